@@ -28,7 +28,7 @@ except KeyboardInterrupt:
 
 
 def address_limit() -> int | None:
-    """Say how many bytes of addresses this process may have (`ulimit -v`); None: as many as there are."""
+    """Return how many bytes of addresses this process may have (`ulimit -v`); None: as many as there are."""
     try:
         import resource  # noqa: PLC0415 - not on Windows
     except ImportError:

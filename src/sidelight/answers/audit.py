@@ -137,7 +137,7 @@ def build_report(
     details: ReportDetails,
     before: RiskBefore | None = None,
 ) -> ReleaseReport:
-    """Tell what an audit found, and what a sidecar beside the file says of how it was made."""
+    """Return what an audit found, and what a sidecar beside the file says of how it was made."""
     if sidecar_path(Path(file)).is_file():
         document = read_sidecar(Path(file))
         known = published_circumstances(details, document, policy=question.policy, before=before, path=Path(file))

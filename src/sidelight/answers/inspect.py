@@ -355,7 +355,7 @@ def _describe_column(each: sl.SuggestedRole, draft: Draft | None) -> str:
 
 
 def _find_people(which: sl.IdentifyingColumns, table: sl.Table, share: Fraction) -> Iterator[str]:
-    """Say whom an attacker finds who knows all columns, which of them are worst, and which few do it too."""
+    """Yield whom an attacker finds who knows all columns, which of them are worst, and which few do it too."""
     everything = f"Who knows {listed(which.columns)} of somebody"
     alone = people_alone(table.sizes)
     yield f"{everything} finds {alone:,} of {counted(which.people, 'person')} alone: nobody else looks like them."

@@ -213,7 +213,7 @@ def _with_populations(question: Question, population: str | None) -> Question:
 
 
 def _population(file: str, roles: Roles) -> Population:
-    """Say how a population is read: as the table is, and by people where it names them as the table does."""
+    """Return how a population is read: as the table is, and by people where it names them as the table does."""
     reading: dict[str, object] = {"missing_marks": roles.missing_marks, "encoding": roles.encoding}
     if roles.person_column in columns_of(file, roles):
         reading |= {"person": roles.person_column, "several_rows": True}
@@ -270,7 +270,7 @@ def open_release(
 
 
 def _engine(engine: EngineChoice) -> Engine:
-    """Say how a file is read that has a sidecar: as it is, or by Spark."""
+    """Return how a file is read that has a sidecar: as it is, or by Spark."""
     return Path if engine.engine != "spark" else lambda path: spark_file(str(path), Roles(), engine.master)
 
 
@@ -335,7 +335,7 @@ def roles_of(policy: Path | None, roles: Roles) -> Roles:
 
 
 def source_of(file: str, roles: Roles, engine: EngineChoice) -> str | SparkFile:
-    """Say what is read: the file, or the same as Spark has it."""
+    """Return what is read: the file, or the same as Spark has it."""
     if engine.engine != "spark":
         if engine.master is not None:
             message = f"{parameter('master')} is about Spark; add {parameter('engine', 'spark')}, or leave it out"
@@ -405,7 +405,7 @@ def _by(release: sl.Release, roles: Roles, document: Sidecar) -> sl.Release:
 
 
 def _roles(reading: Reading, roles: Roles) -> Roles:
-    """Say who is who as the sidecar does, unless these roles say otherwise."""
+    """Return who is who as the sidecar does, unless these roles say otherwise."""
     published = reading.to_roles()
     if not set(roles.value_columns) <= set(published.value_columns):
         others = tuple(name for name in published.quasi if name not in roles.value_columns)

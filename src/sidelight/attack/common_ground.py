@@ -147,7 +147,7 @@ InCommon: TypeAlias = Mapping[tuple[int, int], Numbers]
 def weigh(
     observations: Sequence[Observation], prior: Numbers, ground: CommonGround, in_common: InCommon | None = None
 ) -> Numbers:
-    """Give how likely each value is after all releases, along the last axis; nan (exactly: −1) where none is left.
+    """Return how likely each value is after all releases, along the last axis; nan (exactly: −1) where none is left.
 
     >>> most = Observation(np.array([[0.8, 0.2]]), np.array([[10.0]]), np.array([[1.0]]))
     >>> prior = np.array([0.5, 0.5])
@@ -199,7 +199,7 @@ class _Ground:
     in_common: Numbers | None  # w, averaged over pairs of releases
 
     def counted_once(self, times: int) -> Numbers:
-        """Give m_t(s): the ground without the person, who was counted so many times too often."""
+        """Return m_t(s): the ground without the person, who was counted so many times too often."""
         # whole counts include the person t + 1 times, and then never meet the second bound
         shares = np.maximum(self.shares - times * self.person, self.shares / (times + 1))
         before, draws = 1 - self.agreement, self.draws - times * self.person

@@ -153,7 +153,7 @@ class Exposure(Tabular):
         return 1 / np.where(self.values_left == 0, np.nan, self.values_left)
 
     def posterior(self, rows: Integers) -> Floats:
-        """Give what is believed of some rows of people, row × value of `domain`."""
+        """Return what is believed of some rows of people, row × value of `domain`."""
         return self.together.posteriors(self.views, self.prior, rows)
 
     # all people
@@ -167,7 +167,7 @@ class Exposure(Tabular):
         return self._share(self.certain)
 
     def partial(self, confidence: Bound) -> Fraction:
-        """Give the share of people whose candidates are few enough: 1/|S_i| ≥ confidence."""
+        """Return the share of people whose candidates are few enough: 1/|S_i| ≥ confidence."""
         self._refuse_several_values("partial")
         bound = exact_number(confidence, BadMeasure, "a confidence")
         if not 0 < bound <= 1:
@@ -176,7 +176,7 @@ class Exposure(Tabular):
         return self._share((self.values_left > 0) & (self.values_left <= int(1 / bound)))
 
     def sure(self, belief: Bound) -> Fraction:
-        """Give the share of people of whom somebody believes a value at least so much; decided exactly."""
+        """Return the share of people of whom somebody believes a value at least so much; decided exactly."""
         bound = min(exact_number(belief, BadMeasure, "a belief"), Fraction(2))  # nobody believes more than 1
         sure = self.belief >= float(bound)  # nan is not
         sure[self.certain] = bound <= 1
@@ -238,7 +238,7 @@ class Exposure(Tabular):
         return self._share(self.contradictory | self._unplaced | self._certain_if_present)
 
     def within(self, at_most: Bound, *, located_alone: bool = False) -> bool | None:
-        """Say whether at most such a share of people is given away; None where that is not computed.
+        """Return whether at most such a share of people is given away; None where that is not computed.
 
         `located_alone` judges without the people who were not located.
         """
@@ -324,7 +324,7 @@ class Exposure(Tabular):
         return tuple(self._mean(view.group_sizes(), ~view.linkage.nowhere) for view in self.views)
 
     def mean(self, when: Literal["before", "after"]) -> Fraction:
-        """Give how many values are left on average: by the best release alone, or by all (contradictions aside)."""
+        """Return how many values are left on average: by the best release alone, or by all (contradictions aside)."""
         amounts = self.values_by_release.min(axis=0) if expect(str, when, "when") == "before" else self.values_left
         return self._mean(amounts, self._placed & ~self.contradictory)
 
@@ -370,7 +370,7 @@ class Exposure(Tabular):
         return json.dumps(document(self), indent=2, ensure_ascii=False) + "\n"
 
     def to_arrow(self) -> pa.Table:
-        """Give `table()`, by the name that dataframes have for it."""
+        """Return `table()`, by the name that dataframes have for it."""
         return self.table()
 
     def table(self) -> pa.Table:
@@ -427,7 +427,7 @@ class Candidates:
             yield from self._named(np.arange(start, min(start + 10_000, len(self))))
 
     def matrix(self, rows: Integers) -> Flags:
-        """Give rows of people × values of the domain."""
+        """Return rows of people × values of the domain."""
         return unpack_bits(values_in_all(self.exposure.views, rows), len(self.exposure.domain))
 
     def _named(self, rows: Integers) -> Iterator[tuple[Label, ...]]:

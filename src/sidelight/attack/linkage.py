@@ -39,7 +39,7 @@ class WithNoise(Protocol):
     """Counts with noise, as `dp.NoisyCounts`: what they let somebody expect."""
 
     def expected_counts(self) -> ExpectedCounts:
-        """Give the mean of each count after the noisy one was seen."""
+        """Return the mean of each count after the noisy one was seen."""
         ...
 
 
@@ -54,7 +54,7 @@ def lookups_for(
     locate: Locate | Sequence[Locate | None] | None,
     suppressed: SuppressedPeople | None,
 ) -> list[Lookup]:
-    """Say how people are looked up in each release."""
+    """Return how people are looked up in each release."""
     ways = [locate] * len(releases) if locate is None or isinstance(locate, str | Listed) else [*locate]
     if len(ways) != len(releases):
         message = f"{len(ways)} ways to locate people in {len(releases)} releases; give one for each, or one for all"
@@ -63,17 +63,17 @@ def lookups_for(
 
 
 def release_of(published: ReleaseOrResult) -> Release:
-    """Give what the world sees."""
+    """Return what the world sees."""
     return published if isinstance(published, Release) else published.release
 
 
 def parts_of(published: ReleaseOrResult) -> int | None:
-    """Give in how many parts of a person counts are, where they are but expected."""
+    """Return in how many parts of a person counts are, where they are but expected."""
     return published.parts if isinstance(published, ExpectedCounts) else None
 
 
 def share_linked_right(published: ReleaseOrResult, people: People, linkage: Linkage) -> Fraction | None:
-    """Give the share of the people in a search's table who were looked for in their group; None: nobody knows."""
+    """Return the share of the people in a search's table who were looked for in their group; None: nobody knows."""
     if not isinstance(published, SearchResult) or not isinstance(published.outcome.recoding, Regions):
         return None
     recoding = published.outcome.recoding

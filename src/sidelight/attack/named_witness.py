@@ -266,7 +266,7 @@ def share_that_leave_out(people: int, occurrences: int, without: int) -> tuple[A
 
 
 def _holds(release: Release, witness: AcquaintanceWitness) -> Amount:
-    """Give the share of worlds in which what the witness knows is true of people who were chosen blindly."""
+    """Return the share of worlds in which what the witness knows is true of people who were chosen blindly."""
     bits = sum(
         int(group.sizes[0]) + int(group.counts.row(0).sum())
         for group in map(release.group, witness.investigation.groups())

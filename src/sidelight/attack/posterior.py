@@ -148,12 +148,12 @@ class View:
         return self.linkage.nowhere & self.presence.possible
 
     def values(self, rows: Integers | slice) -> Bits:
-        """Give the values that rows of people may have (S_ij); all of them for whoever may not be in the release."""
+        """Return the values that rows of people may have (S_ij); all of them for whoever may not be in the release."""
         present = self.presence.certain[rows, np.newaxis]
         return np.where(present, self.may_have[self.linkage.profile[rows]], _all_values(self.counts.width))
 
     def sure_values(self, rows: Integers | slice) -> Bits:
-        """Give the values that rows of people have for sure, by this release alone."""
+        """Return the values that rows of people have for sure, by this release alone."""
         present = self.presence.certain[rows, np.newaxis]
         return np.where(present, self.must_have[self.linkage.profile[rows]], np.uint64(0))
 
@@ -163,22 +163,22 @@ class View:
         return open_values(self.values(whole), self.sure_values(whole), self.semantics)
 
     def group_sizes(self) -> Integers:
-        """Give the people among whom every row of people stands; 0 where it is not located."""
+        """Return the people among whom every row of people stands; 0 where it is not located."""
         return self.linkage.sums(self.people)[self.linkage.profile]
 
     def observation(self, rows: Integers) -> Observation:
-        """Say what the release tells about rows of people."""
+        """Return what the release tells about rows of people."""
         people = self.linkage.sums(self.people)[self.linkage.profile[rows]].astype(np.float64)
         return _observation(self.probabilities(rows), people, self.presence.probabilities(rows), self.semantics)
 
     def exact_observation(self, row: int) -> Observation:
-        """Say what the release tells about one row of people, exactly."""
+        """Return what the release tells about one row of people, exactly."""
         shares = np.array([self.exact_probabilities(row)], object)
         people = np.array([Fraction(int(self.people[self.linkage.groups_of(row)].sum()))], object)
         return _observation(shares, people, np.array([self.presence.exact(row)], object), self.semantics)
 
     def probabilities(self, rows: Integers) -> Floats:
-        """Give Pr_j(s) for rows of people, row × value; a row that is not located has 0 throughout."""
+        """Return Pr_j(s) for rows of people, row × value; a row that is not located has 0 throughout."""
         profile = self.linkage.profile[rows]
         matches = self.linkage.matches[profile]
         probabilities = np.zeros((len(rows), self.counts.width))
@@ -191,7 +191,7 @@ class View:
         return probabilities
 
     def _shares(self, groups: Integers) -> Floats:
-        """Give Pr(somebody of the group has s), group × value."""
+        """Return Pr(somebody of the group has s), group × value."""
         counts, sizes = self.counts.take(groups).dense(), self.groups.sizes[groups, np.newaxis]
         shares: Floats = 1 - (1 - 1 / sizes) ** counts if self.semantics == "multiset" else counts / sizes
         return shares
@@ -207,7 +207,7 @@ class View:
         return mixture
 
     def exact_probabilities(self, row: int) -> tuple[Fraction, ...]:
-        """Give Pr_j(s) exactly, for one row of people; 0 throughout if it is not located."""
+        """Return Pr_j(s) exactly, for one row of people; 0 throughout if it is not located."""
         groups, weights = self.linkage.groups_of(row), self.linkage.weights_of(row).tolist()
         sizes = self.groups.sizes[groups].tolist()
         counts = self.counts.take(groups).dense().tolist()
@@ -221,7 +221,7 @@ class View:
         return 1 - Fraction(size - 1, size) ** count if self.semantics == "multiset" else Fraction(count, size)
 
     def prior_shares(self) -> list[Fraction]:
-        """Give the share of all people who have each value."""
+        """Return the share of all people who have each value."""
         people = int(self.groups.sizes.sum())
         if self.semantics != "multiset":
             return [Fraction(total, people) for total in self.counts.totals().tolist()]
@@ -260,7 +260,7 @@ def _all_values(width: int) -> Bits:
 
 
 def prior_of(views: Sequence[View], prior: Prior) -> tuple[Fraction, ...]:
-    """Give the belief in each value before anybody is located; never 0, as each value occurs somewhere.
+    """Return the belief in each value before anybody is located; never 0, as each value occurs somewhere.
 
     With several values each: the share of people who have it; "uniform": the same for all values, on average right.
     """
@@ -288,7 +288,7 @@ class Together:
     silent: Mapping[int, Flags] = field(default_factory=dict)
 
     def posteriors(self, views: Sequence[View], prior: Sequence[Fraction], rows: Integers) -> Floats:
-        """Give the posterior of some rows of people, row × value."""
+        """Return the posterior of some rows of people, row × value."""
         before = np.array([float(each) for each in prior])
         shared = {pair: common[rows] / others[rows] for pair, (common, others) in self.in_both.items()}
         observations = [self._heard(view.observation(rows), at, rows) for at, view in enumerate(views)]
@@ -297,7 +297,7 @@ class Together:
     def exact_posterior(
         self, views: Sequence[View], prior: Sequence[Fraction], row: int
     ) -> tuple[Fraction, ...] | None:
-        """Give the posterior of one row of people exactly; none, when the releases contradict each other."""
+        """Return the posterior of one row of people exactly; none, when the releases contradict each other."""
         shared = {
             pair: np.array([Fraction(int(common[row]), int(others[row]))], object)
             for pair, (common, others) in self.in_both.items()
@@ -353,7 +353,7 @@ def values_in_all(views: Sequence[View], rows: Integers) -> Bits:
 
 
 def values_for_sure(views: Sequence[View], rows: Integers) -> Bits:
-    """Give what rows of people have for sure, by any release that they are known to be in."""
+    """Return what rows of people have for sure, by any release that they are known to be in."""
     sure: Bits = np.bitwise_or.reduce([view.sure_values(rows) for view in views])
     return sure
 
@@ -412,7 +412,7 @@ def said_together(
 
 
 def _difference_of_groups(view: View, prior: Floats, spread: float) -> float:
-    """Give ρ_j: how far the groups of a release differ, beyond what their sizes explain."""
+    """Return ρ_j: how far the groups of a release differ, beyond what their sizes explain."""
     row, value, count = view.counts.entries()
     sizes, unit = view.groups.sizes, view.parts or 1
     people = sizes.sum() / unit
@@ -426,7 +426,7 @@ def _difference_of_groups(view: View, prior: Floats, spread: float) -> float:
 
 
 def _nearness(views: Sequence[View], prior: Floats, people: People) -> Floats:
-    """Give ⟨p_i − π, p_j − π⟩ of people's groups, release × release, averaged over those located in both."""
+    """Return ⟨p_i − π, p_j − π⟩ of people's groups, release × release, averaged over those located in both."""
     rows = np.arange(len(people))[:: len(people) // ROWS_COMPARED + 1]
     total, weight = np.zeros((len(views), len(views))), np.zeros((len(views), len(views)))
     for block in row_blocks(views, rows):
@@ -504,7 +504,7 @@ class CommonDomain:
         self._code = {text: code for code, text in enumerate(self.domain)}
 
     def common_names(self, texts: Sequence[Label]) -> list[Label]:
-        """Give the common name of each value."""
+        """Return the common name of each value."""
         return [self._same.get(text, text) for text in texts]
 
     def counts(self, groups: Groups) -> Counts:

@@ -53,7 +53,7 @@ def _on_shared_people(exposure: Exposure) -> Iterator[str]:
 
 
 def _who_is_counted(exposure: Exposure) -> Iterator[str]:
-    """Say who was looked for and is no part of any share."""
+    """Yield who was looked for and is no part of any share."""
     total = exposure.people.total
     absent = total - exposure.located - exposure.located_nowhere
     if exposure.located_nowhere:
@@ -182,7 +182,7 @@ def percent(share: Fraction) -> str:
 
 
 def document(exposure: Exposure) -> dict[str, object]:
-    """Give the figures as plain data; shares exactly, and as numbers rounded up."""
+    """Return the figures as plain data; shares exactly, and as numbers rounded up."""
     return {
         "people": exposure.people.total,
         "located": exposure.located,
@@ -269,7 +269,7 @@ def _truth(exposure: Exposure) -> dict[str, object] | None:
 
 
 def witness_document(witness: ExposureWitness) -> dict[str, object]:
-    """Give what is concluded about somebody as plain data."""
+    """Return what is concluded about somebody as plain data."""
     return {
         "known": dict(witness.cells),
         "people": witness.people,

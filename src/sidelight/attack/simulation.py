@@ -128,7 +128,7 @@ class Simulation:
 
     @property
     def title(self) -> str:
-        """Say which samples were drawn, and how often."""
+        """Return which samples were drawn, and how often."""
         return samples_in_words(self.releases, self.people, self.overlap, self.repetitions)
 
     def _repr_html_(self) -> str:
@@ -149,7 +149,7 @@ class Simulation:
         raise BadMeasure(message)
 
     def curve(self, name: str, *, method: str) -> dict[str, MeanEstimate]:
-        """Give one figure of a method against the policies, in their order."""
+        """Return one figure of a method against the policies, in their order."""
         by_policy = {each.policy: each for each in self.points if each.method == method}
         if not by_policy:
             message = f"nothing was tried with '{method}'{did_you_mean(method, {each.method for each in self.points})}"
@@ -184,7 +184,7 @@ def _mean_text(point: SimulationPoint, name: str) -> str:
 
 
 def samples_in_words(releases: int, people: int, overlap: int, repetitions: int) -> str:
-    """Say which samples were drawn, and how often.
+    """Return which samples were drawn, and how often.
 
     >>> samples_in_words(2, 3_000, 500, 1)
     '2 releases of 3,000 people each, 500 in common, 1 repetition'
@@ -423,7 +423,7 @@ def _confidence(given: object) -> Fraction:
 
 
 def _people_of_its_own(table: Table, overlap: int, people: int | None, releases: int) -> int:
-    """Say how many people a sample has for itself: those asked for, or an even part of all the others."""
+    """Return how many people a sample has for itself: those asked for, or an even part of all the others."""
     if table.semantics != "single":
         message = f"people are drawn with one value each, and this table has {parameter('values', table.semantics)}"
         raise BadTable(message)

@@ -55,16 +55,16 @@ class PresenceChances:
         return possible
 
     def probabilities(self, rows: Integers | slice = slice(None)) -> Floats:
-        """Give how likely rows of people are in it."""
+        """Return how likely rows of people are in it."""
         probabilities: Floats = np.array([float(level) for level in self.levels])[self.codes[rows]]
         return probabilities
 
     def exact(self, row: int) -> Fraction:
-        """Give how likely one row of people is in it."""
+        """Return how likely one row of people is in it."""
         return self.levels[int(self.codes[row])]
 
     def expected(self, sizes: Integers) -> Fraction:
-        """Give how many people are in it, on average."""
+        """Return how many people are in it, on average."""
         people = [int(sizes[self.codes == at].sum()) for at in range(len(self.levels))]
         return sum((level * n for level, n in zip(self.levels, people, strict=True)), Fraction(0))
 
@@ -121,7 +121,7 @@ class Names:
     reading: Roles  # what odd cells mean, and how their file is written
 
     def known_of(self, name: Label) -> dict[str, Label]:
-        """Say what is known of somebody."""
+        """Return what is known of somebody."""
         *known, names = self._rows
         try:
             code = names.labels.index(name)
@@ -153,7 +153,7 @@ class People:
         return len(self.sizes)
 
     def presence(self, present: str | Fraction) -> PresenceChances:
-        """Say who is in a release."""
+        """Return who is in a release."""
         if isinstance(present, Fraction):
             return PresenceChances((present,), np.zeros(len(self), np.int64))
         column = next(column for column in (*self.marks, *self.known) if column.name == present)
@@ -262,7 +262,7 @@ def people_of(
 
 
 def file_roles(reading: Roles) -> dict[str, Any]:
-    """Give what is said of a file and its cells, whatever its columns are."""
+    """Return what is said of a file and its cells, whatever its columns are."""
     return {name: getattr(reading, name) for name in ("missing_marks", "encoding", "sheet")}
 
 

@@ -158,7 +158,7 @@ class TruthTally:
             each[2] += int(right[inside].sum())
 
     def result(self) -> TruthCheck | None:
-        """Give the shares."""
+        """Return the shares."""
         people, pairs = int(self._people.sum()), int(self._counts.sum())
         if pairs == 0:
             return None

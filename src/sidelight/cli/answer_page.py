@@ -105,7 +105,7 @@ def _sections(blocks: Iterable[Block | str]) -> Iterator[PageSection]:
 
 
 def _blocks(parts: Iterable[object]) -> Iterator[Block | str]:
-    """Give a block for each part, and a plain text for each title."""
+    """Yield a block for each part, and a plain text for each title."""
     for part in parts:
         if isinstance(part, Text):
             yield from _text(part)

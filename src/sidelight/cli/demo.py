@@ -104,7 +104,7 @@ def _say(line: str) -> None:
 
 
 def moral(report: AuditReport) -> str:
-    """Say what the numbers of this release show, whatever they are."""
+    """Return what the numbers of this release show, whatever they are."""
     kept = ", ".join(answer.measure for answer in report.answer.findings if answer.holds)
     broken = ", ".join(
         f"{answer.measure} ({answer.result.text})" for answer in report.answer.findings if not answer.holds

@@ -143,7 +143,7 @@ def document(request: GeneralisationsRequest, answer: GeneralisationTable, notes
 def draw(
     request: GeneralisationsRequest, table: sl.Table, answer: GeneralisationTable, notes: tuple[str, ...]
 ) -> Iterator[RenderableType]:
-    """Give the parts of the page, from top to bottom."""
+    """Yield the parts of the page, from top to bottom."""
     which = {"all": "all of them", "within": "all within policy", "minimal": "the minimal ones within policy"}
     limits = "" if request.rows == "all" else f": {request.question.policy}"
     yield Text(request.file, style="bold").append(

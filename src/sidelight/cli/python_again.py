@@ -62,7 +62,7 @@ class CommandWords:
         return cls(tuple(files), options)
 
     def first(self, name: str, otherwise: str = "") -> str:
-        """Give the value of an option."""
+        """Return the value of an option."""
         return next(iter(self.options.get(name, ())), otherwise)
 
     def keywords(self, *names: str) -> str:

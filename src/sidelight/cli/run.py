@@ -65,7 +65,7 @@ NAMES_SOMEBODY = ("--who",)
 
 
 def command_line() -> str:
-    """Give the command that is being run, to be typed again, for documents: whom it names is not repeated there."""
+    """Return the command that is being run, to be typed again, for documents: whom it names is not repeated there."""
     return shlex.join(("sidelight", *_without_names(_WORDS.get())))
 
 
@@ -236,7 +236,7 @@ def report_interrupt(outcome: str = "", remarks: str = "", *, terminated: bool =
 
 
 def _remarks(error: BaseException) -> str:
-    """Give what was noted on an error on its way, such as that budget is spent all the same."""
+    """Return what was noted on an error on its way, such as that budget is spent all the same."""
     return "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
 
 
@@ -250,7 +250,7 @@ def remember_written(*paths: Path) -> None:
 
 
 def _stdout_fails(error: OSError) -> bool:
-    """Say whether standard output is full, closed or read by nobody."""
+    """Return whether standard output is full, closed or read by nobody."""
     return isinstance(error, BrokenPipeError) or (error.filename is None and error.errno in (errno.ENOSPC, errno.EBADF))
 
 
@@ -374,7 +374,7 @@ def _misspelt_option(error: CycloptsError) -> str | None:
 
 
 def _taken_for_options(error: CycloptsError) -> list[str]:
-    """Give the word that was no option, or that was taken for a file because it is none."""
+    """Return the word that was no option, or that was taken for a file because it is none."""
     if isinstance(error, UnknownOptionError):
         return [error.token.keyword or error.token.value]
     return [error.exception_message] if isinstance(error, ValidationError) else []

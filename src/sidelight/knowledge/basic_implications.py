@@ -105,7 +105,7 @@ def basic_implications(fact: Fact, values: Values = None) -> tuple[BasicImplicat
 
 
 def _domains(fact: Fact, values: Values) -> Domains:
-    """Say what each person may have; without `values`: what the fact names, and something else."""
+    """Return what each person may have; without `values`: what the fact names, and something else."""
     people = fact.people()
     if isinstance(values, Mapping):
         by_person = {as_who(person): _labels(listed) for person, listed in values.items()}
@@ -169,7 +169,7 @@ def _solve_by_cutting(fact: Fact, space: AssignmentSpace) -> list[Box] | None:
 
 
 def _pins(space: AssignmentSpace, box: Box) -> tuple[int, ...]:
-    """Say whom to pin down to one value each: whoever has the fewest.
+    """Return whom to pin down to one value each: whoever has the fewest.
 
     What is not named can be neither a premise nor a conclusion, so where it is possible but not in the box, the person
     is pinned down.
@@ -257,30 +257,30 @@ class AssignmentSpace:
         return tuple((1 << len(blocks)) - 1 for blocks in self.blocks)
 
     def values(self, index: int, side: int) -> tuple[Choice, ...]:
-        """Give the values that are in some blocks of a person."""
+        """Return the values that are in some blocks of a person."""
         return tuple(value for block, values in enumerate(self.blocks[index]) if side >> block & 1 for value in values)
 
     def bits(self, box: Box, start: int = 0) -> int:
-        """Give the assignments in a box, as bits; from a person on, if not of all."""
+        """Return the assignments in a box, as bits; from a person on, if not of all."""
         bits = 1
         for side, stride in zip(reversed(box), reversed(self.strides[start:]), strict=True):
             bits = reduce(or_, (bits << block * stride for block in range(side.bit_length()) if side >> block & 1), 0)
         return bits
 
     def side(self, who: Who, values: tuple[Choice, ...]) -> tuple[int, int]:
-        """Say where a person is, and which blocks these values are."""
+        """Return where a person is, and which blocks these values are."""
         index = self.people.index(who)
         return index, sum(1 << block for block, own in enumerate(self.blocks[index]) if own[0] in values)
 
     def slab(self, *sides: tuple[int, int]) -> Box:
-        """Give the box of everything in which some people have some blocks only."""
+        """Return the box of everything in which some people have some blocks only."""
         box = [*self.whole]
         for index, side in sides:
             box[index] &= side
         return tuple(box)
 
     def satisfying(self, fact: Fact) -> int:
-        """Give the assignments in which a fact holds."""
+        """Return the assignments in which a fact holds."""
         return fold(
             fact,
             lambda atom, positive: reduce(or_, map(self.bits, self._literal(atom, positive)), 0),
@@ -356,7 +356,7 @@ class MaximalBoxes:
     _boxes_of: dict[tuple[int, int], tuple[Box, ...]] = field(default_factory=dict)
 
     def boxes(self, within: int, index: int = 0) -> tuple[Box, ...]:
-        """Give the maximal boxes within some assignments, from a person on."""
+        """Return the maximal boxes within some assignments, from a person on."""
         if index == len(self.space.people):
             return ((),) if within else ()
         if (index, within) not in self._boxes_of:
@@ -380,7 +380,7 @@ class MaximalBoxes:
                 yield from ((1 << block, *rest) for rest in self.boxes(part, index + 1))
 
     def _intersections(self, parts: list[int], index: int) -> list[int]:
-        """Give what some blocks of a person share; with the block of what is not named, if there is one."""
+        """Return what some blocks of a person share; with the block of what is not named, if there is one."""
         if index == self.pinned:
             return [part for part in parts if part]
         rest = [part for part, block in zip(parts, self.space.blocks[index], strict=True) if UNNAMED in block]

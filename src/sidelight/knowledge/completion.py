@@ -89,7 +89,7 @@ _SIGNS = ("->", "→", "!=", "≠", "<=", ">=", "(", ")", "{", "}", ",", ";", "|
 
 
 def _offers(before: Sequence[str], fragment: str, vocabulary: Vocabulary) -> Iterator[tuple[str, str, str]]:
-    """Give what may stand after these pieces: the text, what it is, and the name that is looked for."""
+    """Yield what may stand after these pieces: the text, what it is, and the name that is looked for."""
     last = before[-1] if before else ""
     opened = _open(before)
     if last in ("=", "!=", "≠") and opened in ("{", "P"):

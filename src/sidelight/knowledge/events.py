@@ -354,7 +354,7 @@ def _comparison(reader: TokenReader) -> Condition:
 
 
 def _group_number(reader: TokenReader) -> int | None:
-    """Give the number of the group that comes next; None where a cell does."""
+    """Return the number of the group that comes next; None where a cell does."""
     group = _GROUP.fullmatch(reader.next.text) if reader.next.kind == "word" else None
     if group is None:
         return None

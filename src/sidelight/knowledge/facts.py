@@ -80,7 +80,7 @@ class Fact:
         return SoftFact(self, number)
 
     def is_soft(self) -> bool:
-        """Say whether it is a soft fact, or joins one with others."""
+        """Return whether it is a soft fact, or joins one with others."""
         return False
 
     def negated_text(self) -> str | None:
@@ -88,15 +88,15 @@ class Fact:
         return None
 
     def parts(self) -> tuple[Fact, ...]:
-        """Give the facts that this one is made of."""
+        """Return the facts that this one is made of."""
         return ()
 
     def people(self) -> tuple[Who, ...]:
-        """Say who is mentioned, in the order of mention, once each."""
+        """Return who is mentioned, in the order of mention, once each."""
         return tuple(dict.fromkeys(who for atom in self.atoms() for who in atom.about()))
 
     def about(self) -> tuple[Who, ...]:
-        """Say whom an atom is about."""
+        """Return whom an atom is about."""
         return ()
 
     def atoms(self) -> Iterator[Fact]:
@@ -127,7 +127,7 @@ class Fact:
         return f"({part})" if self._needs_parentheses(part) else str(part)
 
     def _needs_parentheses(self, part: Fact) -> bool:
-        """Say whether a part stands in parentheses."""
+        """Return whether a part stands in parentheses."""
         return part.precedence <= self.precedence
 
     def __lt__(self, other: object) -> NoReturn:
@@ -238,7 +238,7 @@ class Same(_Atomic):
 
 
 def named_values(atom: Fact) -> tuple[Label, ...]:
-    """Give the values that an atom names.
+    """Return the values that an atom names.
 
     >>> named_values(Has("Bob", "Flu")), named_values(OneOf("Bob", ["Flu", None])), named_values(Same("Bob", "Ed"))
     (('Flu',), ('Flu', None), ())
@@ -325,7 +325,7 @@ class And(_Nary):
     precedence: ClassVar[int] = 2
 
     def is_soft(self) -> bool:
-        """Say whether one of them is soft."""
+        """Return whether one of them is soft."""
         return any(part.is_soft() for part in self.facts)
 
 
@@ -414,7 +414,7 @@ def _refuse(other: object) -> NoReturn:
 
 
 def conjuncts(fact: Fact) -> tuple[Fact, ...]:
-    """Give the facts that a fact joins by and; itself alone if it joins none.
+    """Return the facts that a fact joins by and; itself alone if it joins none.
 
     >>> [str(each) for each in conjuncts(Has("Ann", "Flu") & ~Has("Bob", "Flu"))]
     ['Ann = Flu', 'Bob != Flu']
@@ -488,7 +488,7 @@ def fold(
 
 
 def _signed_parts(fact: Fact, *, positive: bool) -> list[tuple[Fact, bool]]:
-    """Give the parts of a fact (or of its negation), and whether each is taken as it is or negated."""
+    """Return the parts of a fact (or of its negation), and whether each is taken as it is or negated."""
     match fact:
         case And(facts=parts) | Or(facts=parts):
             return [(part, positive) for part in parts]

@@ -97,7 +97,7 @@ def read_statements(statements: Statements) -> tuple[WordedStatement, ...]:
 
 
 def is_statement(text: str) -> bool:
-    """Say whether a text speaks of shares: whether P(…) or count(…) is in it.
+    """Return whether a text speaks of shares: whether P(…) or count(…) is in it.
 
     >>> is_statement("P(Flu | sex=male) = 0.3"), is_statement("Bob = Flu")
     (True, False)

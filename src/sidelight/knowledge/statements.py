@@ -260,13 +260,13 @@ def statement_of(terms: Terms, low: Fraction | None, high: Fraction | None) -> S
 
 
 def _is_comparison(terms: Terms, low: Fraction | None, high: Fraction | None) -> bool:
-    """Say whether two shares are compared as they are."""
+    """Return whether two shares are compared as they are."""
     shares = all(isinstance(summand, ConditionalProbability) for _, summand in terms)
     return len(terms) == 2 and shares and terms[0][0] == -terms[1][0] and {low, high} <= {None, Fraction(0)}
 
 
 def _range(terms: Terms) -> tuple[Fraction, Fraction]:
-    """Give the least and the most that a linear combination could be."""
+    """Return the least and the most that a linear combination could be."""
     ends = [coefficient * most_of(summand) for coefficient, summand in terms]
     return sum((min(end, Fraction(0)) for end in ends), Fraction(0)), sum(
         (max(end, Fraction(0)) for end in ends), Fraction(0)
@@ -298,7 +298,7 @@ def headcount(values: tuple[Label, ...], people: tuple[Who, ...]) -> Headcount:
 
 
 def most_of(about: Summand) -> int:
-    """Give the most that it could be."""
+    """Return the most that it could be."""
     return len(about.people) if isinstance(about, Headcount) else 1
 
 

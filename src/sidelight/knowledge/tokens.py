@@ -56,11 +56,11 @@ class Token(NamedTuple):
         return "the end" if self.kind == "end" else f"'{self.text}'"
 
     def is_sign(self, *signs: str) -> bool:
-        """Say whether it is one of these signs."""
+        """Return whether it is one of these signs."""
         return self.kind == "sign" and self.text in signs
 
     def is_word(self, *words: str) -> bool:
-        """Say whether it is one of these words, unquoted, in small or capital letters."""
+        """Return whether it is one of these words, unquoted, in small or capital letters."""
         kind, text, _ = self
         return kind == "word" and (text in words or (text.isupper() and text.lower() in words))
 
@@ -119,7 +119,7 @@ def _token(match: re.Match[str], position: int) -> Token:
 
 
 def refuse(text: str, position: int, reason: str, *, error: TextError = BadKnowledge) -> NoReturn:
-    """Say what is wrong, and where; lines and characters are counted from 1.
+    """Return what is wrong, and where; lines and characters are counted from 1.
 
     >>> refuse("Ed = ", 5, "a value is missing")
     Traceback (most recent call last):
@@ -164,17 +164,17 @@ class TokenReader:
         return last
 
     def is_sign_next(self, *signs: str) -> bool:
-        """Say whether one of these signs comes next."""
+        """Return whether one of these signs comes next."""
         kind, text, _ = self.next
         return kind == "sign" and text in signs
 
     def is_word_next(self, *words: str) -> bool:
-        """Say whether one of these words comes next, in small or capital letters."""
+        """Return whether one of these words comes next, in small or capital letters."""
         kind, text, _ = self.next
         return kind == "word" and (text in words or (text.isupper() and text.lower() in words))
 
     def is_call_next(self, *words: str) -> bool:
-        """Say whether one of these words comes next, and then an opening parenthesis."""
+        """Return whether one of these words comes next, and then an opening parenthesis."""
         return self.is_word_next(*words) and self.peek(1).is_sign("(")
 
     def accept(self, sign: str) -> bool:
@@ -210,7 +210,7 @@ class TokenReader:
         return " ".join(words)
 
     def is_missing_next(self) -> bool:
-        """Say whether the missing value comes next."""
+        """Return whether the missing value comes next."""
         return self.is_sign_next("(") and self.peek(1).text == "missing" and self.peek(2).is_sign(")")
 
     def label(self, *, before_probability: bool = False) -> Label:
@@ -221,7 +221,7 @@ class TokenReader:
         return self.name("a value", stop=("and", "or", "not"), before_probability=before_probability)
 
     def is_probability_next(self) -> bool:
-        """Say whether "with 0.9" comes next, and then no further word: how sure somebody is of what comes before."""
+        """Return whether "with 0.9" comes next, and then no further word: how sure somebody is of what comes before."""
         further = self.peek(2)
         ends = further.kind in ("end", "sign") or further.is_word(*KEYWORDS)
         number = self.peek(1)
@@ -252,7 +252,7 @@ LONGEST_NUMBER, LONGEST_EXPONENT = 200, 4
 
 
 def is_number(text: str) -> bool:
-    """Say whether a text is a share: 0.3, 3/10 or 30%."""
+    """Return whether a text is a share: 0.3, 3/10 or 30%."""
     return re.fullmatch(NUMBER, text) is not None
 
 

@@ -89,7 +89,7 @@ def states_of(counts: tuple[int, ...]) -> int:
 
 
 def forward_backward(weights: Floats, counts: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """Give Pr(x_i = s) for people × values × groups, and the logarithm of each group's likelihood.
+    """Return Pr(x_i = s) for people × values × groups, and the logarithm of each group's likelihood.
 
     >>> weights = np.array([[[2.0], [1.0]], [[1.0], [1.0]]])  # two people, two values, one group
     >>> beliefs, log_likelihood = forward_backward(weights, (1, 1))
@@ -154,7 +154,7 @@ def _sum_over_values(steps: Floats, weights: Floats) -> Floats:
 
 
 def gone_through(states: Floats, values: Integers | int, exact_up_to: int | None) -> Flags:
-    """Say what is gone through state by state: up to so many states each, or (None) what can be afforded.
+    """Return what is gone through state by state: up to so many states each, or (None) what can be afforded.
 
     >>> gone_through(np.array([4.0, 2_000.0, 90_000.0, 90_000.0]), 20, None).tolist()
     [True, True, False, False]
@@ -267,7 +267,7 @@ class Assignments:
         return Sinkhorn.from_groups(self.roster, ~self.exactly)
 
     def expect(self, scores: Floats) -> tuple[Floats, float]:
-        """Give Pr(x_i = s) per cell, where `scores` are ln P_i(s), and the logarithm of the likelihood.
+        """Return Pr(x_i = s) per cell, where `scores` are ln P_i(s), and the logarithm of the likelihood.
 
         The likelihood of a group that is not gone through state by state is taken for its capacity.
         """

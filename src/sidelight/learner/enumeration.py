@@ -55,7 +55,7 @@ def _arrangements(left: list[int]) -> Iterator[tuple[int, ...]]:
 
 
 def enumerate_assignments(scores: Floats, counts: tuple[int, ...]) -> Floats | None:
-    """Give Pr(x_i = s) for people × values × groups, where `scores` are ln P_i(s)."""
+    """Return Pr(x_i = s) for people × values × groups, where `scores` are ln P_i(s)."""
     listed = assignments_of(counts)
     if listed is None:
         return None
@@ -67,7 +67,7 @@ def enumerate_assignments(scores: Floats, counts: tuple[int, ...]) -> Floats | N
 
 
 def multiplied_out(scores: Floats, counts: tuple[int, ...]) -> Floats:
-    """Give Pr(x_i = s) for people × values × groups by coefficients of products, where `scores` are ln P_i(s).
+    """Return Pr(x_i = s) for people × values × groups by coefficients of products, where `scores` are ln P_i(s).
 
     >>> scores = np.log([[[2.0], [1.0]], [[1.0], [1.0]]])  # two people, two values, one group
     >>> multiplied_out(scores, (1, 1))[:, 0, 0].round(6).tolist()
@@ -92,7 +92,7 @@ def _one_less(counts: tuple[int, ...], value: int) -> tuple[int, ...]:
 
 
 def _divide_by_each(product: Floats, weights: Floats, first: int, last: int) -> Iterator[tuple[int, Floats]]:
-    """Give the product of everybody but one, for each of some people; `product` is that of all but these."""
+    """Yield the product of everybody but one, for each of some people; `product` is that of all but these."""
     if last - first == 1:
         yield first, product
         return

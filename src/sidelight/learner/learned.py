@@ -118,7 +118,7 @@ class Learned(Tabular):
         return int(self._people[self._above(belief)].sum())
 
     def right_above(self, belief: float) -> float | None:
-        """Give the share of those people whose value is the one believed; None without the truth, or of nobody."""
+        """Return the share of those people whose value is the one believed; None without the truth, or of nobody."""
         above = self._above(belief)
         if self.truth is None or not above.any():
             return None
@@ -207,7 +207,7 @@ class Learned(Tabular):
         return calibration_chart(self)
 
     def table(self) -> pa.Table:
-        """Give a row per line of the roster and value of its group: the group, what is known, people and belief.
+        """Return a row per line of the roster and value of its group: the group, what is known, people and belief.
 
         "share" is what the release says by itself, "guess" whether it is the value believed most; with the truth,
         "true" is how many of the people have the value.
@@ -234,11 +234,11 @@ class Learned(Tabular):
         return pa.table(columns)
 
     def to_arrow(self) -> pa.Table:
-        """Give `table()`, by the name that dataframes have for it."""
+        """Return `table()`, by the name that dataframes have for it."""
         return self.table()
 
     def explain(self) -> str:
-        """Say what somebody would believe, and how right that is."""
+        """Return what somebody would believe, and how right that is."""
         return " ".join(self.sentences())
 
     def sentences(self) -> tuple[str, ...]:
@@ -278,7 +278,7 @@ class Learned(Tabular):
 
 
 def _mean(amounts: Floats, people: Integers) -> float:
-    """Give the mean over people; in one order, whatever the machine."""
+    """Return the mean over people; in one order, whatever the machine."""
     return float((amounts * people).sum() / people.sum())
 
 
@@ -350,7 +350,7 @@ def learn(
 
 
 def roster_of(release: Release, table: object, lookup: Lookup) -> Roster:
-    """Say who is in which group: as the release does, or a table; else people are what is printed about them."""
+    """Return who is in which group: as the release does, or a table; else people are what is printed about them."""
     if release.members is not None:
         return Roster.of_members(release, release.members)
     if isinstance(table, Table):

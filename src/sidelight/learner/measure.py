@@ -143,7 +143,7 @@ class Learner(Measure):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Give one of each model."""
+        """Return one of each model."""
         del domain
         return (cls(), cls(model="naive bayes", rounds=3))
 
@@ -256,7 +256,7 @@ class Learner(Measure):
 
 
 def _value(roster: Roster, trained: Trained, cell: int) -> Amount:
-    """Give a belief: a share exactly where nothing was learnt about the person, else rounded up."""
+    """Return a belief: a share exactly where nothing was learnt about the person, else rounded up."""
     belief = Fraction(float(trained.beliefs[cell]))
     share = Fraction(int(roster.count[cell]), int(roster.group_size[cell]))
     if abs(belief - share) <= LAST_BITS and roster.release.semantics != "multiset":

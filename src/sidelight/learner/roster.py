@@ -174,7 +174,7 @@ class Roster:
         return sum_by(members.key, people, members.key_count)
 
     def believed(self, expected: Floats) -> Floats:
-        """Give the beliefs of people who are expected to have so many of a value: those, where nobody has it twice.
+        """Return the beliefs of people who are expected to have so many of a value: those, where nobody has it twice.
 
         Of a multiset with n occurrences, of which each is theirs with probability r = expected/n: 1 − (1 − r)^n.
         """
@@ -184,7 +184,7 @@ class Roster:
             return -np.expm1(self.count * np.log1p(-expected / self.count))
 
     def says(self, key: int) -> tuple[tuple[str, Label], ...]:
-        """Say what is known about a key."""
+        """Return what is known about a key."""
         return tuple((column.name, column.cell(key)) for column in self.members.columns)
 
 

@@ -39,7 +39,7 @@ class SizePattern:
 
 
 def symmetric_beliefs(scores: Floats, counts: Integers) -> tuple[Floats, Floats]:
-    """Give W_i for people × values, where `scores` are ln o_i and so many have each value; and ln e_n(o).
+    """Return W_i for people × values, where `scores` are ln o_i and so many have each value; and ln e_n(o).
 
     >>> beliefs, log_likelihood = symmetric_beliefs(np.log([[2.0], [1.0], [1.0]]), np.array([1]))
     >>> beliefs[:, 0].round(6).tolist(), np.exp(log_likelihood).round(6).tolist()
@@ -74,7 +74,7 @@ def symmetric_beliefs(scores: Floats, counts: Integers) -> tuple[Floats, Floats]
 
 
 def _balancing(scores: Floats, counts: Integers) -> Floats:
-    """Give ln λ per value, so that λ·o expects as many as have it, where else something would vanish beside the rest.
+    """Return ln λ per value, so that λ·o expects as many as have it, where else something would vanish beside the rest.
 
     All odds of a value may be multiplied by one number: beliefs stay, and ln e_n(o) = ln e_n(λ·o) − n·ln λ.
     """
@@ -134,7 +134,7 @@ class SetAssignments:
         return tuple(patterns)
 
     def expect(self, scores: Floats) -> tuple[Floats, float]:
-        """Give the beliefs, where `scores` are logarithms of odds, and ln Π e_n(o)."""
+        """Return the beliefs, where `scores` are logarithms of odds, and ln Π e_n(o)."""
         roster = self.roster
         beliefs = np.zeros(len(scores))
         everybody = roster.count == roster.group_size
@@ -185,7 +185,7 @@ class Occurrences:
         return np.ones(len(self.roster.entries[0]), bool)
 
     def expect(self, scores: Floats) -> tuple[Floats, float]:
-        """Give n·r_i, where `scores` are logarithms of rates, and Σ n·ln Σ rates over groups and values."""
+        """Return n·r_i, where `scores` are logarithms of rates, and Σ n·ln Σ rates over groups and values."""
         roster = self.roster
         highest = np.full(len(roster.entries[0]), -np.inf)
         np.maximum.at(highest, roster.entry, scores)

@@ -65,7 +65,7 @@ class PrintedColumn:
         return log_label_shares(spread)
 
     def scores(self, log_shares: Floats) -> Floats:
-        """Give ln m_j(q | s) − ln m_j(R | s) per cell."""
+        """Return ln m_j(q | s) − ln m_j(R | s) per cell."""
         log_region = np.log(np.maximum(self.covers @ np.exp(log_shares), np.finfo(float).tiny))
         return log_shares.ravel().take(self.at_label) - log_region.ravel().take(self.at_region)
 

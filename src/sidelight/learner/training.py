@@ -120,19 +120,19 @@ class Model(ABC):
         """Give, per column, the score of each label and value."""
 
     def scores(self) -> Floats:
-        """Give ln P_i(s) per cell, up to a constant per person; of several values, the logarithm of odds or rates."""
+        """Return ln P_i(s) per cell, up to a constant per person; of several values, the logarithm of odds or rates."""
         scores: Floats = self.add_columns(self.scores_by_column()).ravel()[self.key_value]
         return scores
 
     def add_columns(self, by_column: list[Floats]) -> Floats:
-        """Give Σ_j of what each key's labels have, keys × values."""
+        """Return Σ_j of what each key's labels have, keys × values."""
         total = np.zeros((self.keys, self.values))
         for codes, score in zip(self.codes, by_column, strict=True):
             total += score[codes]
         return total
 
     def log_prior(self) -> float | None:
-        """Give what is added to the log likelihood of a round so that it never falls; None where it may."""
+        """Return what is added to the log likelihood of a round so that it never falls; None where it may."""
         return None
 
 
@@ -159,7 +159,7 @@ class NaiveBayes(Model):
         ]
 
     def scores_by_column(self) -> list[Floats]:
-        """Give ln m_j(v | s), over that of whoever it is compared with."""
+        """Return ln m_j(v | s), over that of whoever it is compared with."""
         if not self.log_other:
             return self.log_shares
         return [one - other for one, other in zip(self.log_shares, self.log_other, strict=True)]
@@ -173,7 +173,7 @@ class NaiveBayes(Model):
 
 
 def log_label_shares(counts: Floats) -> Floats:
-    """Give ln (α + count) / (α·V + Σ count), for labels × values.
+    """Return ln (α + count) / (α·V + Σ count), for labels × values.
 
     >>> np.exp(log_label_shares(np.array([[3.0], [0.0]]))).ravel().round(3).tolist()
     [0.8, 0.2]
@@ -260,7 +260,7 @@ class Logistic(Model):
             ).x
 
     def scores_by_column(self) -> list[Floats]:
-        """Give θ_j(v, s)."""
+        """Return θ_j(v, s)."""
         matrix = self.weights.reshape(-1, self.values)
         return np.split(matrix, np.cumsum(self._widths)[:-1]) if self._widths else []
 
@@ -285,7 +285,7 @@ class Expectation(Protocol):
         """Which groups, or values in groups, it goes through exactly."""
 
     def expect(self, scores: Floats) -> tuple[Floats, float]:
-        """Give expected numbers per cell, and the logarithm of their likelihood (where scaled, of a bound on it)."""
+        """Return expected numbers per cell, and the logarithm of their likelihood (where scaled, of a bound on it)."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -127,7 +127,7 @@ class _Source:
         return table.counts.roll_up(number, groups=len(first))
 
     def conditions(self, table: Table) -> tuple[Column, ...]:
-        """Give the columns, with a row per condition."""
+        """Return the columns, with a row per condition."""
         columns = self._columns(table)
         _, first = number_equal_rows(columns, len(table.sizes))
         return tuple(column.take(first) for column in columns)
@@ -136,7 +136,7 @@ class _Source:
         return tuple(table.quasi[place] for place in self.subset)
 
     def describe(self, cells: Iterable[tuple[str, Label]]) -> Event:
-        """Say whom a rule is about."""
+        """Return whom a rule is about."""
         event = event_of(cells)
         return event_of([negate(all_hold(event))]) if self.denied else event
 
@@ -176,7 +176,7 @@ class _Strongest:
         return best
 
     def may_join(self, strength: Floats, follow: Integers) -> Flags:
-        """Say which are stronger than the weakest so far; of equal ones, those that came first stay."""
+        """Return which are stronger than the weakest so far; of equal ones, those that came first stay."""
         if len(self.strength) < self.most:
             return np.ones(strength.shape, bool)
         weakest, followed = self.strength[-1], self.support[-1]

@@ -265,7 +265,7 @@ class Beliefs(ReleaseBeliefs):
 
     @property
     def _notes_on_measured(self) -> Iterator[str]:
-        """Say what the estimate takes to be behind each measurement."""
+        """Return what the estimate takes to be behind each measurement."""
         for at in np.flatnonzero(self.constraints.scale).tolist():
             known = self.constraints.stated[int(self.constraints.statement[at])]
             assert isinstance(known.statement, MeasuredStatement)
@@ -293,11 +293,11 @@ class Beliefs(ReleaseBeliefs):
         return (note,)
 
     def _is_uncertain(self, condition: Condition) -> bool:
-        """Say whether a condition that was mentioned may hold for some of a group, and not for others."""
+        """Return whether a condition that was mentioned may hold for some of a group, and not for others."""
         return any(self.variables.parts.is_uncertain(*cell) for cell in cells_in([condition]))
 
     def notes_on(self, given: Mapping[str, object]) -> tuple[str, ...]:
-        """Say whom a condition may mean besides those who are certain, and whom it leaves aside.
+        """Return whom a condition may mean besides those who are certain, and whom it leaves aside.
 
         >>> import sidelight as sl
         >>> ward = sl.Release.from_counts([{"Flu": 2}, {"Cold": 3}], labels=[{"sex": "male"}, {"sex": "*"}])
@@ -400,7 +400,7 @@ class Beliefs(ReleaseBeliefs):
         return part, share, people
 
     def rates(self, value: int) -> Floats:
-        """Give P*(s | q, b) of a value, as its place in the domain, for each row (q, b)."""
+        """Return P*(s | q, b) of a value, as its place in the domain, for each row (q, b)."""
         row, column, amounts = self._entries
         having = self.variables.value[column] == value
         people = self.variables.members.people
@@ -431,7 +431,7 @@ class Beliefs(ReleaseBeliefs):
         return f"{'nobody in that group says this' if in_group else WHY_NOBODY}; ask about somebody who is there"
 
     def _people_in(self, part: Integers, share: Floats) -> Floats:
-        """Say how many people there are in shares of parts; known from the release where a row is one part."""
+        """Return how many people there are in shares of parts; known from the release where a row is one part."""
         parts, members = self.variables.parts, self.variables.members
         people = share * parts.weight[part] * members.people[parts.row[part]]
         # in rows that statements cut and touch, the number of people is what was solved for
@@ -443,13 +443,13 @@ class Beliefs(ReleaseBeliefs):
         return people
 
     def _amounts_in(self, part: Integers, share: Floats, columns: Integers) -> Floats:
-        """Say how many people in shares of parts have the value of one of some columns."""
+        """Return how many people in shares of parts have the value of one of some columns."""
         groups = self.variables.members.group[self.variables.parts.row[part]]
         at, other = pair_equal(groups, self.variables.blocks.column_group[columns])
         return sum_by(at, share[at] * self._amounts_at(part[at], columns[other]), len(part))
 
     def _amounts_at(self, part: Integers, column: Integers) -> Floats:
-        """Say how many people of parts have the values of columns of their groups."""
+        """Return how many people of parts have the values of columns of their groups."""
         parts, quotient = self.variables.parts, self.reduced.quotient
         row = parts.row[part]
         entry = quotient.blocks.entry(quotient.row[row], quotient.column[column])
@@ -461,7 +461,7 @@ class Beliefs(ReleaseBeliefs):
         return quotient.divide(of_class, row, column)
 
     def names(self, person: Who) -> bool:
-        """Say whether a statement names this person."""
+        """Return whether a statement names this person."""
         return person in self.reduced.people
 
     def _probability_of_person(self, values: tuple[Label, ...], person: object) -> float:
@@ -493,7 +493,7 @@ class Beliefs(ReleaseBeliefs):
         return row, column, self.reduced.quotient.distribute(self._amounts, row, column)
 
     def table(self) -> pa.Table:
-        """Give P(q, s, b) as an Arrow table: what is known about people, the value, "group" and "probability".
+        """Return P(q, s, b) as an Arrow table: what is known about people, the value, "group" and "probability".
 
         >>> import sidelight as sl
         >>> ward = sl.Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
@@ -620,7 +620,7 @@ class Beliefs(ReleaseBeliefs):
         )
 
     def _multipliers(self) -> dict[str, float | None]:
-        """Give the multiplier of each statement; of two bounds, at most one pushes."""
+        """Return the multiplier of each statement; of two bounds, at most one pushes."""
         pushes: dict[str, float | None] = {}
         for number, multiplier in zip(self.reduced.problem.statement.tolist(), self.solution.multipliers, strict=True):
             if number >= 0:

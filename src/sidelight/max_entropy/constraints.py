@@ -141,7 +141,7 @@ def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Co
 
 
 def _why_nobody(variables: Variables, known: WordedStatement) -> str:
-    """Say which condition nobody fulfils, if it is one by itself."""
+    """Return which condition nobody fulfils, if it is one by itself."""
     for share in shares_of([known]):
         conditions = keep_conditions_on_people(share.given)
         for condition in conditions:
@@ -241,14 +241,14 @@ class _Draft:
 
 
 def _scale_to_people(form: LinearForm, sizes: Sequence[int]) -> tuple[Fraction, list[float]]:
-    """Give the size of the smallest term, and all coefficients in people of it: they stay at most 1."""
+    """Return the size of the smallest term, and all coefficients in people of it: they stay at most 1."""
     weights = [term.coefficient / size for term, size in zip(form.terms, sizes, strict=True)]
     people = 1 / max(map(abs, weights))
     return people, [float(weight * people) for weight in weights]
 
 
 def _bounds(form: LinearForm, people: Fraction | int) -> tuple[float, float]:
-    """Give the bounds in people."""
+    """Return the bounds in people."""
     low = -math.inf if form.low is None else _product(form.low, people)
     return low, low if form.exact else math.inf if form.high is None else _product(form.high, people)
 

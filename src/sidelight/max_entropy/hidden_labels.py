@@ -156,12 +156,12 @@ class _Bundles:
 
 
 def _is_period(text: Label, printed: PrintedLabel) -> bool:
-    """Say whether a label can only be about days: 2024-03 is, 2024 may be a number."""
+    """Return whether a label can only be about days: 2024-03 is, 2024 may be a number."""
     return bool(printed.days) and not printed.numbers and (text is None or as_number(text) is None)
 
 
 def _is_coarse(text: Label, printed: PrintedLabel, inner: Container[Label], *, in_days: bool) -> bool:
-    """Say whether a label may stand for several."""
+    """Return whether a label may stand for several."""
     days = in_days and any(interval.low < interval.high for interval in printed.days)
     return bool(
         text in inner
@@ -180,7 +180,7 @@ def _ends(intervals: Iterable[Interval]) -> Iterator[float]:
 
 
 def _decimals(numbers: Iterable[float]) -> int:
-    """Give the decimals that numbers have.
+    """Return the decimals that numbers have.
 
     >>> _decimals([30.0, 33.5]), _decimals([])
     (1, 0)
@@ -267,7 +267,7 @@ class ColumnCells:
         return f"{shown(self.printed[code])} (not {', '.join(names)})"
 
     def share(self, text: Label, codes: Codes, cells: Integers) -> Floats:
-        """Say which share of the raw labels in a cell of printed labels a further condition is true of.
+        """Return which share of the raw labels in a cell of printed labels a further condition is true of.
 
         A label that is neither printed nor mentioned is in no cell, where what is known of the column leaves none over.
 

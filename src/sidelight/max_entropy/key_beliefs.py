@@ -149,13 +149,13 @@ class KeyBeliefs:
         return (*says.items(), ("person", "anybody else" if person == OTHERS else self.keys.names[person]))
 
     def probabilities_at(self, key: Integers, value: Integers) -> Floats:
-        """Give the probabilities of some keys and values; 0 where they do not occur together."""
+        """Return the probabilities of some keys and values; 0 where they do not occur together."""
         known, sought = self.key * len(self.domain) + self.value, key * len(self.domain) + value
         place = np.minimum(np.searchsorted(known, sought), len(known) - 1)
         return np.where(known[place] == sought, self.probability[place], 0.0)
 
     def moved_most(self, before: KeyBeliefs, n: int) -> tuple[Move, ...]:
-        """Give the n kinds whose beliefs moved most, each with the value that moved most; `before` is by key."""
+        """Return the n kinds whose beliefs moved most, each with the value that moved most; `before` is by key."""
         kind, value, here = self.key, self.value, self.probability
         there = before.probabilities_at(self.keys.printed[kind], value)
         # ties of the last bits are ties, so that people who moved as much come by how sure somebody is, then in order
@@ -168,7 +168,7 @@ class KeyBeliefs:
         )
 
     def largest(self, n: int) -> Iterator[tuple[int, int, float]]:
-        """Give the n largest, as (key, value, probability); of equal ones the first keys and values."""
+        """Yield the n largest, as (key, value, probability); of equal ones the first keys and values."""
         # ties of the last bits are ties, so that equal risks come in the order of keys
         rounded = np.round(self.probability, 12)
         few = np.flatnonzero(rounded >= np.partition(rounded, -n)[-n]) if n < len(rounded) else np.arange(len(rounded))
@@ -178,7 +178,7 @@ class KeyBeliefs:
 
 
 def estimation_error(beliefs: KeyBeliefs, original: Table) -> float:
-    """Give Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ); infinite where something true is believed impossible."""
+    """Return Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ); infinite where something true is believed impossible."""
     expect(Table, original, "the original")
     key, value, count = _key_counts(beliefs, original)
     values = len(beliefs.domain)

@@ -85,7 +85,7 @@ class _Measurements:
         self.log_weight = np.log(problem.weight)
 
     def tilt(self, multipliers: Floats) -> Floats:
-        """Give the logarithms of the weights, at most 0, and 0 in every row and column but for what others lack."""
+        """Return the logarithms of the weights, at most 0, and 0 in every row and column but for what others lack."""
         problem = self.problem
         tilt: Floats = self.log_weight + self.coefficients.T @ multipliers
         # what rows and columns share is theirs to make up for: measurements of what is known anyway push nothing

@@ -62,7 +62,7 @@ class Believed(Witness):
     says: tuple[tuple[str, Label], ...] = ()
 
     def whom(self) -> str:
-        """Say what is known about the person."""
+        """Return what is known about the person."""
         says = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.says)
         return f"with {says}" if says else f"in {self.group}"
 
@@ -137,7 +137,7 @@ class WithStatistics(Measure):
         )
 
     def beliefs(self, release: Release) -> ReleaseBeliefs:
-        """Give everything that would be believed."""
+        """Return everything that would be believed."""
         self.check(release)
         if self.rules == (0, 0):
             return maxent(release, self.statements(), seconds=self.seconds)
@@ -290,7 +290,7 @@ class MaxEntGain(StatisticsAboutValues):
         return Finding(self, value, _witness(by_kind, at), after.notes, kindest)
 
     def _both(self, release: Release) -> tuple[ReleaseBeliefs, ReleaseBeliefs]:
-        """Give what is believed with the release, and without."""
+        """Return what is believed with the release, and without."""
         after, statements = self.beliefs(release), self.statements()
         # without groups no row is suppressed, so that whom statements leave aside there could not be told apart
         rows_suppressed = release.members is None and suppressed_groups(release.groups).any()
@@ -311,7 +311,7 @@ class MaxEntGain(StatisticsAboutValues):
             raise BadMeasure(message) from None
 
     def _decide(self, after: ReleaseBeliefs, before: ReleaseBeliefs, at: int) -> Amount:
-        """Give a gain: exactly where nothing is known besides, else rounded up."""
+        """Return a gain: exactly where nothing is known besides, else rounded up."""
         by_kind, groups = after.by_kind, after.release.groups
         if after.known:
             gain = Fraction(float(gains_of(by_kind, before.by_kind)[at])) + _error(after, before)
@@ -403,7 +403,7 @@ class EstimationError(WithStatistics):
         return Finding(self, value, None, notes, value + 2 * 10.0**-places if beliefs.undecided else None)
 
     def explain(self, finding: Finding) -> str:
-        """Say how far."""
+        """Return how far."""
         return (
             f"By maximum entropy, someone who knows {self._knows()} stays {finding.value_in_words()} nats from the "
             "truth, on average (0: everything is known)."
@@ -441,7 +441,7 @@ def _speaks_of_groups(share: ConditionalProbability) -> bool:
 
 
 def gains_of(after: KeyBeliefs, before: KeyBeliefs) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Give P*(s | q) − P°(s | q) for all that are believed with the release; kinds are the same in both."""
+    """Return P*(s | q) − P°(s | q) for all that are believed with the release; kinds are the same in both."""
     return after.probability - before.probabilities_at(after.key, after.value)
 
 
@@ -452,7 +452,7 @@ def _witness(beliefs: KeyBeliefs, at: int) -> Believed:
 
 
 def _cautious(beliefs: ReleaseBeliefs, key: int, value: int) -> Amount:
-    """Give P*(s | q): exactly where it has a closed form, else rounded up."""
+    """Return P*(s | q): exactly where it has a closed form, else rounded up."""
     members, groups = beliefs.by_kind.members, beliefs.release.groups
     rows = np.flatnonzero(members.key == beliefs.by_kind.keys.printed[key])
     if not beliefs.find_touched_groups(value)[members.group[rows]].any():
@@ -469,7 +469,7 @@ def _cautious(beliefs: ReleaseBeliefs, key: int, value: int) -> Amount:
 
 
 def _is_measured(beliefs: ReleaseBeliefs) -> bool:
-    """Say whether what was measured with noise is known: then beliefs are right to some seven decimals."""
+    """Return whether what was measured with noise is known: then beliefs are right to some seven decimals."""
     return any(isinstance(each.statement, MeasuredStatement) for each in beliefs.known)
 
 
@@ -478,5 +478,5 @@ def _places(*beliefs: ReleaseBeliefs) -> int:
 
 
 def _error(*beliefs: ReleaseBeliefs) -> Fraction:
-    """Give what is added before rounding up: what measurements may be off, else less than the last place is worth."""
+    """Return what is added before rounding up: what measurements may be off, else less than the last place is worth."""
     return Fraction(1, 10**PLACES_IN_TIME) if any(map(_is_measured, beliefs)) else -Fraction(1, 10 ** (PLACES + 1))

@@ -120,7 +120,7 @@ class _Newton:
         self.tolerance = 1e-10 * (1 + problem.counts.max(initial=0.0) / 100)
 
     def evaluate(self, column_multipliers: Floats, constraint_multipliers: Floats) -> Iterate:
-        """Give the amounts of multipliers, and the dual."""
+        """Return the amounts of multipliers, and the dual."""
         problem = self.problem
         power = (
             self.log_weight + column_multipliers[problem.column] + self.elimination.transposed @ constraint_multipliers
@@ -152,7 +152,7 @@ class _Newton:
         return _Gradient(columns, off, active, sign)
 
     def residual(self, at: Iterate) -> float:
-        """Say how far the farthest sum is from where it should be."""
+        """Return how far the farthest sum is from where it should be."""
         gradient = self.gradient(at)
         return float(max(np.abs(gradient.columns).max(initial=0.0), np.abs(gradient.constraints).max(initial=0.0)))
 

@@ -130,7 +130,7 @@ class Parts:
         return number_vectors(codes)[0]
 
     def describe(self, part: int) -> dict[str, Label]:
-        """Say what tells a part from others of its row: the narrowest condition that holds, or those that do not."""
+        """Return what tells a part from others of its row: the narrowest condition that holds, or those that do not."""
         says: dict[str, Label] = {}
         for name, cells in self.cut.items():
             code = int(self.columns[name].codes[self.row[part]])
@@ -146,7 +146,7 @@ class Parts:
         return holds
 
     def is_uncertain(self, name: str, text: Label) -> bool:
-        """Say whether a condition that was mentioned may hold for some of a group, and not for others."""
+        """Return whether a condition that was mentioned may hold for some of a group, and not for others."""
         cells = self.cut[name]
         number = cells.mentioned.index(text)
         some = np.zeros(len(cells.printed), bool)
@@ -161,7 +161,7 @@ class Parts:
         return certain
 
     def share(self, conditions: Sequence[tuple[str, Label]]) -> Floats:
-        """Say which share of the raw keys of each part fulfils some conditions, mentioned before or not."""
+        """Return which share of the raw keys of each part fulfils some conditions, mentioned before or not."""
         share = np.ones(len(self.row))
         for name, text in conditions:
             share *= self.holds(name, text) if text in self.mentioned.get(name, ()) else self._share(name, text)

@@ -115,7 +115,7 @@ class _Propagation:
 
 
 def _if_lower(bound: Floats, before: Floats, doubt: Floats) -> Floats:
-    """Give a new bound where it is lower by more than rounding could make it, else the one before.
+    """Return a new bound where it is lower by more than rounding could make it, else the one before.
 
     Where only one amount is possible, what rounding adds to a bound would be passed on, round by round, as more.
     """
@@ -128,7 +128,7 @@ def _check_range(least: Floats, most: Floats, low: Floats, high: Floats) -> None
 
 
 def _slack(bound: Floats) -> Floats:
-    """Say how far off a sum may be by rounding."""
+    """Return how far off a sum may be by rounding."""
     return NEGLIGIBLE_PEOPLE * (1 + np.abs(np.where(np.isfinite(bound), bound, 0.0)))
 
 
@@ -179,14 +179,14 @@ class _Margins:
         return np.bincount(pair, minlength=pairs), sum_by(pair, totals[of_nonzero[first]], pairs)
 
     def are_products(self) -> Flags:
-        """Say which constraints count, in each group, some rows × some columns; a sum of several shares may not."""
+        """Return which constraints count, in each group, some rows × some columns; a sum of several shares may not."""
         products = np.ones(len(self.problem.low), bool)
         entries = np.bincount(self.pair, minlength=len(self.pair_group))
         products[self.pair_constraint[self.rows * self.columns != entries]] = False
         return products
 
     def frechet_bounds(self) -> tuple[Floats, Floats]:
-        """Give Σ max(0, r + c − n) and Σ min(r, c) over the groups of each constraint."""
+        """Return Σ max(0, r + c − n) and Σ min(r, c) over the groups of each constraint."""
         r, c, n = self.people, self.occurrences, self.size[self.pair_group]
         least, most = (
             sum_by(self.pair_constraint, each, len(self.problem.low))
@@ -215,7 +215,7 @@ class _Margins:
 
 
 def _counts_once(problem: Problem) -> Flags:
-    """Say which constraints add up amounts once each, of nobody by name and no row in parts."""
+    """Return which constraints add up amounts once each, of nobody by name and no row in parts."""
     matrix = problem.coefficients
     plain = np.ones(len(problem.low), bool)
     plain[np.repeat(np.arange(len(plain)), np.diff(matrix.indptr))[matrix.data != 1]] = False
@@ -314,7 +314,7 @@ def _linear_program(problem: Problem) -> _LinearProgram:
 
 
 def is_feasible(problem: Problem, *, deadline: float = math.inf) -> bool | None:
-    """Say whether all sums can hold at once; None if, as with all programs, its deadline (`time.monotonic`) came."""
+    """Return whether all sums can hold at once; None if, as with all programs, its deadline (`time.monotonic`) came."""
     if len(problem) == 0:
         return bool((problem.low <= 0).all() and (problem.high >= 0).all())
     program = _linear_program(problem)
@@ -330,7 +330,7 @@ def is_feasible(problem: Problem, *, deadline: float = math.inf) -> bool | None:
 
 
 def forced_zeros(problem: Problem, suspects: Integers, *, deadline: float = math.inf) -> Flags | None:
-    """Say which suspects are 0 in every solution; None at the deadline.
+    """Return which suspects are 0 in every solution; None at the deadline.
 
     One program: x and a factor τ ≥ 1 by which all bounds grow, and t_v ≤ min(x_v, 1) for each suspect; the largest Σ t
     makes t_v = 1 wherever x_v can be positive.
@@ -355,7 +355,7 @@ def forced_zeros(problem: Problem, suspects: Integers, *, deadline: float = math
 
 
 def zeros_at(problem: Problem, amounts: Floats, suspects: Integers, *, deadline: float = math.inf) -> Flags | None:
-    """Say which suspects are 0 in every solution, given one in which they vanish and all others do not.
+    """Return which suspects are 0 in every solution, given one in which they vanish and all others do not.
 
     Any other solution lies in a direction δ that keeps the sums: A δ = 0, and δ ≤ 0 (or ≥ 0) for a sum at its bound.
     A suspect can only grow along it; all other amounts may change either way, as a short enough step keeps them
@@ -395,7 +395,7 @@ def _cannot_grow(answer: OptimizeResult | None, suspects: Integers, amounts: int
 
 
 def conflicting(problem: Problem, *, deadline: float = math.inf) -> Flags:
-    """Say which constraints take part in a contradiction: those that a least repair of all of them would touch.
+    """Return which constraints take part in a contradiction: those that a least repair of all of them would touch.
 
     An elastic program: every constraint of a statement may be missed, at the cost of by how much; the multipliers of
     the cheapest way are a proof of infeasibility, and constraints with none are not needed for it.  Those of all

@@ -84,7 +84,7 @@ class Blocks:
         return self.first_entry[row] + column - self.first_column[self.row_group[row]]
 
     def all_entries(self) -> tuple[Integers, Integers]:
-        """Give the row and the column of every entry."""
+        """Return the row and the column of every entry."""
         row = np.repeat(np.arange(len(self.row_group)), np.diff(self.first_entry))
         inside = np.arange(self.entries) - self.first_entry[row]
         return row, inside + self.first_column[self.row_group[row]]
@@ -211,7 +211,7 @@ class Variables:
         return joined
 
     def share(self, conditions: Sequence[Condition]) -> Floats:
-        """Say which share of the raw keys of each part fulfils some conditions; all but cells were mentioned."""
+        """Return which share of the raw keys of each part fulfils some conditions; all but cells were mentioned."""
         self._check_columns([each for each in conditions if isinstance(each, tuple)])
         share: Floats = self._share_of_keys(conditions) * self.looked_for(conditions)
         return share
@@ -234,7 +234,7 @@ class Variables:
         return self.printed_parts if aside else np.ones(len(self.parts.row), bool)
 
     def leaves_suppressed_aside(self, conditions: Sequence[Condition]) -> bool:
-        """Say whether people who fulfil conditions are not looked for in suppressed rows, which could hold them."""
+        """Return whether people who fulfil conditions are not looked for in suppressed rows, which could hold them."""
         fits = self._fits_suppressed(conditions)
         if fits is None:
             return False
@@ -245,12 +245,12 @@ class Variables:
         return telling <= {each[0] for each in conditions if isinstance(each, tuple) and each[1] != SUPPRESSED}
 
     def only_suppressed(self, conditions: Sequence[Condition]) -> bool:
-        """Say whether suppressed rows alone could hold people who fulfil conditions, looked for there or not."""
+        """Return whether suppressed rows alone could hold people who fulfil conditions, looked for there or not."""
         fits = self._fits_suppressed(conditions)
         return fits is not None and bool(self._suppressed_parts[fits].all())
 
     def _fits_suppressed(self, conditions: Sequence[Condition]) -> Flags | None:
-        """Say which parts conditions fit, if suppressed rows, of whose people nothing is known, are among them."""
+        """Return which parts conditions fit, if suppressed rows, of whose people nothing is known, are among them."""
         if not self._some_suppressed:
             return None
         hidden = {name for name, text in cells_in(conditions) if text != SUPPRESSED} - self._member_knowledge

@@ -67,7 +67,7 @@ class ReducedProblem:
         return self.site // self.slots
 
     def expand(self, amounts: Floats) -> Floats:
-        """Give what every entry of the quotient has: solved ones as they are, untouched groups in closed form."""
+        """Return what every entry of the quotient has: solved ones as they are, untouched groups in closed form."""
         blocks = self.quotient.blocks
         row, column = blocks.all_entries()
         size = blocks.people[blocks.row_group[row]]
@@ -78,7 +78,7 @@ class ReducedProblem:
         return expanded
 
     def compute_at_sites(self, amounts: Floats, entry: Integers, slot: Integers) -> Floats:
-        """Give what sites of solved groups have, over all persons."""
+        """Return what sites of solved groups have, over all persons."""
         first = np.flatnonzero(run_starts([self.site]))
         total = np.append(np.add.reduceat(amounts, first), 0.0)
         place = np.searchsorted(self.site[first], entry * self.slots + slot)
@@ -169,7 +169,7 @@ def _numbered_variables(variables: Variables, quotient: Quotient, constraints: C
 
 
 def _parts_of_person(variables: Variables, who: Who, rows: Integers) -> tuple[Integers, Floats]:
-    """Give the parts where a named person may be, by what is known about the person, and their weights."""
+    """Return the parts where a named person may be, by what is known about the person, and their weights."""
     parts, cells = variables.parts, cells_of(who, variables.described)
     if not cells:  # known by a group alone
         _, part = ranges(parts.first[rows], parts.first[rows + 1])
@@ -180,7 +180,7 @@ def _parts_of_person(variables: Variables, who: Who, rows: Integers) -> tuple[In
 
 
 def _find_touched(variables: Variables, quotient: Quotient, constraints: Constraints) -> Flags:
-    """Say which groups are touched by a constraint."""
+    """Return which groups are touched by a constraint."""
     touched = np.zeros(quotient.blocks.groups, bool)
     for rows in (variables.parts.row[constraints.support.part], *constraints.people.values()):
         touched[quotient.group[quotient.original.row_group[rows]]] = True
@@ -188,7 +188,7 @@ def _find_touched(variables: Variables, quotient: Quotient, constraints: Constra
 
 
 def _has_unnamed(quotient: Quotient, constraints: Constraints) -> Flags:
-    """Say which rows have people who are not named."""
+    """Return which rows have people who are not named."""
     unnamed = np.ones(len(quotient.blocks.row_group), bool)
     names_of_rows = Counter(tuple(rows.tolist()) for rows in constraints.people.values())
     for original_rows, names in names_of_rows.items():
@@ -240,7 +240,7 @@ def _coefficients(
 
 
 def _support_in(variables: Variables, quotient: Quotient, support: TermSupport) -> tuple[Integers, Integers]:
-    """Give the sites that terms range over: the term and the site."""
+    """Return the sites that terms range over: the term and the site."""
     # a class is in the support of a term as a whole or not at all, so its representative speaks for it
     parts = variables.parts
     row = parts.row[support.part]
@@ -281,11 +281,11 @@ class Quotient:
         return np.bincount(self.group)
 
     def distribute(self, amounts: Floats, row: Integers, column: Integers) -> Floats:
-        """Give what original entries have, given what those of the quotient have."""
+        """Return what original entries have, given what those of the quotient have."""
         return self.divide(amounts[self.blocks.entry(self.row[row], self.column[column])], row, column)
 
     def divide(self, of_class: Floats, row: Integers, column: Integers) -> Floats:
-        """Give the share of original entries in what their classes have."""
+        """Return the share of original entries in what their classes have."""
         row_class, column_class = self.row[row], self.column[column]
         people = self.original.row_people[row] / self.blocks.row_people[row_class]
         occurrences = self.original.column_people[column] / self.blocks.column_people[column_class]
@@ -344,7 +344,7 @@ class _Side:
         self.group_word: Words = np.add.reduceat(mixed, self.starts[:-1])
 
     def representatives(self, group: Integers) -> Integers:
-        """Give for each item the one that stands for it, in the group that stands for its group."""
+        """Return for each item the one that stands for it, in the group that stands for its group."""
         group_of_class = self.group[self.first]
         position = np.arange(len(self.first)) + (self.starts[group] - self.starts[:-1])[group_of_class]
         stands_for = np.empty(len(self.first), np.int64)
@@ -353,7 +353,7 @@ class _Side:
         return items
 
     def matches(self, group: Integers) -> bool:
-        """Say whether every item really is like its representative: as many classes, people and terms."""
+        """Return whether every item really is like its representative: as many classes, people and terms."""
         # words may collide, so that everything is compared: this alone decides
         classes = np.diff(self.starts)
         if (classes != classes[group]).any() or (self.group[self.first][self.item_class] != self.group).any():
@@ -373,7 +373,7 @@ def _mix(words: Words) -> Words:
 
 
 def _first_with_same(words: Words) -> Integers:
-    """Give for each position the first one with the same word."""
+    """Return for each position the first one with the same word."""
     order = np.argsort(words)
     new = run_starts([words[order]])
     first = np.empty(len(words), np.int64)

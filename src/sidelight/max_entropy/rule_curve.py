@@ -55,7 +55,7 @@ class RuleCurve(Tabular):
         return rules_chart(self)
 
     def to_arrow(self) -> pa.Table:
-        """Give a row per point."""
+        """Return a row per point."""
         return pa.Table.from_pylist([asdict(point) for point in self.points])
 
     def _repr_html_(self) -> str:

@@ -33,7 +33,7 @@ MOST_SCALED = 5.0
 
 
 def scaled_multipliers(problem: Problem) -> tuple[Floats, Floats]:
-    """Give multipliers of the columns and of the constraints, from which the dual is near its minimum."""
+    """Return multipliers of the columns and of the constraints, from which the dual is near its minimum."""
     columns, constraints = np.zeros(len(problem.counts)), np.zeros(len(problem.low))
     amounts = problem.weight.copy()
     classes = [*_classes(problem)]
@@ -70,7 +70,7 @@ class _DisjointConstraints:
 
 
 def _to(totals: Floats, sums: Floats) -> Floats:
-    """Give the logarithm by which sums are scaled to totals; far down or up where a bound is no amount of people."""
+    """Return the logarithm by which sums are scaled to totals; far down or up where a bound is no amount of people."""
     with np.errstate(divide="ignore", invalid="ignore"):
         change = np.log(np.maximum(totals, 0.0)) - np.log(sums)
     # Sums below this are as good as 0, and cannot be scaled.

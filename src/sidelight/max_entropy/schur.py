@@ -82,7 +82,7 @@ class Hessian:
         self.complement = self._build_full() - eliminated[:-1, :-1] if self.dense else eliminated
 
     def _build_full(self) -> Floats:
-        """Give A D Aᵀ."""
+        """Return A D Aᵀ."""
         matrix = self.elimination.coefficients
         scaled = sparse.csr_array(
             (matrix.data * self.amounts[matrix.indices], matrix.indices, matrix.indptr), shape=matrix.shape
@@ -172,7 +172,7 @@ class GroupStack:
     padding: Floats  # groups × columns: 1 where padded
 
     def eliminate(self, amounts: Floats, ridge: float, eliminated: Floats) -> Floats:
-        """Give L⁻¹ of the blocks S = L Lᵀ; what rows and columns take from A D Aᵀ is added to `eliminated`."""
+        """Return L⁻¹ of the blocks S = L Lᵀ; what rows and columns take from A D Aᵀ is added to `eliminated`."""
         (groups, rows), width = self.people.shape, self.columns.shape[1]
         crossed = sum_by(self.entry, amounts[self.variable], groups * rows * width).reshape(groups, rows, width)
         shares = (crossed / self.people[:, :, np.newaxis]).transpose(0, 2, 1)
@@ -249,7 +249,7 @@ class _GroupOffsets:
         self.inside = number - np.repeat(self.constraints[:-1], nonzeros)
 
     def padded_sizes(self) -> Integers:
-        """Give the rows, columns and constraints of each group, padded to few different sizes."""
+        """Return the rows, columns and constraints of each group, padded to few different sizes."""
         sizes = np.stack([np.diff(each) for each in (self.rows, self.columns, self.constraints)], axis=1)
         most = sizes.max(axis=0, initial=0)
         rows, columns, count = most.tolist()

@@ -78,7 +78,7 @@ def set_beliefs_of(
 
 
 def _value_of(release: Release, known: WordedStatement) -> Label:
-    """Give the one value that a statement speaks of."""
+    """Return the one value that a statement speaks of."""
     values = dict.fromkeys(
         value
         for share in shares_of([known])
@@ -176,7 +176,7 @@ class SetBeliefs(ReleaseBeliefs):
         return sum(each.undecided for each in self.of_value.values())
 
     def notes_on(self, given: Mapping[str, object]) -> tuple[str, ...]:
-        """Say whom a condition may mean besides those who are certain."""
+        """Return whom a condition may mean besides those who are certain."""
         return self.people.notes_on(given)
 
     def meant(self, given: Mapping[str, object], *, group: GroupName | int | None = None) -> MeantPeople:
@@ -184,7 +184,7 @@ class SetBeliefs(ReleaseBeliefs):
         return self.people.meant(given, group=group)
 
     def names(self, person: Who) -> bool:
-        """Say whether a statement names this person."""
+        """Return whether a statement names this person."""
         return any(each.names(person) for each in self.of_value.values())
 
     def find_touched_groups(self, value: int) -> Flags:
@@ -230,7 +230,7 @@ class SetBeliefs(ReleaseBeliefs):
         return float(self._rates(code)[rows[0]])
 
     def _rates(self, code: int) -> Floats:
-        """Give P(v ∈ S | q, b) for each row (q, b)."""
+        """Return P(v ∈ S | q, b) for each row (q, b)."""
         members = self.people.variables.members
         beliefs = self.of_value.get(self.release.domain[code])
         if beliefs is None:
@@ -255,7 +255,7 @@ class SetBeliefs(ReleaseBeliefs):
         return row, value, rates * members.people[row]
 
     def table(self) -> pa.Table:
-        """Give P(q, v ∈ S, b) as an Arrow table: what is known about people, a value, "group" and "probability".
+        """Return P(q, v ∈ S, b) as an Arrow table: what is known about people, a value, "group" and "probability".
 
         Of each (q, b) the probabilities of all values add up to how many values such a person has, on average, times
         the chance of (q, b).

@@ -216,7 +216,7 @@ class Relaxations:
     deadline: float = math.inf  # of `time.monotonic`: after it no question has an answer
 
     def is_unsatisfiable(self, statements: Sequence[int]) -> bool:
-        """Say whether it is known that some statements, by number, cannot all hold."""
+        """Return whether it is known that some statements, by number, cannot all hold."""
         relaxed = reduce_problem(self.variables, self.constraints.select_statements(statements))
         return is_feasible(relaxed.problem, deadline=self.deadline) is False
 

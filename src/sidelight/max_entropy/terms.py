@@ -129,7 +129,7 @@ def _interval_form(statement: IntervalStatement) -> LinearForm:
 
 
 def _is_one_set(about: Summand) -> bool:
-    """Say whether an event is of values or of conditions alone, so that its complement is one too."""
+    """Return whether an event is of values or of conditions alone, so that its complement is one too."""
     if not isinstance(about, ConditionalProbability) or not about.where:
         return True
     return not (about.values or keep_conditions_on_values(about.where)) or not keep_conditions_on_people(about.where)
@@ -221,7 +221,7 @@ class TermPeople:
     part: Integers
 
     def possible_parts(self, term: int) -> Integers:
-        """Give the parts of those who may be meant by a term, and may not."""
+        """Return the parts of those who may be meant by a term, and may not."""
         start, stop = np.searchsorted(self.term, (term, term + 1))
         return self.part[start:stop]
 
@@ -259,7 +259,7 @@ def _concatenate_pairs(pairs: Sequence[tuple[Integers, Integers]]) -> tuple[Inte
 
 
 def _people_with_values(variables: Variables, given: Event) -> tuple[int, Integers]:
-    """Say how many people are of an event with values for certain, and list the parts of whoever else may be."""
+    """Return how many people are of an event with values for certain, and list the parts of whoever else may be."""
     holds = variables.looked_for(keep_conditions_on_people(given))
     for condition in keep_conditions_on_people(given):
         holds = holds & variables.holds(condition)
@@ -274,7 +274,7 @@ def _people_with_values(variables: Variables, given: Event) -> tuple[int, Intege
 
 
 def knows_size(variables: Variables, given: Event) -> bool:
-    """Say whether it is known how many people are of an event."""
+    """Return whether it is known how many people are of an event."""
     if keep_conditions_on_values(given):
         return len(_people_with_values(variables, given)[1]) == 0
     holds = variables.looked_for(given)
@@ -305,7 +305,7 @@ def support_of_unknown(
 
 
 def _values_in(variables: Variables, sets: Sequence[HasValue]) -> Flags:
-    """Say which values of the domain are in all of some sets."""
+    """Return which values of the domain are in all of some sets."""
     member = np.ones(len(variables.release.domain), bool)
     for each in sets:
         inside = np.zeros(len(member), bool)
@@ -371,7 +371,7 @@ class _AskedOfPeople:
 
     @classmethod
     def from_term(cls, term: Term) -> tuple[_AskedOfPeople, ...]:
-        """Give what a term asks, if anything."""
+        """Return what a term asks, if anything."""
         where = keep_conditions_on_people(term.share.where)
         return (cls(where, conditions_of(term.share), term.others),) if where else ()
 
@@ -420,7 +420,7 @@ class _PartSets:
         return padded
 
     def _flags(self, name: _SetName) -> tuple[Flags, Flags]:
-        """Say which parts are in a set, and which are in rows that are in it as a whole."""
+        """Return which parts are in a set, and which are in rows that are in it as a whole."""
         variables, parts = self.variables, self.variables.parts
         if isinstance(name, _AskedOfPeople):
             holds = variables.looked_for(name.conditions)

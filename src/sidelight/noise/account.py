@@ -169,7 +169,7 @@ class Account:
         return sum(known, Fraction(0)) if len(known) == len(costs) else math.inf
 
     def promise(self, people: int | None = None) -> SemanticPrivacy:
-        """Say what all releases promise together, in beliefs; with a δ it depends on how many people there are.
+        """Return what all releases promise together, in beliefs; with a δ it depends on how many people there are.
 
         >>> round(Account(Fraction(3)).after(Spending("counts", epsilon=1), at=datetime.min).promise().shift, 4)
         0.4621

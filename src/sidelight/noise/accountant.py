@@ -102,7 +102,7 @@ class Spending:
         return epsilon if self.charged_rho is None else f"rho {amount_text(self.charged_rho)} ({epsilon})"
 
     def guarantee(self) -> str:
-        """Say what is promised by its name, for where it cannot be said in beliefs.
+        """Return what is promised by its name, for where it cannot be said in beliefs.
 
         >>> Spending("counts", epsilon=1, delta="1e-9").guarantee()
         '(1, 1e-09)-differential privacy'
@@ -115,7 +115,7 @@ class Spending:
         return () if self.mechanism is None else (self.mechanism, *self.marginal_noise)
 
     def rho(self) -> Fraction | None:
-        """Give the ρ of zero-concentrated privacy: Gaussian noise has its own, ε without δ has ε² / 2, else none.
+        """Return the ρ of zero-concentrated privacy: Gaussian noise has its own, ε without δ has ε² / 2, else none.
 
         Those of several noises add up.  A ρ that was charged is that.
         """
@@ -163,7 +163,7 @@ def epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
 
 
 def _rho_of(mechanism: Mechanism) -> Fraction:
-    """Give the ρ of one noise, exactly: of Laplace noise ε² / 2."""
+    """Return the ρ of one noise, exactly: of Laplace noise ε² / 2."""
     sensitivity, scale = mechanism.sensitivity, Fraction(mechanism.scale)
     squared = sensitivity.l1**2 if mechanism.kind == "discrete Laplace" else sensitivity.l2_squared
     return squared / (2 * scale**2)
@@ -188,7 +188,7 @@ class PrivacySpent:
         return min(self.accounts().values())
 
     def accounts(self) -> dict[str, float]:
-        """Give the four by name."""
+        """Return the four by name."""
         names = ("basic", "advanced", "concentrated", "loss_distribution")
         return {name: getattr(self, name) for name in names}
 
@@ -406,7 +406,7 @@ def privacy_loss_distributions() -> Any:  # noqa: ANN401 - dp-accounting has no 
 
 
 def _listed_losses(spending: Spending) -> tuple[Mechanism, ...]:
-    """Give the noises whose privacy losses are known one by one; none where ε and δ have to bound them.
+    """Return the noises whose privacy losses are known one by one; none where ε and δ have to bound them.
 
     Where one count changes by several, other ways to spread the change could be worse.
     """

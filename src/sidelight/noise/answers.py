@@ -147,7 +147,7 @@ def _chernoff(parts: Sequence[NoisePart], alpha: float) -> float:
 
 
 def _one_kind(part: NoisePart, alpha: float) -> float | None:
-    """Give the smallest margin of so many draws of one noise, or None where there are too many numbers to weigh."""
+    """Return the smallest margin of so many draws of one noise, or None where there are too many numbers to weigh."""
     chances = _distribution(part)
     return None if chances is None else abs(part.weight) * _smallest(chances, alpha)
 
@@ -229,7 +229,7 @@ class _Alike:
 
 
 def _distribution(part: NoisePart) -> Floats | None:
-    """Give how likely each sum of the draws is: of 0, 1, … first, then of the negative ones, up to −1."""
+    """Return how likely each sum of the draws is: of 0, 1, … first, then of the negative ones, up to −1."""
     furthest = part.mechanism.margin_of_total(part.draws, BEYOND / 2)
     size = _power_of_two(2 * furthest + 1)
     if size > LONGEST_TRANSFORM:
@@ -240,7 +240,7 @@ def _distribution(part: NoisePart) -> Floats | None:
 
 
 def _characteristic(mechanism: Mechanism, size: int) -> Floats:
-    """Give E[cos(θ·noise)] at θ = 0, 2π/size, …, π: real, as noise is symmetric."""
+    """Return E[cos(θ·noise)] at θ = 0, 2π/size, …, π: real, as noise is symmetric."""
     if mechanism.kind == "discrete Laplace":  # (1 − a)² / ((1 − a)² + 4a·sin²(θ/2))
         a, rest = math.exp(-1 / mechanism.scale), math.expm1(-1 / mechanism.scale) ** 2
         laplace: Floats = rest / (rest + 4 * a * np.sin(np.pi * np.arange(size // 2 + 1) / size) ** 2)

@@ -118,7 +118,7 @@ class NoisyExposure:
         return self._share(self.posterior.argmax(axis=1) == self.truth)
 
     def believed(self, belief: float) -> Fraction:
-        """Give the share of people of whom some value is believed at least so much, up to rounding.
+        """Return the share of people of whom some value is believed at least so much, up to rounding.
 
         Exponentials make these beliefs irrational, so nothing decides them exactly as `Exposure.sure` is: one that
         floats cannot tell from `belief` counts, towards caution.
@@ -207,7 +207,7 @@ def attack_noise(
 
 
 def _knowing_nothing(release: NoisyCounts, before: Floats) -> Floats:
-    """Give ln share(s) / prior(s) in each group; a value that nobody believes in stays so."""
+    """Return ln share(s) / prior(s) in each group; a value that nobody believes in stays so."""
     means = posterior_means(release)
     shares = means / means.sum(axis=1, keepdims=True)
     log_ratio: Floats = np.log(shares / np.where(before > 0, before, 1))
@@ -226,7 +226,7 @@ def _check_table(release: NoisyCounts, counts: Integers, attacked: Integers, num
 
 
 def _knowing_others(release: NoisyCounts, counts: Integers, group: Integers, truth: Integers) -> Floats:
-    """Give ln Pr(counts | this person has s) − ln Pr(counts | this person is not there), row × value s.
+    """Return ln Pr(counts | this person has s) − ln Pr(counts | this person is not there), row × value s.
 
     What is left of the counts after taking away the others is the noise and this person.
     """
@@ -244,7 +244,7 @@ def _knowing_others(release: NoisyCounts, counts: Integers, group: Integers, tru
 
 
 def _promise(releases: Sequence[NoisyCounts], people: int, chance: Amount | None) -> SemanticPrivacy:
-    """Say how far the beliefs about these people move at most: the data is as it is, and everybody else is known."""
+    """Return how far the beliefs about these people move at most: the data is as it is, and everybody else is known."""
     spent = [release.spending for release in releases]
     return promise_of(spent, people=people, chance=chance, for_data_as_it_is=True)
 

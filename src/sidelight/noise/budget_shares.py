@@ -136,7 +136,7 @@ class _Objective:
         return float(self._gain[-1] * variances[0] + (self._gain[:-1] / (self._told @ (1 / variances))).sum())
 
     def slope(self, shares: Floats) -> Floats:
-        """Say how the logarithm of the objective moves with the logarithm of each share, were they free."""
+        """Return how the logarithm of the objective moves with the logarithm of each share, were they free."""
         variances = self._variances(shares)
         precision = self._told @ (1 / variances)
         # what a variance does to the objective, relative to itself, times how it moves with its share

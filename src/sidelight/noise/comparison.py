@@ -56,7 +56,7 @@ _HEADS = (
 
 
 def classic_policies() -> dict[str, Policy]:
-    """Give the policies that are compared when none are named; all of them ask for groups of ten."""
+    """Return the policies that are compared when none are named; all of them ask for groups of ten."""
     ten = GroupSize() >= 10
     return {
         "k-anonymity (k = 10)": Policy(ten),
@@ -105,12 +105,12 @@ class SideBySide:
         return _HEADS
 
     def cells(self) -> Iterator[tuple[str, ...]]:
-        """Give the means, way by way, as a table shows them."""
+        """Return the means, way by way, as a table shows them."""
         return map(_cells, self.rows)
 
     @property
     def title(self) -> str:
-        """Say which samples were drawn, and how often."""
+        """Return which samples were drawn, and how often."""
         return samples_in_words(self.releases, self.people, self.overlap, self.repetitions)
 
     def _repr_html_(self) -> str:
@@ -253,7 +253,7 @@ def _noise_figures(
 
 
 def _priors_of_truth(exposure: Exposure, people: Table) -> list[Fraction]:
-    """Give what was believed before in the true value of each person."""
+    """Return what was believed before in the true value of each person."""
     prior = dict(zip(exposure.domain, exposure.prior, strict=True))
     # a prior per person, in any order: only their mean and their least are used
     totals = zip(people.domain, people.counts.totals().tolist(), strict=True)
@@ -278,7 +278,7 @@ def _compare(name: str, figures: Sequence[Mapping[str, float]]) -> Compared:
 
 
 def noisy_query_error(noisy: NoisyCounts, table: Table, by: Mapping[str, Hierarchy]) -> float:
-    """Give the mean relative error over 200 random queries, as the utility "query error" does for other releases.
+    """Return the mean relative error over 200 random queries, as the utility "query error" does for other releases.
 
     A group's people may be anywhere among the labels that its own covers, each of them alike.
     """
@@ -294,7 +294,7 @@ def noisy_query_error(noisy: NoisyCounts, table: Table, by: Mapping[str, Hierarc
 
 
 def _shares_below(noisy: NoisyCounts, order: Order, name: str, by: Mapping[str, Hierarchy]) -> Floats:
-    """Give the share of a group's people who stand before each place of an order: group × places, from 0 to 1."""
+    """Return the share of a group's people who stand before each place of an order: group × places, from 0 to 1."""
     places = len(order.labels)
     if name not in noisy.levels:
         return np.tile(np.arange(places + 1) / places, (len(noisy), 1))

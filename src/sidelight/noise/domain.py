@@ -184,7 +184,7 @@ class Domain:
         return tuple(coarser), axes
 
     def _labels_above(self, hierarchy: Hierarchy, published: int, level: int, labels: tuple[Label, ...]) -> list[Label]:
-        """Give the label of a coarser level that each published label is under; others stay other, but under `*`."""
+        """Return the label of a coarser level that each published label is under; others stay other, but under `*`."""
         values = [text or None for text in hierarchy.levels[0]]
         above = {hierarchy.generalise(each, published): hierarchy.generalise(each, level) for each in values}
         other = SUPPRESSED if set(above.values()) == {SUPPRESSED} else OTHER
@@ -211,7 +211,7 @@ class Domain:
         return np.array([place.get(written(each), beyond) for each in values], np.int64)
 
     def _place_beyond(self, labels: tuple[Label, ...]) -> int:
-        """Say where labels stand that were not declared: last, or nowhere."""
+        """Return where labels stand that were not declared: last, or nowhere."""
         return len(labels) - 1 if self.outside == "other" else -1
 
     def count(
@@ -354,7 +354,7 @@ _DECIMAL = re.compile(r"-?[0-9]+\.[0-9]*")
 
 
 def as_written(declared: Sequence[Label]) -> Callable[[Label], Label]:
-    """Give what writes a label as it was declared: 30.0, as programs write numbers in CSV, is 30; 030 is not.
+    """Return what writes a label as it was declared: 30.0, as programs write numbers in CSV, is 30; 030 is not.
 
     >>> written = as_written(["30", "007", "1.50"])
     >>> [written(each) for each in ("30.0", "7", "7.0", "1.5", "Flu", None)]

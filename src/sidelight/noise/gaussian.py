@@ -128,13 +128,13 @@ def _summed(loss: float, threshold: Fraction, scale: float, changes: int, spread
 
 
 def _weights(sums: np.ndarray, scale: float, changes: int) -> Floats:
-    """Give e^(−s²/(2cσ²)) · θ(s mod c), with θ(0) or all of them as 1."""
+    """Return e^(−s²/(2cσ²)) · θ(s mod c), with θ(0) or all of them as 1."""
     smooth: Floats = np.exp(-(sums.astype(np.float64) ** 2) / (2 * changes * scale**2))
     return smooth if scale >= SMOOTH or changes == 1 else smooth * _theta(scale, changes)[sums % changes]
 
 
 def _theta(scale: float, changes: int) -> Floats:
-    """Give θ(0), …, θ(c − 1), from the law of the sum itself."""
+    """Return θ(0), …, θ(c − 1), from the law of the sum itself."""
     reach = math.ceil(40 * scale) + 1
     one = np.exp(-(np.arange(-reach, reach + 1, dtype=np.float64) ** 2) / (2 * scale**2))
     law = np.ones(1)

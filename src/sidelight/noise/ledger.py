@@ -173,7 +173,7 @@ class Ledger:
         )
 
     def read(self) -> Account:
-        """Say what was spent so far."""
+        """Return what was spent so far."""
         noted = read_note(self.path)  # first: whoever spends writes the ledger, then the note
         try:
             account = from_text(read_whole(self.path).decode())
@@ -202,7 +202,7 @@ class Ledger:
         )
 
     def read_budget(self) -> Account:
-        """Say what may be spent in all, without what it was spent on."""
+        """Return what may be spent in all, without what it was spent on."""
         return replace(self.read(), entries=())
 
     def _missing(self) -> str:
@@ -238,14 +238,14 @@ class Ledger:
         return account
 
     def enter_file(self, receipt: str, path: Path, sha256: str) -> None:
-        """Say where counts are about to be published, and what they are, under the receipt of their spending."""
+        """Return where counts are about to be published, and what they are, under the receipt of their spending."""
         where = os.path.relpath(real_path(path), self.path.parent)
         file = PublishedCounts(where, sha256, datetime.now(UTC).isoformat(timespec="seconds"))
         with self._locked():
             self._write(self._to_be_changed().with_file(receipt, file))
 
     def enter_winner(self, receipt: str, winner: str) -> None:
-        """Say what a choice of levels came to, under the receipt of its spending: what it covers from now on."""
+        """Return what a choice of levels came to, under the receipt of its spending: what it covers from now on."""
         with self._locked():
             self._write(self._to_be_changed().with_winner(receipt, winner))
 

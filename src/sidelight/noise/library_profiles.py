@@ -247,7 +247,7 @@ def _by_divergences(accountant: Any) -> PrivacyProfile:  # noqa: ANN401
 
 
 def _pure_epsilon(event: Any, kinds: Any) -> float | None:  # noqa: ANN401
-    """Give the ε that an event keeps without any δ; None where it keeps none, or where that is not known."""
+    """Return the ε that an event keeps without any δ; None where it keeps none, or where that is not known."""
     match event:
         case kinds.SelfComposedDpEvent(event=inner, count=count):
             one = _pure_epsilon(inner, kinds)

@@ -37,7 +37,7 @@ class CoarserLevel:
     place: Integers
 
     def is_under(self, finer: Integers) -> bool:
-        """Say whether labels that are together by a finer level are together here too."""
+        """Return whether labels that are together by a finer level are together here too."""
         pairs = np.unique(np.stack([finer, self.place]), axis=1)
         return len(np.unique(pairs[0])) == len(pairs[0])
 
@@ -65,27 +65,27 @@ class CellLayout:
         return tuple(range(len(self.shape)))
 
     def column(self, axis: int) -> int:
-        """Say which column an axis is of."""
+        """Return which column an axis is of."""
         return axis if axis < len(self.shape) else self.coarser[axis - len(self.shape)].column
 
     def is_by(self, axes: Iterable[int], column: int) -> bool:
-        """Say whether a marginal is by this column, at whichever level."""
+        """Return whether a marginal is by this column, at whichever level."""
         return column in map(self.column, axes)
 
     def coarse(self, axes: Iterable[int]) -> bool:
-        """Say whether any of them is coarser than published."""
+        """Return whether any of them is coarser than published."""
         return any(axis >= len(self.shape) for axis in axes)
 
     def labels_of(self, axis: int) -> int:
-        """Say how many labels an axis has."""
+        """Return how many labels an axis has."""
         return self.shape[axis] if axis < len(self.shape) else len(self.coarser[axis - len(self.shape)].labels)
 
     def size(self, axes: Iterable[int]) -> int:
-        """Say how many counts a marginal has."""
+        """Return how many counts a marginal has."""
         return math.prod(map(self.labels_of, axes))
 
     def place(self, axis: int) -> Integers:
-        """Say which label of the axis each label of its column is under."""
+        """Return which label of the axis each label of its column is under."""
         if axis < len(self.shape):
             return np.arange(self.shape[axis])
         return self.coarser[axis - len(self.shape)].place

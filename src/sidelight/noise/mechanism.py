@@ -61,12 +61,12 @@ class Mechanism:
     sensitivity: Sensitivity = ONE_BY_ONE
 
     def log_weight(self, noise: Integers | Floats) -> Floats:
-        """Say how likely noise is, as a logarithm, up to a constant: what an attacker computes with."""
+        """Return how likely noise is, as a logarithm, up to a constant: what an attacker computes with."""
         size = np.abs(noise.astype(np.float64))
         return -size / self.scale if self.kind == "discrete Laplace" else -(size**2) / (2 * self.scale**2)
 
     def rho(self) -> float | None:
-        """Give the ρ of zero-concentrated privacy, Δ₂² / (2·scale²), for Gaussian noise."""
+        """Return the ρ of zero-concentrated privacy, Δ₂² / (2·scale²), for Gaussian noise."""
         return None if self.kind == "discrete Laplace" else self._gaussian_rho()
 
     def _gaussian_rho(self) -> float:
@@ -89,7 +89,7 @@ class Mechanism:
         return concentrated_epsilon(self._gaussian_rho(), delta) <= epsilon
 
     def epsilon_at(self, delta: Fraction) -> float:
-        """Give the smallest ε that this noise keeps at a δ, rounded up.
+        """Return the smallest ε that this noise keeps at a δ, rounded up.
 
         >>> round(Mechanism("discrete Gaussian", scale=10.0).epsilon_at(Fraction(1, 10**6)), 3)
         0.397
@@ -107,7 +107,7 @@ class Mechanism:
         return high
 
     def variance(self) -> float:
-        """Give the variance of one noise: 2a / (1 − a)² for Laplace, a = e^(−1 / scale); at most scale² for Gaussian.
+        """Return the variance of one noise: 2a / (1 − a)² for Laplace, a = e^(−1 / scale); at most scale² for Gaussian.
 
         >>> round(Mechanism("discrete Laplace", scale=1.0).variance(), 3)
         1.841
@@ -224,7 +224,7 @@ def six_figures_up(bound: float) -> Fraction:
 
 
 def better_without_delta(noise: Mechanism, epsilon: Fraction) -> str | None:
-    """Say where a single release of this ε would have less noise with a δ of 0; None where it would not.
+    """Return where a single release of this ε would have less noise with a δ of 0; None where it would not.
 
     >>> print(better_without_delta(calibrate(Fraction(1), Fraction(1, 10**6)), Fraction(1)))
     without a delta, noise of this epsilon has a standard deviation of 1.36, here 4.23; a delta pays off where many \

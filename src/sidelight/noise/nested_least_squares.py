@@ -120,7 +120,7 @@ class NestedLeastSquares:
         return np.asarray(solution, np.float64).reshape(shape)
 
     def estimate(self, measured: Mapping[Axes, Integers]) -> Floats:
-        """Give the best linear unbiased estimate of the cells."""
+        """Return the best linear unbiased estimate of the cells."""
         cells = measured[self.layout.every]
         added, root = self._add_cells(cells), np.sqrt(self._cells)
         new = {axes: each * (measured[axes] - self._joined.add_up(added, axes)) for axes, each in self._beside.items()}
@@ -157,7 +157,7 @@ class NestedLeastSquares:
         return math.fsum([total, *weighted]), error
 
     def kinds(self, axes: Axes) -> list[list[Integers]]:
-        """Give one count of each kind that a marginal has, as its labels of each column: all others are like one."""
+        """Return one count of each kind that a marginal has, as its labels of each column: all others are like one."""
         grouped = self.layout.places(axes)
         ways = []
         for column, groups in enumerate(grouped):
@@ -172,7 +172,7 @@ def _outer(counts: Iterable[Integers]) -> Integers:
 
 
 def _common(groupings: Sequence[Integers]) -> Integers:
-    """Give the groups whose labels are together in each of these."""
+    """Return the groups whose labels are together in each of these."""
     together = np.zeros(len(groupings[0]), np.int64)
     for each in groupings:
         together = np.unique(together * (int(each.max()) + 1) + each, return_inverse=True)[1]

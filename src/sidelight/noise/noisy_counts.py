@@ -121,7 +121,7 @@ class NoisyCounts(Tabular):
         object.__setattr__(self, "estimates", drawn.estimates.reshape(self.declared_domain.shape))
 
     def measurements(self) -> Measurements:
-        """Give all that was drawn, by columns: the cells, and marginals."""
+        """Return all that was drawn, by columns: the cells, and marginals."""
         return self._drawn
 
     @property
@@ -172,12 +172,12 @@ class NoisyCounts(Tabular):
             yield (*texts, shown(self.domain[value]), *numbers)
 
     def numbers(self) -> dict[str, Integers | Floats]:
-        """Give the columns of numbers, a row per group and value: what was drawn, and what is made of it."""
+        """Return the columns of numbers, a row per group and value: what was drawn, and what is made of it."""
         estimates = {ESTIMATE: self.estimates.ravel()} if self.marginals else {}
         return {COUNT: self.counts.ravel(), MEASURED: self.measured.ravel(), **estimates}
 
     def how_to_add_up(self) -> str:
-        """Say which numbers may be added up: post-processing moves sums of counts, always to the same side."""
+        """Return which numbers may be added up: post-processing moves sums of counts, always to the same side."""
         column = ESTIMATE if self.marginals else MEASURED
         return (
             f"add up '{column}', which is right on average; '{COUNT}' is post-processed (whole, at least 0), and sums "
@@ -257,7 +257,7 @@ class NoisyCounts(Tabular):
         return (self.spending,) if self.paid_choice is None else (self.spending, self.paid_choice)
 
     def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
-        """Say what this release alone promises to each `unit`, what choosing its levels cost included.
+        """Return what this release alone promises to each `unit`, what choosing its levels cost included.
 
         With a δ, or a `chance` that the promise may be broken, it depends on how many people there are: on
         `people_at_most`, as declared.  With a chance it is read off the noise itself where that promises more
@@ -312,7 +312,7 @@ class NoisyCounts(Tabular):
             )
 
     def _surely(self, measured: Integers) -> int:
-        """Say how many there are behind some measured counts at least, but for a false alarm."""
+        """Return how many there are behind some measured counts at least, but for a false alarm."""
         return int(measured.sum()) - self.mechanism.margin_of_total(max(measured.size, 1), CHANCE_OF_FALSE_ALARM)
 
     def publish(self, path: str | Path, *, force: bool = False) -> PublishedNoise:
@@ -340,7 +340,7 @@ class NoisyCounts(Tabular):
         return publish_noise(self, path, force=force)
 
     def statements(self, people: int) -> tuple[Statement, ...]:
-        """Say what was measured as statements for `maxent`: likelihoods, of a release of so many `people`.
+        """Return what was measured as statements for `maxent`: likelihoods, of a release of so many `people`.
 
         Each is `P(value, column=cell, …) ~ laplace(count / people, scale / people)`, or normal: the noise of one count,
         of a cell or of a query by values at published levels; of those whose labels and value were declared.
@@ -434,7 +434,7 @@ class NoisyCounts(Tabular):
         return ExpectedCounts(Release(whole, sensitive=self.sensitive), PARTS)
 
     def table(self) -> pa.Table:
-        """Give a row per group and value: columns, value, `count` (post-processed) and `measured` (as drawn).
+        """Return a row per group and value: columns, value, `count` (post-processed) and `measured` (as drawn).
 
         Where queries were measured too, `estimate` is what all of that says.  Add up `estimate` or `measured`: sums of
         `count` are not right on average.
@@ -448,11 +448,11 @@ class NoisyCounts(Tabular):
         return pa.Table.from_arrays([*arrays, *numbers.values()], names=[*names, *numbers])
 
     def to_arrow(self) -> pa.Table:
-        """Give `table()`, by the name that dataframes have for it."""
+        """Return `table()`, by the name that dataframes have for it."""
         return self.table()
 
     def values_column(self) -> Column:
-        """Give the value of each row of `table()`."""
+        """Return the value of each row of `table()`."""
         groups, values = self.declared_domain.shape
         return Column(self.sensitive, self.domain, np.tile(np.arange(values, dtype=np.int32), groups))
 
@@ -585,7 +585,7 @@ def noisy_counts(
 def _spending(
     cost: PrivacyCost, neighbours: Neighbours, noise: Sequence[Mechanism], counted_columns: CountedColumns
 ) -> Spending:
-    """Say what is charged for the noise of the cells, which comes first, and of marginals."""
+    """Return what is charged for the noise of the cells, which comes first, and of marginals."""
     mechanism, *marginal_noise = noise
     epsilon = told_epsilon(noise, cost.delta) if cost.epsilon is None else cost.epsilon
     paid = str(counted_columns), epsilon, cost.delta, neighbours

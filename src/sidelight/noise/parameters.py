@@ -44,7 +44,7 @@ _UNITS_CHANGED = {"add or remove": 1, "replace": 2}
 
 
 def units_changed(neighbours: str) -> int:
-    """Say how many come or go between neighbours: one comes or goes, or one goes and another comes.
+    """Return how many come or go between neighbours: one comes or goes, or one goes and another comes.
 
     >>> units_changed("replace")
     2
@@ -68,7 +68,7 @@ class Sensitivity:
         return self.l1 == self.l2_squared
 
     def merged(self, units: int) -> Sensitivity:
-        """Say how far these units move sums of the counts: what moves several counts may move one sum as far.
+        """Return how far these units move sums of the counts: what moves several counts may move one sum as far.
 
         >>> Sensitivity(3, 3).merged(1), Sensitivity(2, 2).merged(2)
         (Sensitivity(l1=3, l2_squared=9), Sensitivity(l1=2, l2_squared=2))
@@ -173,7 +173,7 @@ class PrivacyUnit:
         return self.values != "single" or self.rows_per_person is not None
 
     def sentence(self) -> str:
-        """Say whom the promise is made to, and how that is known.
+        """Return whom the promise is made to, and how that is known.
 
         >>> PrivacyUnit(EACH_ROW).sentence()
         'to each row; that a row is a person is what the publisher says, and was not checked'
@@ -189,7 +189,7 @@ class PrivacyUnit:
         return f"to each person, by '{self.person}', {most}"
 
     def hidden(self, neighbours: Neighbours) -> str:
-        """Say what nobody can tell from the counts.
+        """Return what nobody can tell from the counts.
 
         >>> PrivacyUnit("id").hidden("add or remove")
         'whether any one person is in the table (add or remove one)'
@@ -208,7 +208,7 @@ class PrivacyUnit:
         return "" if self.checked else "If no two rows are about one person, which nobody checked"
 
     def warnings(self, delta: Fraction) -> Iterator[str]:
-        """Say what a reader of counts that hide this unit should not overlook, of noise with this δ.
+        """Yield what a reader of counts that hide this unit should not overlook, of noise with this δ.
 
         >>> [len(list(unit.warnings(Fraction(0)))) for unit in (PrivacyUnit("id"), PrivacyUnit(EACH_ROW, "set", 2))]
         [0, 2]
@@ -226,7 +226,7 @@ class PrivacyUnit:
             )
 
     def sensitivity(self, neighbours: str) -> Sensitivity:
-        """Say how far neighbours are apart at most.
+        """Return how far neighbours are apart at most.
 
         >>> PrivacyUnit("id", "set", 3).sensitivity("add or remove")
         Sensitivity(l1=3, l2_squared=3)

@@ -97,7 +97,7 @@ class PrivacyProfile:
         return PrivacyProfile(self.pairs)
 
     def epsilon_at(self, delta: float) -> float:
-        """Give the smallest known ε whose δ is at most this; infinite where there is none.
+        """Return the smallest known ε whose δ is at most this; infinite where there is none.
 
         >>> PrivacyProfile(((0.5, 1e-3), (1.0, 1e-6))).epsilon_at(1e-4)
         1.0
@@ -112,7 +112,7 @@ class PrivacyProfile:
         return high
 
     def two_steps(self) -> PrivacyProfile:
-        """Say what neighbours of neighbours keep: (2ε, δ·(1 + e^ε)).
+        """Return what neighbours of neighbours keep: (2ε, δ·(1 + e^ε)).
 
         >>> PrivacyProfile.of_pair(0.5).two_steps()
         <PrivacyProfile of epsilon 1 and delta 0>
@@ -191,7 +191,7 @@ def curve_of_divergences(orders: Floats, divergences: Floats) -> PrivacyCurve:
 
 
 def largest_posterior(prior: float, odds_factor: float) -> float:
-    """Say how likely something becomes at most when its odds change by this factor: p·F / (p·F + 1 − p), rounded up.
+    """Return how likely something becomes at most when its odds change by this factor: p·F / (p·F + 1 − p), rounded up.
 
     >>> largest_posterior(0.1, math.e)
     0.23196...

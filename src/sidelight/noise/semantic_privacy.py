@@ -411,7 +411,7 @@ TRIES = 128
 def smallest_shift_on(
     profile: PrivacyProfile, people: int, chance: float, *, for_data_as_it_is: bool = False
 ) -> tuple[float, float, float]:
-    """Give the smallest shift that any pair of a profile gives for a chance, and the ε' and δ(ε') it is read at."""
+    """Return the smallest shift that any pair of a profile gives for a chance, and the ε' and δ(ε') it is read at."""
     best = 1.0, math.inf, 1.0
     pairs = sorted(pair for pair in profile.pairs if pair[0] > 0)
     for _ in range(1 if profile.curve is None else 3):
@@ -433,7 +433,7 @@ def smallest_shift_on(
 
 
 def _weight(epsilon: float, excess: float) -> float:
-    """Give Λ + M, for ε̄ = tanh(ε/2) + excess."""
+    """Return Λ + M, for ε̄ = tanh(ε/2) + excess."""
     shift = math.tanh(epsilon / 2) + excess
     less_one, twice = math.expm1(epsilon), math.expm1(2 * epsilon)  # E − 1 and E² − 1
     sigma = excess * twice / (math.sqrt(less_one**2 + excess * twice) + less_one)
@@ -452,7 +452,7 @@ def with_warnings(
     neighbours: Neighbours = "add or remove",
     profile: PrivacyProfile | None = None,
 ) -> SemanticPrivacy:
-    """Say what is promised, and warn where that is nothing."""
+    """Return what is promised, and warn where that is nothing."""
     warnings = []
     if delta > 0 and (shift >= 1 or chance >= 1):
         warnings.append("delta is not far enough below 1 / people for this epsilon: nothing is promised")

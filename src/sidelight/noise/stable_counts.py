@@ -143,20 +143,20 @@ class StableCounts(Tabular):
         return int(self.measured[rows][0]) if rows.any() else None
 
     def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
-        """Say what this release alone promises to each `unit`; it depends on `people_at_most`, as declared."""
+        """Return what this release alone promises to each `unit`; it depends on `people_at_most`, as declared."""
         if self.people_at_most is None:
             message = f"{PEOPLE_NOT_DECLARED}; say it with {parameter('people_at_most')}"
             raise BadNoise(message)
         return promise_of([self.spending], people=self.people_at_most, chance=chance)
 
     def promise_in_words(self) -> str:
-        """Say what is promised; without beliefs where nobody declared how many people there are."""
+        """Return what is promised; without beliefs where nobody declared how many people there are."""
         if self.people_at_most is None:
             return f"{self.spending.guarantee()}; {PEOPLE_NOT_DECLARED}."
         return self.promise().as_declared()
 
     def warnings(self) -> tuple[str, ...]:
-        """Say what a reader should not overlook."""
+        """Return what a reader should not overlook."""
         missing = (
             f"cells with fewer than {self.threshold} measured are missing, and so is what they add up to: what is not "
             "here may be empty or small"
@@ -169,13 +169,13 @@ class StableCounts(Tabular):
         return (missing, too_large, *self.unit.warnings(self.spending.delta), *vacuous)
 
     def table(self) -> pa.Table:
-        """Give a row per published cell: columns, value and `measured`."""
+        """Return a row per published cell: columns, value and `measured`."""
         every = (*self.columns, self.value)
         arrays = [*(arrow_labels(each) for each in every), pa.array(self.measured)]
         return pa.Table.from_arrays(arrays, names=[*(each.name for each in every), MEASURED])
 
     def to_arrow(self) -> pa.Table:
-        """Give `table()`, by the name that dataframes have for it."""
+        """Return `table()`, by the name that dataframes have for it."""
         return self.table()
 
     def publish(self, path: str | Path, *, force: bool = False) -> PublishedNoise:

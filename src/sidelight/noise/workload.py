@@ -129,7 +129,7 @@ def _weighted(queries: object) -> Iterable[tuple[object, object]]:
 
 
 def _columns(query: object, names: Sequence[str]) -> dict[str, object]:
-    """Give the columns of a query, and the level of each; None where it is as published."""
+    """Return the columns of a query, and the level of each; None where it is as published."""
     if isinstance(query, str):
         if query in names and query in (TOTAL, CELLS):
             message = f"a column is called '{query}', which is what a query is called; rename it"
@@ -358,7 +358,7 @@ class LeastSquares:
         }
 
     def estimate(self, measured: Mapping[Axes, Integers]) -> Floats:
-        """Give the best linear unbiased estimate of the cells."""
+        """Return the best linear unbiased estimate of the cells."""
         cells = measured[self.every].astype(np.float64)
         correction = np.zeros(self.shape)
         for below, weights in self.weights.items():
@@ -377,11 +377,11 @@ class LeastSquares:
         return residual
 
     def variance_of(self, axes: Axes) -> float:
-        """Give the variance of one count of a marginal that is measured."""
+        """Return the variance of one count of a marginal that is measured."""
         return self.variance_of_sum([1 if axis in axes else n for axis, n in enumerate(self.shape)])
 
     def variance_of_sum(self, taken: Sequence[int]) -> float:
-        """Give the variance of a sum of cells that takes so many labels of each column."""
+        """Return the variance of a sum of cells that takes so many labels of each column."""
         parts = self.error(taken)
         return math.fsum(
             float((weights**2 * draws).sum()) * self.variances[axes] for axes, (weights, draws) in parts.items()

@@ -218,7 +218,7 @@ class Auditor:
         return keys[:0:-1]
 
     def _places(self, which: int | GroupName | Iterable[int | GroupName]) -> Integers:
-        """Say where some groups are, from 0, in order."""
+        """Return where some groups are, from 0, in order."""
         several = tuple(which) if isinstance(which, Iterable) else (which,)
         numbers = [*map(group_number, several)]
         for number, each in zip(numbers, several, strict=True):
@@ -324,7 +324,7 @@ class Auditor:
 
 
 def _is_incremental(measure: Measure) -> bool:
-    """Say whether summaries make up the finding; the parts of groups that somebody knows are numbered otherwise."""
+    """Return whether summaries make up the finding; the parts of groups that somebody knows are numbered otherwise."""
     # people of a population are looked up among all groups, as what one prints another may cover, too
     return measure.mergeable and measure.register is None and not (isinstance(measure, About) and measure.known)
 

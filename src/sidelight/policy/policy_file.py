@@ -65,7 +65,7 @@ class RolesSection(Section):
     )
 
     def to_roles(self, folder: Path | None = None) -> Roles:
-        """Give what was said as the roles that all readers take; paths start from a folder."""
+        """Return what was said as the roles that all readers take; paths start from a folder."""
         names = {name: "kinds" if name == "columns" else name for name in type(self).model_fields}
         stated = {ours: value for name, ours in names.items() if (value := getattr(self, name)) is not None}
         file = stated.pop("domain_file", None)
@@ -239,7 +239,7 @@ def _criterion(table: object, where: str) -> Criterion:
 
 
 def _skylines(tables: Iterable[tuple[str, object]]) -> tuple[list[Criterion], tuple[str, ...]]:
-    """Give the criteria of all skylines, and notes on points that were dropped."""
+    """Return the criteria of all skylines, and notes on points that were dropped."""
     sections = [(where, validated(SkylineSection, _mapping(table, where, "skyline"), where)) for where, table in tables]
     criteria: list[Criterion] = []
     notes: list[str] = []
@@ -255,7 +255,7 @@ def _skylines(tables: Iterable[tuple[str, object]]) -> tuple[list[Criterion], tu
 
 @contextmanager
 def _blaming_section(where: str) -> Iterator[None]:
-    """Say where a section stands when it asks for something that makes no sense."""
+    """Yield where a section stands when it asks for something that makes no sense."""
     try:
         yield
     except SidelightError as error:

@@ -138,7 +138,7 @@ Hint: TypeAlias = object
 
 
 def setting_type(hint: Hint) -> Hint:
-    """Give the type that a policy holds for a parameter of this type.
+    """Return the type that a policy holds for a parameter of this type.
 
     >>> setting_type(float) is Number, setting_type(int | None) == Whole | None
     (True, True)
@@ -172,7 +172,7 @@ def _union(kinds: list[Hint]) -> Hint:
 
 
 def _holds_others(hint: Hint) -> bool:
-    """Say whether it is a list, a table or the like, with types for what is in it."""
+    """Return whether it is a list, a table or the like, with types for what is in it."""
     origin = get_origin(hint)
     return origin is not Annotated and isinstance(origin, type) and bool(get_args(hint))
 
@@ -224,7 +224,7 @@ def unknown_key(key: str, keys: Iterable[str], where: str) -> BadPolicy:
 
 
 def not_a_table(where: str, section: str, *, many: bool) -> BadPolicy:
-    """Say how a section is written."""
+    """Return how a section is written."""
     heading = f"tables headed [[{section}]]" if many else f"a table headed [{section}]"
     return BadPolicy(f"cannot use '{section}' in {where}; write it as {heading}")
 
@@ -259,7 +259,7 @@ def _locate(path: Path, model: type[Section], where: str) -> tuple[str, str, typ
 
 
 def _sections_in(model: type[Section], key: str) -> type[Section] | None:
-    """Give the model of the sections that are listed under a key, if any are."""
+    """Return the model of the sections that are listed under a key, if any are."""
     kinds = get_args(model.model_fields[key].annotation)
     return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Section)), None)
 

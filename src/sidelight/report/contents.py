@@ -68,12 +68,12 @@ VERDICT_WORDS = {True: "✓ within", False: "✗ not within", None: "no limit"}
 
 
 def question_of(report: ReleaseReport) -> str:
-    """Say what the report answers."""
+    """Return what the report answers."""
     return f"What does {report.source or 'this release'} reveal to somebody who already knows something?"
 
 
 def opening(report: ReleaseReport, *, summary: bool) -> Iterator[Block]:
-    """Give the question, the answer, one row per limit where no section has them, and what follows."""
+    """Yield the question, the answer, one row per limit where no section has them, and what follows."""
     yield Paragraph(question_of(report), "plain")
     audit = report.answer.audit
     yield conclude(audit.findings, audit.release.size_in_words())
@@ -242,7 +242,7 @@ def _knowledge(report: ReleaseReport) -> Blocks:
 
 
 def _first_beyond(curve: KnowledgeCurve, findings: Sequence[AuditFinding]) -> str | None:
-    """Say how many facts are the first that a limit on them does not withstand, with the limit."""
+    """Return how many facts are the first that a limit on them does not withstand, with the limit."""
     limit = next((each.limit for each in findings if each.measure == curve.measure and each.limit is not None), None)
     if limit is None:
         return None
@@ -445,7 +445,7 @@ def _pictures(report: ReleaseReport, name: PictureName, *, above_its_table: bool
 
 
 def drawn_without_charts() -> Iterator[Paragraph]:
-    """Say how to get the charts, where they are missing."""
+    """Yield how to get the charts, where they are missing."""
     try:
         expect_pictures()
     except NotAvailable as remedy:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def what_is_published(report: ReleaseReport) -> Blocks:
-    """Tell what is in the file: of whom, how each column is printed, and what was left out."""
+    """Yield what is in the file: of whom, how each column is printed, and what was left out."""
     answer = report.answer
     facts, making = answer.audit.release, answer.made
     name = report.source or "The release"

@@ -122,7 +122,7 @@ DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def breaking(cell: str, figures: bool) -> Markup:  # noqa: FBT001 - a filter has no names
-    """Say where a cell may be broken, and that it is one of figures."""
+    """Return where a cell may be broken, and that it is one of figures."""
     if DIGEST.fullmatch(cell):
         return Markup(' class="long digest"')
     long = any(len(word) > LONG_WORD for word in cell.split())

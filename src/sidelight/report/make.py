@@ -332,7 +332,7 @@ METHOD_KEPT_BACK = "kept back"
 
 
 def how_published(document: Sidecar) -> HowMade:
-    """Tell how a published release was made, as its sidecar does."""
+    """Return how a published release was made, as its sidecar does."""
     search = document.search
     resistance = search.resistance
     belief = None if resistance is None or resistance.belief is None else resistance.belief.text
@@ -380,7 +380,7 @@ MAYBE_ONE_PERSON = (
 
 
 def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseReport:
-    """Tell what a sidecar says, where its file is elsewhere."""
+    """Return what a sidecar says, where its file is elsewhere."""
     intake = IntakeFacts(
         rows=document.files[0].rows,
         columns_dropped=(),
@@ -410,7 +410,7 @@ def _nobody_alone(document: Sidecar) -> bool:
 
 
 def _audit_finding(finding: PublishedFinding, *, nobody_alone: bool) -> AuditFinding:
-    """Say who is worst off by what is printed of them, unless that may be one person."""
+    """Return who is worst off by what is printed of them, unless that may be one person."""
     where = ", ".join(f"{name} {shown(label)}" for name, label in (finding.group or {}).items())
     value = "" if finding.value is None else f": {shown(finding.value)}"
     worst = f"the group with {where}{value}" if where else f"no group{value}"
@@ -444,7 +444,7 @@ ATTACKS = ("attack", *ASK_CHOICES[1:-1], "attack-noise", "simulate", "believe", 
 
 
 def summarise_exposure(exposure: Exposure, names: Iterable[str] = ()) -> AttackTried:
-    """Tell what releases give away together: its sentences and its numbers, which are about nobody in particular."""
+    """Return what releases give away together: its sentences and its numbers, which are about nobody in particular."""
     facts = dict(numbers_in(cast("JsonValue", exposure_document(exposure))))
     return AttackTried(kind="attack", source=tuple(names), notes=tuple(sentences(exposure)), facts=facts)
 

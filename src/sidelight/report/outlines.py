@@ -292,7 +292,7 @@ def release_page(report: ReleaseReport, outline: OutlineName | None = None) -> P
 
 
 def outline_of(name: str | None) -> Outline:
-    """Give an outline by its name; without one, our own."""
+    """Return an outline by its name; without one, our own."""
     if name is None:
         return OWN
     expect(str, name, parameter("outline"))

@@ -126,7 +126,7 @@ def finished(
     subtitle: str = "",
     width: int = 740,
 ) -> alt.TopLevelMixin:
-    """Give a chart its title, its text for whoever does not see it, and the table behind it."""
+    """Return a chart its title, its text for whoever does not see it, and the table behind it."""
     library = altair()
     lines = {"subtitle": in_lines(subtitle, width * 10 // 74)} if subtitle else {}
     words = library.TitleParams(in_lines(title, width * 10 // 84), anchor="start", offset=14, **lines)
@@ -222,17 +222,17 @@ def in_our_look(chart: Drawing) -> alt.TopLevelMixin:
 
 
 def title_of(chart: alt.TopLevelMixin) -> str:
-    """Give the finding that a chart's title says, on one line."""
+    """Return the finding that a chart's title says, on one line."""
     return _unguarded(str(_behind(chart)["title"]))
 
 
 def description_of(chart: alt.TopLevelMixin) -> str:
-    """Give the text for whoever does not see the chart."""
+    """Return the text for whoever does not see the chart."""
     return _unguarded(str(getattr(chart, "description", "")))
 
 
 def table_behind(chart: alt.TopLevelMixin) -> TableBehind:
-    """Give the table behind a chart.
+    """Return the table behind a chart.
 
     >>> import sidelight as sl
     >>> release = sl.Release.from_counts([{"Flu": 2, "Cold": 1}])
@@ -273,7 +273,7 @@ def svg(chart: alt.TopLevelMixin, theme: Theme = "light") -> str:
 
 
 def picture_of(chart: alt.TopLevelMixin) -> Picture:
-    """Give a chart as a page shows it: in the page's colours, with the table behind it."""
+    """Return a chart as a page shows it: in the page's colours, with the table behind it."""
     behind = table_behind(chart)
     rows = tuple(tuple(map(_cell, row)) for row in behind.rows)
     figures = frozenset(at for at in range(len(behind.columns)) if rows and _is_figure(behind.rows[0][at]))
@@ -291,7 +291,7 @@ def _is_figure(cell: object) -> bool:
 
 
 def specification(chart: Drawing, theme: Literal["light", "dark"] = "light") -> dict[str, Any]:
-    """Give a chart as Vega-Lite, for a page that draws it itself."""
+    """Return a chart as Vega-Lite, for a page that draws it itself."""
     written: str = chart.to_json(indent=None)
     if theme == "dark":
         for light, (_, dark) in COLOURS.items():
@@ -301,7 +301,7 @@ def specification(chart: Drawing, theme: Literal["light", "dark"] = "light") -> 
 
 
 def theme_variables(theme: Literal["light", "dark"]) -> dict[str, str]:
-    """Give the CSS variables by which charts of the theme "page" are coloured.
+    """Return the CSS variables by which charts of the theme "page" are coloured.
 
     >>> theme_variables("dark")["--chart-ink"]
     '#ECECEC'

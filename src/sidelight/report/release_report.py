@@ -294,7 +294,7 @@ NOT_JUDGED_READERS = {
 
 
 def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
-    """Say whom nothing was asked about, and what was decided by whoever asked."""
+    """Return whom nothing was asked about, and what was decided by whoever asked."""
     resists = known.made is not None and bool(known.made.resists)
     resisted = tuple(kind.name for kind in asked_attackers() if resists and kind.attacker.knows_method)
     readers = (each.reader for each in audit.readers if each.outcome in ("asked", "nothing to learn"))
@@ -327,7 +327,7 @@ def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
 
 
 def _columns_of(release: ReleaseBlocks, known: Circumstances) -> tuple[ColumnFacts, ...]:
-    """Say what is printed of each column; which labels groups have is not known of a release that is streamed."""
+    """Return what is printed of each column; which labels groups have is not known of a release that is streamed."""
     facts = column_facts(release.outline, known.techniques, known.kept)
     if release.is_held:
         return facts
@@ -338,7 +338,7 @@ def _columns_of(release: ReleaseBlocks, known: Circumstances) -> tuple[ColumnFac
 def column_facts(
     release: Release, techniques: Mapping[str, str] | None = None, kept: Sequence[str] = ()
 ) -> tuple[ColumnFacts, ...]:
-    """Say what is printed of each column, and how that came about where somebody knows."""
+    """Return what is printed of each column, and how that came about where somebody knows."""
     groups, members = release.groups, release.members
     unknown = "as it stands in the file" if techniques is None else "as it is"
     techniques = techniques or {}
@@ -429,7 +429,7 @@ def _bands(drawn: SizesDrawn) -> tuple[SizeBand, ...]:
 
 
 def least_size(audit: Audit) -> int | None:
-    """Say how small a group may be at least, where a limit says so."""
+    """Return how small a group may be at least, where a limit says so."""
     bounds = [
         math.floor(bound) + 1 if each.limit.comparison == "above" else math.ceil(bound)
         for each in audit.findings
@@ -443,7 +443,7 @@ def least_size(audit: Audit) -> int | None:
 
 
 def how_made(result: SearchResult) -> HowMade:
-    """Tell how a search came to a release; for the publisher, with the utilities as they are."""
+    """Return how a search came to a release; for the publisher, with the utilities as they are."""
     return HowMade(
         **dict(people_counts(result, result.release)),
         method=result.method.name,
@@ -483,7 +483,7 @@ def _level_words(level: int, height: int | None) -> str:
 
 
 def risk_before(release: Release, verdict: Verdict) -> RiskBefore:
-    """Tell what limits say of the table itself, as numbers alone."""
+    """Return what limits say of the table itself, as numbers alone."""
     sizes = release.groups.sizes
     results = (
         number(each.finding.value, large_is_bad=each.criterion.measure.large_is_bad) for each in verdict.judgements

@@ -242,7 +242,7 @@ ATTACKERS = "Two readers whom policies seldom name"
 
 
 def attackers_section(attackers: Sequence[ReaderFacts]) -> Iterator[PageSection]:
-    """Tell what two attackers reach whom policies seldom name; in one line where neither was asked."""
+    """Yield what two attackers reach whom policies seldom name; in one line where neither was asked."""
     if all(each.outcome == "not asked" for each in attackers):
         not_asked = (
             "Not asked: what somebody would reach who trains a model on it (a learner), or knows how it was made (an "
@@ -256,7 +256,7 @@ def attackers_section(attackers: Sequence[ReaderFacts]) -> Iterator[PageSection]
 
 
 def notes_section(notes: Iterable[str]) -> Iterator[PageSection]:
-    """Tell what changes how numbers are read, nothing twice."""
+    """Yield what changes how numbers are read, nothing twice."""
     different = tuple(dict.fromkeys(notes))
     if different:
         yield PageSection("Notes", (Points(different),))
@@ -357,7 +357,7 @@ MOST_CELLS = 4_000_000
 
 
 def singled_out(release: ReleaseBlocks) -> SingledOut:
-    """Say who stands alone, and by which columns, unless that would slow an audit down.
+    """Return who stands alone, and by which columns, unless that would slow an audit down.
 
     >>> from sidelight.release.release import Release
     >>> release = Release.from_counts([{"Flu": 1}, {"Flu": 2}], labels=[{"age": "30"}, {"age": "40"}])
@@ -400,7 +400,7 @@ def _witness(witness: Witness | None) -> dict[str, JsonValue] | None:
 
 
 def _breaks(judgement: Judgement, check: CriterionCheck, groups: Groups) -> Flags:
-    """Say which groups break a limit that the release breaks: on their own, or as the witness says."""
+    """Return which groups break a limit that the release breaks: on their own, or as the witness says."""
     broken = ~check.holds_in_each(groups)
     if not check.group_by_group and judgement.finding.witness is not None:
         broken |= groups.numbers == judgement.finding.witness.group.number

@@ -85,7 +85,7 @@ def _cell(text: str) -> Text:
 
 
 def sentences(title: str, lines: list[str]) -> Iterator[RenderableType]:
-    """Give a title and a bullet for each line, none twice; nothing if there are none."""
+    """Yield a title and a bullet for each line, none twice; nothing if there are none."""
     different = list(dict.fromkeys(lines))
     if different:
         yield Text(title, style="bold")

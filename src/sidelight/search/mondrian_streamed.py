@@ -402,7 +402,7 @@ class StreamedStore(Store):
         return counted
 
     def _watch(self, what: str, blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
-        """Tell how far a pass is."""
+        """Yield how far a pass is."""
         done, rows = 0, self.table.rows_held
         for block in blocks:
             yield block

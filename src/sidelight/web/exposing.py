@@ -116,12 +116,12 @@ LANE = "other releases"
 
 
 def question_of(state: State, beside: Beside) -> tuple[object, ...]:
-    """Tell what is looked for from whatever else takes long."""
+    """Return what is looked for from whatever else takes long."""
     return LANE, state.subject, beside.question
 
 
 def tried_on(workspace: Workspace, state: State) -> tuple[DrawnExposure, ...]:
-    """Give what was tried on this release and no other, as long as the page remembers it, in the order of trying."""
+    """Return what was tried on this release and no other, as long as the page remembers it, in the order of trying."""
     ended: list[DrawnExposure] = [each.answer for each in workspace.jobs.ended_in(LANE)]
     tried = (each for each in reversed(ended) if each.state.subject == state.subject)
     return tuple({each.beside.attack: each for each in tried}.values())

@@ -78,7 +78,7 @@ class Cancelled(BaseException):
 
 
 def so_far(what: str, done: int, total: int | None) -> str:
-    """Say how far work is, whatever it is.
+    """Return how far work is, whatever it is.
 
     >>> so_far("Newton steps", 3, None), so_far("sets of columns", 12, 1_500)
     ('Newton steps: 3', 'sets of columns: 12 of 1,500')
@@ -253,11 +253,11 @@ class Jobs:
         self._closed = False
 
     def of(self, question: Hashable) -> Job | None:
-        """Give the latest job of a question."""
+        """Return the latest job of a question."""
         return self.numbered(self._latest.get(question, 0))
 
     def numbered(self, number: int) -> Job | None:
-        """Give a job by its number: whoever does looks at it."""
+        """Return a job by its number: whoever does looks at it."""
         with self._lock:
             job = self._jobs.get(number)
             if job is not None:
@@ -265,7 +265,7 @@ class Jobs:
             return job
 
     def ended_in(self, lane: str = SEARCHES) -> tuple[Job, ...]:
-        """Give the jobs of a lane that have an answer, the latest first."""
+        """Return the jobs of a lane that have an answer, the latest first."""
         with self._lock:
             return tuple(each for each in reversed(self._jobs.values()) if each.lane == lane and each.stage == "done")
 

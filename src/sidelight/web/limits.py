@@ -91,7 +91,7 @@ def read_tunable(text: str, populations: Mapping[str, Population], domain: tuple
 
 
 def tuned(text: str, changes: Mapping[str, str], populations: Mapping[str, Population]) -> str:
-    """Give a limit with settings changed; an empty text takes a setting, or the bound, away.
+    """Return a limit with settings changed; an empty text takes a setting, or the bound, away.
 
     >>> tuned("implications(k=2) < 2/3", {"k": "3", "bound": "0.5"}, {})
     'implications(k=3) < 0.5'

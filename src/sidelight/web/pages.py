@@ -264,7 +264,7 @@ def publishing_limits(limits: Sequence[Criterion]) -> list[str]:
 
 
 def judged(source: ExploredFile, roles: Roles, state: State, readers: Sequence[Criterion | Measure]) -> Sample:
-    """Say how limits are judged, and measures taken, of the file as it stands or as coarse as the state says."""
+    """Return how limits are judged, and measures taken, of the file as it stands or as coarse as the state says."""
     limits = [each for each in readers if isinstance(each, Criterion)]
     measures = [each for each in readers if isinstance(each, Measure)]
     verb = "protect" if state.levels and limits else "audit"

@@ -108,7 +108,7 @@ class SearchChoice:
         self.to_method()
 
     def stated(self) -> dict[str, str]:
-        """Give what is not as usual, as an address says it."""
+        """Return what is not as usual, as an address says it."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: text for name, text in values.items() if text}
 
@@ -282,7 +282,7 @@ def _name(result: SearchResult, choice: SearchChoice) -> str:
 
 
 def found_elsewhere(workspace: Workspace, state: State, choice: SearchChoice) -> Iterator[FoundCandidate]:
-    """Give what other searches within the same limits have found, the latest first."""
+    """Yield what other searches within the same limits have found, the latest first."""
     for job in workspace.jobs.ended_in():
         match job.question:
             case ("search", *within, SearchChoice() as other) if tuple(within) == _within(state) and other != choice:
@@ -292,7 +292,7 @@ def found_elsewhere(workspace: Workspace, state: State, choice: SearchChoice) ->
 
 
 def search_words(what: str, done: int, total: int | None) -> str:
-    """Say how far a search is.
+    """Return how far a search is.
 
     >>> search_words("levels (0, 1)", 340, 512), search_words("531 groups", 531, None)
     ('looked at 340 of at most 512 generalisations', '531 groups so far')
@@ -332,11 +332,11 @@ class Looked:
         return self.state.address(PATH, self.also())
 
     def also(self, **more: object) -> dict[str, object]:
-        """Give what this view alone needs of an address."""
+        """Return what this view alone needs of an address."""
         return {**self.choice.stated(), **({"take": self.take} if self.take else {}), **more}
 
     def taking(self, key: str) -> dict[str, object]:
-        """Give what an address says that takes a candidate."""
+        """Return what an address says that takes a candidate."""
         return {**self.choice.stated(), "take": key}
 
     @property
@@ -393,7 +393,7 @@ class Looked:
         return job
 
     def refusal(self) -> SidelightError | None:
-        """Say why it cannot be searched, if it cannot, where nobody has begun to."""
+        """Return why it cannot be searched, if it cannot, where nobody has begun to."""
         if self.job is not None:
             return None
         try:
@@ -428,7 +428,7 @@ NAMES_A_SEARCH = {"method", "take"}
 
 
 def latest_found(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Looked | None:
-    """Give the search that an address names, or else the latest within its limits, where it has found something."""
+    """Return the search that an address names, or else the latest within its limits, where it has found something."""
     named = looked_at(workspace, fields)
     if any(name in NAMES_A_SEARCH for name, _ in fields):
         if named.taken is None:
@@ -481,7 +481,7 @@ def search_sample(looked: Looked) -> Sample | None:
 
 
 def _chosen_levels(looked: Looked) -> dict[str, int]:
-    """Give levels that were taken instead of the best ones."""
+    """Return levels that were taken instead of the best ones."""
     taken = looked.taken if looked.take else None
     searched = looked.found
     if taken is None or searched is None or taken.key == searched.candidates[0].key or taken not in searched.candidates:
@@ -490,7 +490,7 @@ def _chosen_levels(looked: Looked) -> dict[str, int]:
 
 
 def _choice(looked: Looked) -> SearchChoice:
-    """Say how what is looked at was found, which another search may have; or how it would be searched for."""
+    """Return how what is looked at was found, which another search may have; or how it would be searched for."""
     return looked.choice if looked.taken is None else looked.taken.choice
 
 

@@ -126,7 +126,7 @@ class Guard:
         await self._counted(scope, receive, send)
 
     def _refusal(self, headers: list[tuple[bytes, str]], *, foreign: bool) -> str | None:
-        """Say why a request is refused by where it comes from, if it is."""
+        """Return why a request is refused by where it comes from, if it is."""
         hosts = [value for name, value in headers if name == b"host"]
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             return "This server answers to its own address only."
@@ -152,7 +152,7 @@ class Guard:
         return tokens
 
     async def _let_in(self, scope: Scope, send: Send, fields: list[tuple[str, str]], *, foreign: bool) -> None:
-        """Give the cookie, and send on to the address without the token, so that it is not kept or copied.
+        """Return the cookie, and send on to the address without the token, so that it is not kept or copied.
 
         From elsewhere by a page of ours: a browser that is redirected still counts as coming from there, and keeps
         the cookie to itself.

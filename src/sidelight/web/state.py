@@ -67,7 +67,7 @@ class State:
         return f"{path}?{query}" if query else path
 
     def about(self, column: str) -> State:
-        """Give the state about one sensitive column: the one that is named, or the first.
+        """Return the state about one sensitive column: the one that is named, or the first.
 
         >>> state = State(sensitive=("disease", "job"))
         >>> state.about("job").sensitive, state.about("").sensitive
@@ -76,7 +76,7 @@ class State:
         return self.but(sensitive=(column,) if column in self.sensitive else self.sensitive[:1])
 
     def but(self, **changes: Any) -> State:  # noqa: ANN401 - as `dataclasses.replace`
-        """Give the state with some of it changed."""
+        """Return the state with some of it changed."""
         return replace(self, **changes)
 
 

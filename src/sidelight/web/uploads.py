@@ -114,12 +114,12 @@ class Uploads:
 
 
 def _shown(name: str) -> str:
-    """Give the name of a file as text, without folders."""
+    """Return the name of a file as text, without folders."""
     return PureWindowsPath(PurePosixPath(name).name).name[-LONGEST_NAME:]
 
 
 def _ending(name: str) -> str:
-    """Give the ending that says what a file is: one of ours, never the browser's own letters."""
+    """Return the ending that says what a file is: one of ours, never the browser's own letters."""
     path = Path(name)
     return ending(path) + (path.suffix.lower() if path.suffix.lower() in PACKERS else "")
 

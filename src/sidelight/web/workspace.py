@@ -75,7 +75,7 @@ class Answers:
         return len(self._kept)
 
     def of(self, question: Hashable, ask: Callable[[], Answer]) -> Answer:
-        """Give the answer to a question, asking only where it was not asked before."""
+        """Return the answer to a question, asking only where it was not asked before."""
         mine = threading.Event()
         try:
             answer = self._answer(question, ask, mine)
@@ -142,7 +142,7 @@ class Workspace:
         return (*roles.quasi, *roles.value_columns)
 
     def roles(self, state: State) -> Roles:
-        """Say who is who by the address: only columns that the file has."""
+        """Return who is who by the address: only columns that the file has."""
         for name in (*state.quasi, *state.sensitive):
             if name not in self.column_names:
                 message = f"no column '{name}' in {self.source.name}{did_you_mean(name, self.column_names)}"
@@ -160,14 +160,14 @@ class Workspace:
         return self.tables.of(("table", roles_key(roles)), lambda: read(roles))
 
     def searched_file(self, state: State) -> tuple[Callable[[Roles], Table], Roles]:
-        """Say how the table is read that a search needs."""
+        """Return how the table is read that a search needs."""
         if self.source.read_table is None:
             message = f"{self.source.name} was published already; searching needs the table that it was made from"
             raise BadTable(message)
         return self.source.read_table, self.roles(state)
 
     def hierarchies(self, state: State) -> Mapping[str, Hierarchy]:
-        """Give a hierarchy of each column that others know: the one that was given, or one that is drafted."""
+        """Return a hierarchy of each column that others know: the one that was given, or one that is drafted."""
         table = self.table(state)
         drafted = self.answers.of(("drafts", state.quasi, state.sensitive, state.missing), lambda: self._drafts(table))
         return {name: self.source.hierarchies.get(name, draft.hierarchy) for name, draft in drafted.items()}
@@ -178,7 +178,7 @@ class Workspace:
         return dict(drafts({column.name: column.labels for column in table.quasi}, rules))
 
     def release(self, state: State) -> Release:
-        """Give the release that is looked at: the file as it stands, or as coarse as the address says."""
+        """Return the release that is looked at: the file as it stands, or as coarse as the address says."""
         if any(level for _, level in state.levels):
             return self.tables.of(("release", state.subject), lambda: self._coarser(state))
         roles = self.roles(state)

@@ -137,7 +137,7 @@ def investigation_probability(release: Release, investigation: Investigation) ->
 
 
 def has_few_worlds(release: Release, investigation: Investigation, most: int) -> bool:
-    """Say whether the groups in question have at most so many worlds."""
+    """Return whether the groups in question have at most so many worlds."""
     groups = [release.group(name) for name in investigation.groups()]
     small = all(part.sizes[0] + part.counts.row(0).sum() <= 64 for part in groups)  # else do not even count them
     return small and prod(number_of_worlds(part) for part in groups) <= most
@@ -205,7 +205,7 @@ def worst_acquaintance(release: Release, value: Label, *, rules_out: int, others
 
 
 def _fits(has: frozenset[Label], value: Label, ruled_out: Iterable[Label]) -> bool:
-    """Say whether she has none of these, or the value too; who has one value each cannot have both."""
+    """Return whether she has none of these, or the value too; who has one value each cannot have both."""
     return value in has or not has.intersection(ruled_out)
 
 
@@ -263,7 +263,7 @@ def divide_in_floats(over: Integers | int, under: Integers | int) -> Numbers:
 def worst_acquaintance_over_groups(
     groups: Groups, *, rules_out: int, others: int, family: int, divide: Divide = divide_exactly
 ) -> Numbers:
-    """Give the worst risk of each value, with others and family spread over the groups in any way.
+    """Return the worst risk of each value, with others and family spread over the groups in any way.
 
     `Acquaintance` itself lets them sit together (congregation); this does not assume it.  It goes through no worlds,
     so it is the twin for releases too large for that.
@@ -353,11 +353,11 @@ class NumberedWorlds:
         }
 
     def targets(self, value: Label) -> list[int]:
-        """Give the atoms that may be shown: of one value, or (None) of any."""
+        """Return the atoms that may be shown: of one value, or (None) of any."""
         return [worlds for (_, own), worlds in self.atoms.items() if value is None or own == value]
 
     def surest(self, value: Label, known: Iterable[int]) -> Fraction:
-        """Give the largest probability of any target under any of these pieces of knowledge that can be true."""
+        """Return the largest probability of any target under any of these pieces of knowledge that can be true."""
         targets = self.targets(value)
         return max(_probability(target, knowledge) for knowledge in set(known) if knowledge for target in targets)
 
@@ -455,7 +455,7 @@ def worst_negations(release: Release, k: int, value: Label = None) -> Fraction:
 
 
 def _conjunctions(facts: set[int], k: int, everything: int) -> set[int]:
-    """Give all different conjunctions of at most k facts."""
+    """Return all different conjunctions of at most k facts."""
     # conjunctions that hold in the same worlds are one
     known = {everything}
     for _ in range(k):
@@ -507,7 +507,7 @@ WORLDS_AT_MOST = 300
 
 
 def few_worlds(values: int, people: int) -> bool:
-    """Say whether so many people have few enough sequences of at least two values; not even counted for a crowd."""
+    """Return whether so many people have few enough sequences of at least two values; not even counted for a crowd."""
     return bool(people < WORLDS_AT_MOST.bit_length() and values**people <= WORLDS_AT_MOST)
 
 
@@ -521,7 +521,7 @@ def smallest_epsilon_of_group(
     matches: bool = True,
     ruled_out: Iterable[Label] = (),
 ) -> Amount | None:
-    """Give ε of one group by the definition: the worst over who is asked about and who is known.
+    """Return ε of one group by the definition: the worst over who is asked about and who is known.
 
     `counts` is what is published of the group, `has` the value or predicate asked about, which the person `matches` or
     does not, having none of the values that are `ruled_out`; None if there is nobody like that.
@@ -555,7 +555,7 @@ def smallest_epsilon_by_cell(
     *,
     unmoved: bool = False,
 ) -> Amount:
-    """Give ε of one group whose people are drawn from cells (label, value), of one who is known to have this label.
+    """Return ε of one group whose people are drawn from cells (label, value), of one who is known to have this label.
 
     Published are how often each value occurs; `weights` is the Dirichlet prior of the cells that the group covers (of
     the `unmoved`, their shares, up to a factor), and `values` the predicate.  The worst over who has it and is left
@@ -582,7 +582,7 @@ def smallest_epsilon_by_cell(
 def _prior_of_cells(
     weights: Mapping[tuple[str, str], Fraction], *, unmoved: bool
 ) -> Callable[[Sequence[tuple[str, str]]], Fraction]:
-    """Give the probability of a sequence of cells."""
+    """Return the probability of a sequence of cells."""
     names = {cell: str(place) for place, cell in enumerate(weights)}
     by_name: dict[Label, Fraction] = {names[cell]: weight for cell, weight in weights.items()}
     prior = independent_prior(by_name) if unmoved else dirichlet_prior(by_name)

@@ -29,7 +29,7 @@ Avoided: TypeAlias = frozenset[Label]
 
 
 def probability_of_avoiding(counts: Mapping[Label, int], avoided: Sequence[Avoided]) -> Fraction:
-    """Give the probability that the i-th of some people of a group has none of `avoided[i]` (one value per person).
+    """Return the probability that the i-th of some people of a group has none of `avoided[i]` (one value per person).
 
     Ways to hand different occurrences of the values to these people so that nobody gets one to be avoided /
     ways to hand them any.

@@ -63,14 +63,14 @@ class Meter:
             self.check_time()
 
     def remaining(self) -> Effort:
-        """Say what is left, at least a little."""
+        """Return what is left, at least a little."""
         seconds = self.effort.seconds
         if seconds is not None:
             seconds = max(seconds - (time.perf_counter() - self.started), 1e-3)
         return Effort(max(self.effort.states - self.states, 1), seconds)
 
     def is_late(self) -> bool:
-        """Say whether it took too long."""
+        """Return whether it took too long."""
         return self.effort.seconds is not None and time.perf_counter() - self.started > self.effort.seconds
 
     def check_time(self) -> None:

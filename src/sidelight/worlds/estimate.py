@@ -51,7 +51,7 @@ class Estimate:
 
     @classmethod
     def exactly(cls, value: Fraction, confidence: float) -> Estimate:
-        """Say what was counted."""
+        """Return what was counted."""
         _check_confidence(confidence)
         return cls(value, float(value), float(value), confidence)
 
@@ -110,7 +110,7 @@ class Attempts:
     spent: Meter
 
     def joint(self, facts: Iterable[Fact], target: Fact) -> Joint | None:
-        """Give Pr(facts), and Pr(facts and target), if that can be counted."""
+        """Return Pr(facts), and Pr(facts and target), if that can be counted."""
         meter = self.meter()
         try:
             return self.counter.with_effort(meter).joint(facts, target)
@@ -162,7 +162,7 @@ class Attempts:
         return low, high
 
     def _weigh_target(self, target: Fact, facts: tuple[Fact, ...]) -> tuple[Fraction, Fraction] | None:
-        """Give Pr(facts and target), and Pr(facts and not the target)."""
+        """Return Pr(facts and target), and Pr(facts and not the target)."""
         joint = self.joint(facts, target)
         return None if joint is None else (joint[1], joint[0] - joint[1])
 

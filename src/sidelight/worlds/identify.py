@@ -44,7 +44,7 @@ class Entities:
     notes: tuple[str, ...] = ()
 
     def list_members(self, group: int) -> list[Who]:
-        """Say who of them is in a group, in the order of mention."""
+        """Return who of them is in a group, in the order of mention."""
         return [who for who, its_group in self.group_of.items() if its_group == group]
 
 
@@ -225,13 +225,13 @@ class Descriptions:
         return f"{abbreviate(str(who))} fits no group; {nearest_ones}; {', or '.join(remedies)}"
 
     def _fits(self, name: str, text: Label) -> Flags:
-        """Say which groups a label fits in one column alone."""
+        """Return which groups a label fits in one column alone."""
         fits = np.zeros(len(self.release), bool)
         fits[link(self.release, [Column.of(name, [text])], 1, self.lookup).groups_of(0)] = True
         return fits
 
     def _remedies(self, failing: Sequence[str]) -> Iterator[str]:
-        """Say what would place somebody, and nothing that was given already."""
+        """Yield what would place somebody, and nothing that was given already."""
         nodes = self.lookup.nodes(self.release)
         if any(name not in nodes for name in failing):
             yield f"{self._hierarchies([name for name in failing if name not in nodes])} if a printed label covers it"
@@ -284,7 +284,7 @@ def _check_different(release: Release, group: int, people: list[Who], lookup: Lo
 
 
 def _differ(who: Described, other: Who, nodes: Mapping[str, Nodes]) -> bool:
-    """Say whether two people cannot be the same: in some column, what is said of one cannot hold of the other."""
+    """Return whether two people cannot be the same: in some column, what is said of one cannot hold of the other."""
     if isinstance(other, Someone):
         return True
     if isinstance(other, str):

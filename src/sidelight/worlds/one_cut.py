@@ -110,7 +110,7 @@ class OneCut:
 
     @cached_property
     def _kinds(self) -> tuple[Kind, list[Kind]]:
-        """Give (n_s, low, high) of all values that any bound concerns, and of the others as one."""
+        """Return (n_s, low, high) of all values that any bound concerns, and of the others as one."""
         kinds, lump = [], 0
         for kind in zip(self.counts, self.low, self.high, strict=True):
             count, low, high = kind

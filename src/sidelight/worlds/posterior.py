@@ -101,7 +101,7 @@ class Observer:
         return len(self.hard_facts) < len(self.facts)
 
     def probability(self, target: Fact) -> Fraction:
-        """Give Pr(target | facts), or say why that cannot be said."""
+        """Return Pr(target | facts), or say why that cannot be said."""
         try:
             possible, both = self.counter.joint(self.facts, target)
         # a new effort, as large: first whether the facts can hold at all, then bounds
@@ -116,7 +116,7 @@ class Observer:
         return both / possible
 
     def value_probabilities(self, who: Who) -> dict[Label, Fraction]:
-        """Give Pr(the person has v | facts) for each value v that occurs in the person's group."""
+        """Return Pr(the person has v | facts) for each value v that occurs in the person's group."""
         try:
             possible = self.counter.probability(self.facts)
             marginals = self.counter.marginals(self.facts, who) if possible else {}
@@ -128,7 +128,7 @@ class Observer:
         return {value: probability / possible for value, probability in marginals.items()}
 
     def estimate(self, target: Fact, *, rng: np.random.Generator, samples: int, confidence: float) -> Estimate:
-        """Give Pr(target | facts), from worlds sampled at random where it cannot be counted."""
+        """Return Pr(target | facts), from worlds sampled at random where it cannot be counted."""
         try:
             return Estimate.exactly(self.probability(target), confidence)
         except TooHard as bounds:
@@ -364,7 +364,7 @@ class Posteriors:
     beliefs: tuple[Belief, ...]
 
     def of(self, person: object) -> Belief:
-        """Give the belief about a person whom the facts mention."""
+        """Return the belief about a person whom the facts mention."""
         who = as_who(person)
         for belief in self.beliefs:
             if belief.person == who:
@@ -373,14 +373,14 @@ class Posteriors:
         raise BadKnowledge(message)
 
     def top(self, n: int = 10) -> tuple[Belief, ...]:
-        """Give the n people about whom beliefs move most, whoever moves most first.
+        """Return the n people about whom beliefs move most, whoever moves most first.
 
         People of a group whom the facts do not mention are all alike and stand there once.
         """
         return tuple(sorted(self.beliefs, key=lambda belief: -belief.moved)[: max(n, 0)])
 
     def surest(self, *, apart_from: Sequence[Label] = ()) -> SurestGuess:
-        """Give the person and value that one who knows the facts is surest of, of everybody in the release.
+        """Return the person and value that one who knows the facts is surest of, of everybody in the release.
 
         This is what the facts disclose at most (definition 5 of Martin et al.); people in groups that they do not
         concern count too.  Values `apart_from` which it is asked are those that nobody wants to learn.
@@ -513,14 +513,14 @@ def _beliefs(
 
 
 def _compute_before(release: Release, people: list[Who], lookup: Lookup) -> dict[int, dict[Label, Fraction]]:
-    """Give for each group of some people how likely each value is to one who knows nothing else."""
+    """Return for each group of some people how likely each value is to one who knows nothing else."""
     observer = Observer.identify(release, (), people=people, lookup=lookup)
     someone = {group: who for who, group in observer.entities.group_of.items()}
     return {group: observer.value_probabilities(who) for group, who in someone.items()}
 
 
 def _compute_after(observer: Observer, mentioned: list[Who], unnamed: list[Who]) -> dict[Who, dict[Label, Fraction]]:
-    """Give for each person how likely each value is to one who knows the facts; one of those alike is counted."""
+    """Return for each person how likely each value is to one who knows the facts; one of those alike is counted."""
     release, group_of = observer.release, observer.entities.group_of
     representative = representatives(observer.facts, group_of)
     # where nobody has a value twice, expected numbers add up, so the unnamed need not be counted
@@ -552,7 +552,7 @@ MOST_COMPARED = 200_000
 
 
 def representatives(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Who, Who]:
-    """Say who may stand for whom: someone of the same group with whom a person is interchangeable in all facts.
+    """Return who may stand for whom: someone of the same group with whom a person is interchangeable in all facts.
 
     >>> differ = [~Same("Ann", "Bob"), ~Same("Bob", "Cleo"), ~Same("Cleo", "Ann"), Has("Dan", "Flu")]
     >>> representatives(differ, dict.fromkeys(["Ann", "Bob", "Cleo", "Dan", "Eve"], 0))
@@ -591,7 +591,7 @@ def _interchangeable(one: Who, other: Who, about: Mapping[Who, Sequence[Fact]]) 
 
 
 def _shape(fact: Fact, name: Naming) -> Hashable:  # noqa: PLR0911 - one line per kind of fact
-    """Give a fact with people named otherwise, the same for each order of what is joined."""
+    """Return a fact with people named otherwise, the same for each order of what is joined."""
     match fact:
         case Has(person=person, value=value):
             return name(person), value

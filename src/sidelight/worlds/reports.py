@@ -110,7 +110,7 @@ def _shares(counter: WorldCounter, facts: Sequence[Fact], about: SoftFact) -> tu
 
 
 def _is_about_one(counter: WorldCounter, fact: SoftFact) -> bool:
-    """Say whether a soft fact speaks of the one value that one person has."""
+    """Return whether a soft fact speaks of the one value that one person has."""
     return counter.release.semantics == "single" and len(fact.people()) == 1
 
 
@@ -229,7 +229,7 @@ def _contradiction(blamed: Sequence[SoftFact], why: str) -> Contradiction:
 
 
 def _notes(counter: WorldCounter, hard: Sequence[Fact], reports: Sequence[Sequence[SoftFact]]) -> Iterator[str]:
-    """Say which reports bear on each other, and so need not come out as they are."""
+    """Yield which reports bear on each other, and so need not come out as they are."""
     group_of = counter.entities.group_of
     several = [[group_of[who] for who in fact.people()] for fact in (*hard, *(about[0] for about in reports))]
     first = components(dict.fromkeys(group for groups in several for group in groups), several)

@@ -47,13 +47,13 @@ class Constraint(Protocol):
     """What domains must satisfy."""
 
     def truth(self, domains: Domains) -> bool | None:
-        """Say whether it holds, whatever is chosen of the domains; `None` if that depends."""
+        """Return whether it holds, whatever is chosen of the domains; `None` if that depends."""
 
     def apply(self, domains: Domains) -> Sequence[Constraint]:
         """Narrow domains while it is open, and give what is left of it."""
 
     def branches(self, domains: Domains) -> Sequence[Constraint]:
-        """Give two constraints, of which one must hold, to go on with an open one; the last is tried first."""
+        """Return two constraints, of which one must hold, to go on with an open one; the last is tried first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class WorldSearch:
     _has_room: dict[tuple[Hashable, frozenset[tuple[Domain, int]]], bool] = field(default_factory=dict)
 
     def satisfiable(self, facts: Iterable[Fact]) -> bool:
-        """Say whether there is a world in which all of them hold."""
+        """Return whether there is a world in which all of them hold."""
         constraints = [self._constraint(fact) for fact in facts]
         start = {variable: self._whole_domain(variable) for variable in self._variables.values()}
         stack: list[tuple[Domains, list[Constraint]]] = [(start, constraints)]
@@ -254,7 +254,7 @@ class WorldSearch:
 
 
 def has_room(demands: Mapping[Domain, int], capacities: Capacities) -> bool:
-    """Say whether all can be matched: domain → how many must find a value in it; value → how many may have it.
+    """Return whether all can be matched: domain → how many must find a value in it; value → how many may have it.
 
     Source → domains → values → sink: a flow as large as the demand is such a matching, and there is one only if the
     maximum flow is (Ford and Fulkerson).

@@ -325,14 +325,14 @@ class ImplicationsWitness(Witness):
 
 
 def no_facts_about(value: Label) -> str:
-    """Say why a worst case about a category cannot be told as facts where people have sets of values."""
+    """Return why a worst case about a category cannot be told as facts where people have sets of values."""
     return (
         f"facts cannot say how many people have '{value}', which somebody here knows; ask about its values one by one"
     )
 
 
 def nobody_shown(finding: Finding) -> str:
-    """Say why nothing is found: the first note does."""
+    """Return why nothing is found: the first note does."""
     nobody = finding.notes[0]
     return f"{nobody[0].upper()}{nobody[1:]}, so nobody can be shown to have it."
 

@@ -112,7 +112,7 @@ class IdentifyingColumns(Tabular):
         raise BadTable(message)
 
     def smallest(self, share: float | Fraction = Fraction(1, 2)) -> tuple[ColumnSubset, ...]:
-        """Give all minimal sets of columns on which at least a share of the people is unique.
+        """Return all minimal sets of columns on which at least a share of the people is unique.
 
         Minimal: without any one of its columns, fewer are.  Of sets with equally many columns, those on which most are
         unique come first.
@@ -143,11 +143,11 @@ class IdentifyingColumns(Tabular):
         return columns_chart(self)
 
     def table(self) -> pa.Table:
-        """Give a row per subset: its columns, groups, unique people, smallest group and the three shares."""
+        """Return a row per subset: its columns, groups, unique people, smallest group and the three shares."""
         return self.to_arrow()
 
     def to_arrow(self) -> pa.Table:
-        """Give a row per subset; shares as numbers rounded up, as large ones are bad."""
+        """Return a row per subset; shares as numbers rounded up, as large ones are bad."""
         import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
 
         shares = {

@@ -206,7 +206,7 @@ class Inference(Measure):
         return replace(finding, measure=self, witness=replace(finding.witness, secret=release.sensitive))
 
     def seen(self, release: Release) -> Release:
-        """Give the release as a reader who knows the columns sees it: people by these, and their secrets."""
+        """Return the release as a reader who knows the columns sees it: people by these, and their secrets."""
         if self.secret in release.sensitive_columns:
             release = release.about(self.secret)
         elif self.secret is not None:
@@ -237,7 +237,7 @@ class Inference(Measure):
         return InferenceScreen() if self.of_groups else super().screen()
 
     def explain(self, finding: Finding) -> str:
-        """Say how often it is guessed right, with the person's own row and without."""
+        """Return how often it is guessed right, with the person's own row and without."""
         witness = finding.witness
         if not isinstance(witness, InferenceWitness):
             return "Nobody is in the release, so nothing is guessed."

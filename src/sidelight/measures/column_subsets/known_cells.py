@@ -52,7 +52,7 @@ def column_named(columns: Sequence[Column], name: str) -> Column:
 
 
 def cells_in_words(cells: Sequence[tuple[str, str | None]]) -> str:
-    """Say what some columns say.
+    """Return what some columns say.
 
     >>> cells_in_words([("age", "89"), ("sex", None)])
     'age 89 and sex (missing)'

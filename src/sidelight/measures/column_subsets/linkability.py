@@ -149,7 +149,7 @@ class Linkability(OfWholeReleases):
         return one, tuple(column.name for column in cells.columns if column.name not in one)
 
     def explain(self, finding: Finding) -> str:
-        """Say how many are matched, and how many for sure."""
+        """Return how many are matched, and how many for sure."""
         witness = finding.witness
         assert isinstance(witness, LinkWitness)
         one, other = (names_in_words([name for name, _ in cells]) for cells in (witness.one, witness.other))

@@ -104,7 +104,7 @@ class MinimalUniques(Tabular):
         return tuple(self.subsets[place] for place in self.subset[self.key == index(key)].tolist())
 
     def dis_suda(self) -> Floats:
-        """Give DIS-SUDA of each key: an estimate of how surely a match with it is right; 0 where the score is 0."""
+        """Return DIS-SUDA of each key: an estimate of how surely a match with it is right; 0 where the score is 0."""
         if self.fraction is None:
             message = f"DIS-SUDA needs {parameter('fraction')}, the share of the population that is in the table"
             raise BadTable(message)
@@ -122,11 +122,11 @@ class MinimalUniques(Tabular):
         return estimates
 
     def table(self) -> pa.Table:
-        """Give a row per person who has an MSU (see `to_arrow`)."""
+        """Return a row per person who has an MSU (see `to_arrow`)."""
         return self.to_arrow()
 
     def to_arrow(self) -> pa.Table:
-        """Give a row per person who has an MSU: their cells, MSUs, score and, with a fraction, DIS-SUDA.
+        """Return a row per person who has an MSU: their cells, MSUs, score and, with a fraction, DIS-SUDA.
 
         It is about single people, and meant for who holds the table.
         """

@@ -261,7 +261,7 @@ class Layout:
         return shift + bits if number == len(self.words) - 1 else None
 
     def lowest(self) -> int | None:
-        """Give the column in the lowest bits, without which sorted keys stay sorted."""
+        """Return the column in the lowest bits, without which sorted keys stay sorted."""
         return next((place for fields in reversed(self.words) for place, bits in reversed(fields) if bits), None)
 
     def _join_words(self, words: list[Integers]) -> tuple[Layout, list[Integers]]:

@@ -55,7 +55,7 @@ class MarkedKeys:
         return MarkedKeys(layout, *_mark_equal(words, self.person, layout.bits))
 
     def alone(self) -> Integers:
-        """Give the people who are alone, by their places from 0."""
+        """Return the people who are alone, by their places from 0."""
         return self.person[self.person > 0] - 1
 
 

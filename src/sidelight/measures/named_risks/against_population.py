@@ -69,7 +69,7 @@ class AgainstPopulation(SizeRisk):
         return replace(self, population=population)  # type: ignore[type-var]
 
     def settings(self) -> dict[str, object]:
-        """Give the parameters as a policy says them: a population is a file, or has to be given again."""
+        """Return the parameters as a policy says them: a population is a file, or has to be given again."""
         place = None if self.register is None else self.register.place
         values = ((each, getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type]
         settings = {each.name: value for each, value in values if value != each.default and each.name != "population"}
@@ -97,7 +97,7 @@ class AgainstPopulation(SizeRisk):
         return self.compare_with(population)
 
     def counts_of(self, groups: Groups) -> PopulationCounts | None:
-        """Give F of each group and who is in none, as they come with the groups; without a population nothing."""
+        """Return F of each group and who is in none, as they come with the groups; without a population nothing."""
         if self.register is None:
             return None
         counts = groups.population(self.register)
@@ -107,7 +107,7 @@ class AgainstPopulation(SizeRisk):
         return counts
 
     def population_of(self, groups: Groups) -> Integers:
-        """Give F of each group; without a population, f."""
+        """Return F of each group; without a population, f."""
         counts = self.counts_of(groups)
         if counts is None:
             return groups.sizes
@@ -126,7 +126,7 @@ class AgainstPopulation(SizeRisk):
         return 0 if counts is None else counts.nowhere
 
     def notes(self, summary: SizeSummary) -> tuple[str, ...]:
-        """Say how many people were taken to be in the population, as they are in the release."""
+        """Return how many people were taken to be in the population, as they are in the release."""
         if not summary.beyond:
             return ()
         people = counted(summary.beyond, "person")

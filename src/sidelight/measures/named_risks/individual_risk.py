@@ -248,7 +248,7 @@ def _in_shares(amounts: Floats) -> int:
 
 
 def individual_risks(people: Integers, weights: Integers) -> Floats:
-    """Give I_f of groups with so many people of such a weight, in floats.
+    """Return I_f of groups with so many people of such a weight, in floats.
 
     >>> individual_risks(np.array([1, 2, 3]), np.array([17, 84.5, 135]) * WEIGHT_UNIT).round(12).tolist()
     [0.177075834004, 0.022042326183, 0.010891794967]
@@ -279,7 +279,7 @@ def _compute_series(people: Integers, sampled: Floats) -> Floats:
 
 
 def exact_individual_risk(people: int, weight: int) -> Amount:
-    """Give I_f of one group, rounded up; 1/f where it stands for nobody else.
+    """Return I_f of one group, rounded up; 1/f where it stands for nobody else.
 
     >>> exact_individual_risk(2, 2 * WEIGHT_UNIT)
     Fraction(1, 2)
@@ -303,7 +303,7 @@ def exact_individual_risk(people: int, weight: int) -> Amount:
 
 
 def by_continued_fraction(people: int, weight: int) -> Amount:
-    """Give I_f of one group by Gauss's continued fraction (Lentz's way of evaluating it), rounded up."""
+    """Return I_f of one group by Gauss's continued fraction (Lentz's way of evaluating it), rounded up."""
     if weight == people * WEIGHT_UNIT:
         return Fraction(1, people)
     with localcontext(PRECISE):
@@ -323,7 +323,7 @@ def by_continued_fraction(people: int, weight: int) -> Amount:
 
 
 def by_division(people: int, weight: int) -> Amount:
-    """Give I_f of one group that stands for far more people, term by term, rounded up.
+    """Return I_f of one group that stands for far more people, term by term, rounded up.
 
     >>> by_division(3, 3 * 10**9 * WEIGHT_UNIT) == exact_individual_risk(3, 3 * 10**9 * WEIGHT_UNIT)
     True

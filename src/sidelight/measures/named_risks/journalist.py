@@ -115,7 +115,7 @@ with 1/2.
         return f"{form('is', people)} {'alone' if size == 1 else f'among {size:,} or fewer'} in the register"
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
-        """Say how sure a match is, or name the group that fewest people of the population share."""
+        """Return how sure a match is, or name the group that fewest people of the population share."""
         if self.statistic == "average":
             right = decimal_text(Fraction(finding.value), up=True)
             return f"Whoever looks somebody of the release up in the register is right, on average, with {right}."
@@ -170,7 +170,7 @@ class MarketerRisk(AgainstPopulation, PersonRisk):
         return (cls(),)
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
-        """Say how many people are found, on average."""
+        """Return how many people are found, on average."""
         del finding
         people = f"{to_places(Fraction(witness.part), 1):,f}"
         to = "the release" if self.register is None else "the register"

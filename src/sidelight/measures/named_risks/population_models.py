@@ -134,7 +134,7 @@ class _PitmanLikelihood:
         return _falls_through_zero(difference, math.nextafter(-alpha, math.inf), high)
 
     def slope(self, alpha: float) -> float:
-        """Give the derivative of the log-likelihood by α > 0 where θ is best for it: the second equation."""
+        """Return the derivative of the log-likelihood by α > 0 where θ is best for it: the second equation."""
         from scipy.special import digamma  # noqa: PLC0415 - only here, and slow to import
 
         theta = self.best_theta(alpha)

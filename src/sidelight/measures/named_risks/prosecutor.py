@@ -57,7 +57,7 @@ class ProsecutorRisk(PersonRisk):
         return cls(), cls("average"), cls("share above", threshold=0.4), cls("share above", threshold=Fraction(1, 2))
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
-        """Say how many people are found, or name the smallest group."""
+        """Return how many people are found, or name the smallest group."""
         if self.statistic == "average":
             people, value = short_decimal(Fraction(witness.part)), exact_text(finding.value)
             return (

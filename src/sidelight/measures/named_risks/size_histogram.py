@@ -113,7 +113,7 @@ class SizeHistogram:
 
 
 def _count_sizes(sizes: Integers) -> tuple[Integers, Integers]:
-    """Give the different sizes in order, and how often each is there."""
+    """Return the different sizes in order, and how often each is there."""
     if sizes.max(initial=0) < SMALL * SMALL:
         table = np.bincount(sizes)
         different = np.flatnonzero(table)

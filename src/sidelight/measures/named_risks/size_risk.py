@@ -122,25 +122,25 @@ class SizeRisk(Measure):
     when_groups_merge = Monotonicity.NON_INCREASING
 
     def population_of(self, groups: Groups) -> Integers:
-        """Give F of each group: without a population, f."""
+        """Return F of each group: without a population, f."""
         return groups.sizes
 
     def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
-        """Give what each group alone is worth, as two numbers to be divided: 1/F."""
+        """Return what each group alone is worth, as two numbers to be divided: 1/F."""
         return np.ones_like(people), population
 
     def counts(self, histogram: SizeHistogram, worst: WorstSizes) -> tuple[Amount, int]:
-        """Give the two numbers whose ratio is the value."""
+        """Return the two numbers whose ratio is the value."""
         del histogram
         return Fraction(worst.value.numerator), worst.value.denominator
 
     def notes(self, summary: SizeSummary) -> tuple[str, ...]:
-        """Say what one should know about the finding."""
+        """Return what one should know about the finding."""
         del summary
         return ()
 
     def settle(self, finding: Finding, summary: SizeSummary) -> Finding:
-        """Give the finding, unless something else than the groups decides."""
+        """Return the finding, unless something else than the groups decides."""
         del summary
         return finding
 
@@ -171,7 +171,7 @@ class SizeRisk(Measure):
         return SizeSummary(self, histogram, worst, self.beyond(groups), self.nowhere(groups))
 
     def extreme(self, histogram: SizeHistogram, *, highest: bool) -> Fraction:
-        """Give what the group that is worth most, or least, is worth."""
+        """Return what the group that is worth most, or least, is worth."""
         ratios = np.column_stack(self.ratio(histogram.people, histogram.population))
         worst = worst_row(
             ratios[:, 0] / ratios[:, 1],
@@ -345,10 +345,10 @@ class PersonRisk(SizeRisk):
 
     @abstractmethod
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
-        """Say what the average means; or name the worst group, and say how surely somebody of it is found."""
+        """Return what the average means; or name the worst group, and say how surely somebody of it is found."""
 
     def share_in_words(self, finding: Finding) -> str:
-        """Say how many people are above the threshold, and up to which size groups are."""
+        """Return how many people are above the threshold, and up to which size groups are."""
         witness = finding.witness
         assert isinstance(witness, SizeWitness)
         above = f"{int(witness.part):,} of {counted(witness.whole, 'person')}"
@@ -392,5 +392,5 @@ class SummedSizeScreen(SizeScreen):
         return one + other
 
     def value(self, rows: Floats) -> Floats:
-        """Say what the sums do."""
+        """Return what the sums do."""
         return self.measure.joined(rows)

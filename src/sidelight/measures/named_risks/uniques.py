@@ -79,7 +79,7 @@ class UniquesEstimate(Measure):
 
     @abstractmethod
     def read_off(self, histogram: SizeHistogram, alone: GroupName, weight: int) -> Finding:
-        """Give the finding; `alone` is a group of one person, `weight` what all sampling weights add up to."""
+        """Return the finding; `alone` is a group of one person, `weight` what all sampling weights add up to."""
 
     def summarize(self, groups: Groups) -> UniquesSummary:
         """Count the groups by their sizes."""
@@ -188,7 +188,7 @@ class UniqueMatch(UniquesEstimate):
         return Finding(self, _match(witness.fraction, witness.alone, witness.pairs), witness, notes)
 
     def explain(self, finding: Finding) -> str:
-        """Say how sure, and from which counts."""
+        """Return how sure, and from which counts."""
         witness = finding.witness
         if not isinstance(witness, MatchWitness):
             return f"Nobody finds a single match: {NOBODY_ALONE}."

@@ -107,7 +107,7 @@ def _to_the_left(belief: ReaderBelief) -> bool:
 
 
 def readers_title(known: Sequence[ReaderBelief]) -> str:
-    """Say who gets surest, and whether that is more than the limit.
+    """Return who gets surest, and whether that is more than the limit.
 
     >>> from fractions import Fraction
     >>> readers_title([ReaderBelief("a learner", Fraction(3, 5), Fraction(2, 3), "3/5", "2/3", claims=True)])

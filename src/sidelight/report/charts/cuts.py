@@ -114,13 +114,13 @@ def _brief(text: str, characters: int) -> str:
 
 
 def _below(node: CutNode) -> str:
-    """Say how many people a part has and, where it is drawn no further, in how many groups."""
+    """Return how many people a part has and, where it is drawn no further, in how many groups."""
     people = counted(node.people, "person")
     return people if node.cut else f"{people}, {counted(node.groups, 'group')}"
 
 
 def _left(depth: int) -> float:
-    """Say where the line of a node begins."""
+    """Return where the line of a node begins."""
     return depth - NARROWER if depth else 0.0
 
 

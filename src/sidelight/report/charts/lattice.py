@@ -82,7 +82,7 @@ class SearchedLattice:
         return total
 
     def state(self, node: tuple[int, ...], *, coarser: bool) -> str:
-        """Say what a node is."""
+        """Return what a node is."""
         if node == self.chosen:
             return STATES[3]
         return STATES[2] if node in self.minimal else STATES[1] if coarser else STATES[0]

@@ -80,7 +80,7 @@ class JudgedLimit:
         return max(finite, default=1.0) or 1.0
 
     def place(self, amount: Amount) -> float:
-        """Say where an amount stands on the strip, from 0 to 1; what is infinite stands at its end."""
+        """Return where an amount stands on the strip, from 0 to 1; what is infinite stands at its end."""
         if not math.isfinite(amount):
             return 1.0
         if self.is_share:
@@ -137,7 +137,7 @@ def verdict_chart(verdict: Verdict) -> alt.TopLevelMixin:
 
 
 def limits_title(limits: Sequence[JudgedLimit]) -> str:
-    """Say how many limits hold, and how many did before.
+    """Return how many limits hold, and how many did before.
 
     >>> limit = JudgedLimit("fewest alike", Comparison.AT_LEAST, 5, "5", 7, "7", True, before=1, before_text="1")
     >>> limits_title([limit, limit])
@@ -186,7 +186,7 @@ class _Strip:
         return self.limit.place(self.limit.after)
 
     def texts(self) -> Iterator[_Lettering]:
-        """Say what is counted, the limit, and both numbers."""
+        """Yield what is counted, the limit, and both numbers."""
         yield _Lettering(0, self.top - 30, self.limit.counts, "left", bold=True)
         yield _Lettering(self.bound, self.top - 9, f"limit: {self.limit.bound_words}", _inwards(self.bound))
         if self.before is not None:

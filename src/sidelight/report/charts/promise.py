@@ -69,7 +69,7 @@ WORDS: dict[Neighbours, _Words] = {
 
 
 def promise_rows(promise: SemanticPrivacy) -> list[dict[str, float]]:
-    """Give the table behind `promise_chart`: for every share, what a test misses at least and beliefs reach at most.
+    """Return the table behind `promise_chart`: for every share, what a test misses at least and beliefs reach at most.
 
     >>> from sidelight import semantic_privacy
     >>> row = next(row for row in promise_rows(semantic_privacy(1)) if row["share"] == 0.05)

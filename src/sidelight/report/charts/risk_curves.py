@@ -84,14 +84,14 @@ class RiskCurve:
         )
 
     def place(self, amount: int) -> float:
-        """Say where an amount stands on its axis, from 0 to 1."""
+        """Return where an amount stands on its axis, from 0 to 1."""
         most = max(self.amounts[-1], 1)
         if most <= LINEAR_UP_TO:
             return amount / most
         return math.log1p(amount / LOGARITHMIC_FROM) / math.log1p(most / LOGARITHMIC_FROM)
 
     def first_above(self, limit: RiskLimit) -> int | None:
-        """Give the smallest amount at which the limit is no longer kept."""
+        """Return the smallest amount at which the limit is no longer kept."""
         crossed = (amount for amount, risk in zip(self.amounts, self.risks, strict=True) if not limit.holds(risk))
         return next(crossed, None)
 
@@ -101,7 +101,7 @@ class RiskCurve:
 
 
 def kind_of(measure: str, amount: str) -> tuple[str, str]:
-    """Say what one and several of a measure's amounts are called."""
+    """Return what one and several of a measure's amounts are called."""
     return KINDS.get((measure, amount), (amount, amount))
 
 
@@ -139,7 +139,7 @@ class RiskLimit:
 
     @property
     def reached(self) -> str:
-        """Say what a risk does that breaks it: at least 1/2."""
+        """Return what a risk does that breaks it: at least 1/2."""
         return f"{self.comparison.negation.words} {self.bound}"
 
 
@@ -179,7 +179,7 @@ def kinds_chart(
 
 
 def risk_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None, about: str) -> str:
-    """Say what the curves show.
+    """Return what the curves show.
 
     >>> from fractions import Fraction
     >>> curve = RiskCurve("implication", "implications", (0, 1, 2), (Fraction(1, 3), Fraction(1, 2), Fraction(1)))
@@ -207,7 +207,7 @@ def risk_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None, about: str) 
 
 
 def _own_title(kinds: Sequence[RiskCurve], own: Sequence[int], limit: RiskLimit | None, about: str) -> str:
-    """Say what follows from the amounts that were asked about."""
+    """Return what follows from the amounts that were asked about."""
     amounts = [kind.amount_text(amount) for kind, amount in zip(kinds, own, strict=True) if amount]
     listed = " and ".join(filter(None, (", ".join(amounts[:-1]), *amounts[-1:]))) or "nothing more"
     risk = kinds[0].risks[kinds[0].amounts.index(own[0])]
@@ -234,7 +234,7 @@ def _sure(risk: Amount) -> str:
 
 
 def about_value(curve: DisclosureCurve) -> str:
-    """Say what somebody gets sure of."""
+    """Return what somebody gets sure of."""
     value = dict(curve.settings).get("value")
     if value is None:
         return "of somebody's value"
@@ -242,7 +242,7 @@ def about_value(curve: DisclosureCurve) -> str:
 
 
 def _endings(kinds: Sequence[RiskCurve], limit: RiskLimit | None) -> str:
-    """Say what the axis is, and where a curve ends without reaching the limit."""
+    """Return what the axis is, and where a curve ends without reaching the limit."""
     quiet = [kind.amount_text(kind.amounts[-1]) for kind in kinds if limit and kind.first_above(limit) is None]
     crossed = limit is not None and len(quiet) < len(kinds)
     ends = f" Not reached with {', '.join(quiet)}." if quiet and crossed else ""

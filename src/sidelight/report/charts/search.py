@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def shape_of(found: SearchResult) -> SearchPicture:
-    """Say which picture shows best how a release was found."""
+    """Return which picture shows best how a release was found."""
     return "lattice" if found.levels else "tree" if found.outcome.cuts is not None else "sizes"
 
 

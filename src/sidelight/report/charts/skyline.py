@@ -196,7 +196,7 @@ def _title(grid: _Cells, limit: RiskLimit | None, points: Sequence[KnowledgePoin
 
 
 def _each_alone(grid: _Cells, points: Sequence[KnowledgePoint]) -> list[str]:
-    """Say how much of each kind may be known by itself: what is withstood is closed downwards."""
+    """Return how much of each kind may be known by itself: what is withstood is closed downwards."""
     if points:
         largest = [max(point[at] for point in points) for at in range(len(DIRECTIONS))]
         order = (1, 2, 0)
@@ -263,7 +263,7 @@ MARKS = ("cells", "line", "dots", "own")
 def _marks(
     grid: _Cells, panel: int | None, points: Sequence[KnowledgePoint], own: KnowledgePoint | None
 ) -> dict[str, list[dict[str, Any]]]:
-    """Give the data of a panel, in the places of its cells."""
+    """Return the data of a panel, in the places of its cells."""
     across, up = sorted(grid.across.amounts), sorted(grid.up.amounts)
     here = [point for point in points if panel is None or point[0] == panel]
     places = [place for point in here if (place := _place(point, across, up)) is not None]
@@ -303,7 +303,7 @@ def _cells_of(data: Drawing) -> list[Drawing]:
 
 
 def _runs(grid: _Cells, panel: int | None, across: list[int], up: list[int]) -> Iterator[dict[str, float]]:
-    """Give the cells of a panel; neighbours that nobody could tell apart by their colour are one."""
+    """Yield the cells of a panel; neighbours that nobody could tell apart by their colour are one."""
     for y, amount in enumerate(up):
         risks = [round_up(grid.risks[panel, each, amount]) for each in across]
         starts = [at for at in range(len(risks)) if at == 0 or round(risks[at], 2) != round(risks[at - 1], 2)]
@@ -327,7 +327,7 @@ def _axis(channel: Drawing, title: str, labels: str, cells: int) -> Drawing:
 
 
 def _staircase(grid: _Cells, panel: int | None, across: list[int], up: list[int]) -> list[dict[str, Any]]:
-    """Give the line between what keeps the limit and what does not; it only ever steps to the left."""
+    """Return the line between what keeps the limit and what does not; it only ever steps to the left."""
     kept = [sum((panel, x, y) in grid.kept for x in across) for y in up]
     if not kept[0]:
         return []

@@ -48,7 +48,7 @@ class JobAnswer(DocumentPart):
 
 
 def document(job: Job) -> JobAnswer:
-    """Give a job as data."""
+    """Return a job as data."""
     return JobAnswer(
         number=job.number,
         title=job.title,

@@ -128,7 +128,7 @@ def _share(text: str, what: str) -> Fraction:
 
 
 def _roles(workspace: Workspace, state: State, other: Upload, fields: OtherFields) -> Roles:
-    """Say who is who in a file without a sidecar: as the address says, or columns of the same names as here."""
+    """Return who is who in a file without a sidecar: as the address says, or columns of the same names as here."""
     columns = columns_of(str(other.path), text_reading(workspace.source.roles))
     for name in (*fields.known, *as_names(fields.secret or ())):
         if name not in columns:
@@ -225,7 +225,7 @@ def _address(fields: OtherFields) -> str:
 
 
 def _own(fields: OtherFields) -> dict[str, object]:
-    """Give what this view alone says in its address."""
+    """Return what this view alone says in its address."""
     own = fields.model_dump(include={*OtherFields.model_fields} - {*StateFields.model_fields})
     return {name: value for name, value in own.items() if value}
 
@@ -324,7 +324,7 @@ def _sample(workspace: Workspace, state: State, beside: Beside) -> Sample:
 
 
 def other_columns(beside: Beside) -> str:
-    """Say why there is no command for an attack."""
+    """Return why there is no command for an attack."""
     return f"{beside.other.name} prints other columns: the Python reads each file as it is"
 
 

@@ -54,7 +54,7 @@ class WrittenRelease:
 
 
 def name_problem(name: str) -> str:
-    """Say what is wrong with the name of a file, if something is: it names no folder and nothing hidden.
+    """Return what is wrong with the name of a file, if something is: it names no folder and nothing hidden.
 
     >>> name_problem("release-2"), name_problem("../release")
     ('', "'../release' is no name for a file here; give letters, digits, - and _, such as release, and no folder")

@@ -187,7 +187,7 @@ def gauge(finding: AuditFinding, span: tuple[Bound, Bound]) -> Gauge:
 
 
 def decimal(finding: AuditFinding) -> str:
-    """Give a fraction as a decimal too, rounded towards caution; nothing where it is one already."""
+    """Return a fraction as a decimal too, rounded towards caution; nothing where it is one already."""
     if "/" not in finding.result.text or finding.result.number is None:
         return ""
     up = finding.limit is None or Comparison(finding.limit.comparison).from_above

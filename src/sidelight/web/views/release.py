@@ -101,7 +101,7 @@ class ReleaseAnswer(DocumentPart):
 
 
 def answer(looked: Looked) -> ReleaseAnswer:
-    """Say what a search has found, or how far it is."""
+    """Return what a search has found, or how far it is."""
     job = looked.job
     if job is None:
         return ReleaseAnswer(sentence=_nothing_yet(looked), holds=None)
@@ -234,7 +234,7 @@ def _front(looked: Looked, taken: FoundCandidate, against: int) -> SearchChart:
 
 
 def risk_at(criteria: Sequence[Criterion], text: str) -> int:
-    """Say which limit candidates are drawn against: the one of the address, or the first on a risk."""
+    """Return which limit candidates are drawn against: the one of the address, or the first on a risk."""
     if text.isascii() and text.isdigit() and len(text) <= 3 and int(text) < len(criteria):
         return int(text)
     return next((at for at, each in enumerate(criteria) if each.measure.large_is_bad), 0)
@@ -274,7 +274,7 @@ class ReleasedColumn:
 
 
 def printed_columns(result: SearchResult) -> Iterator[ReleasedColumn]:
-    """Say what is printed of each column."""
+    """Yield what is printed of each column."""
     for column in result.release.groups.columns:
         codes, people = np.unique(column.codes, return_counts=True)
         frequent = codes[np.argsort(-people, kind="stable")][:MOST_LABELS].tolist()
@@ -386,7 +386,7 @@ def _page(
 
 
 def _candidate_parts(looked: Looked, result: SearchResult, texts: Mapping[str, str]) -> dict[str, object]:
-    """Give what the page shows of the candidate that is looked at."""
+    """Return what the page shows of the candidate that is looked at."""
     against = risk_at(result.policy.criteria, texts.get("against", ""))
     asking = looked.asking()
     unanswered = asking is not None and asking.goes_on  # looked at once: it may end while the page is drawn

@@ -283,7 +283,7 @@ CHOSEN_BY_HAND = "levels chosen by hand"
 
 
 def _by_hand(workspace: Workspace, state: State, policy: Policy | None, details: ReportDetails) -> Circumstances:
-    """Say how a release is made whose levels somebody chose."""
+    """Return how a release is made whose levels somebody chose."""
     table, levels = workspace.table(state), dict(state.levels)
     heights = {name: hierarchy.height for name, hierarchy in workspace.hierarchies(state).items()}
     columns = [column.name for column in table.quasi]
@@ -303,7 +303,7 @@ def _by_hand(workspace: Workspace, state: State, policy: Policy | None, details:
 
 
 def about(subject: Subject) -> str:
-    """Say which release the document is about, so that nobody signs another."""
+    """Return which release the document is about, so that nobody signs another."""
     workspace, state = subject.workspace, subject.state
     name = workspace.source.title or workspace.source.name
     if subject.search is not None and subject.search.taken is not None:
@@ -395,7 +395,7 @@ def _attack_python(subject: Subject, released: str, *, has_hierarchies: bool) ->
 
 
 def _signed(choice: ReportChoice) -> list[tuple[str, str]]:
-    """Give what is signed, as options name it."""
+    """Return what is signed, as options name it."""
     sign_off = choice.sign_off
     fields = [("signed_by", sign_off.name), ("role", sign_off.role), ("decision", sign_off.decision)]
     return [*fields, ("reasons", sign_off.reasons), ("date", choice.day)]
@@ -520,7 +520,7 @@ def _printable() -> bool:
 
 @router.get("/report/download/{form}", include_in_schema=False)
 def download(request: Request, form: Form) -> Response:
-    """Give the document as a file."""
+    """Return the document as a file."""
     workspace: Workspace = request.app.state.workspace
     fields = request.query_params.multi_items()
     choice = read_choice(dict(fields))

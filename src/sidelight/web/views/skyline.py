@@ -146,7 +146,7 @@ def _worst_value(workspace: Workspace, state: State, release: Release) -> str:
 
 
 def live_skyline(workspace: Workspace, state: State, release: Release, chosen: Chosen) -> LiveSkyline:
-    """Give the map of a value and a limit; it is made once."""
+    """Return the map of a value and a limit; it is made once."""
     value = _known_value(release, chosen.value)
     risk_map = workspace.answers.of(
         ("risk map", state.subject, value), lambda: RiskMap.from_release(release, chosen.value)
@@ -255,14 +255,14 @@ def _problems(workspace: Workspace, release: Release, chosen: Chosen) -> Iterato
 
 
 def _ends(answered: SkylineAnswer, chosen: Chosen) -> dict[str, int]:
-    """Say how far each slider goes: beyond the most that is withstood by itself."""
+    """Return how far each slider goes: beyond the most that is withstood by itself."""
     alone = {name: amount or 0 for name, amount in answered.alone.items()}
     own = dict(zip(("rules_out", "others", "family"), chosen.point, strict=True))
     return {name: max(4 if name == "rules_out" else 12, alone[name] + alone[name] // 2, own[name]) for name in AMOUNTS}
 
 
 def _sample(workspace: Workspace, state: State, chosen: Chosen) -> Sample:
-    """Say how the point is judged, and the skyline found."""
+    """Return how the point is judged, and the skyline found."""
     roles, source = workspace.roles(state), workspace.source
     point = judged(source, roles, state, [chosen.criterion])
     command = point.command

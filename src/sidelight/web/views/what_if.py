@@ -135,7 +135,7 @@ def _with_known_values(release: Release, text: str, fact: Fact) -> Known:
 
 
 def hierarchies(workspace: Workspace, state: State) -> Mapping[str, Hierarchy]:
-    """Give what printed labels stand for: by what was given, and by drafts where columns are made coarser."""
+    """Return what printed labels stand for: by what was given, and by drafts where columns are made coarser."""
     return workspace.hierarchies(state) if state.levels else workspace.source.hierarchies
 
 
@@ -246,13 +246,13 @@ def _picture(chart: Drawing) -> BeliefChart:
 
 
 def vocabulary(release: Release) -> Vocabulary:
-    """Give what may be named: labels that the release prints, as coarse as it does."""
+    """Return what may be named: labels that the release prints, as coarse as it does."""
     columns = {column.name: column.sort_naturally().labels for column in release.groups.columns}
     return Vocabulary(columns, release.domain, len(release))
 
 
 def examples(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tuple[str, str]]:
-    """Give something to begin with: facts about someone of the first group, a statement about shares."""
+    """Yield something to begin with: facts about someone of the first group, a statement about shares."""
     counts = release.groups.value_counts(0)
     likely = sorted((each for each in counts if counts[each]), key=lambda each: -counts[each])
     if not likely:
@@ -273,7 +273,7 @@ def examples(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tuple[st
 
 
 def _finer_labels(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tuple[str, Label]]:
-    """Give labels of which the release prints only what they are part of: of the others it says all itself."""
+    """Yield labels of which the release prints only what they are part of: of the others it says all itself."""
     for column in release.groups.columns:
         for printed in column.sort_naturally().labels if column.name in by else ():
             with suppress(BadHierarchy):  # what the hierarchy does not have, such as *
@@ -314,7 +314,7 @@ def show(request: Request) -> Response:
 
 
 def _sample(workspace: Workspace, state: State, texts: Sequence[str]) -> Sample:
-    """Say how it is asked on the command line, of a file as it stands, and in Python."""
+    """Return how it is asked on the command line, of a file as it stands, and in Python."""
     roles, source = workspace.roles(state), workspace.source
     by = ", by=hierarchies" if state.levels else ""
     lines = [*reading(source, roles, state), ""]

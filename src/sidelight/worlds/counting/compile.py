@@ -63,11 +63,11 @@ class Formula:
 
     @property
     def is_literal(self) -> bool:
-        """Say whether it is just an atom, or its negation."""
+        """Return whether it is just an atom, or its negation."""
         return self.kind in ("atom", "not")
 
     def conjuncts(self) -> Iterable[Formula]:
-        """Give the formulas that must all hold; none for one that always holds."""
+        """Return the formulas that must all hold; none for one that always holds."""
         return self.parts if self.kind == "and" else () if self.kind == "true" else (self,)
 
     def bottom_up(self, descend: Callable[[Formula], bool] = lambda _part: True) -> list[Formula]:
@@ -124,7 +124,7 @@ class Formulas:
         return negations[formula]
 
     def condition(self, formula: Formula, atom: int, *, truth: bool) -> Formula:
-        """Say what is left of a formula once an atom is decided."""
+        """Return what is left of a formula once an atom is decided."""
         if atom not in formula.atoms:
             return formula
         known = self._conditioned
@@ -249,17 +249,17 @@ class CountingProblem:
 
     @property
     def contradictory(self) -> bool:
-        """Say whether a constraint is false, whoever takes what."""
+        """Return whether a constraint is false, whoever takes what."""
         false = self.formulas.false
         return any(formula is false for number, formula in enumerate(self.constraints) if number != self.target)
 
     @property
     def is_weighted(self) -> bool:
-        """Say whether worlds differ in weight, or all weigh something other than one."""
+        """Return whether worlds differ in weight, or all weigh something other than one."""
         return bool(self.weights) or self.factor != 1
 
     def constraints_with(self, atoms: Iterable[int]) -> list[int]:
-        """Say which constraints mention any of some atoms."""
+        """Return which constraints mention any of some atoms."""
         return sorted({number for atom in atoms for number in self.mentions.get(atom, ())})
 
     def ways_to_have(self, group: int, block: int, *, deciding: int, having: int) -> int:

@@ -53,17 +53,17 @@ class WorldCounter:
         return WorldCounter(self.release, self.entities, meter, self._joints, self._marginals, self._distinct)
 
     def probability(self, facts: Iterable[Fact]) -> Fraction:
-        """Give Pr(facts)."""
+        """Return Pr(facts)."""
         return self._product(self._link_facts(facts))
 
     def joint(self, facts: Iterable[Fact], target: Fact) -> Joint:
-        """Give Pr(facts), and Pr(facts and target)."""
+        """Return Pr(facts), and Pr(facts and target)."""
         near, far = self._near(facts, target.people())
         others, (possible, both) = self._product(far), self._joint(near, target)
         return others * possible, others * both
 
     def marginals(self, facts: Iterable[Fact], who: Who) -> dict[Label, Fraction]:
-        """Give Pr(facts, and the person has v) for each value v of the person's group."""
+        """Return Pr(facts, and the person has v) for each value v of the person's group."""
         near, far = self._near(facts, [who])
         others, marginals = self._product(far), self._near_marginals(near, who)
         return {value: others * probability for value, probability in marginals.items()}

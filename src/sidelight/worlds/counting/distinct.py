@@ -39,7 +39,7 @@ MOST_UNIONS = 400_000
 
 
 def is_wide_disjunction(fact: Fact) -> bool:
-    """Say whether a fact is that of many pairs at least one is the same.
+    """Return whether a fact is that of many pairs at least one is the same.
 
     >>> pair = Same("Ann", "Tom")
     >>> is_wide_disjunction(pair | Same("Ann", "Bob")), is_wide_disjunction(Or((pair,) * 5))
@@ -65,7 +65,7 @@ class DistinctCounter:
     _sums: dict[tuple[Partitions, tuple[int, ...]], npt.NDArray[np.object_]] = field(default_factory=dict)
 
     def applies(self, problem: CountingProblem) -> bool:
-        """Say whether the constraints are just that people differ and what some have or lack, and not too many."""
+        """Return whether the constraints are just that people differ and what some have or lack, and not too many."""
         if problem.semantics == "single" or not problem.constraints or problem.is_weighted:
             return False
         differ = all(
@@ -74,7 +74,7 @@ class DistinctCounter:
         return differ and partitions_of(_differing(problem)[1]) is not None
 
     def probability(self, problem: CountingProblem, meter: Meter) -> Fraction:
-        """Give Pr(constraints), for constraints of this kind."""
+        """Return Pr(constraints), for constraints of this kind."""
         variables, neighbours = _differing(problem)
         partitions = partitions_of(neighbours)
         assert partitions is not None
@@ -147,7 +147,7 @@ class _Graph:
                     yield [first_class, *others]
 
     def coefficient(self, variables: VariableSet) -> int:
-        """Give a(C): the sum of Π a(C) over the partitions of any B is 1 if B has no edge, else 0."""
+        """Return a(C): the sum of Π a(C) over the partitions of any B is 1 if B has no edge, else 0."""
         if variables not in self._coefficients:
             smaller = (
                 part

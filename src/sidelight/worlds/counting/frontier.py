@@ -61,7 +61,7 @@ class Frontier:
         self.transitions = self._all_transitions()
 
     def probabilities(self, meter: Meter) -> tuple[Fraction, Fraction]:
-        """Give Pr(constraints), and Pr(constraints and target)."""
+        """Return Pr(constraints), and Pr(constraints and target)."""
         weights = self.start()
         for transition in self.transitions:
             # signed weights may cancel: such states would only cost time
@@ -70,7 +70,7 @@ class Frontier:
         return Fraction(sum(weights.values()), total), Fraction(weights.get(1, 0), total)
 
     def layers(self, meter: Meter) -> list[Weights]:
-        """Give the states before each transition, and after the last."""
+        """Return the states before each transition, and after the last."""
         layers = [self.start()]
         for transition in self.transitions:
             layers.append(advance(layers[-1], transition, meter))
@@ -181,7 +181,7 @@ def advance(weights: Weights, transition: Transition, meter: Meter) -> Weights:
 
 
 def completions(states: Iterable[int], transition: Transition, after: Weights) -> Weights:
-    """Give the weight of all ways to complete each state, from that of the states after a transition: backwards."""
+    """Return the weight of all ways to complete each state, from that of the states after a transition: backwards."""
     mask, memo = transition.mask, transition.memo
     return {
         state: sum(factor * after[(state & ~mask) + replacement] for replacement, factor in memo[state & mask])
@@ -229,7 +229,7 @@ class StateLayout:
         return self.problem.formulas.true, if_false if rest is self.false else if_true
 
     def mask_of(self, constraints: Iterable[int]) -> int:
-        """Give the fields of some constraints."""
+        """Return the fields of some constraints."""
         return sum(self._rests[number].mask for number in constraints)
 
     def count(self, counters: dict[int, int], group: int, state: int) -> int:
@@ -272,7 +272,7 @@ class Transition(Protocol):
     memo: dict[int, list[Move]]  # fields → moves
 
     def moves(self, fields: int) -> list[Move]:
-        """Say what may come of these fields of a state."""
+        """Return what may come of these fields of a state."""
 
 
 Evidence: TypeAlias = Literal["takes it", "not yet", "takes another", "nothing new"]
@@ -347,7 +347,7 @@ class Assign:
         return [move for outcome, move in self.outcomes(fields) if outcome is TAKES]
 
     def outcomes(self, fields: int) -> list[tuple[Outcome, Move]]:
-        """Say how it may decide, and what comes of that."""
+        """Return how it may decide, and what comes of that."""
         rests = [self.layout.unpack(fields, number) for number in self._constraints]
         moves = ((outcome, self._move(outcome, fields, rests)) for outcome in self._possible(fields, rests))
         return [(outcome, move) for outcome, move in moves if move is not None]
@@ -368,7 +368,7 @@ class Assign:
         return (*takes, *excluded, *skips)
 
     def _cancels(self, rests: list[Formula]) -> bool:
-        """Say whether taking the block and its exclusion would cancel out, now and later: no constraint asks."""
+        """Return whether taking the block and its exclusion would cancel out, now and later: no constraint asks."""
         if not self.decision.free or self.decision.watched:
             return False
         return not any(rest.atoms & self._own_atoms for rest in rests)
@@ -398,7 +398,7 @@ class Assign:
         return after + (fields & self._kept), factor
 
     def _condition(self, formula: Formula, evidence: Evidence, fields: int) -> Formula:
-        """Say what is left of a formula after this decision."""
+        """Return what is left of a formula after this decision."""
         condition, decision, takes = self.layout.problem.formulas.condition, self.decision, evidence == "takes it"
         if evidence != "nothing new":
             formula = condition(formula, decision.atom, truth=takes)

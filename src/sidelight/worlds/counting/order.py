@@ -71,7 +71,7 @@ class Schedule:
         return schedule
 
     def is_free(self, variable: int) -> bool:
-        """Say whether a variable may take blocks for which it is not scheduled."""
+        """Return whether a variable may take blocks for which it is not scheduled."""
         return self.problem.semantics == "single" and not self.exhaustive and not self._takes_part_in_all(variable)
 
     def several_times(self) -> list[int]:
@@ -166,7 +166,7 @@ class Schedule:
         self.stages = [(stage, sorted(links[stage], key=rank_of.__getitem__)) for stage in stages]
 
     def _links(self, variable: int, block: int) -> set[Hashable]:
-        """Say what a decision leaves open: constraints, and whether the variable was assigned."""
+        """Return what a decision leaves open: constraints, and whether the variable was assigned."""
         atoms = {self.problem.atom_numbers.get(Takes(variable, block), -1), *self.compared.get(variable, {}).values()}
         links: set[Hashable] = set(self.problem.constraints_with(atoms))
         return links | {("assigned", variable)} if self.problem.semantics == "single" else links
@@ -215,11 +215,11 @@ class _Sweep(Generic[Thing]):
         self._added: dict[Thing, tuple[int, int, bool, int]] = {}  # what it would add
 
     def near(self) -> Collection[Thing]:
-        """Give the things to come that are linked with what is open."""
+        """Return the things to come that are linked with what is open."""
         return self._near
 
     def cost(self, thing: Thing) -> tuple[int, bool, int]:
-        """Say how much would be open, and what else speaks for or against a thing."""
+        """Return how much would be open, and what else speaks for or against a thing."""
         if thing not in self._added:
             self._added[thing] = self._would_add(thing)
         ends, links, late, opened = self._added[thing]

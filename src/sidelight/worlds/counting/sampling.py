@@ -73,7 +73,7 @@ class WorldSampler:
         return {state: np.concatenate(worlds) for state, worlds in after.items()}
 
     def _moves(self, state: int, step: int) -> tuple[list[tuple[int, bool]], list[float]]:
-        """Give the states after each move, whether it takes the block, and how likely it is."""
+        """Return the states after each move, whether it takes the block, and how likely it is."""
         transition, completed = self.frontier.transitions[step], self._completions[step + 1]
         fields = state & transition.mask
         if isinstance(transition, Assign):
