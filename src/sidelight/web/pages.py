@@ -25,6 +25,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sidelight import __version__
+from sidelight.answers.protect import levels_text
 from sidelight.documents.document import DocumentPart
 from sidelight.engines.read import read_table
 from sidelight.errors import SidelightError, visible
@@ -35,6 +36,7 @@ from sidelight.measures.limit_grammar import limit_text
 from sidelight.measures.measure import Measure
 from sidelight.policy.limits import measure_maker
 from sidelight.release.read import read_release
+from sidelight.report.answer import Recipe
 from sidelight.report.plots import COLOURS
 from sidelight.table.roles import Roles
 from sidelight.text import as_names, counted, form, shell
@@ -73,14 +75,6 @@ class PageView:
     title: str
     question: str
     step: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """The command and the Python that do what a view shows."""
-
-    command: str
-    python: str
 
 
 def page(request: Request, view: PageView, state: State, **context: object) -> Response:
@@ -263,7 +257,7 @@ def publishing_limits(limits: Sequence[Criterion]) -> list[str]:
     return [word for each in limits or [GroupSize() >= 1] for word in ("--limit", as_text(each))]
 
 
-def judged(source: ExploredFile, roles: Roles, state: State, readers: Sequence[Criterion | Measure]) -> Sample:
+def judged(source: ExploredFile, roles: Roles, state: State, readers: Sequence[Criterion | Measure]) -> Recipe:
     """Return how limits are judged, and measures taken, of the file as it stands or as coarse as the state says."""
     limits = [each for each in readers if isinstance(each, Criterion)]
     measures = [each for each in readers if isinstance(each, Measure)]
@@ -272,7 +266,7 @@ def judged(source: ExploredFile, roles: Roles, state: State, readers: Sequence[C
     words += [word for each in limits for word in ("--limit", as_text(each))]
     if verb == "protect":
         words += ["--hierarchies", source.hierarchy_folder or "hierarchies"]
-        words += ["--levels", ",".join(f"{name}={level}" for name, level in state.levels)]
+        words += ["--levels", levels_text(dict(state.levels))]
     else:
         words += [word for each in measures for word in ("--measure", as_text(each))]
     lines = [*reading(source, roles, state), ""]
@@ -284,7 +278,7 @@ def judged(source: ExploredFile, roles: Roles, state: State, readers: Sequence[C
     first = _before(source, state, roles)
     if state.levels and not limits:  # nothing is published without a limit
         first += ["# of the file as it stands; here it is made coarser first"]
-    return Sample("\n".join([*first, shell(words)]), with_imports(lines))
+    return Recipe("\n".join([*first, shell(words)]), with_imports(lines))
 
 
 def reading(source: ExploredFile, roles: Roles, state: State) -> list[str]:

@@ -17,6 +17,7 @@ from typing import cast, get_args
 
 from pydantic import Field
 
+from sidelight.answers.protect import levels_text
 from sidelight.errors import BadPolicy, NotAvailable, SidelightError, did_you_mean, parameter
 from sidelight.measures.attacker import AttackerAnswer
 from sidelight.measures.criterion import Criterion
@@ -24,6 +25,7 @@ from sidelight.policy.measure_names import ASK_CHOICES
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress
 from sidelight.release.generalise import group
+from sidelight.report.answer import Recipe
 from sidelight.report.charts.candidates import MOST_CANDIDATES
 from sidelight.report.plots import altair
 from sidelight.report.report import AuditFinding, audit_report
@@ -38,7 +40,7 @@ from sidelight.table.table import Table
 from sidelight.text import counted, shell
 from sidelight.web.jobs import Job
 from sidelight.web.limits import as_text, read_typed
-from sidelight.web.pages import Sample, coarser_values_line, in_python, role_keywords, role_options, with_imports
+from sidelight.web.pages import coarser_values_line, in_python, role_keywords, role_options, with_imports
 from sidelight.web.state import LONGEST_TEXT, State, StateFields, read_state
 from sidelight.web.workers import Work
 from sidelight.web.workspace import Workspace
@@ -263,15 +265,6 @@ def _candidates(
         yield FoundCandidate(_key(result, choice), _name(result, choice), result, choice)
 
 
-def levels_text(levels: Mapping[str, int]) -> str:
-    """Write levels as `--levels` takes them.
-
-    >>> levels_text({"age": 2, "sex": 0})
-    'age=2,sex=0'
-    """
-    return ",".join(f"{name}={int(level)}" for name, level in levels.items())
-
-
 def _key(result: SearchResult, choice: SearchChoice) -> str:
     return levels_text(result.levels) or choice.in_words()
 
@@ -448,7 +441,7 @@ def latest_found(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Loo
 # The command and the Python.
 
 
-def search_sample(looked: Looked) -> Sample | None:
+def search_sample(looked: Looked) -> Recipe | None:
     """Write what searches and publishes the same."""
     workspace, state = looked.workspace, looked.state
     try:
@@ -477,7 +470,7 @@ def search_sample(looked: Looked) -> Sample | None:
         f"found = sl.protect(table, policy, by=hierarchies, {_keywords(looked)})",
         'found.publish("release.parquet")',
     ]
-    return Sample("\n".join([*first, shell(words)]), with_imports(lines))
+    return Recipe("\n".join([*first, shell(words)]), with_imports(lines))
 
 
 def _chosen_levels(looked: Looked) -> dict[str, int]:

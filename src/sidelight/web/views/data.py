@@ -13,6 +13,7 @@ from sidelight.errors import SidelightError
 from sidelight.measures.column_subsets.identifying_columns import identifying_columns
 from sidelight.measures.column_subsets.worst_columns import people_alone
 from sidelight.measures.k_anonymity import GroupSize
+from sidelight.report.answer import Recipe
 from sidelight.rounding import short_decimal
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
@@ -20,7 +21,6 @@ from sidelight.text import counted, shell
 from sidelight.web.pages import (
     Complaint,
     PageView,
-    Sample,
     go_to,
     judged,
     page,
@@ -199,7 +199,7 @@ def show(request: Request) -> Response:
     return page(request, VIEW, after, answer=answer(workspace, after), roles=ROLES, sample=_sample(workspace, after))
 
 
-def _sample(workspace: Workspace, state: State) -> Sample | None:
+def _sample(workspace: Workspace, state: State) -> Recipe | None:
     try:
         roles = workspace.roles(state)
     except SidelightError:
@@ -212,7 +212,7 @@ def _sample(workspace: Workspace, state: State) -> Sample | None:
     if state.levels:
         lines += ["", *reading(source, roles, state)[3:]]
     first = ["sidelight demo  # writes these files"] if source.title else []
-    return Sample(
+    return Recipe(
         "\n".join([*first, shell(["sidelight", "columns", source.name, *role_options(roles, "columns")])]),
         with_imports(lines),
     )

@@ -18,12 +18,14 @@ from pydantic import Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from sidelight.answers.protect import levels_text
 from sidelight.documents.document import DocumentPart
 from sidelight.engines.read import columns_of
 from sidelight.errors import BadMeasure, BadTable, SidelightError, did_you_mean
 from sidelight.policy.settings import read_share
 from sidelight.publish.read_back import read_published
 from sidelight.release.locate import LocateMethod
+from sidelight.report.answer import Recipe
 from sidelight.table.roles import Roles
 from sidelight.text import as_names, shell
 from sidelight.web.exposing import LANE, Beside, DrawnExposure, ExposureAnswer, TwoReleases, question_of, text_reading
@@ -31,7 +33,6 @@ from sidelight.web.jobs import Job
 from sidelight.web.pages import (
     Complaint,
     PageView,
-    Sample,
     go_to,
     page,
     publishing_limits,
@@ -303,24 +304,35 @@ def _columns(workspace: Workspace, uploads: Uploads | None, fields: OtherFields)
     )
 
 
-def _sample(workspace: Workspace, state: State, beside: Beside) -> Sample:
+def _sample(workspace: Workspace, state: State, beside: Beside) -> Recipe:
     """Write the command and the Python, with the files as they are called."""
     source, roles = workspace.source, workspace.roles(state)
     commands = ["sidelight demo  # writes these files"] if source.title else []
     folder = source.hierarchy_folder
     file = source.name
     if state.levels:
-        levels = ",".join(f"{name}={level}" for name, level in state.levels)
         publish = ["sidelight", "protect", source.name, *role_options(roles), *publishing_limits([])]
         file = "release.csv"
-        commands.append(shell([*publish, "--hierarchies", folder or "hierarchies", "--levels", levels, "-o", file]))
+        commands.append(
+            shell(
+                [
+                    *publish,
+                    "--hierarchies",
+                    folder or "hierarchies",
+                    "--levels",
+                    levels_text(dict(state.levels)),
+                    "-o",
+                    file,
+                ]
+            )
+        )
     words = attack_words(workspace, state, beside, file)
     commands.append(shell(words) if words else f"# {other_columns(beside)}")
     lines = reading(source, roles, state)
     if source.sidecar is not None:
         lines = ["import sidelight as sl", "", f"release = sl.read_published({source.name!r})"]
     lines += attack_lines(workspace, state, beside, has_hierarchies=bool(state.levels))
-    return Sample("\n".join(commands), with_imports([*lines, "print(exposure.explain())"]))
+    return Recipe("\n".join(commands), with_imports([*lines, "print(exposure.explain())"]))
 
 
 def other_columns(beside: Beside) -> str:

@@ -144,9 +144,6 @@ def published_job(looked: Looked, number: str) -> Job | None:
     return job if job is not None and job.lane == PUBLISHING else None
 
 
-PUBLISHING = "publishing"
-
-
 @router.post("/release/publish", include_in_schema=False)
 def write(request: Request, fields: PostedFields) -> Response:
     """Publish a candidate, and go to where it is told."""

@@ -20,11 +20,13 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
+from sidelight.answers.protect import levels_text
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.about import ask_each_column
 from sidelight.measures.criterion import Criterion
 from sidelight.measures.measure import Measure
 from sidelight.policy.policy import Policy
+from sidelight.report.answer import Recipe
 from sidelight.report.html import html_within
 from sidelight.report.make import (
     ReportDetails,
@@ -58,7 +60,6 @@ from sidelight.web.limits import as_text, read_typed
 from sidelight.web.pages import (
     Complaint,
     PageView,
-    Sample,
     in_python,
     page,
     publishing_limits,
@@ -323,7 +324,7 @@ def _found_by(taken: FoundCandidate) -> str:
     return f"{taken.choice.in_words()}, with {levels}" if levels else taken.choice.in_words()
 
 
-def _sample(subject: Subject, choice: ReportChoice) -> Sample:
+def _sample(subject: Subject, choice: ReportChoice) -> Recipe:
     """Write the command and the Python that come to this document."""
     workspace, state = subject.workspace, subject.state
     source, roles = workspace.source, workspace.roles(state)
@@ -339,7 +340,7 @@ def _sample(subject: Subject, choice: ReportChoice) -> Sample:
         lines, arguments = _attack_python(subject, "found.release", has_hierarchies=True)
         lines = [searched.python, *lines, *_written("found", [f"date={choice.day!r}", *arguments], choice)]
         commands = [searched.command, *attacks, shell([*words, *files, *signed, "--html", "report.html"])]
-        return Sample("\n\n".join(commands), with_imports(lines))
+        return Recipe("\n\n".join(commands), with_imports(lines))
     readers = [read_typed(text, source.populations) for text in state.limits]
     limits = [each for each in readers if isinstance(each, Criterion)]
     measures = [each for each in readers if not isinstance(each, Criterion)]
@@ -352,16 +353,17 @@ def _sample(subject: Subject, choice: ReportChoice) -> Sample:
             commands.append(
                 shell(["sidelight", "hierarchies", source.name, *role_options(roles, "hierarchies"), "-o", folder])
             )
-        levels = ",".join(f"{name}={level}" for name, level in state.levels)
         publish = ["sidelight", "protect", source.name, *role_options(roles), *publishing_limits(limits)]
-        commands.append(shell([*publish, "--hierarchies", folder, "--levels", levels, "-o", "release.csv"]))
+        commands.append(
+            shell([*publish, "--hierarchies", folder, "--levels", levels_text(dict(state.levels)), "-o", "release.csv"])
+        )
         words = ["sidelight", "report", "release.csv", "--table", source.name, *measure_options]
     else:
         own = role_options(roles, "report") if source.sidecar is None else []
         words = ["sidelight", "report", source.name, *own, *limit_options, *measure_options]
     attacks, files = _attack_commands(subject, "release.csv" if state.levels else source.name)
     commands += [*attacks, shell([*words, *files, *signed, "--html", "report.html"])]
-    return Sample("\n\n".join(commands), with_imports(list(_python(subject, choice, limits, measures))))
+    return Recipe("\n\n".join(commands), with_imports(list(_python(subject, choice, limits, measures))))
 
 
 def _attack_commands(subject: Subject, file: str) -> tuple[list[str], list[str]]:

@@ -27,12 +27,13 @@ from sidelight.measures.privacy_skyline.pareto import RiskMap
 from sidelight.policy.policy import Policy
 from sidelight.policy.settings import read_number
 from sidelight.release.release import Release
+from sidelight.report.answer import Recipe
 from sidelight.report.charts.skyline import LiveSkyline
 from sidelight.report.report import AuditFinding, audit_report
 from sidelight.table.labels import Label, shown, written_label
 from sidelight.text import counted, form, shell
 from sidelight.web.limits import read_typed
-from sidelight.web.pages import Complaint, PageView, Sample, judged, page, role_options
+from sidelight.web.pages import Complaint, PageView, judged, page, role_options
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.views.readers import decimal
 from sidelight.web.workspace import Workspace
@@ -261,7 +262,7 @@ def _ends(answered: SkylineAnswer, chosen: Chosen) -> dict[str, int]:
     return {name: max(4 if name == "rules_out" else 12, alone[name] + alone[name] // 2, own[name]) for name in AMOUNTS}
 
 
-def _sample(workspace: Workspace, state: State, chosen: Chosen) -> Sample:
+def _sample(workspace: Workspace, state: State, chosen: Chosen) -> Recipe:
     """Return how the point is judged, and the skyline found."""
     roles, source = workspace.roles(state), workspace.source
     point = judged(source, roles, state, [chosen.criterion])
@@ -271,7 +272,7 @@ def _sample(workspace: Workspace, state: State, chosen: Chosen) -> Sample:
         command += "\n" + shell([*words, "--below", chosen.below])
     bound = chosen.criterion.bound
     python = f"{point.python}\n\nskyline = sl.knowledge_skyline(release, value={chosen.value!r}, below={bound!r})"
-    return Sample(command, f"{python}\nskyline.plot(own={chosen.point})")
+    return Recipe(command, f"{python}\nskyline.plot(own={chosen.point})")
 
 
 class SkylineFields(StateFields):

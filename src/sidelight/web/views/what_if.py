@@ -27,6 +27,7 @@ from sidelight.knowledge.tokens import quote
 from sidelight.progress import Progress
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Release
+from sidelight.report.answer import Recipe
 from sidelight.report.plots import Drawing, description_of, specification, table_behind
 from sidelight.rounding import in_words, short_decimal
 from sidelight.table.hierarchy import Hierarchy
@@ -34,7 +35,7 @@ from sidelight.table.labels import Label, shown
 from sidelight.table.roles import Roles
 from sidelight.text import counted, shell
 from sidelight.web.jobs import Job
-from sidelight.web.pages import Complaint, PageView, Sample, page, reading, role_options, with_imports
+from sidelight.web.pages import Complaint, PageView, page, reading, role_options, with_imports
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.views.jobs import answer_of
 from sidelight.web.workspace import Workspace
@@ -313,7 +314,7 @@ def show(request: Request) -> Response:
     )
 
 
-def _sample(workspace: Workspace, state: State, texts: Sequence[str]) -> Sample:
+def _sample(workspace: Workspace, state: State, texts: Sequence[str]) -> Recipe:
     """Return how it is asked on the command line, of a file as it stands, and in Python."""
     roles, source = workspace.roles(state), workspace.source
     by = ", by=hierarchies" if state.levels else ""
@@ -326,7 +327,7 @@ def _sample(workspace: Workspace, state: State, texts: Sequence[str]) -> Sample:
     words = ["sidelight", "believe", source.name, *role_options(roles, "believe")]
     words += [word for text in texts for word in ("--know", text)]
     first = ["# of the file as it is published; here it is made coarser first"] if state.levels else []
-    return Sample("\n".join([*first, shell(words)]), with_imports(lines))
+    return Recipe("\n".join([*first, shell(words)]), with_imports(lines))
 
 
 class WhatIfFields(StateFields):
