@@ -71,9 +71,11 @@ def layers_of(counts: tuple[int, ...]) -> tuple[tuple[Integers, ...], Integers]:
     >>> [layer.tolist() for layer in layers], strides.tolist()
     ([[0], [1, 2], [3, 4], [5]], [2, 1])
     """
+    # mixed radix, the last value fastest: stride_s = Π_{t>s} (n_t + 1), so that a state is one index
     radix = np.array(counts) + 1
     strides = np.concatenate((np.cumprod(radix[:0:-1])[::-1], [1])).astype(np.int64)
     state = np.arange(states_of(counts))
+    # (states, 1) // (values,) → (states, values): how many of each value a state has used
     used = ((state[:, np.newaxis] // strides) % radix).sum(axis=1)
     order = np.argsort(used, kind="stable")
     return tuple(np.split(order, np.cumsum(np.bincount(used))[:-1])), strides
@@ -107,8 +109,10 @@ def forward_backward(weights: Floats, counts: tuple[int, ...]) -> tuple[Floats, 
     log_likelihood = np.zeros(groups)
     for layer in range(1, people + 1):
         at = layers[layer] + guard
+        # (layer states, values, groups): the state before, for each value that this person may take
         before = forward.take(at[:, np.newaxis] - strides, axis=0)
         here = _sum_over_values(before, weights[layer - 1])
+        # the largest of a layer becomes 1, or long products would vanish; the likelihood takes the factor back
         scale = here.max(axis=0)
         forward[at] = here / scale
         log_likelihood += np.log(scale)
@@ -120,22 +124,25 @@ def forward_backward(weights: Floats, counts: tuple[int, ...]) -> tuple[Floats, 
         here = _sum_over_values(after, weights[layer])
         beliefs[layer] = weights[layer] * np.einsum("ug,uvg->vg", forward[at], after)
         backward[at] = here / here.max(axis=0)
+    # layers were scaled by factors of their own, which cancel within a person
     beliefs /= beliefs.sum(axis=1, keepdims=True)
     return beliefs, log_likelihood
 
 
 def balance_values(scores: Floats, counts: tuple[int, ...]) -> tuple[Floats, float]:
-    """Add ln λ_s to ln P_i(s) where else something would vanish beside the rest; and give Σ n_s·ln λ_s of all groups.
+    """Add ln λ_s to ln P_i(s) where a probability would vanish otherwise; also return Σ n_s·ln λ_s of all groups.
 
     All P_i(s) of a value may be multiplied by one number: every assignment gains Π λ_s^n_s, and beliefs stay.  With
     column sums near n_s no state that matters is far from the largest of its layer.
     """
     spread = (scores.max(axis=1) - scores.min(axis=1)).sum(axis=0)
     far = np.flatnonzero(spread > VANISHES)
+    # balancing costs 100 passes, so only groups whose scores are far apart pay for it
     if not len(far):
         return scores, 0.0
     log_counts = np.log(counts)[:, np.newaxis]
     log_factor = np.zeros((len(counts), len(far)))
+    # no test of convergence: any λ leaves the beliefs as they are, and these only have to keep them representable
     for _ in range(100):
         likely = scores[:, :, far] + log_factor
         likely -= np.logaddexp.reduce(likely, axis=1, keepdims=True)
@@ -146,7 +153,7 @@ def balance_values(scores: Floats, counts: tuple[int, ...]) -> tuple[Floats, flo
 
 
 def _sum_over_values(steps: Floats, weights: Floats) -> Floats:
-    """Add up over the values: states × values × groups, and values × groups."""
+    """Return the sum over values, (states, groups), of `steps`, (states, values, groups), times `weights`."""
     if weights.shape[1] == 1:  # one group alone is a product of a matrix and a vector
         return (steps[:, :, 0] @ weights[:, 0])[:, np.newaxis]
     joined: Floats = np.einsum("uvg,vg->ug", steps, weights)
@@ -154,19 +161,21 @@ def _sum_over_values(steps: Floats, weights: Floats) -> Floats:
 
 
 def gone_through(states: Floats, values: Integers | int, exact_up_to: int | None) -> Flags:
-    """Return what is gone through state by state: up to so many states each, or (None) what can be afforded.
+    """Return which groups are computed state by state: up to so many states each, or (None) what can be afforded.
 
     >>> gone_through(np.array([4.0, 2_000.0, 90_000.0, 90_000.0]), 20, None).tolist()
     [True, True, False, False]
     >>> gone_through(np.array([4.0, 90_000.0]), 20, 10).tolist()
     [True, False]
     """
+    # states come from exp of a sum of logarithms: rounded, so that equal groups compare equal
     rounded = np.rint(states)
     if exact_up_to is not None:
         flags: Flags = rounded <= exact_up_to
         return flags
     order = np.argsort(rounded, kind="stable")
     beyond = np.flatnonzero(np.cumsum((rounded * values)[order]) > AFFORDABLE)
+    # strictly below the first size that no longer fits the budget: groups of one size are treated alike
     below = rounded[order[beyond[0]]] if len(beyond) else np.inf
     return (rounded <= ALWAYS_EXACT) | ((rounded <= 100_000) & (rounded < below))
 
@@ -198,6 +207,7 @@ class Sinkhorn:
         if not len(self.cells):
             return beliefs, 0.0
         score, lines = scores[self.cells], int(self.line[-1]) + 1
+        # cells are sorted by line, so that `reduceat` finds the largest score of each line
         starts = np.flatnonzero(np.diff(self.line, prepend=-1))
         score = score + self.log_scale[self.entry]
         weight = np.exp(score - np.maximum.reduceat(score, starts)[self.line])
@@ -227,7 +237,7 @@ class Assignments:
     def states(self) -> Floats:
         """How many states each group has."""
         row, _, count = self.roster.entries
-        # of more states than e to this, so many are told
+        # capped before exp: the states of a large group would overflow
         return np.exp(np.minimum(sum_by(row, np.log1p(count), len(self.roster.release)), 50.0))
 
     @cached_property
@@ -246,16 +256,19 @@ class Assignments:
         slot = np.arange(width)
         inside = slot < np.diff(starts)[several, np.newaxis]
         places = np.minimum(starts[several, np.newaxis] + slot, len(roster.entries[2]) - 1)
+        # (groups, width), padded with zeros on the right, so that equal patterns are equal rows
         counts = np.where(inside, roster.entries[2][places], 0)
         number, first = number_vectors(counts)
         by_pattern = np.argsort(number, kind="stable")
         bounds = starts_of(number, len(first))
+        # one entry per person, so that a line of p people stands p times
         person_line = np.repeat(np.arange(len(roster)), roster.members.people)
         person_starts = starts_of(roster.members.group[person_line], len(roster.release))
         patterns = []
         for which, row in enumerate(first.tolist()):
             groups = several[by_pattern[bounds[which] : bounds[which + 1]]]
             pattern = tuple(count for count in counts[row].tolist() if count)
+            # lines are (people, groups); with an axis for the values, cells are (people, values, groups)
             lines = person_line[person_starts[groups] + np.arange(sum(pattern))[:, np.newaxis]]
             cells = roster.cell_starts[lines][:, np.newaxis, :] + np.arange(len(pattern))[:, np.newaxis]
             patterns.append(Pattern(pattern, cells, groups))
@@ -280,6 +293,7 @@ class Assignments:
 
     def _expect_block(self, scores: Floats, cells: Integers, counts: tuple[int, ...], beliefs: Floats) -> float:
         score, log_factor = balance_values(scores[cells], counts)
+        # the largest P_i(s) of each person becomes 1, so that exp does not overflow; the likelihood takes it back
         highest = score.max(axis=1, keepdims=True)
         believed, log_likelihood = forward_backward(np.maximum(np.exp(score - highest), LEAST), counts)
         # people of one line are alike; their beliefs differ in the last bits, and are added up to be shared
@@ -292,7 +306,7 @@ class Assignments:
         return float((scores * roster.people)[alone].sum())
 
     def _share_within_lines(self, beliefs: Floats) -> Floats:
-        """Share what was added up among the people of each line."""
+        """Return the beliefs per person, where those of the people of a line were added up."""
         roster = self.roster
         several = (roster.count < roster.group_size) & self.exactly[roster.members.group[roster.line]]
         shared = np.where(several, beliefs / roster.people, beliefs)

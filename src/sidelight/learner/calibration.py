@@ -104,11 +104,13 @@ def fold_of_groups(roster: Roster) -> Integers:
     keys = np.zeros(members.key_count, np.uint64)
     for column in roster.columns:
         codes = column.codes[: members.key_count]
+        # labels are hashed together with the name of their column, and sums ignore the order of columns and people
         keys += _mix_bits(_hash_labels(column.labels)[codes] + _hash_labels((column.name,)))
     digest = np.zeros(len(roster.release), np.uint64)
     np.add.at(digest, members.group, _mix_bits(keys)[members.key] * members.people.astype(np.uint64))
     np.add.at(digest, row, _hash_labels(roster.release.domain)[value] * count.astype(np.uint64))
     folds = np.empty(len(digest), np.int64)
+    # dealt in turn in the order of the hashes: equal groups are neighbours, and go to different folds
     folds[np.argsort(_mix_bits(digest), kind="stable")] = np.arange(len(digest)) % FOLDS
     return folds
 
@@ -160,7 +162,8 @@ class Fold:
         return np.flatnonzero(self._totals)
 
     def log_normaliser(self, by_key: Floats) -> float:
-        """Return max over a of Σ_s a_s·N_s − ln of what makes exp(a_s + score) add up, for keys × values."""
+        # (keys held out, values that occur there): others have no part in what adds up
+        """Return max over a of Σ_s a_s·N_s − ln of what makes exp(a_s + score) add up; `by_key`: (keys, values)."""
         score, semantics = by_key[np.ix_(self._keys, self._values)], self.model.semantics
         people, totals = self._people[self._keys, np.newaxis], self._totals[self._values]
         everybody = float(people.sum())
@@ -195,6 +198,7 @@ def calibrate(
     held = [line_fold == fold for fold in np.unique(line_fold).tolist()]
     folds = [Fold(new_model(roster, name, taught=~lines), lines) for lines in held]
     expected = [roster.shares] * len(folds)
+    # the search begins at temperature 1, and in later rounds where the last one ended
     best, tried, step = Calibration(0, 0.0, 0.0, 0), 0, STEPS
     search = _Search(expectation, folds)
     # training stops after so many rounds without a gain
@@ -221,8 +225,9 @@ class _Search:
         self.gains: dict[int, float] = {}
 
     def take(self) -> None:
-        """Take what the models say now."""
+        """Read the scores of all models after this round, and forget the gains of the last one."""
         self.by_key = [fold.model.add_columns(fold.model.scores_by_column()) for fold in self.folds]
+        # at temperature 0 a model says nothing, and the gain is 0 by definition
         self.gains = {0: 0.0}
 
     def gain(self, step: int) -> float:
@@ -236,6 +241,7 @@ class _Search:
         while True:
             near = [each for each in (step - 1, step + 1) if 0 <= each <= STEPS]
             better = max(near, key=self.gain)
+            # less than `NOTICED` is no gain, so that rounding cannot send the climb back and forth
             if self.gain(better) <= self.gain(step) + NOTICED:
                 return step
             step = better

@@ -31,12 +31,13 @@ AT_ONCE = 1 << 19
 
 @lru_cache(maxsize=1024)
 def assignments_of(counts: tuple[int, ...]) -> Integers | None:
-    """List the assignments of a group, a row for each: the value's place for each person; None where they are too many.
+    """Return the assignments of a group, (assignments, people) int64 indices of values; None if there are too many.
 
     >>> assignments_of((2, 1)).tolist()
     [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
     """
     total = 1
+    # the multinomial coefficient, factor by factor: each division leaves no rest, and counting stops at the limit
     for done, count in zip(np.cumsum(counts).tolist(), counts, strict=True):
         for taken in range(1, count + 1):
             total = total * (done - count + taken) // taken
@@ -63,6 +64,7 @@ def enumerate_assignments(scores: Floats, counts: tuple[int, ...]) -> Floats | N
     weight = scores[people, listed].sum(axis=1)  # assignments × groups
     weight = np.exp(weight - weight.max(axis=0))
     weight /= weight.sum(axis=0)
+    # (assignments, people) by (assignments, groups) for each value, stacked to (people, values, groups)
     return np.stack([np.einsum("ai,ag->ig", listed == value, weight) for value in range(len(counts))], axis=1)
 
 
@@ -78,6 +80,7 @@ def multiplied_out(scores: Floats, counts: tuple[int, ...]) -> Floats:
     for start in range(0, scores.shape[2], step):
         score, _ = balance_values(scores[:, :, start : start + step], counts)
         weights = np.maximum(np.exp(score - score.max(axis=1, keepdims=True)), LEAST)
+        # an axis of count + 1 coefficients per value, and groups last
         one = np.zeros((*(count + 1 for count in counts), weights.shape[2]))
         one[(0,) * len(counts)] = 1.0
         for person, others in _divide_by_each(one, weights, 0, len(weights)):
@@ -97,6 +100,7 @@ def _divide_by_each(product: Floats, weights: Floats, first: int, last: int) -> 
         yield first, product
         return
     middle = (first + last) // 2
+    # each half is multiplied by everybody of the other half, then divided further, down to one person
     for start, stop, others in ((first, middle, range(middle, last)), (middle, last, range(first, middle))):
         larger = product
         for person in others:
@@ -108,6 +112,7 @@ def _times(product: Floats, weights: Floats) -> Floats:
     """Multiply by Σ_s P(s)·z_s, without what is beyond the counts; the largest coefficient of each group becomes 1."""
     larger = np.zeros_like(product)
     for value, weight in enumerate(weights):
+        # times z_value is a shift along the axis of the value; what goes beyond its count is cut off
         before = (slice(None),) * value
         larger[(*before, slice(1, None))] += weight * product[(*before, slice(None, -1))]
     larger /= larger.max(axis=tuple(range(len(weights))))
@@ -122,7 +127,7 @@ class EnumeratedAssignments:
 
     @property
     def exactly(self) -> Flags:
-        """As the quick one."""
+        """The groups that the quick one goes through exactly."""
         return self.quick.exactly
 
     def expect(self, scores: Floats) -> tuple[Floats, float]:
@@ -132,13 +137,14 @@ class EnumeratedAssignments:
             listed = enumerate_assignments(score, counts)
             if listed is None:
                 listed = multiplied_out(score, counts)
+            # a line of several people stands once for each of them: added up here, shared below
             sums, places = np.zeros(len(beliefs)), np.unique(cells)
             np.add.at(sums, cells, listed[:, : cells.shape[1]])
             beliefs[places] = sums[places] / self.quick.roster.people[places]
         return beliefs, likelihood
 
     def _patterns(self, scores: Floats) -> Iterator[tuple[Integers, tuple[int, ...], Floats]]:
-        """Give each pattern's cells (people × values × groups), its counts and scores."""
+        """Yield each pattern's cells, (people, values, groups) int64, its counts and its scores."""
         if isinstance(self.quick, Assignments):
             for pattern in self.quick.patterns:
                 yield pattern.cells, pattern.counts, scores[pattern.cells]
@@ -146,6 +152,7 @@ class EnumeratedAssignments:
             for by_size in self.quick.patterns:
                 for have in np.unique(by_size.counts).tolist():
                     cells = by_size.cells[:, np.newaxis, by_size.counts == have]
+                    # odds are relative to not having the value, whose logarithm is therefore 0
                     has = scores[cells]
                     counts = (have, len(cells) - have)
                     yield cells, counts, np.concatenate((has, np.zeros_like(has)), axis=1)

@@ -1,4 +1,4 @@
-"""What does somebody believe who trains a model on a release, and how right is that?
+"""What does an attacker believe who trains a model on a release, and how often is that right?
 
 Belief      max_s W_is of each person; the guess is its value, of equal ones the first of the domain.
 Gain        W_is − n_g(s)/n_g, over what the release says by itself.
@@ -62,7 +62,7 @@ class BeliefBin:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Learned(Tabular):
-    """What is believed about each person of a release by somebody who trained a model on it (see `learn`).
+    """The beliefs about each person of a release that an attacker has after training a model on it (see `learn`).
 
     `right`, `calibration_error` and `right_above` are None without the truth: then everything is only claimed.
     """
@@ -77,7 +77,7 @@ class Learned(Tabular):
 
     @property
     def beliefs(self) -> Floats:
-        """What is believed, per cell of the roster (see `table`)."""
+        """The belief in each cell of the roster (see `table`): (cells,) float64."""
         return self.trained.beliefs
 
     @property
@@ -87,7 +87,7 @@ class Learned(Tabular):
 
     @property
     def claimed(self) -> float:
-        """The mean over all people of how sure one is of the value one guesses."""
+        """The mean over all people of the belief in the value that is guessed."""
         return _mean(self._belief, self._people)
 
     @property
@@ -104,7 +104,7 @@ class Learned(Tabular):
 
     @property
     def gain(self) -> float:
-        """The mean over all people of how much surer one is of the guess than the release by itself says."""
+        """The mean over all people of the belief in the guess minus its share in the group."""
         gains = (self.beliefs - self._release_shares)[self._guess]
         return float((gains * self._people[self._guessable_lines]).sum() / self._people.sum())
 
@@ -129,6 +129,7 @@ class Learned(Tabular):
         """How right beliefs are, in ten equal bins; those with nobody are left out.  Empty without the truth."""
         if self.truth is None:
             return ()
+        # rounded first: 0.3 less its last bit belongs to the bin from 0.3 on; 1 belongs to the last bin
         bin_of = np.minimum((np.round(self._belief, TIES) * BINS).astype(np.int64), BINS - 1)
         people = np.bincount(bin_of, self._people, BINS)
         claimed = np.bincount(bin_of, self._people * self._belief, BINS)
@@ -195,6 +196,7 @@ class Learned(Tabular):
             message = f"a belief lies between 0 and 1, and {as_given(belief)} does not; give such a number"
             raise BadMeasure(message)
         above: np.ndarray[tuple[int], np.dtype[np.bool_]] = self._belief >= float(belief) - 0.5 * 10**-TIES
+        # half a unit of the last decimal that counts, so that rounding takes nobody below the limit
         return above
 
     def plot(self) -> alt.TopLevelMixin:
@@ -238,11 +240,11 @@ class Learned(Tabular):
         return self.table()
 
     def explain(self) -> str:
-        """Return what somebody would believe, and how right that is."""
+        """Return what an attacker would believe, and how often that is right."""
         return " ".join(self.sentences())
 
     def sentences(self) -> tuple[str, ...]:
-        """Say it, a sentence at a time."""
+        """Return the sentences of `explain`."""
         people = counted(int(self._people.sum()), "person")
         above = self.people_above(SURE)
         knows = "one of these people, and nobody else," if self.alone else "who is in which group"
@@ -337,6 +339,7 @@ def learn(
     rounds, exact_up_to = expect_settings(rounds, exact_up_to)
     if roster is not None:
         expect(Table, roster, "the roster")
+    # without a roster there are no groups to hold out, so that targets are judged without calibration
     if targets is not None:
         people = _targets(release, name, roster, targets, lookup)
         trained = train_without_roster(people, lookup.nodes(release), rounds=rounds, progress=progress)

@@ -132,11 +132,11 @@ class Learner(Measure):
     def from_settings(
         cls, *, model: ModelName = "logistic", rounds: int = ROUNDS, exact_up_to: int | None = None
     ) -> Self:
-        """Make it from what a policy file says."""
+        """Return the measure with the settings of a policy file."""
         return cls(model, rounds, exact_up_to)
 
     def settings(self) -> dict[str, object]:
-        """Say the parameters as a policy file does."""
+        """Return the parameters as a policy file writes them."""
         settings: dict[str, object] = {"model": self.model} if self.model != "logistic" else {}
         settings |= {"rounds": self.rounds} if self.rounds != ROUNDS else {}
         return settings | ({"exact_up_to": self.exact_up_to} if self.exact_up_to is not None else {})
@@ -148,18 +148,18 @@ class Learner(Measure):
         return (cls(), cls(model="naive bayes", rounds=3))
 
     def bind_table(self, table: Table) -> Self:
-        """Take this table for the roster, where a release does not say who is in which group."""
+        """Return the measure with this table as its roster, used where a release does not say who is in which group."""
         return replace(self, table=table) if self.table is None else self
 
     def measure(self, release: Release) -> Finding:
-        """Train, and find the person of whom the model is surest."""
+        """Train a model, and return the finding on the person with the largest belief."""
         self.check(release)
         finding = self.finding(
             learn(release, self.model, roster=self.table, rounds=self.rounds, exact_up_to=self.exact_up_to)
         )
         if finding.witness is None or self._knows_people(release):
             return finding
-        # labels alone tell nobody apart; whoever knows the people may get as sure as can be
+        # printed labels distinguish nobody; an attacker who knows the people may become certain, so 1 is the upper end
         return replace(finding, value=Fraction(1), kindest=finding.value)
 
     def _knows_people(self, release: Release) -> bool:
@@ -179,6 +179,7 @@ class Learner(Measure):
             return AttackerAnswer(cls.attacker, "could not tell", "the release has several sensitive columns")
         release = found.with_people()
         assert release.members is not None
+        # one belief per line and value of its group: the size of the arrays that training would hold
         values = np.bincount(release.groups.counts.entries()[0], minlength=len(release))
         cells = int(values[release.members.group].sum())
         if cells > most_cells:
@@ -206,10 +207,11 @@ class Learner(Measure):
         )
 
     def finding(self, learned: Learned) -> Finding:
-        """Read off what `learn` believes with these settings: the person of whom it is surest."""
+        """Return the finding of what `learn` believes with these settings: the person with the largest belief."""
         roster, trained = learned.roster, learned.trained
         if not len(roster.line):
             return Finding(self, Fraction(0), None, ("nobody has a value", *learned.notes))
+        # rounded, so that of beliefs that differ in the last bits alone every machine picks the same cell
         cell = int(np.argmax(np.round(trained.beliefs, PLACES + 2)))
         return Finding(self, _value(roster, trained, cell), _witness(roster, trained, cell), learned.notes)
 
@@ -230,7 +232,7 @@ class Learner(Measure):
         )
 
     def explain(self, finding: Finding) -> str:
-        """Say of whom, what speaks for it, and what is believed about the others of the group."""
+        """Return the person, what speaks for the belief, and the beliefs about the others of the group, in words."""
         witness = finding.witness
         if not isinstance(witness, LearntBelief):
             return "Nobody can be believed to have anything: nobody has a value."
@@ -259,8 +261,10 @@ def _value(roster: Roster, trained: Trained, cell: int) -> Amount:
     """Return a belief: a share exactly where nothing was learnt about the person, else rounded up."""
     belief = Fraction(float(trained.beliefs[cell]))
     share = Fraction(int(roster.count[cell]), int(roster.group_size[cell]))
+    # the share itself, exactly, where nothing was learnt; of a multiset the belief is no share
     if abs(belief - share) <= LAST_BITS and roster.release.semantics != "multiset":
         return share
+    # taken off before rounding up, or an error in the last bits would cost a whole decimal
     belief -= LAST_BITS
     return min(max(float(to_places(belief, PLACES)), 0.0), 1.0)
 

@@ -52,6 +52,7 @@ class Roster:
         listed_columns = [column.take(slice(0, members.key_count)).compact() for column in members.columns]
         number, of_number = number_equal_rows(_sort_by_name(listed_columns), members.key_count)
         key = number[members.key]
+        # people with equal cells in one group become one line, with their number
         line, first = number_rows([members.group, key], [len(release), len(of_number)], rows=len(key))
         people = add_up(line, members.people, len(first))
         columns = tuple(column.take(of_number) for column in listed_columns)
@@ -174,7 +175,7 @@ class Roster:
         return sum_by(members.key, people, members.key_count)
 
     def believed(self, expected: Floats) -> Floats:
-        """Return the beliefs of people who are expected to have so many of a value: those, where nobody has it twice.
+        """Return the beliefs, (cells,) float64, from expected numbers of values: the same, where nobody has one twice.
 
         Of a multiset with n occurrences, of which each is theirs with probability r = expected/n: 1 − (1 − r)^n.
         """
@@ -193,7 +194,7 @@ def _sort_by_name(columns: Iterable[Column]) -> tuple[Column, ...]:
 
 
 def _check_sizes(release: Release, members: Members) -> None:
-    """Refuse people who are more or fewer than a group has, naming the first such group."""
+    """Raise `BadRelease` if a group has more or fewer people than the roster, naming the first such group."""
     sizes = add_up(members.group, members.people, len(release))
     wrong = np.flatnonzero(sizes != release.groups.sizes)
     if len(wrong):
@@ -230,7 +231,7 @@ class HeldTruth:
     expected: int
 
     def notes(self) -> tuple[str, ...]:
-        """Say of whom the truth is not known person by person."""
+        """Return a note on the people whose truth is not known person by person, if there are any."""
         if not self.expected:
             return ()
         whom = f"{counted(self.expected, 'person')} who share a key with others"
@@ -239,7 +240,7 @@ class HeldTruth:
 
 
 def truth_of(roster: Roster, truth: Truth) -> HeldTruth:
-    """Find the truth of every cell, or say why it is not that of this release."""
+    """Return the truth of every cell; raise `BadRelease` if it is not that of this release."""
     if isinstance(truth, Table):
         return _read_truth(roster, truth)
     counts = truth if isinstance(truth, TrueCounts) else getattr(truth, "true_counts", None)
@@ -260,6 +261,7 @@ def truth_of(roster: Roster, truth: Truth) -> HeldTruth:
 def _read_truth(roster: Roster, table: Table) -> HeldTruth:
     key_of, members = _keys_of(roster, table.quasi), roster.members
     there = key_of >= 0
+    # the table may hold more people (suppressed ones), but of each key in the release exactly as many
     from_table = add_up(key_of[there], table.sizes[there], members.key_count)
     in_release = add_up(members.key, members.people, members.key_count)
     off = np.flatnonzero(from_table != in_release)
@@ -272,10 +274,12 @@ def _read_truth(roster: Roster, table: Table) -> HeldTruth:
     if (recoded < 0).any():
         strange = int(key_of[key[kept]][np.argmax(recoded < 0)])
         raise _not_of(roster, int(members.group[np.argmax(members.key == strange)]))
+    # (keys · values,): one number per key and value
     by_key = np.zeros(members.key_count * width)
     np.add.at(by_key, key_of[key[kept]] * width + recoded, people[kept])
     lines_of_key = np.bincount(members.key, minlength=members.key_count)
     kind = members.key[roster.line] * width + roster.value
+    # where all people of a key are in one group, the table by itself says who has what
     alone = lines_of_key[members.key[roster.line]] == 1
     if alone.all():
         held = by_key[kind]
@@ -292,6 +296,7 @@ def _fit_expected(roster: Roster, kind: Integers, by_key: Floats) -> Floats:
     single = roster.release.semantics == "single"
     people = roster.members.people.astype(float)
     counts = roster.entries[2].astype(float)
+    # people of a key without the value have it in no group: scaling keeps zeros
     believed = np.where(by_key[kind] > 0, roster.shares * roster.people, 0.0)
     steps = [(kind, by_key)]
     steps += [] if roster.release.semantics == "multiset" else [(roster.entry, counts)]
@@ -312,7 +317,7 @@ def _fit_expected(roster: Roster, kind: Integers, by_key: Floats) -> Floats:
 
 
 def _check(roster: Roster, people: Floats) -> None:
-    """Refuse what does not add up to a group's counts."""
+    """Raise `BadRelease` if the people with a value do not add up to their group's count."""
     if roster.release.semantics == "multiset":
         return
     sums = sum_by(roster.entry, people, len(roster.entries[2]))
@@ -337,6 +342,7 @@ def _keys_of(roster: Roster, columns: tuple[Column, ...]) -> Integers:
         raise BadRelease(message)
     rows = len(columns[0]) if columns else 0
     both = tuple(column.stack_on(by_name[column.name]) for column in roster.columns)
+    # the rows of both, one below the other, so that equal cells get equal numbers; the roster's come first
     kind, _ = number_equal_rows(both, len(roster.columns[0]) + rows if roster.columns else rows)
     keys = len(kind) - rows
     key_of = np.full(int(kind.max(initial=0)) + 1, -1, np.int64)
@@ -355,6 +361,7 @@ def _lines_of(roster: Roster, group: Integers, key: Integers) -> Integers:
     known = roster.members.group * keys + roster.members.key
     order = np.argsort(known)
     sought = group * keys + key
+    # clipped: what lies beyond the last is rejected by the comparison below
     place = np.minimum(np.searchsorted(known, sought, sorter=order), len(known) - 1)
     line = order[place]
     return np.where((known[line] == sought) & (key >= 0), line, -1)
@@ -366,6 +373,7 @@ def _cells_of(roster: Roster, line: Integers, value: Integers) -> Integers:
     known = roster.line * width + roster.value
     order = np.argsort(known)
     sought = line * width + value
+    # clipped: what lies beyond the last is rejected by the comparison below
     place = np.minimum(np.searchsorted(known, sought, sorter=order), len(known) - 1)
     cell = order[place]
     return np.where((known[cell] == sought) & (line >= 0) & (value >= 0), cell, -1)

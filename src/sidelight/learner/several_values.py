@@ -47,10 +47,13 @@ def symmetric_beliefs(scores: Floats, counts: Integers) -> tuple[Floats, Floats]
     """
     people, values = scores.shape
     log_factor = _balancing(scores, counts)
+    # λ multiplies all odds of a value, which leaves the beliefs; n·ln λ leaves the likelihood again below
     scores = scores + log_factor
     highest = np.maximum(scores, 0.0)
+    # the larger of having the value and not having it becomes 1, for each person
     has, has_not = np.exp(scores - highest), np.exp(-highest)
     most = int(counts.max())
+    # (people + 1, counts + 1, values): u of the first i people have the value
     forward = np.zeros((people + 1, most + 1, values))
     forward[0, 0] = 1.0
     log_likelihood = highest.sum(axis=0) - counts * log_factor
@@ -62,6 +65,7 @@ def symmetric_beliefs(scores: Floats, counts: Integers) -> tuple[Floats, Floats]
         log_likelihood += np.log(scale)
     log_likelihood += np.log(np.maximum(forward[people, counts, np.arange(values)], LEAST))
     backward = np.zeros((most + 2, values))  # the last row stays 0: nobody has more than all
+    # backwards from the count alone: only what ends with exactly so many people counts
     backward[counts, np.arange(values)] = 1.0
     beliefs = np.empty_like(scores)
     for i in range(people - 1, -1, -1):
@@ -84,9 +88,11 @@ def _balancing(scores: Floats, counts: Integers) -> Floats:
         return log_factor
     score = scores[:, far]
     bound = np.abs(score).max() + np.log(len(scores) + 1.0)
+    # at ±bound all people together expect less than one, or all but less than one, so that the solution lies between
     low, high = np.full(score.shape[1], -bound), np.full(score.shape[1], bound)
     for _ in range(100):
         middle = (low + high) / 2
+        # the logistic function as a tanh, which cannot overflow
         short = (0.5 + 0.5 * np.tanh((score + middle) / 2)).sum(axis=0) < counts[far]
         low, high = np.where(short, middle, low), np.where(short, high, middle)
     log_factor[far] = (low + high) / 2
@@ -128,6 +134,7 @@ class SetAssignments:
         for size in np.unique(self.sizes[several]).tolist():
             entries = several[self.sizes[several] == size]
             group = roster.entries[0][entries]
+            # (people, groups); cells of a line are in the order of the group's entries, hence the same offset for all
             lines = person_line[person_starts[group] + np.arange(size)[:, np.newaxis]]
             cells = roster.cell_starts[lines] + (entries - roster.group_starts[group])
             patterns.append(SizePattern(counts[entries], cells))
@@ -145,6 +152,7 @@ class SetAssignments:
                 believed, log_likelihood = symmetric_beliefs(scores[cells], pattern.counts[block])
                 np.add.at(beliefs, cells, believed)
                 likelihood += float(log_likelihood.sum())
+        # people of one line were added up; they share what is believed
         beliefs /= roster.people
         beliefs[everybody] = 1.0
         tilted = np.flatnonzero(~self.exactly[roster.entry] & ~everybody)
@@ -187,6 +195,7 @@ class Occurrences:
     def expect(self, scores: Floats) -> tuple[Floats, float]:
         """Return n·r_i, where `scores` are logarithms of rates, and Σ n·ln Σ rates over groups and values."""
         roster = self.roster
+        # the largest rate of each entry becomes 1 before exp; ln Σ takes it back below
         highest = np.full(len(roster.entries[0]), -np.inf)
         np.maximum.at(highest, roster.entry, scores)
         rates = np.exp(scores - highest[roster.entry])

@@ -1,4 +1,4 @@
-"""What is believed about somebody who is known exactly, by an attacker who knows nobody else?  No roster, naive Bayes.
+"""What does an attacker believe about a person known exactly, knowing nobody else?  No roster, naive Bayes.
 
 Symbols     group g prints a region R_gj in each column j; m_j(R | s) = Σ_{v ∈ R} m_j(v | s).
 Belief      Pr(x_t = s) ∝ n_g(s) · Π_j m_j(q_tj | s) / m_j(R_gj | s), for the group g of target t.
@@ -50,7 +50,9 @@ class PrintedColumn:
             for start, stop in covered.list_stretches(at):
                 covers[at, start:stop] = 1.0
         row, value, count = roster.entries
+        # entries (group, value) are added up to (printed labels, values)
         by_label = sum_by(printed.codes[row] * values + value, count, len(printed.labels) * values)
+        # columns of `covers` stood in the order of labels, and go back to that of their codes
         return cls(
             covers[:, order.position],
             by_label.reshape(-1, values),
@@ -59,8 +61,9 @@ class PrintedColumn:
         )
 
     def learn(self, shares: Floats) -> Floats:
-        """Spread the counts in proportion to m_j, and give the next ln m_j."""
+        """Spread the counts in proportion to m_j, and return the next ln m_j: (labels, values) float64."""
         in_region = self.covers @ shares
+        # (labels, values), times (labels, printed) by (printed, values)
         spread = shares * (self.covers.T @ (self.counts / np.maximum(in_region, np.finfo(float).tiny)))
         return log_label_shares(spread)
 
@@ -71,7 +74,7 @@ class PrintedColumn:
 
 
 def train_without_roster(roster: Roster, nodes: Mapping[str, Nodes], *, rounds: int, progress: Progress) -> Trained:
-    """Learn from what the groups print, and say what is believed about the targets, who are the lines of `roster`."""
+    """Train on what the groups print, and return the beliefs about the targets, which are the lines of `roster`."""
     release = roster.release
     if release.semantics != "single":
         message = (
@@ -86,6 +89,7 @@ def train_without_roster(roster: Roster, nodes: Mapping[str, Nodes], *, rounds: 
         for known in roster.columns
         if known.name in printed
     ]
+    # even at first: no label is likelier than another, whatever the value
     log_shares = [np.full((each.covers.shape[1], values), -np.log(each.covers.shape[1])) for each in columns]
     beliefs = roster.shares
     for done in range(1, rounds + 1):
@@ -101,7 +105,8 @@ def train_without_roster(roster: Roster, nodes: Mapping[str, Nodes], *, rounds: 
 
 
 def _normalise_lines(roster: Roster, score: Floats) -> Floats:
-    """Let what is believed about each line add up to 1."""
+    """Return beliefs per cell from their logarithms, so that those of each line add up to 1."""
+    # the largest weight of each line becomes 1, so that exp does not overflow
     highest = np.maximum.reduceat(score, roster.cell_starts[:-1])
     weight = np.exp(score - highest[roster.line])
     normalised: Floats = weight / sum_by(roster.line, weight, len(roster))[roster.line]

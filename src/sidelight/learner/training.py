@@ -50,7 +50,7 @@ ModelName: TypeAlias = Literal["logistic", "naive bayes"]
 
 
 def model_name(name: object) -> ModelName:
-    """Take the name of a model, or say which there are.
+    """Return the name of a model; raise `BadMeasure` if there is no such model.
 
     >>> model_name("Bayes")
     Traceback (most recent call last):
@@ -107,7 +107,7 @@ class Model(ABC):
         return roster.people if self.taught is None else roster.people * self.taught[roster.line]
 
     def by_key(self, expected: Floats) -> Floats:
-        """Add up: how many values of each kind the people of each key are expected to have."""
+        """Return the expected number of people (or occurrences) per key and value: (keys, values) float64."""
         summed = sum_by(self.key_value, expected * self.learnt_people, self.keys * self.values)
         return summed.reshape(self.keys, self.values)
 
@@ -117,7 +117,7 @@ class Model(ABC):
 
     @abstractmethod
     def scores_by_column(self) -> list[Floats]:
-        """Give, per column, the score of each label and value."""
+        """Return the scores of each column: (labels, values) float64."""
 
     def scores(self) -> Floats:
         """Return ln P_i(s) per cell, up to a constant per person; of several values, the logarithm of odds or rates."""
@@ -125,7 +125,7 @@ class Model(ABC):
         return scores
 
     def add_columns(self, by_column: list[Floats]) -> Floats:
-        """Return Σ_j of what each key's labels have, keys × values."""
+        """Return the sum over columns of the scores of each key's labels: (keys, values) float64."""
         total = np.zeros((self.keys, self.values))
         for codes, score in zip(self.codes, by_column, strict=True):
             total += score[codes]
@@ -148,6 +148,7 @@ class NaiveBayes(Model):
         by_key = self.by_key(expected)
         self.log_shares = self._log_shares(by_key)
         if self.semantics == "set":
+            # people (keys, 1) − by_key (keys, values): those who do not have the value
             self.log_other = self._log_shares(self.people - by_key)
         elif self.semantics == "multiset":
             self.log_other = self._log_shares(self.people)
@@ -205,6 +206,7 @@ def normaliser(score: Floats, people: Floats, semantics: Semantics) -> tuple[flo
         return _dot(people, np.log(total) + highest), likely
     if semantics == "set":
         return float((people * np.logaddexp(0.0, score)).sum()), people / (1 + np.exp(-score))
+    # capped: a long step of the optimiser would overflow exp
     rates = people * np.exp(np.minimum(score, 50.0))
     return float(rates.sum()), rates
 
@@ -223,6 +225,7 @@ class Logistic(Model):
         before = np.concatenate(([0], np.cumsum(self._widths)))
         places = [codes + start for codes, start in zip(self.codes, before[:-1].tolist(), strict=True)]
         codes = np.stack(places, axis=1) if places else np.zeros((self.keys, 0), np.int32)
+        # a row of CSR has a single 1 for each column of the table
         starts = np.arange(self.keys + 1) * len(places)
         return csr_array((np.ones(codes.size), codes.ravel(), starts), shape=(self.keys, int(before[-1])))
 
@@ -249,6 +252,7 @@ class Logistic(Model):
             matrix = weights.reshape(-1, self.values)
             score = self.one_hot @ matrix
             log_total, mean = normaliser(score, self.people, self.semantics)
+            # the prior −½ Σ θ² keeps θ finite where a label determines a value
             objective = log_total - _dot(by_key, score) + 0.5 * _dot(matrix, matrix)
             gradient = self.transposed @ mean - towards + matrix
             return float(objective), gradient.ravel()
@@ -304,7 +308,7 @@ class Trained:
     temperature: float = 1.0
 
     def noting(self, *notes: str) -> Trained:
-        """Add what a reader has to know."""
+        """Return the same with more notes."""
         return replace(self, notes=(*self.notes, *notes))
 
 
@@ -317,6 +321,7 @@ def train(model: Model, expectation: Expectation, *, rounds: int = ROUNDS, progr
         progress("training rounds", done - 1, rounds)
         model.learn(expected)
         expected, likelihood = expectation.expect(model.scores())
+        # only exact expectations promise that the likelihood never falls: scaled groups have a bound in its place
         prior = model.log_prior() if exact else None
         if prior is not None:
             likelihoods.append(likelihood + prior)
@@ -328,7 +333,7 @@ def train(model: Model, expectation: Expectation, *, rounds: int = ROUNDS, progr
 
 
 def _never_falls(likelihoods: list[float]) -> bool:
-    """Compare the last two, but for rounding."""
+    """Return whether the last likelihood is no smaller than the one before, up to rounding."""
     # a share of a likelihood that rounding may take
     return len(likelihoods) < 2 or likelihoods[-1] >= likelihoods[-2] - 1e-9 * (1 + abs(likelihoods[-2]))
 
@@ -350,7 +355,7 @@ def train_on(
 
 
 def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | None]:
-    """Take how long to train and how much to go through exactly, or say what is wrong with them."""
+    """Parse the number of rounds and of states to go through exactly; raise `BadMeasure` if they make no sense."""
     many = whole_amount("learner", "rounds", rounds)
     if many < 1:
         message = f"{parameter('rounds', many)} is no training; give 1 or more"
@@ -361,7 +366,7 @@ def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | Non
 
 
 def new_model(roster: Roster, name: ModelName, *, taught: Flags | None = None) -> Model:
-    """Make a model that has learnt nothing yet, and will learn from some lines (None: from all)."""
+    """Build a model that has learnt nothing yet, and will learn from some lines (None: from all)."""
     return Logistic(roster, taught) if name == "logistic" else NaiveBayes(roster, taught)
 
 
