@@ -109,7 +109,7 @@ class Auditor:
         return self.replace((), expect(Release, groups, "what is added"))
 
     def remove(self, which: int | GroupName | Iterable[int | GroupName]) -> Auditor:
-        """Leave some groups out; those behind them are numbered anew."""
+        """Return an auditor without some groups; those behind them are numbered anew."""
         return self.replace(which, None)
 
     def replace(self, which: int | GroupName | Iterable[int | GroupName], groups: Release | None) -> Auditor:
@@ -125,6 +125,7 @@ class Auditor:
         if new is not None:
             parts, changed = self._insert_groups(parts, changed, at, new)
         whole = self._whole_after(places, new)
+        # measures that compare groups with the whole keep their summaries only while its totals stay the same
         same_whole = bool((whole == self.parts[0].whole).all())
         parts = parts if same_whole else [replace(part, whole=whole) for part in parts]
         return self._edit(tuple(parts), changed, same_whole=same_whole)
@@ -141,7 +142,8 @@ class Auditor:
     # Answers.
 
     def judge(self) -> Verdict:
-        """Decide each criterion of the policy: what judging the release from scratch would say."""
+        """Decide each criterion of the policy, with the verdict that judging the release from scratch gives."""
+        # made when first needed, not at every edit: several edits may change the whole before anyone asks
         if self.compared is None and self._comparing_measures:
             object.__setattr__(
                 self, "compared", self._summarise_levels(self._comparing_measures, (), range(len(self.parts)))
@@ -195,6 +197,7 @@ class Auditor:
         levels = [tuple(bottom)]
         while len(levels[-1]) > 1:
             below = levels[-1]
+            # two neighbours below make one here, so that each level has half as many dirty places
             level = _resize_level(before, len(levels), (len(below) + 1) // 2)
             dirty = {place // 2 for place in dirty}
             for place in dirty:
@@ -246,7 +249,7 @@ class Auditor:
         return whole if new is None else whole + new.counts.totals()
 
     def _remove_groups(self, places: Integers) -> tuple[list[Groups], set[int]]:
-        """Take groups out; also says which parts that changes."""
+        """Remove groups; also return the parts that this changes."""
         parts = list(self.parts)
         part_of = np.searchsorted(self._starts, places, side="right") - 1
         for part in dict.fromkeys(part_of.tolist()):
@@ -257,7 +260,7 @@ class Auditor:
     def _insert_groups(
         self, parts: list[Groups], changed: set[int], at: int, new: Groups
     ) -> tuple[list[Groups], set[int]]:
-        """Put groups in, before whoever was at this place; gives all groups new keys where those are used up."""
+        """Insert groups before index `at`; also return the parts that this changes, all of them where keys run out."""
         # the part that held the place before anything was taken out, of which nothing before the place was
         part = min(bisect_right(self._starts, at) - 1, len(parts) - 1)
         row = at - self._starts[part]
@@ -268,6 +271,7 @@ class Auditor:
             fresh = list(_split_into_parts(every))
             return fresh, {*range(len(fresh))}
         filled = stack_groups([upper, replace(new, numbers=keys), lower])
+        # a part may grow to twice its size: splitting moves all parts behind it, which are summarised anew
         if len(filled) <= 2 * PART_SIZE:
             return [*parts[:part], filled, *parts[part + 1 :]], changed | {part}
         pieces = [filled.take(slice(start, start + PART_SIZE)) for start in range(0, len(filled), PART_SIZE)]
@@ -282,12 +286,13 @@ class Auditor:
         low = next((int(each.numbers[-1]) for each in reversed(above) if len(each)), 0)
         below = [lower, *parts[part + 1 :]]
         high = next((int(each.numbers[0]) for each in below if len(each)), None)
+        # behind the last group nothing limits the gap, and the usual one leaves room for more
         step = _spacing(len(self)) if high is None else (high - low) // (number + 1)
         keys: Integers = low + step * np.arange(1, number + 1)
         return keys if step >= 1 and int(keys[-1]) < MOST_KEYS else None
 
     def _fitting(self, release: Release) -> Groups:
-        """Say the values of other groups by this release's domain; refuse what does not fit."""
+        """Return other groups with values coded by this release's domain; raise `BadRelease` if they do not fit."""
         own, groups = self.start.groups, release.groups
         if groups.semantics != own.semantics:
             message = f"these groups have {parameter('values', groups.semantics)}, and the release '{own.semantics}'"
@@ -313,7 +318,7 @@ class Auditor:
         return fitting  # their whole is that of the parts that they are stacked below
 
     def _check_editable(self) -> None:
-        """Refuse edits where a measure needs to know of every person in the release: of new groups, nobody says who."""
+        """Raise `BadRelease` if a measure depends on who is in which group, which edits do not say of new groups."""
         whole = next((measure for measure in self.policy.measures if not measure.mergeable), None)
         if whole is not None and (self.start.people or self.start.members is not None):
             message = (
@@ -324,7 +329,7 @@ class Auditor:
 
 
 def _is_incremental(measure: Measure) -> bool:
-    """Return whether summaries make up the finding; the parts of groups that somebody knows are numbered otherwise."""
+    """Return whether merged summaries give the finding; with known columns, parts of groups have other numbers."""
     # people of a population are looked up among all groups, as what one prints another may cover, too
     return measure.mergeable and measure.register is None and not (isinstance(measure, About) and measure.known)
 

@@ -53,9 +53,11 @@ def read_measure(text: str) -> Measure:
 def read_limit_section(text: str) -> Limit:
     """Read what a limit says, with or without a bound, before a measure is made of it: no file is opened yet."""
     reader = limit_reader(text)
+    # the name first: it decides which settings may follow
     kind = measure_named(take_measure_name(reader), f"'{text}'")
     settings = take_settings(reader, settings_of(kind))
     if settings is None:
+        # a measure without parentheses is fine as long as none of its settings is required
         _require_no_settings(kind, text)
     table = {"measure": kind.name, **(settings or {}), **take_bound(reader)}
     return validated(limit_model(kind), table, f"'{text}'")

@@ -89,6 +89,7 @@ def limit_model(kind: type[Measure]) -> type[Limit]:
     class Base(Limit):
         model_config = ConfigDict(json_schema_extra=lambda schema: _keep_right_bounds(schema, kind))
 
+    # from the class, so that a new measure needs no line here; a setting without a default is `...`, as pydantic asks
     fields: dict[str, object] = {"measure": (Literal[kind.name], ...), **settings_of(kind)}
     model: type[Limit] = create_model(
         f"{kind.__name__}Limit",
@@ -124,6 +125,7 @@ def measure_maker(kind: type[Measure]) -> Callable[..., Measure]:
 @cache
 def settings_of(kind: type[Measure]) -> Settings:
     """Return the settings of a measure."""
+    # `from_settings` decides, where a policy writes settings otherwise than the class takes them
     maker = measure_maker(kind)
     hints = get_type_hints(maker)
     required = inspect.Parameter.empty
@@ -135,7 +137,7 @@ def settings_of(kind: type[Measure]) -> Settings:
 
 
 class PointSection(Section):
-    """Somebody who knows at most so much must stay below a limit."""
+    """An amount of knowledge, and the limit that the risk against it must stay below."""
 
     rules_out: StrictInt = Field(default=0, json_schema_extra={"minimum": 0})
     others: StrictInt = Field(default=0, json_schema_extra={"minimum": 0})

@@ -120,7 +120,7 @@ class Policy:
         return policy.decide(findings(policy.measures, release))
 
     def about_each(self, columns: Sequence[str], domain: tuple[Label, ...] = ()) -> Policy:
-        """Let each limit hold for each sensitive column, unless it names one: a limit per column.
+        """Return the policy with each limit repeated for each sensitive column, unless it names one.
 
         The `domain` says which of them has the values that a limit leaves out.  A limit on the values that others do
         not name (a skyline's default) may turn out to be on none.
@@ -135,6 +135,7 @@ class Policy:
             for criterion in self.criteria
             for measure in ask_each_column(criterion.measure, columns, domain)
         ]
+        # one call for all limits: which values a default leaves out depends on those that the others name
         measures = mark_defaults([measure for _, measure in asked])
         return Policy(*(replace(criterion, measure=each) for (criterion, _), each in zip(asked, measures, strict=True)))
 
@@ -167,7 +168,7 @@ class Policy:
 
 
 def _expect_criterion(thing: object) -> None:
-    """Say in one line how to come by a criterion."""
+    """Raise `BadPolicy` if this is no criterion, with the way to get one."""
     if isinstance(thing, Criterion):
         return
     kind = type(thing).__name__
@@ -200,13 +201,14 @@ def policy_text(policy: Policy, roles: Mapping[str, object] | None = None) -> st
 
 
 def _limit_table(criterion: Criterion) -> dict[str, object]:
+    # None is a default, and TOML has no way to write it
     settings = {name: value for name, value in criterion.measure.settings().items() if value is not None}
     table = {"measure": criterion.measure.name, **settings, criterion.comparison.value: criterion.bound}
     return {name: toml_value(value) for name, value in table.items()}
 
 
 def toml_value(value: object) -> object:
-    """Say a value with what TOML has: fractions are texts, and any sequence is a list.
+    """Convert a value to what TOML has: fractions become texts, and any sequence a list.
 
     >>> from fractions import Fraction
     >>> toml_value({"a": (Fraction(3, 4), Fraction(2)), None: True})

@@ -141,6 +141,7 @@ def read_policy_text(
     >>> print(read_policy_text('[[limit]]\nmeasure = "group size"\nat_least = 5').policy)
     group size ≥ 5
     """
+    # before parsing, which would not come back from such a text
     if is_deeply_nested(text):
         message = f"{name} is nested too deeply to be a policy; check what was written into it"
         raise BadPolicy(message)
@@ -196,12 +197,13 @@ def _tables(data: Mapping[str, object], section: str, name: str, folder: Path | 
     tables = data.get(section, [])
     if not isinstance(tables, list):
         raise not_a_table(name, section, many=True)
+    # a text without a folder keeps its paths, which then start from the working directory
     placed = tables if folder is None else [_resolve_paths(folder, table) for table in tables]
     return [(f"{section} {number} of {name}", table) for number, table in enumerate(placed, start=1)]
 
 
 def _resolve_paths(folder: Path, table: object) -> object:
-    """Let the paths of a section start where the policy stands: hierarchies, populations, `value = { node = "…" }`."""
+    """Resolve paths in a section from the policy's folder: hierarchies, populations, `value = { node = "…" }`."""
     if not isinstance(table, Mapping):
         return table
     placed = dict(table)
@@ -299,6 +301,7 @@ def _one_of(references: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
 def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
     """Leave out what TOML cannot say (null) and what says nothing (titles that repeat a key)."""
     kept = {key: _tidy_part(key, part) for key, part in schema.items() if key not in ("title", "default")}
+    # pydantic writes `X | None` as a choice with null, which TOML does not have
     choices = [choice for choice in kept.pop("anyOf", []) if choice.get("type") != "null"]
     if len(choices) > 1:
         kept["anyOf"] = choices

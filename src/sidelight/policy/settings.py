@@ -65,6 +65,7 @@ def read_number(number: object) -> int | float | Fraction:
     """
     if isinstance(number, str):
         number = _number_in(number.strip(), decimals_stay=isinstance(number, Word))
+    # bool is a kind of int to Python, and nan would pass every comparison unnoticed
     no_number = isinstance(number, bool) or (isinstance(number, float) and math.isnan(number))
     if no_number or not isinstance(number, int | float | Fraction):
         message = "give a number, a fraction such as '3/4', or 'inf'"
@@ -92,6 +93,7 @@ def _number_in(text: str, *, decimals_stay: bool) -> int | float | Fraction | No
     if WITH_COMMAS.fullmatch(text):  # as answers print it
         text = text.replace(",", "")
     try:
+        # checked before `Fraction`, which would write out all the zeros
         if "/" not in text and abs(Decimal(text).adjusted()) > MOST_DIGITS:
             return None
         digits = Fraction(text)
@@ -115,6 +117,7 @@ def _true_or_false(setting: object) -> object:
 
 
 def _text(setting: object) -> object:
+    # identifiers among values, such as 5 for "5", are common; true is not meant as "True"
     whole = isinstance(setting, int) and not isinstance(setting, bool)
     return str(setting) if whole or isinstance(setting, Word) else setting
 
@@ -158,6 +161,7 @@ def _one_of(members: tuple[Hint, ...]) -> Hint:
     """Choose among types; all kinds of numbers are one, and what a policy cannot write is left out."""
     members = tuple(member for member in members if _can_be_written(member))
     if not any(member in _NUMBERS for member in members):
+        # one reader takes all kinds of numbers, so that a union has it once
         return _union([setting_type(member) for member in members])
     others = [member for member in members if member not in (*_NUMBERS, int)]
     return _union([Number, *(setting_type(member) for member in others)])
@@ -219,18 +223,18 @@ def validated(model: type[AnySection], table: Mapping[str, object], where: str) 
 
 
 def unknown_key(key: str, keys: Iterable[str], where: str) -> BadPolicy:
-    """Say that there is no such key, and which one may be meant."""
+    """Return the error for a key that does not exist, with the one that may be meant."""
     return BadPolicy(f"no key '{key}' in {where}{did_you_mean(key, keys)}")
 
 
 def not_a_table(where: str, section: str, *, many: bool) -> BadPolicy:
-    """Return how a section is written."""
+    """Return the error for a section that is no table, with how to write it."""
     heading = f"tables headed [[{section}]]" if many else f"a table headed [{section}]"
     return BadPolicy(f"cannot use '{section}' in {where}; write it as {heading}")
 
 
 def without_measure(table: Mapping[str, object], where: str) -> BadPolicy:
-    """Say that a limit names no measure, or misspells the key."""
+    """Return the error for a limit that names no measure, or misspells the key."""
     for key in table:
         if did_you_mean(str(key), ["measure"]).startswith("; did"):
             return unknown_key(str(key), ["measure"], where)
@@ -239,6 +243,7 @@ def without_measure(table: Mapping[str, object], where: str) -> BadPolicy:
 
 def _complaint(error: ValidationError, model: type[Section], where: str) -> BadPolicy:
     """Make one line of all that pydantic found; unknown keys come first, as they explain missing ones."""
+    # an unknown key is usually a misspelt one, which then also counts as missing
     details = sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
     place, key, section = _locate(details[0]["loc"], model, where)
     if details[0]["type"] == "extra_forbidden":
