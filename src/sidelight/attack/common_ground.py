@@ -80,12 +80,12 @@ class CommonGround:
 
     @classmethod
     def none(cls, releases: int) -> CommonGround:
-        """Say that releases have nothing in common: each is evidence of its own."""
+        """Return the ground of releases with nothing in common: each is evidence of its own."""
         return cls((Fraction(0),) * releases, Cluster(Fraction(0), tuple(range(releases))))
 
     @classmethod
     def of(cls, agreement: Floats) -> CommonGround:
-        """Take how far the groups of each release differ (diagonal) and how much they agree, release × release.
+        """Build the ground from how far groups differ (diagonal) and releases agree: (releases, releases).
 
         >>> ground = CommonGround.of(np.array([[0.10, 0.09, 0.01], [0.09, 0.10, 0.01], [0.01, 0.01, 0.20]]))
         >>> ground.root.releases(), str(ground.root.agreement), str(ground.root.members[1].agreement)
@@ -98,6 +98,7 @@ class CommonGround:
 
 
 def _fraction(agreement: float) -> Fraction:
+    # small denominators, as exact posteriors multiply them release by release
     return min(Fraction(max(agreement, 0.0)).limit_denominator(FINENESS), MOST_AGREEMENT)
 
 
@@ -106,6 +107,7 @@ def _cluster(agreement: Floats) -> Cluster:
     open_parts: list[int | Cluster] = list(range(len(agreement)))
     while len(open_parts) > 1:
         pairs = combinations(open_parts, 2)
+        # average linkage; of equal pairs the first is joined, so that the clusters are always the same
         _, one, other = max(((_between(agreement, (a, b)), a, b) for a, b in pairs), key=lambda pair: pair[0])
         both = _between(agreement, (one, other))
         members = [member for part in (one, other) for member in _spliced(part, both)]
@@ -158,6 +160,7 @@ def weigh(
     """
     leaves = [_leaf(each, spread) for each, spread in zip(observations, ground.spread, strict=True)]
     top = _join(ground.root, leaves, prior, in_common or {})
+    # either some release holds the person, or none does and only the ground speaks
     odds = top.present + top.absent * top.outside
     total = odds.sum(axis=-1, keepdims=True)
     return np.where(total > 0, ratio(odds, total), -1 if odds.dtype == object else np.nan)
@@ -212,6 +215,7 @@ class _Ground:
 
 def _leaf(observation: Observation, spread: Fraction) -> _Part:
     people = observation.people
+    # not located is absent for certain; `0 * people` keeps exact fractions exact
     present = np.where(people > 0, observation.present, 0 * people)
     shares = observation.shares
     return _Part(spread, shares, people, ratio(people**0, people), 1 - present, present * shares, shares)
@@ -228,6 +232,7 @@ def _join(cluster: Cluster, leaves: Sequence[_Part], prior: Numbers, in_common: 
         _ground_of(number(cluster.agreement), prior, parts, ties), in_common=_in_common(cluster, in_common)
     )
     outside = ground.counted_once(0)
+    # `outside**0` is 1 in the shape and the type of `outside`, floats or fractions
     weights: dict[int, Numbers] = {0: outside**0}  # by how many parts hold the person
     for part, tie in zip(parts, ties, strict=True):
         beyond = (1 - tie) * part.people  # φ̂ is the ground where the part goes by nothing else
@@ -244,6 +249,7 @@ def _ground_of(agreement: Any, prior: Numbers, parts: Sequence[_Part], ties: Seq
     nothing = 0 * draws[0]
     located = sum(((part.people > 0) * nothing**0 for part in parts), start=nothing)
     person = sum((each * part.person for each, part in zip(draws, parts, strict=True)), start=nothing)
+    # shares have the values on their last axis, and draws and people a length of 1 there
     shares = sum((each * part.shares for each, part in zip(draws, parts, strict=True)), start=0 * prior)
     return _Ground(agreement, prior, shares, sum(draws, start=nothing), ratio(person, located), None)
 
@@ -258,9 +264,10 @@ def _in_common(cluster: Cluster, in_common: InCommon) -> Numbers | None:
 def _with_part(
     weights: Mapping[int, Numbers], absent: Numbers, present: Numbers, ground: _Ground
 ) -> dict[int, Numbers]:
-    """Let one more part hold the person, or not."""
+    """Return the weights by number of holders after one more part, which may hold the person or not."""
     after: dict[int, Numbers] = {}
     for times, weight in weights.items():
+        # where everybody is known to be present, a single count of holders is carried along
         if np.any(absent != 0):
             after[times] = after.get(times, 0) + weight * absent
         evidence = ratio(present, ground.counted_once(times)) if times else present

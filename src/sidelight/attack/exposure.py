@@ -117,6 +117,7 @@ class Exposure(Tabular):
         Somebody who may be in two, of two releases or of one, ties the counts of both groups together, and what
         follows for everybody in them is not computed.  Noise rules out nothing, and ties nothing.
         """
+        # groups that a person may be in, (rows,), over all releases that can rule something out
         groups = np.zeros(len(self.people), np.int64)
         for view in self.views:
             if view.rules_out:
@@ -173,12 +174,14 @@ class Exposure(Tabular):
         if not 0 < bound <= 1:
             message = f"a confidence of {as_given(confidence)} makes no sense; give a number above 0 and at most 1"
             raise BadMeasure(message)
+        # no value left is a contradiction, and no breach
         return self._share((self.values_left > 0) & (self.values_left <= int(1 / bound)))
 
     def sure(self, belief: Bound) -> Fraction:
         """Return the share of people of whom somebody believes a value at least so much; decided exactly."""
         bound = min(exact_number(belief, BadMeasure, "a belief"), Fraction(2))  # nobody believes more than 1
         sure = self.belief >= float(bound)  # nan is not
+        # whoever has a certain value is decided without floats
         sure[self.certain] = bound <= 1
         # floats cannot say: decided in fractions
         close = np.flatnonzero((np.abs(self.belief - float(bound)) <= NEAR) & ~self.certain)
@@ -247,6 +250,7 @@ class Exposure(Tabular):
         if self.given_away > bound * self._count(judged & self._placed):
             return False
         most = self.given_away + self.undecided(located_alone=located_alone)
+        # kept only if it still is with everybody who is undecided given away
         return True if judged.any() and most <= bound * self._count(judged) else None
 
     def undecided(self, *, located_alone: bool = False) -> int:
@@ -338,7 +342,7 @@ class Exposure(Tabular):
         return {int(amount): int(people[amount]) for amount in np.flatnonzero(people)}
 
     def explain(self) -> str:
-        """Say it in a few sentences, for someone who has to decide."""
+        """Write the findings in a few sentences, for those who decide."""
         from sidelight.attack.report import sentences  # noqa: PLC0415 - it stands below
 
         return "\n".join(sentences(self))
@@ -423,6 +427,7 @@ class Candidates:
         return next(self._named(np.array([range(len(self))[row]])))
 
     def __iter__(self) -> Iterator[tuple[Label, ...]]:
+        # in blocks, as bits are unpacked to a byte for each row and value
         for start in range(0, len(self), 10_000):
             yield from self._named(np.arange(start, min(start + 10_000, len(self))))
 
@@ -508,7 +513,7 @@ class ExposureWitness:
         return counted(len(self.sightings), "release")
 
     def explain(self) -> str:
-        """Say it in a few lines.
+        """Write the conclusion and what it rests on, a line for each release.
 
         >>> from sidelight.release.groups import GroupName
         >>> seen = Sighting(1, (GroupName(2),), ("AIDS", "Flu"), ()), Sighting(2, (GroupName(1),), ("AIDS",), ("Flu",))
@@ -565,6 +570,7 @@ class ExposureWitness:
             for name in sighting.groups:
                 counts = release.group(name).counts.row(0).tolist()
                 values |= {same.get(shown(text), text) for text, n in zip(release.domain, counts, strict=True) if n}
+            # only a release without noise that surely holds the person rules values out
             if sighting.groups and sighting.present == 1 and not sighting.noisy:
                 left = values if left is None else left & values
         return self.candidates if left is None else tuple(text for text in self._order() if text in left)
@@ -574,7 +580,7 @@ class ExposureWitness:
 
 
 def witness_of(row: int, exposure: Exposure) -> ExposureWitness:
-    """Put together what is concluded about one row of people."""
+    """Build the witness of one row of people."""
     people, views, domain = exposure.people, exposure.views, exposure.domain
     cells = tuple((column.name, column.cell(row)) for column in people.known)
     by_release = [_values(view, row, domain) for view in views]

@@ -139,6 +139,7 @@ def intersect(
         several_values=release_of(published[0]).semantics != "single",
     )
     common = CommonDomain([release_of(each).groups for each in published], same_values)
+    # before the views are built, so that noisy releases have every value that another one has
     published = tuple(_with_all_values(each, published, common) for each in published)
     views = tuple(
         _view(each, lookup, people=targets, present=marked, common=common, person=person)
@@ -162,12 +163,15 @@ def _exposure(
     likeliest = np.empty(len(people), np.int64)
     certain, contradictory = np.empty(len(people), bool), np.empty(len(people), bool)
     tally = TruthTally(people, views, common, prior)
+    # the posterior of a block is (rows, values); nothing of that size outlives the block
     for rows in row_blocks(views, np.arange(len(people))):
         may_have, must_have = values_in_all(views, rows), values_for_sure(views, rows)
         left_open[rows] = open_values(may_have, must_have, views[0].semantics)
         certain[rows], contradictory[rows] = decided(may_have, must_have, views[0].semantics)
         posterior = together.posteriors(views, prior, rows)
+        # no value is possible, so there is no belief, whatever the weights say
         posterior[contradictory[rows]] = np.nan
+        # argmax would choose a nan; in a row of nothing else it is index 0, and the belief stays nan
         likeliest[rows] = np.nan_to_num(posterior, nan=-1.0).argmax(axis=1)
         belief[rows] = posterior[np.arange(len(rows)), likeliest[rows]]
         tally.add(rows, unpack_bits(may_have, len(common.domain)), certain[rows], posterior, likeliest[rows])
@@ -177,6 +181,7 @@ def _exposure(
         domain=common.domain,
         prior=prior,
         together=together,
+        # (releases, rows of people)
         values_by_release=np.stack([view.values_by_row() for view in views]),
         values_left=left_open,
         certain=certain,
@@ -212,7 +217,7 @@ def _view(
 def _with_all_values(
     published: ReleaseOrResult, everything: Sequence[ReleaseOrResult], common: CommonDomain
 ) -> ReleaseOrResult:
-    """Let noise say nothing of values that it did not count: people who have one were left out of it."""
+    """Add the values that a noisy release did not count, as people who have one were left out of it."""
     if not isinstance(published, ExpectedCounts):
         return published
     others = [(release_of(each).groups, parts_of(each) or 1) for each in everything if each is not published]
@@ -243,7 +248,7 @@ def _known(
 
 
 def _releases(releases: Iterable[ReleaseOrResult | WithNoise]) -> tuple[ReleaseOrResult, ...]:
-    """Take several releases, or what searches found; one alone can be iterated too, and is not several."""
+    """Return the releases with noisy counts as expected ones; refuse a single release, which can be iterated too."""
     several = expect_several(
         Release, releases, "releases", each="release", also=(SearchResult, ExpectedCounts, WithNoise)
     )

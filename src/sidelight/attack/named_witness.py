@@ -72,7 +72,7 @@ class NamedWitness:
         return (self.target, *(name for name, _ in self.others), *self.family)
 
     def explain(self) -> str:
-        """Say it with names, for the publisher's eyes."""
+        """Write the witness with names, for the publisher's eyes."""
         witness = _acquaintance(self.finding)
         value = shown(witness.value)
         single = witness.semantics == "single"
@@ -139,6 +139,7 @@ def name_witness(
     members = _members(release, table, witness, person, Lookup.build(by, locate, suppressed))
     have_value = [name for name, values in members[witness.group].items() if witness.value in values]
     others = _others(witness, members)
+    # the target is chosen last, among those whose value has not been found out
     taken = {name for name, _ in others}
     targets = tuple(name for name in have_value if name not in taken)
     if not targets:
@@ -175,6 +176,7 @@ def _members(
     *known, values, names = rows
     linkage = link(release, known, len(times), lookup)
     only_one = linkage.matches[linkage.profile] == 1
+    # whoever fits no group, or several, is in none
     group = np.full(len(times), -1)
     group[only_one] = linkage.group[linkage.starts[:-1][linkage.profile[only_one]]]
     members: PeopleOfGroups = {}
@@ -252,6 +254,7 @@ def share_that_leave_out(people: int, occurrences: int, without: int) -> tuple[A
     if most == 0:
         return Fraction(0), Fraction(0)
     if occurrences * most > MOST_STEPS or occurrences * people.bit_length() > BITS_REPORTED:
+        # the two bounds of the module in logarithms; 1e-9 covers the rounding of the sums
         logs = occurrences * (np.log(most) - np.log(people))
         choices = sum(np.log(people - place) - np.log(place + 1) for place in range(min(without, most)))
         return max(float(np.exp(logs)) * (1 - 1e-9), 0.0), min(

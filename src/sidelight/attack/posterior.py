@@ -199,6 +199,7 @@ class View:
     def _mixture(self, profiles: Integers) -> Floats:
         """Average over the groups of each profile, by their weights."""
         matches = self.linkage.matches[profiles]
+        # one entry for each pair of profile and group, (pairs,); `starts` is where each profile begins
         starts = np.concatenate(([0], np.cumsum(matches)[:-1]))
         pair = np.arange(matches.sum()) - np.repeat(starts, matches) + np.repeat(self.linkage.starts[profiles], matches)
         group, weight = self.linkage.group[pair], self.linkage.weight[pair]
@@ -232,7 +233,7 @@ class View:
 
 
 def _observation(shares: Numbers, people: Numbers, present: Numbers, semantics: Semantics) -> Observation:
-    """Put the values last; people with several values have two alternatives for each, has it and does not."""
+    """Build the observation with the values last; of several values each has two alternatives, (rows, values, 2)."""
     if semantics == "single":
         return Observation(shares, people[:, np.newaxis], present[:, np.newaxis])
     alternatives = np.stack((shares, 1 - shares), axis=-1)
@@ -247,7 +248,7 @@ def open_values(may_have: Bits, must_have: Bits, semantics: Semantics) -> Intege
 
 
 def decided(may_have: Bits, must_have: Bits, semantics: Semantics) -> tuple[Flags, Flags]:
-    """Say of whom a value is certain, and about whom the releases contradict each other."""
+    """Return for each row whether a value is certain, and whether the releases contradict each other."""
     if semantics == "single":
         left = open_values(may_have, must_have, semantics)
         return left == 1, left == 0
@@ -318,7 +319,7 @@ class Together:
         return tuple(beliefs.tolist())
 
     def _heard(self, observation: Observation, release: int, rows: Integers) -> Observation:
-        """Take an observation that tells nothing more for one of nobody: as if the person were not located."""
+        """Return the observation with 0 people for rows about which the release tells nothing more: not located."""
         if release not in self.silent:
             return observation
         people = np.where(self.silent[release][rows, np.newaxis], 0 * observation.people, observation.people)
@@ -359,7 +360,7 @@ def values_for_sure(views: Sequence[View], rows: Integers) -> Bits:
 
 
 def _by_profile(words: Bits, linkage: Linkage, join: np.ufunc) -> Bits:
-    """Take the union or intersection over the groups of each profile."""
+    """Return the union or intersection of bits over the groups of each profile: (groups, words) to (profiles, words)."""
     joined = np.zeros((len(linkage), words.shape[1]), np.uint64)
     some = np.flatnonzero(linkage.matches)
     if len(some):
@@ -381,7 +382,7 @@ def row_blocks(views: Sequence[View], rows: Integers) -> Iterator[Integers]:
 def said_together(
     views: Sequence[View], prior: Sequence[Fraction], people: People, columns: Sequence[Sequence[str]]
 ) -> Together:
-    """See from what is published, and from who is where, how far groups differ and how much releases agree.
+    """Estimate from what is published, and from who is where, how far groups differ and how much releases agree.
 
     Where few people are in groups of two releases, the `columns` that these go by stand in: as far as they are the
     same, groups are taken to say the same.
@@ -406,6 +407,7 @@ def said_together(
         # at 1 and beyond the people who are in both explain all of it
         measured = (nearness[i, j] - same.chance) / (1 - same.chance) if same.pairs and same.chance < 1 else guess
         weighed = (same.pairs * measured + PAIRS_OF_A_GUESS * guess) / (same.pairs + PAIRS_OF_A_GUESS)
+        # Cauchy and Schwarz: two releases agree no more than the groups of each differ
         most = float(np.sqrt(agreement[i, i] * agreement[j, j]))
         agreement[i, j] = agreement[j, i] = min(max(weighed, 0.0), most)
     return Together(CommonGround.of(agreement), in_both, silent)
@@ -435,6 +437,7 @@ def _nearness(views: Sequence[View], prior: Floats, people: People) -> Floats:
             (view.probabilities(block) - prior) * at[:, np.newaxis] for view, at in zip(views, located, strict=True)
         ]
         weights = people.sizes[block]
+        # (releases, rows, values) as (releases, rows · values): one product compares all pairs of releases
         total += (np.stack(apart) * weights[:, np.newaxis]).reshape(len(views), -1) @ np.stack(apart).reshape(
             len(views), -1
         ).T

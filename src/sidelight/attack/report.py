@@ -19,7 +19,7 @@ REPORTED_CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5,
 
 
 def sentences(exposure: Exposure) -> Iterator[str]:
-    """Say it, a sentence or two at a time."""
+    """Yield the findings, a sentence or two at a time."""
     yield from nobody_located(exposure)
     if exposure.located:
         yield from _on_one_release(exposure) if len(exposure.views) == 1 else _on_several_releases(exposure)
@@ -38,7 +38,7 @@ def sentences(exposure: Exposure) -> Iterator[str]:
 
 
 def nobody_located(exposure: Exposure) -> Iterator[str]:
-    """Say in which releases nobody was located: whatever else is counted says nothing about these."""
+    """Yield the releases in which nobody was located: no other figure is about these."""
     for number in exposure.releases_without_people:
         sought = counted(int(exposure.people.sizes[exposure.views[number - 1].presence.possible].sum()), "person")
         yield f"Nobody was located in release {number}, of {sought} looked for: what it gives away is not computed."
@@ -55,6 +55,7 @@ def _on_shared_people(exposure: Exposure) -> Iterator[str]:
 def _who_is_counted(exposure: Exposure) -> Iterator[str]:
     """Yield who was looked for and is no part of any share."""
     total = exposure.people.total
+    # everybody is located, located nowhere, or known to be in no release: the three add up to the total
     absent = total - exposure.located - exposure.located_nowhere
     if exposure.located_nowhere:
         yield f"{exposure.located_nowhere:,} of {total:,} people looked for fit no group of any release: not counted."
@@ -94,7 +95,7 @@ def _against_the_truth(exposure: Exposure, truth: TruthCheck) -> Iterator[str]:
 
 
 def _who_is_present(exposure: Exposure) -> Iterator[str]:
-    """Say on what it rests: who was taken for a person, and who to be in which release."""
+    """Yield the assumptions: what was taken for a person, and who was taken to be in which release."""
     if exposure.people.each_row:
         rows = counted(exposure.people.total, "row")
         whose = "if people have several, name the column that says whose a row is"
@@ -151,6 +152,7 @@ def _bound(exposure: Exposure) -> str:
 
 def _mean_left(exposure: Exposure) -> str:
     """Show how many values are left on average; a bound from above where more people may be given away."""
+    # of a lower bound of breaches the values left are an upper bound: both may be lower in truth
     mean = exposure.mean("after")
     return f"at most {to_places(mean, 1, up=True):,f}" if exposure.is_lower_bound else at_least(mean)
 
@@ -209,9 +211,10 @@ def document(exposure: Exposure) -> dict[str, object]:
 
 
 def _partial(exposure: Exposure) -> list[dict[str, object]] | None:
-    """Give the partial breaches; candidates for one value are counted, so there are none where people have several."""
+    """Return the partial breaches; None where people have several values, as candidates for one are counted."""
     if exposure.semantics != "single":
         return None
+    # shares as text stay exact fractions; the number beside each is rounded up
     return [{"confidence": str(each), **_exact_and_rounded(exposure.partial(each))} for each in REPORTED_CONFIDENCES]
 
 
@@ -248,6 +251,7 @@ def _truth(exposure: Exposure) -> dict[str, object] | None:
         "guessed": _exact_and_rounded(truth.guessed),
         "belief": truth.belief,
         "belief_before": truth.belief_before,
+        # JSON has no infinity, which is what ruling out a true value costs
         "log_belief": truth.log_belief if math.isfinite(truth.log_belief) else None,
         "calibration": {
             "people": truth.calibration.people,

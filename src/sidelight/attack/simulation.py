@@ -390,6 +390,7 @@ class Sampling:
     def repeat(self, table: Table) -> Iterator[tuple[Samples, np.random.Generator]]:
         """Draw the samples of each repetition; what else it leaves to chance is drawn on from the same generator."""
         for number in range(self.repetitions):
+            # a child of the seed for each repetition, so that more repetitions leave the first ones as they are
             rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
             samples = draw_samples(table, overlap=self.overlap, people=self.people, releases=self.releases, rng=rng)
             yield samples, rng
@@ -407,6 +408,7 @@ def draw_samples(table: Table, *, overlap: int, people: int | None, releases: in
     """
     own = _people_of_its_own(table, overlap, people, releases)
     _, _, count = table.counts.entries()
+    # (people,): each person as the number of their entry in the counts
     everybody = np.repeat(np.arange(len(count)), count)
     # one permutation, cut: nobody is drawn twice, and the first people are those of all samples
     drawn = rng.permutation(everybody)[: overlap + own * releases]
@@ -450,6 +452,7 @@ def _people_of_its_own(table: Table, overlap: int, people: int | None, releases:
 def _subtable(table: Table, entries: Integers) -> Table:
     """Make the table of people given one by one, each as an entry of the table's counts."""
     key, value, _ = table.counts.entries()
+    # rows of which nobody was drawn are left out, and the others renumbered
     keys, row = np.unique(key[entries], return_inverse=True)
     counts = Counts.from_entries(row, value[entries], np.ones(len(entries), np.int64), (len(keys), len(table.domain)))
     quasi = tuple(column.take(keys).compact() for column in table.quasi)

@@ -70,7 +70,7 @@ class PresenceChances:
 
 
 def presence_for(present: StatedPresence | Sequence[StatedPresence], releases: int) -> list[str | Fraction]:
-    """Give each release its own: a column, or how likely everybody is in it."""
+    """Return for each release a column, or the probability that everybody is in it."""
     each = [present] * releases if present is None or isinstance(present, str | float | int | Fraction) else [*present]
     if len(each) != releases:
         message = (
@@ -157,6 +157,7 @@ class People:
         if isinstance(present, Fraction):
             return PresenceChances((present,), np.zeros(len(self), np.int64))
         column = next(column for column in (*self.marks, *self.known) if column.name == present)
+        # only labels that occur are read as probabilities; others may say anything
         used, codes = np.unique(column.codes, return_inverse=True)
         levels = tuple(_level(present, column.labels[code]) for code in used.tolist())
         return PresenceChances(levels, codes.astype(np.int64), present)
@@ -197,6 +198,7 @@ class People:
         fits = np.ones(len(self), bool)
         for column in columns:
             if column.name in labels:
+                # compared once per label, (labels,), then taken to the rows by their codes
                 equal = [text == labels[column.name] for text in column.labels]
                 fits &= np.array(equal, bool)[column.codes]
         rows = np.flatnonzero(fits)
@@ -216,7 +218,7 @@ def people_of(
     reading: Roles | None = None,
     several_values: bool = False,
 ) -> People:
-    """Take people from a table, a dataframe or files, read as `reading` says; raw rows meet one GROUP BY only."""
+    """Read people from a table, a dataframe or files, as `reading` says; raw rows meet one GROUP BY only."""
     columns = list(dict.fromkeys([*known, *marks]))
     reading = reading or Roles()
     for role, column in (("person", person), ("truth", truth)):

@@ -113,7 +113,7 @@ class TruthTally:
         self._before = float(self._counts @ before[self._codes])
 
     def add(self, rows: Integers, may_have: Flags, certain: Flags, posterior: Floats, likeliest: Integers) -> None:
-        """Take one block of rows, which follow each other."""
+        """Count one block of consecutive rows; flags and beliefs are (rows, values)."""
         # entries of the truth are sorted by row, so those of a block are a slice
         start, stop = np.searchsorted(self._rows, [rows[0], rows[-1] + 1])
         at, code, count = self._rows[start:stop] - rows[0], self._codes[start:stop], self._counts[start:stop]
@@ -121,6 +121,7 @@ class TruthTally:
         there = code >= 0
         hit = may_have[at, code] & there
         top = there & (likeliest[at] == code) & ~np.isnan(posterior[at, code])
+        # nan is a contradiction: nothing is believed there, and so the true value gets 0
         belief = np.where(hit, np.nan_to_num(posterior[at, code]), 0.0)
         self._hits += int(count[hit].sum())
         self._guessed += int(count[top].sum())
@@ -150,6 +151,7 @@ class TruthTally:
     def _put_into_bins(self, belief: Floats, people: Integers, right: Integers) -> None:
         claimed = ~np.isnan(belief)
         belief, people, right = belief[claimed], people[claimed], right[claimed]
+        # a belief of exactly 1 belongs to the last bin
         place = np.minimum((belief * BINS).astype(np.int64), BINS - 1)
         for at, each in enumerate(self._bins):
             inside = place == at

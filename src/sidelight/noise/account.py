@@ -98,8 +98,9 @@ class Account:
 
     @classmethod
     def in_rho(cls, rho: Amount, delta: Amount, neighbours: Neighbours = "add or remove") -> Account:
-        """Take a budget of so much ρ, of which ε is told at δ."""
+        """Build the account of a budget in ρ; its ε is what ρ comes to at δ."""
         budget, told_at = exact_epsilon(rho, "the budget's rho"), exact_delta(delta, "the budget's delta")
+        # a ρ comes to a finite ε only at a positive δ
         if told_at == 0:
             message = (
                 f"a budget of {parameter('rho')} needs {parameter('delta')}, at which its epsilon is told, such as 1e-9"
@@ -166,6 +167,7 @@ class Account:
         """The ρ that was spent so far; infinite where something has none."""
         costs = [each.rho() for each in self.spendings]
         known = [each for each in costs if each is not None]
+        # a release without a ρ makes the total unbounded; a partial sum would understate what is spent
         return sum(known, Fraction(0)) if len(known) == len(costs) else math.inf
 
     def promise(self, people: int | None = None) -> SemanticPrivacy:
@@ -197,6 +199,7 @@ class Account:
         choice = None if commitment is None else PaidChoice(commitment)
         entry = Entry(at.isoformat(timespec="seconds"), spending, receipt or secrets.token_hex(16), choice=choice)
         marked = self
+        # marked in the account that also gets the new entry: both are written at once, so no crash can part them
         for each in using:
             marked = marked._with_used_choice(each, entry.receipt)
         more = replace(marked, entries=(*marked.entries, entry))
@@ -249,6 +252,7 @@ class Account:
         return self._place(receipt) is not None
 
     def _place(self, receipt: str) -> int | None:
+        # an ambiguous receipt counts as unknown: nothing may be credited to the wrong entry
         places = [place for place, entry in enumerate(self.entries) if receipt and entry.receipt == receipt]
         return places[0] if len(places) == 1 else None
 
@@ -286,6 +290,7 @@ def _check_noise(spending: Spending) -> None:
     if mechanism is None:
         return
     needed = mechanism.sensitivity if counts is None else counts.unit.sensitivity(spending.neighbours)
+    # a marginal adds cells up, so that several changes of one person may meet in one count
     merged = needed.merged(units_changed(spending.neighbours))
     covered = _covers(mechanism, needed) and all(_covers(each, merged) for each in spending.marginal_noise)
     if not covered or not spending.keeps():
@@ -299,5 +304,6 @@ def _check_noise(spending: Spending) -> None:
 
 def _covers(mechanism: Mechanism, change: Sensitivity) -> bool:
     """Whether noise was made for a change as far as this one, at least."""
+    # both norms: Laplace noise is calibrated to ℓ1, Gaussian noise to ℓ2
     made_for = mechanism.sensitivity
     return change.l1 <= made_for.l1 and change.l2_squared <= made_for.l2_squared

@@ -58,7 +58,7 @@ class CountedColumns:
         return f"{self.counts:,} counts of {self.sensitive} by {columns}"
 
     def found(self) -> str:
-        """Say it of cells that nobody declared: how many there are is not told (`stable_counts`)."""
+        """Describe counts of undeclared cells, without their number, which depends on the data (`stable_counts`)."""
         columns = ", ".join(name for name, _ in self.levels) or "nothing else"
         return f"counts of {self.sensitive} by {columns}, where they are found and large"
 
@@ -125,6 +125,7 @@ class Spending:
             return sum((_rho_of(each) for each in self.mechanisms), Fraction(0))
         if self.delta:
             return None
+        # Σ ε_A²/2 of the single noises is at most (Σ ε_A)²/2; both are valid, and the smaller is charged
         whole = self.epsilon**2 / 2
         return min(whole, sum(map(_rho_of, self.mechanisms), Fraction(0))) if self.marginal_noise else whole
 
@@ -165,6 +166,7 @@ def epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
 def _rho_of(mechanism: Mechanism) -> Fraction:
     """Return the ρ of one noise, exactly: of Laplace noise ε² / 2."""
     sensitivity, scale = mechanism.sensitivity, Fraction(mechanism.scale)
+    # ε-differential privacy, with ε = Δ₁/scale, implies ρ = ε²/2
     squared = sensitivity.l1**2 if mechanism.kind == "discrete Laplace" else sensitivity.l2_squared
     return squared / (2 * scale**2)
 
@@ -276,7 +278,7 @@ def promise_of(
 
 
 def condition_of(spendings: Iterable[Spending]) -> str:
-    """Say on what a promise to people holds, where some release hides rows that the publisher says are people."""
+    """Return the condition on which a promise to people holds, or "" where every unit was checked."""
     units = (each.counted.unit for each in spendings if each.counted is not None)
     return next((unit.condition for unit in units if unit.condition), "")
 
@@ -304,9 +306,11 @@ def _promise_of(
     losses = _composed_losses(listed)
     if losses is None:
         return total
+    # for a small total ε the curve is read from lower on, or its best ε' would lie below every pair
     smallest = min(SMALLEST_READ, float(epsilon) / 100)
     profile = PrivacyProfile.of_curve(curve_of_losses(losses), smallest=smallest)
     shift, read_at, slack = smallest_shift_on(profile, people, allowed, for_data_as_it_is=for_data_as_it_is)
+    # both hold of the same releases, so tests and odds may use whichever pair is better
     every = profile.as_read() | total.profile
     if shift >= total.shift:
         return replace(total, profile=every)
@@ -391,8 +395,9 @@ WIDEST = 20_000
 
 
 def _interval(spendings: Sequence[Spending]) -> float:
-    """Say to multiples of what losses are rounded: so that all releases together lose a thousandth by it."""
+    """Return the step to which losses are rounded: all releases together lose about a thousandth of Σε by it."""
     listed = [_listed_losses(each) for each in spendings]
+    # each loss that is convolved is rounded by up to one step: the step shrinks with their number
     rounds = sum(sum(each.sensitivity.l1 for each in mechanisms) or 1 for mechanisms in listed)
     total = math.fsum(float(each.epsilon) for each in spendings)
     return min(max(total / (1000 * rounds), total / FINEST), COARSEST) if spendings else COARSEST
@@ -431,10 +436,12 @@ def _loss_of(losses: Any, spending: Spending, interval: float) -> Any:  # noqa: 
 
 def _loss_of_noise(losses: Any, mechanism: Mechanism, interval: float) -> Any:  # noqa: ANN401 - dp-accounting has no types
     if mechanism.kind == "discrete Laplace":
+        # rounded up, as a smaller loss would understate the cost
         loss = round_up(1 / Fraction(mechanism.scale))
         one = losses.from_discrete_laplace_mechanism(loss, value_discretization_interval=interval)
     else:
         one = losses.from_discrete_gaussian_mechanism(mechanism.scale, value_discretization_interval=interval)
+    # ℓ1 counts move by one each, and their noises are independent: as many equal losses add up
     return one if mechanism.sensitivity.l1 == 1 else one.self_compose(mechanism.sensitivity.l1)
 
 

@@ -122,7 +122,9 @@ def margin_of(noise: Sequence[NoisePart], confidence: float) -> float:
     if not parts:
         return 0
     bound = _chernoff(parts, alpha)
+    # what truncation and floats may lose is paid out of α, so that the margin stays an upper bound
     slack = (len(parts) + 1) * BEYOND + LOST_PER_DRAW * sum(part.draws for part in parts)
+    # α is too small for distributions in floats; Chernoff's bound answers alone
     if alpha <= 2 * slack:
         return bound
     if len(parts) > PARTS_AT_MOST:
@@ -140,9 +142,11 @@ def _chernoff(parts: Sequence[NoisePart], alpha: float) -> float:
     near = math.sqrt(2 * allowed) / spread  # the best t of Gaussian noise
     t = np.unique(np.concatenate([near * np.geomspace(0.01, 10, 400), min(limits) * np.linspace(0.5, 0.999, 50)]))
     laplace = [limit for part, limit in zip(parts, limits, strict=True) if part.mechanism.kind == "discrete Laplace"]
+    # E[e^(t·w·noise)] of Laplace noise is finite only where t·w < 1 / scale
     t = t[t < min(laplace, default=math.inf)]
     log_moments = sum(part.draws * part.mechanism.log_moment(t * abs(part.weight)) for part in parts)
     bound = raise_bound(float(((log_moments + allowed) / t).min()), 1e-9)
+    # a single kind errs by whole multiples of its weight: the bound may be lowered to one
     return abs(parts[0].weight) * math.floor(bound / abs(parts[0].weight)) if len(parts) == 1 else bound
 
 
@@ -158,14 +162,17 @@ def _several_kinds(parts: Sequence[NoisePart], alpha: float) -> float | None:
     size = _power_of_two(2 * furthest + 1)
     if size > LONGEST_TRANSFORM:
         return None
+    # the spectrum of the sum, (size // 2 + 1,): a product of transforms is the transform of a convolution
     together = np.ones(size // 2 + 1, np.complex128)
     for part in parts:
         chances = _distribution(part)
         if chances is None:
             return None
         sums = np.fft.fftfreq(len(chances), 1 / len(chances))  # 0, 1, …, −2, −1
+        # negative sums wrap around to the end, as the transform is cyclic
         place = np.rint(sums * (part.weight / step)).astype(np.int64) % size
         together *= np.fft.rfft(np.bincount(place, chances, minlength=size))
+    # rounding to the grid moved each part by at most half a step
     return (_smallest(np.fft.irfft(together, size), alpha) + len(parts) / 2) * step
 
 
@@ -176,7 +183,7 @@ def _many_kinds(parts: Sequence[NoisePart], alpha: float) -> float | None:
 
 
 def taken_together(parts: Sequence[NoisePart]) -> tuple[list[NoisePart], list[NoisePart]]:
-    """Take parts of one noise and of nearly equal weights for one, of their mean weight; and give what that leaves.
+    """Merge parts of one noise and of nearly equal weights into one of their mean weight; return these and the rest.
 
     The error is distributed as the sum of both, which are not independent.  Noise is symmetric, so that only the size
     of weights counts.  Whichever together deviate most from their mean are parted there, again and again.
@@ -235,6 +242,7 @@ def _distribution(part: NoisePart) -> Floats | None:
     if size > LONGEST_TRANSFORM:
         return None
     transformed = _characteristic(part.mechanism, size) ** part.draws
+    # the inverse transform leaves tiny negative chances, which are rounding
     chances: Floats = np.maximum(np.fft.irfft(transformed, size), 0)
     return chances
 
@@ -255,6 +263,7 @@ def _characteristic(mechanism: Mechanism, size: int) -> Floats:
 def _smallest(chances: Floats, alpha: float) -> int:
     """Find the smallest m so that at most α is further than m from 0."""
     half = len(chances) // 2
+    # +m stands at index m and −m at index size − m: both are folded into |m|, (size // 2,)
     within = np.cumsum(np.concatenate([chances[:1], chances[1:half] + chances[:half:-1]]))
     return int(np.searchsorted(within, 1 - alpha))
 

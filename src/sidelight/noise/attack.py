@@ -185,6 +185,7 @@ def attack_noise(
             raise BadNoise(message)
     domain = releases[0].domain
     before = _prior_of(prior, releases, tables)
+    # one entry for all who share a row and a value: row, value and sizes are (entries,)
     row, value, sizes = people.counts.entries()
     truth = releases[0].declared_domain.places_of(people.domain)[value]
     log_likelihood = np.zeros((len(row), len(domain)))
@@ -194,6 +195,7 @@ def attack_noise(
             message = "some people have a label or a value that was not declared; attack those who were counted"
             raise BadNoise(message)
         if tables is None:
+            # (groups, values) taken by group: (entries, values)
             log_likelihood += _knowing_nothing(release, before)[group]
         else:
             counts = release.declared_domain.count(tables[number], hierarchies)
@@ -236,6 +238,7 @@ def _knowing_others(release: NoisyCounts, counts: Integers, group: Integers, tru
     # a marginal that is not by values says the same of all of them
     for each in (each for each in measured.marginals if layout.is_by(each.axes, len(sizes) - 1)):
         noise = each.measured - layout.add_up(counts.reshape(sizes), each.axes)
+        # an axis per column, then (groups, values), then (entries, values)
         left = np.broadcast_to(layout.spread(noise, each.axes), sizes).reshape(counts.shape)[group]
         value = layout.places(each.axes)[-1]
         left += value == value[truth][:, np.newaxis]  # the exact counts have the person too
@@ -318,6 +321,7 @@ def _behind_laplace(measured: Integers, falling: Floats, scale: float) -> Floats
     beyond = falling + 1 / scale
     # below c: n = c − 1, c − 2, … weighs e^(−s), e^(−2s), … of what c does
     s = 1 / scale - falling
+    # a slope of 0 would make 0 / 0 of the geometric series
     slope = np.maximum(np.abs(s), 1e-300)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # of counts of 0
         log_below = np.log(np.expm1(-slope * c) / np.expm1(-slope)) + np.where(s > 0, -slope, slope * c)
@@ -325,6 +329,7 @@ def _behind_laplace(measured: Integers, falling: Floats, scale: float) -> Floats
         below = 1 / (1 + np.exp(log_from_c - log_below))  # the weight of all n below c
         mean_from_zero = 1 / np.expm1(slope) - c / np.expm1(slope * c)  # where it falls from 0 on
         nearly_even = (c - 1) / 2 - slope * (c**2 - 1) / 12
+    # the closed form subtracts two huge numbers where the slope is tiny: there its Taylor series is exact enough
     mean_from_zero = np.where(slope * c < 1e-4, nearly_even, mean_from_zero)
     mean_below = np.where(s > 0, c - 1 - mean_from_zero, mean_from_zero)
     mean_from_c = c + 1 / np.expm1(beyond)
@@ -336,6 +341,7 @@ def _behind_gaussian(measured: Integers, falling: Floats, scale: float) -> Float
     centre = measured - falling * scale**2
     low = np.maximum(np.floor(centre - STANDARD_DEVIATIONS * scale), 0)
     steps = np.arange(math.ceil(2 * STANDARD_DEVIATIONS * scale) + 2)
+    # counts × steps is the largest array: it is kept within CELLS_AT_ONCE numbers
     expected, at_once = np.empty(len(measured)), max(CELLS_AT_ONCE // len(steps), 1)
     for start in range(0, len(measured), at_once):
         some = slice(start, start + at_once)

@@ -58,6 +58,7 @@ def best_shares(
     for query in (1 + np.argsort(shares[1:], kind="stable")).tolist():
         fewer = measured & (np.arange(len(weights)) != query)
         without = _descend(objective, fewer)
+        # a tie, as far as the descent resolves one, goes to fewer measurements
         if objective(without) <= objective(shares) * (1 + 1e-6):
             measured, shares = fewer, without
     rounded = _thousandths(shares)
@@ -160,6 +161,7 @@ def _descend(objective: _Objective, measured: Flags) -> Floats:
         return every
 
     size = int(measured.sum())
+    # a descent may end in a local minimum: one from equal shares, one from more for the cells
     starts = [np.zeros(size), np.where(np.arange(size) == 0, 2.0, 0.0)]
 
     def descent(logs: Floats) -> tuple[float, Floats]:
@@ -177,6 +179,7 @@ def _descend(objective: _Objective, measured: Flags) -> Floats:
 def _thousandths(shares: Floats) -> list[int]:
     """Round to whole thousandths with the same sum; who has any share keeps one at least."""
     whole = np.where(shares > 0, np.maximum(np.floor(shares * SHARES), 1), 0).astype(np.int64)
+    # largest remainders first: those that lost most by rounding down get the thousandths that are left
     order = np.argsort(whole - shares * SHARES, kind="stable")
     left = SHARES - int(whole.sum())
     if left >= 0:

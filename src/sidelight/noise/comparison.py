@@ -301,7 +301,9 @@ def _shares_below(noisy: NoisyCounts, order: Order, name: str, by: Mapping[str, 
     column = next(each for each in noisy.columns if each.name == name)
     coarse = [by[name].generalise(text, noisy.levels[name]) for text in order.labels]
     covers = np.array([[text == label for text in coarse] for label in column.labels], float)
+    # (published labels, labels of the order); "(other)" covers none of them, and must not divide by 0
     share = covers / np.maximum(covers.sum(axis=1, keepdims=True), 1)
+    # a leading 0 makes every range of labels one subtraction; codes take labels to groups
     below: Floats = np.concatenate((np.zeros((len(share), 1)), np.cumsum(share, axis=1)), axis=1)[column.codes]
     return below
 

@@ -61,7 +61,7 @@ class ErrorRates:
         return min(round_up((1 + Fraction(self.advantage)) / 2), 1.0)
 
     def sentence(self) -> str:
-        """Say it to somebody whose data it is.
+        """Write the promise for a person whose data it is.
 
         >>> import sidelight as sl
         >>> print(sl.semantic_privacy(1).error_rates().sentence())
@@ -98,7 +98,7 @@ class DisclosureRisk:
         return raise_bound(self.posterior / self.prior)
 
     def sentence(self) -> str:
-        """Say it to somebody whose data it is.
+        """Write the promise for a person whose data it is.
 
         >>> import sidelight as sl
         >>> print(sl.semantic_privacy(1).disclosure_risk(prior=0.1).sentence())
@@ -132,6 +132,7 @@ def percent(share: float, *, up: bool = True) -> str:
     ('23.2 %', '6.2 %', '100 %')
     """
     hundredths = Fraction(share) * 100
+    # below 1 % one decimal would overstate by too much: 0.02 would become 0.1
     rounded = f"{to_places(hundredths, 1 if hundredths >= 1 else 3, up=up):f}"
     return f"{rounded.rstrip('0').rstrip('.')} %"
 
@@ -143,5 +144,6 @@ def plain_percent(share: float) -> str:
 
 def two_digits(probability: float) -> str:
     """Show a chance, rounded up."""
+    # away from 0, so that the printed chance is never below the bound
     rounded = Context(prec=2, rounding=ROUND_UP).create_decimal(repr(probability))
     return f"{float(rounded):.2g}"

@@ -127,13 +127,14 @@ class Domain:
         """What is printed about each group."""
         if not self.labels:
             return ()
+        # one (groups,) array of label numbers per column: the inverse of the mixed radix in `groups_of`
         places = np.unravel_index(np.arange(len(self)), tuple(len(each) for each in self.labels))
         named = zip(self.levels, self.labels, places, strict=True)
         return tuple(Column(name, labels, place.astype(np.int32)) for name, labels, place in named)
 
     @cached_property
     def declared_groups(self) -> Flags:
-        """Say of each group whether all its labels were declared; the others are of people outside."""
+        """Return whether all labels of each group were declared, (groups,); the others are of people outside."""
         declared = np.ones(len(self), bool)
         for column in self.columns:
             declared &= self._are_declared(column.labels)[column.codes]
@@ -141,7 +142,7 @@ class Domain:
 
     @cached_property
     def declared_values(self) -> Flags:
-        """Say of each value whether it was declared."""
+        """Return whether each value was declared, (values,)."""
         return self._are_declared(self.values)
 
     def _are_declared(self, labels: Sequence[Label]) -> Flags:
@@ -230,6 +231,7 @@ class Domain:
         if self.outside == "an error" and not inside.all():
             _refuse_outside(int(held.people[np.unique(held.row[~inside])].sum()))
         groups, values = self.shape
+        # cells are flat here, groups × values in row-major order, until the last line
         row, cell, count = held.row[inside], (group * values + place)[inside], held.count[inside]
         if counted.semantics == "set":  # several values may be one now, which a person has once
             _, first = number_rows([row, cell], [len(held.people), groups * values], rows=len(row))
@@ -256,7 +258,7 @@ class Holdings:
 
     @classmethod
     def of(cls, counted: Table | Events) -> Holdings:
-        """Take the rows of people, or the values that they have together."""
+        """Build the entries of a table's profiles, or of the rows of events."""
         if isinstance(counted, Events):
             key = np.arange(len(counted.value))
             return cls(counted.people_alike, counted.person, key, counted.value, counted.times)
@@ -285,8 +287,11 @@ def counted_values(
     entry = too_many[entry]
     times = count[entry]
     entry, who = np.repeat(entry, times), np.repeat(who, times)
+    # 64 bits each: ties, which would favour the entry that comes first, practically never occur
     lot = np.frombuffer(draw(8 * len(entry)), np.uint64)
+    # the last key decides first: the lines of a person lie together, in the order of the lot
     order = np.lexsort((lot, who, row[entry]))
+    # a person begins where the number within the row changes, or the row
     person = np.flatnonzero(np.diff(who[order], prepend=-1) | np.diff(row[entry[order]], prepend=-1))
     rank = np.arange(len(order)) - np.repeat(person, np.diff(np.append(person, len(order))))
     amounts[too_many] = np.bincount(entry[order[rank < at_most]], minlength=len(row))[too_many]

@@ -80,7 +80,7 @@ def _decimal(number: Fraction | float) -> Decimal:
 
 
 def _magnitude(number: Fraction | float) -> int:
-    """Say by how many places a number is away from 1, about."""
+    """Return about how many decimal places a number is away from 1."""
     exact = Fraction(number)
     return math.ceil((exact.numerator.bit_length() - exact.denominator.bit_length()) * math.log10(2))
 
@@ -104,6 +104,7 @@ def gaussian_delta(epsilon: Fraction | float, scale: float, changes: int) -> flo
     >>> round(gaussian_delta(1.0, 4.2308, 1) * 1e6, 3)
     1.0
     """
+    # θ would take too long to add up; a δ of 1 promises nothing, and so is always a bound
     if scale < SMOOTH and changes > COUNTS_SUMMED:
         return 1.0
     loss = min(Fraction(epsilon), Fraction(LARGEST_LOSS))
@@ -122,6 +123,7 @@ def _summed(loss: float, threshold: Fraction, scale: float, changes: int, spread
     parts = weight * -np.expm1(-beyond / scale**2)
     everything = math.sqrt(2 * math.pi) * spread
     if scale < SMOOTH:
+        # for a small σ the total is not √(2πc)·σ, and is added up; beyond 40 deviations floats hold nothing
         middle = math.ceil(40 * spread) + 1
         everything = float(_weights(np.arange(-middle, middle + 1), scale, changes).sum())
     return raise_bound((float(parts.sum()) + float(weight[-1]) * spread) / everything, 1e-10)
@@ -135,9 +137,11 @@ def _weights(sums: np.ndarray, scale: float, changes: int) -> Floats:
 
 def _theta(scale: float, changes: int) -> Floats:
     """Return θ(0), …, θ(c − 1), from the law of the sum itself."""
+    # at 40 deviations the weight is e^(−800), which is 0 in floats
     reach = math.ceil(40 * scale) + 1
     one = np.exp(-(np.arange(-reach, reach + 1, dtype=np.float64) ** 2) / (2 * scale**2))
     law = np.ones(1)
+    # index len(law) // 2 stays the sum 0, as `one` is symmetric and of odd length
     for _ in range(changes):
         law = np.convolve(law, one)
     rest = np.arange(changes)

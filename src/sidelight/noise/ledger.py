@@ -103,7 +103,7 @@ class Ledger:
 
     @classmethod
     def open(cls, ledger: Ledger | str | os.PathLike[str]) -> Ledger:
-        """Take a ledger, or the path of one."""
+        """Return the ledger, or the one at this path."""
         try:
             return ledger if isinstance(ledger, Ledger) else cls(Path(ledger))
         except (TypeError, ValueError):
@@ -158,6 +158,7 @@ class Ledger:
     def take_back(self) -> None:
         """Remove a ledger that was just begun, as what it was begun by has failed; one that was spent from stays."""
         with self._locked():
+            # under the lock, so that nobody spends between this check and the removal
             if not self.read().entries:
                 self.path.unlink()
                 lock_path(self.path).unlink(missing_ok=True)
@@ -238,14 +239,14 @@ class Ledger:
         return account
 
     def enter_file(self, receipt: str, path: Path, sha256: str) -> None:
-        """Return where counts are about to be published, and what they are, under the receipt of their spending."""
+        """Record where counts are about to be published, and their digest, under the receipt of their spending."""
         where = os.path.relpath(real_path(path), self.path.parent)
         file = PublishedCounts(where, sha256, datetime.now(UTC).isoformat(timespec="seconds"))
         with self._locked():
             self._write(self._to_be_changed().with_file(receipt, file))
 
     def enter_winner(self, receipt: str, winner: str) -> None:
-        """Return what a choice of levels came to, under the receipt of its spending: what it covers from now on."""
+        """Record what a choice of levels came to, under the receipt of its spending: all that it covers from now on."""
         with self._locked():
             self._write(self._to_be_changed().with_winner(receipt, winner))
 
@@ -270,6 +271,7 @@ class Ledger:
             raise self._cannot_write(error) from None
 
     def _write(self, account: Account) -> None:
+        # the note comes last: a crash before it leaves a note of fewer entries, which the new ledger still begins with
         replace_whole(self.path, to_text(account), private=True)
         entries = len(account.entries)
         write_note(self.path, keep=True, entries=entries, digest=history_digest(account, entries))
@@ -306,10 +308,12 @@ def paying(
     if ledger is None:
         yield None
         return
+    # drawn before anything is written, so that a write that was cut short can be recognised
     receipt = secrets.token_hex(16)
     try:
         ledger.spend(spending, receipt=receipt, commitment=commitment, using=using)
         yield receipt
+    # Ctrl-C too: what is on the disk is spent, whatever ends the block
     except BaseException as error:
         with contextlib.suppress(BadLedger):
             if ledger.read().has(receipt):  # also where the interrupt came while it was written
@@ -318,5 +322,5 @@ def paying(
 
 
 def note_spent(error: BaseException, ledger: Ledger, spending: Spending) -> None:
-    """Let an error or an interrupt say that budget is gone all the same."""
+    """Add a note to an error or an interrupt: the budget stays spent."""
     error.add_note(f"{spending.cost()} of the ledger '{ledger.path.name}' is spent, and stays so")

@@ -168,5 +168,6 @@ def compute_digest(document: Mapping[str, Any]) -> str:
 
 def history_digest(account: Account, entries: int) -> str:
     """Compute a digest of the first entries of an account: of what later changes leave as it is."""
+    # published files, winners and marks of use are entered later, and must not change the digest
     history = [[each.at, each.receipt, each.spending.what] for each in account.entries[:entries]]
     return compute_digest({"history": history})

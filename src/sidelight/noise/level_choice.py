@@ -85,7 +85,7 @@ def accept_levels(
     neighbours: Neighbours,
     ledger: Ledger | None,
 ) -> AcceptedLevels:
-    """Take levels that were fixed in advance, or paid for; refuse those that somebody picked by looking at the data."""
+    """Return levels that were fixed in advance or paid for; refuse those that were picked by looking at the data."""
     if isinstance(levels, ChosenLevels):
         return _accept_choice(levels, table, by, neighbours, ledger)
     if isinstance(levels, SearchResult | SearchOutcome):
@@ -159,8 +159,10 @@ def commitment_to(table: Table | Events, candidates: Sequence[str], key: bytes) 
     """
     digest = hashlib.blake2b(repr(list(candidates)).encode(), key=key, digest_size=32)
     if isinstance(table, Events):
+        # sorted, as the order of people is not part of what they are
         digest.update(np.sort(table.rows_of_each()).tobytes())
     for part in _parts_of(_by_key(table) if isinstance(table, Events) else table):
+        # its length first: the same bytes divided elsewhere must not give the same digest
         digest.update(len(part).to_bytes(8))
         digest.update(part)
     return digest.hexdigest()
@@ -187,6 +189,7 @@ def _parts_of(table: Table) -> Iterator[bytes]:
     yield table.sizes[order].astype(np.int64).tobytes()
     row, value, count = table.counts.entries()
     values, value = _ranked(table.domain, value)
+    # the inverse permutation: entries point to rows in the order in which these were written
     row = np.argsort(order)[row]
     order = np.lexsort((value, row))
     yield repr(values).encode()
@@ -196,6 +199,7 @@ def _parts_of(table: Table) -> Iterator[bytes]:
 def _ranked(labels: Sequence[Label], codes: Codes | Integers) -> tuple[list[Label], Integers]:
     """Number labels that occur by their text, a missing one last."""
     used = sorted(np.unique(codes).tolist(), key=lambda code: (labels[code] is None, labels[code] or ""))
+    # labels that no row has are left out, as another reading of the file may not list them
     rank = np.zeros(len(labels), np.int64)
     rank[used] = np.arange(len(used))
     return [labels[code] for code in used], rank[codes]
@@ -310,12 +314,13 @@ def _standing_out(counts: Integers, above: int) -> int:
 
 def _details(domains: Sequence[Domain]) -> list[int]:
     sizes = [math.log(math.prod(domain.shape)) for domain in domains]
+    # levels of a single cell have a logarithm of 0, by which nothing can be divided
     finest = max(*sizes, 1e-9)
     return [math.floor(FULL_DETAIL * size / finest) for size in sizes]
 
 
 def _noisy_maximum(scores: Sequence[int], epsilon: float, neighbours: Neighbours, sensitivity: int) -> int:
-    """Let OpenDP pick; one person moves a score by `sensitivity` at most.
+    """Draw the index of the winner with OpenDP; one person moves a score by `sensitivity` at most.
 
     Adding a person raises all scores together, which costs half of what moving one does.
     """

@@ -115,7 +115,7 @@ def _of_measurement(measurement: Any, d_in: float | None, neighbours: Neighbours
 
 
 def _neighbours(metric: str, d_in: float, neighbours: Neighbours | None) -> Neighbours:
-    """Take what the metric says of neighbours, and refuse to be told otherwise."""
+    """Return the neighbours that the metric implies; refuse a contradicting argument."""
     by_metric = NEIGHBOURS_OF_METRIC.get(metric.partition("(")[0])
     if neighbours is None or by_metric is None or neighbours == by_metric:
         return neighbours or by_metric or "add or remove"
@@ -240,9 +240,11 @@ def _twice_as_far(event: Any) -> Any:  # noqa: ANN401
 
 def _by_divergences(accountant: Any) -> PrivacyProfile:  # noqa: ANN401
     orders, divergences = accountant.orders, accountant.rdp
+    # the conversion to δ needs α > 1, and an infinite divergence bounds nothing
     bounded = np.isfinite(divergences) & (orders > 1)
     if not bounded.any():
         raise BadNoise(UNBOUNDED)
+    # they were computed in floats: raised by a last few digits, so that each stays a bound
     return PrivacyProfile.of_curve(curve_of_divergences(orders[bounded], raise_bound(1.0) * divergences[bounded]))
 
 

@@ -38,6 +38,7 @@ class CoarserLevel:
 
     def is_under(self, finer: Integers) -> bool:
         """Return whether labels that are together by a finer level are together here too."""
+        # (2, pairs): a finer group that occurs in two pairs is split by this level
         pairs = np.unique(np.stack([finer, self.place]), axis=1)
         return len(np.unique(pairs[0])) == len(pairs[0])
 
@@ -91,7 +92,7 @@ class CellLayout:
         return self.coarser[axis - len(self.shape)].place
 
     def places(self, axes: Axes) -> list[Integers]:
-        """Say into which group of the marginal each label of each column falls."""
+        """Return the group of the marginal that each label falls into: an array (labels,) for each column."""
         of_column = {self.column(axis): axis for axis in axes}
         return [
             self.place(of_column[column]) if column in of_column else np.zeros(n, np.int64)
@@ -103,6 +104,7 @@ class CellLayout:
         """How labels are put beside each other that are added up, and where each group begins, by coarser axis."""
         groups = {}
         for number, each in enumerate(self.coarser, len(self.shape)):
+            # reduceat adds up runs, so the labels of one group have to be neighbours
             order = np.argsort(each.place, kind="stable")
             groups[number] = order, np.flatnonzero(np.diff(each.place[order], prepend=-1))
         return groups
@@ -116,6 +118,7 @@ class CellLayout:
         """
         columns = {self.column(axis) for axis in axes}
         others = tuple(column for column in range(len(self.shape)) if column not in columns)
+        # summed axes keep a length of 1, so that column numbers stay axis numbers
         added: np.typing.NDArray[Number] = cells.sum(axis=others, keepdims=True)
         for axis in axes:
             if axis in self._groups:
@@ -126,13 +129,14 @@ class CellLayout:
         return marginal
 
     def spread(self, marginal: np.typing.NDArray[Number], axes: Axes) -> np.typing.NDArray[Number]:
-        """Give to each cell the count that it is added up in, M_Aᵀ·y; columns that a marginal is not by have length 1.
+        """Spread each count over its cells, M_Aᵀ·y; columns that the marginal is not by have length 1.
 
         >>> tens = CoarserLevel(0, 1, ("20-29", "30-39"), np.array([0, 0, 1]))
         >>> CellLayout((3, 2), (tens,)).spread(np.array([7, 8]), (2,)).tolist()
         [[7], [7], [8]]
         """
         sizes = {self.column(axis): self.labels_of(axis) for axis in axes}
+        # one axis per column again; a length of 1 broadcasts over the columns that were added up
         cells = marginal.reshape([sizes.get(column, 1) for column in range(len(self.shape))])
         for axis in axes:
             if axis in self._groups:
@@ -140,6 +144,6 @@ class CellLayout:
         return cells
 
     def nested(self) -> bool:
-        """Say whether, of any two coarser levels of one column, one is made of unions of the other's labels."""
+        """Return whether, of any two coarser levels of one column, one is made of unions of the other's labels."""
         every = [(one, other) for one in self.coarser for other in self.coarser if one.column == other.column]
         return all(one.is_under(other.place) or other.is_under(one.place) for one, other in every)

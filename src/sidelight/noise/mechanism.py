@@ -81,6 +81,7 @@ class Mechanism:
         if not 0 < self.scale < math.inf:
             return False
         if self.kind == "discrete Laplace":
+            # in fractions: no rounding decides whether ε is kept
             return self.sensitivity.l1 <= epsilon * Fraction(self.scale)
         if delta == 0:
             return False
@@ -168,6 +169,7 @@ class Mechanism:
         surprise = -math.log(chance)
         if self.kind == "discrete Gaussian":
             return math.ceil(self.scale * math.sqrt(2 * counts * surprise))
+        # below 1 / scale, where the moment is finite; a coarse grid only costs tightness
         t = np.geomspace(1e-6, 1, 200, endpoint=False) / self.scale
         return math.ceil(float(((counts * self.log_moment(t) + surprise) / t).min()))
 
@@ -183,7 +185,7 @@ class PrivacyCost:
 
     @classmethod
     def read(cls, epsilon: Amount | None, delta: Amount, rho: Amount | None) -> PrivacyCost:
-        """Take what somebody gave, one of ε and ρ."""
+        """Read a cost from the caller's arguments: exactly one of ε and ρ."""
         if (epsilon is None) == (rho is None):
             message = (
                 f"how much may the counts depend on one person? give {parameter('epsilon')} or {parameter('rho')}, and "
@@ -274,6 +276,7 @@ def calibrate_rho(rho: Fraction, sensitivity: Sensitivity = ONE_BY_ONE) -> Mecha
             f"rho {float(rho):g} publishes nothing but noise, or promises nothing; give one from {least:g} to {most:g}"
         )
         raise BadNoise(message)
+    # the root in floats may cost a last bit too much: it is raised until the exact ρ fits
     scale = math.sqrt(sensitivity.l2_squared / (2 * rho))
     while sensitivity.l2_squared / (2 * Fraction(scale) ** 2) > rho:
         scale = math.nextafter(scale, math.inf)

@@ -92,6 +92,7 @@ class NestedLeastSquares:
         added = cells.astype(np.float64)
         for column, groups in enumerate(self._groups):
             order = np.argsort(groups, kind="stable")
+            # one axis after the other shrinks from the labels of a column to its groups in J
             begins = np.flatnonzero(np.diff(groups[order], prepend=-1))
             added = np.add.reduceat(added.take(order, axis=column), begins, axis=column)
         return added
@@ -107,6 +108,7 @@ class NestedLeastSquares:
         return together
 
     def _solve(self, right: Floats) -> Floats:
+        # `cg` works on flat vectors; marginals need the axes, so each product reshapes there and back
         root, shape = np.sqrt(self._cells), right.shape
 
         def times(flat: Floats) -> Floats:
@@ -116,6 +118,7 @@ class NestedLeastSquares:
             return product
 
         system = LinearOperator((right.size, right.size), matvec=times, dtype=np.float64)
+        # an unfinished solution is accepted: it costs a little noise and no bias (the module's invariant)
         solution, _ = cg(system, right.ravel(), rtol=TOLERANCE, atol=0, maxiter=STEPS_AT_MOST)
         return np.asarray(solution, np.float64).reshape(shape)
 
@@ -124,6 +127,7 @@ class NestedLeastSquares:
         cells = measured[self.layout.every]
         added, root = self._add_cells(cells), np.sqrt(self._cells)
         new = {axes: each * (measured[axes] - self._joined.add_up(added, axes)) for axes, each in self._beside.items()}
+        # s = D^(1/2)·u: divided by the root again, and the same u for all cells of a count of J
         return cells + self._spread(self._solve(root * self._spread_all(new)) / root)
 
     def weights(self, places: Sequence[Integers]) -> tuple[dict[Axes, Floats], Floats, Floats]:
@@ -150,6 +154,7 @@ class NestedLeastSquares:
         cells = measured[self.layout.every]
         weighted = (float((weights * measured[axes]).sum()) for axes, weights in beside.items())
         total = float(cells[np.ix_(*places)].sum()) - float((lowered * self._add_cells(cells)).sum())
+        # cells that are taken weigh 1 − lowered and the others −lowered; `draws` counts both kinds in each count of J
         of_cells = np.concatenate([(1 - lowered).ravel(), -lowered.ravel()])
         draws = np.concatenate([taken.ravel(), (self._cells - taken).ravel()]).astype(np.int64)
         error = {self.layout.every: (of_cells, draws)}
@@ -175,6 +180,7 @@ def _common(groupings: Sequence[Integers]) -> Integers:
     """Return the groups whose labels are together in each of these."""
     together = np.zeros(len(groupings[0]), np.int64)
     for each in groupings:
+        # a pair of groups as one number, renumbered at once so that the product cannot overflow
         together = np.unique(together * (int(each.max()) + 1) + each, return_inverse=True)[1]
     return together
 
@@ -189,6 +195,7 @@ def _alike(groupings: Sequence[Integers], chosen: Integers) -> list[int]:
     >>> _alike([np.zeros(7, int), fives, np.arange(7)], fives), _alike([fives, np.arange(7)], np.arange(7))
     ([0, 2], [0, 6])
     """
+    # groupings are nested, so that fewer groups means coarser: parents come before children
     ordered = sorted(groupings, key=lambda each: int(each.max()))
     forms: list[list[int]] = [[0] * (int(ordered[-1].max()) + 1)]
     for fine, coarse in itertools.pairwise(reversed(ordered)):

@@ -229,6 +229,7 @@ class NoisyCounts(Tabular):
         >>> round(women.sd, 2), women.margin(0.95), abs(women.count - 14_695) < 60  # 14,695 is the truth
         (5.26, 10, True)
         """
+        # every label of a column until something is said about it; the sensitive values are the last axis
         places = [np.arange(size) for size in self.declared_domain.sizes]
         for name, labels in says.items():
             column = self._column(name)
@@ -241,9 +242,10 @@ class NoisyCounts(Tabular):
         return NoisyAnswer(total, of, noise)
 
     def _under(self, column: int) -> dict[Label, Integers]:
-        """Say which labels stand under each coarser one that a query is by; of two levels with one label, the finer."""
+        """Return the labels under each coarser label that a query is by; of two levels with one label, the finer."""
         queried = (self.columns_of(each).values() for each in self.marginals)
         levels = (each for each in itertools.chain.from_iterable(queried) if each is not None and each.column == column)
+        # later keys of the dictionary replace earlier ones, so that the finer level wins
         coarsest_first = sorted(levels, key=lambda each: -each.level)
         return {
             text: np.flatnonzero(each.place == place)
@@ -269,7 +271,7 @@ class NoisyCounts(Tabular):
         return promise_of(self.spendings, people=self.people_at_most, chance=chance)
 
     def promise_in_words(self) -> str:
-        """Say what is promised to whom it is promised; without beliefs where nobody declared how many people there are.
+        """Write the promise in a sentence; without beliefs where no largest number of people was declared.
 
         >>> import sidelight as sl
         >>> adult = sl.datasets.adult(quasi=["sex"])
@@ -284,13 +286,14 @@ class NoisyCounts(Tabular):
         return self.promise().as_declared()
 
     def warnings(self) -> tuple[str, ...]:
-        """Say what a reader should not overlook: a promise of nothing, or counts that speak against what was declared.
+        """Return warnings: of a promise of nothing, or of counts that contradict what was declared.
 
         The measured counts may be looked at as often as one likes: whoever sees them can do the same.
         """
         warnings = [*self.unit.warnings(self.spending.delta)]
         if not self.spending.delta or self.people_at_most is not None:
             warnings += self.promise().warnings
+        # the advice compares one noise with another: it does not apply to shares of a budget, nor to a ρ
         single = not self.marginals and self.spending.charged_rho is None
         advice = better_without_delta(self.mechanism, self.spending.epsilon) if single else None
         if advice is not None:
@@ -369,12 +372,13 @@ class NoisyCounts(Tabular):
         labels = (*self.declared_domain.labels, self.domain)
         for place, count in np.ndenumerate(marginal.measured):
             texts = [labels[axis][number] for axis, number in zip(marginal.axes, place, strict=True)]
+            # what "(other)" stands for is unknown, so nothing can be stated about it
             if self.declared_domain.outside != "other" or OTHER not in texts:
                 where = dict(zip(names[:-1], texts[:-1], strict=True))
                 yield P(texts[-1], where=where).measured(Fraction(int(count), people), scale=scale, noise=noise)
 
     def as_release(self) -> Release:
-        """Take the post-processed counts for a release, as a reader would who forgets the noise, without empty groups.
+        """Return the post-processed counts as a release, as if they had no noise, without empty groups.
 
         Measures then say what such a reader would conclude.  What the noise promises is another thing, and holds
         whatever they say: see `semantic_privacy`.  Where people have several values, nobody counted the people of each
@@ -403,7 +407,7 @@ class NoisyCounts(Tabular):
         return Release(groups, sensitive=self.sensitive)
 
     def expected_counts(self) -> ExpectedCounts:
-        """Say how many people are to be expected behind each count, for an attack: see `intersect`, `posterior_means`.
+        """Return the expected number of people behind each count, for an attack: see `intersect`, `posterior_means`.
 
         >>> import sidelight as sl
         >>> adult = sl.datasets.adult(quasi=["age", "sex"])
@@ -424,6 +428,7 @@ class NoisyCounts(Tabular):
         declared = self.declared_domain
         groups, values = np.flatnonzero(declared.declared_groups), np.flatnonzero(declared.declared_values)
         means = posterior_means(self)[np.ix_(groups, values)]
+        # whole parts, as releases count in integers; never 0, which would rule a value out
         counts = np.maximum(np.rint(means * PARTS), 1).astype(np.int64)
         whole = whole_groups(
             domain=tuple(self.domain[value] for value in values.tolist()),
@@ -440,6 +445,7 @@ class NoisyCounts(Tabular):
         `count` are not right on average.
         """
         groups, values = self.declared_domain.shape
+        # values run fastest, as in `measured.ravel()`
         row = np.repeat(np.arange(groups), values)
         texts = [*(column.take(row) for column in self.columns), self.values_column()]
         arrays = [arrow_labels(each) for each in texts]
@@ -549,6 +555,7 @@ def noisy_counts(
     cost = PrivacyCost.read(epsilon, delta, rho)
     paid_from = opened_ledger(ledger)
     budget = None if paid_from is None else paid_from.read_budget()
+    # the least noise that keeps ε at δ may cost more ρ than a ledger in ρ charges for that ε
     cost = replace(cost, paid_in_rho=budget is not None and budget.accounting == "concentrated")
     accepted = accept_levels(levels, table=table, by=by, neighbours=neighbours, ledger=paid_from)
     _check_columns(table, accepted.levels)

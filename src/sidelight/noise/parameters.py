@@ -73,6 +73,7 @@ class Sensitivity:
         >>> Sensitivity(3, 3).merged(1), Sensitivity(2, 2).merged(2)
         (Sensitivity(l1=3, l2_squared=9), Sensitivity(l1=2, l2_squared=2))
         """
+        # worst case: each unit moves one sum by l1 / units, and units · (l1 / units)² = l1² / units
         return Sensitivity(self.l1, self.l1**2 // units)
 
 
@@ -242,7 +243,7 @@ class PrivacyUnit:
 
 
 def counted_in_words(many: int, things: str) -> str:
-    """Say that so many were counted.
+    """Write how many were counted, with the verb that agrees.
 
     >>> counted_in_words(1, "row"), counted_in_words(3, "value")
     ('1 row was counted', '3 values were counted')
@@ -284,7 +285,7 @@ def _check_one_row_each(rows: Events, person: str) -> None:
 
 
 def whole_cap(name: str, cap: object) -> int:
-    """Take a whole number of at least 1."""
+    """Return the cap as a whole number; refuse anything below 1."""
     return whole_number(cap, BadNoise, parameter(name), least=1)
 
 
@@ -347,6 +348,7 @@ def told_apart(amounts: Sequence[Fraction | float]) -> list[str]:
     >>> told_apart([Fraction(1), 1.00000002, 0.5])
     ['1', '1.00000002', '0.5']
     """
+    # seventeen digits tell any two floats apart
     for digits in range(4, 18):
         texts = [rounded_text(each, digits) for each in amounts]
         if len(set(texts)) == len(set(amounts)):
@@ -362,6 +364,7 @@ def amount_text(amount: Fraction | float, digits: int = 4) -> str:
     """
     if isinstance(amount, float):
         return f"{amount:.{digits}g}"
+    # the shortest decimal if it is exactly this amount, else the fraction
     near = repr(float(amount))
     if Fraction(near) == amount:
         return near.removesuffix(".0")
@@ -387,5 +390,5 @@ def rounded_text(amount: Fraction | float, digits: int | None = None) -> str:
 
 
 def declared_people(people_at_most: object) -> int | None:
-    """Take a number of people, at least 1; None is none declared."""
+    """Return the declared number of people, at least 1; None where none was declared."""
     return None if people_at_most is None else whole_cap("people_at_most", people_at_most)

@@ -57,6 +57,7 @@ def _lowered(counts: Integers | Floats, threshold: float) -> Integers:
 
 def _thresholds(counts: Integers | Floats, total: int) -> tuple[float, float]:
     """Find the t from which on too little is left of counts, by halving: one at which enough is, one just above."""
+    # at −2 every count keeps more than it has and at max + 1 nothing is left: the total lies between
     low, high = -2.0, float(counts.max()) + 1
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -81,6 +82,7 @@ def fit_marginals(
         return nearest
     fitted = nearest.astype(np.float64) + HARDLY_ANYBODY
     layout = CellLayout(estimates.shape, tuple(coarser))
+    # the estimates are right on average; sums of `nearest` are not
     targets = {axes: np.maximum(layout.add_up(estimates.astype(np.float64), axes), 0) for axes in marginals}
     for axes, target in [*targets.items()] * FITTINGS:
         # both are above 0 somewhere, as the total is
@@ -89,5 +91,6 @@ def fit_marginals(
     left = fitted.sum()
     if not left > 0:  # marginals that leave no cell to anybody
         return nearest
+    # rounding the running total keeps each partial sum within half a person, and the total exact
     whole: Integers = np.diff(np.rint(np.cumsum(fitted) * (total / left)), prepend=0).astype(np.int64)
     return whole.reshape(estimates.shape)

@@ -65,7 +65,7 @@ class PrivacyProfile:
 
     @classmethod
     def of_pair(cls, epsilon: float, delta: float = 0.0) -> PrivacyProfile:
-        """Take one ε and δ."""
+        """Build the profile of a single ε and δ."""
         exact = (exact_number(epsilon, BadNoise, "epsilon"), exact_number(delta, BadNoise, "delta"))
         loss, slack = (
             each if isinstance(each, float) else round_up(number)
@@ -89,7 +89,7 @@ class PrivacyProfile:
         return f"<PrivacyProfile of {len(self.pairs)} pairs of epsilon and delta>"
 
     def __or__(self, other: PrivacyProfile) -> PrivacyProfile:
-        """Take what both say of the same release, and of the curves the first."""
+        """Return the pairs of both profiles of one release, with the first curve that there is."""
         return PrivacyProfile(tuple(dict.fromkeys(chain(self.pairs, other.pairs))), self.curve or other.curve)
 
     def as_read(self) -> PrivacyProfile:
@@ -125,11 +125,12 @@ class PrivacyProfile:
         )
 
     def power(self, false_alarms: float) -> float:
-        """Say of which share of those who are in a test says so, at most, if it says so of this share of the others."""
+        """Return the largest share of those who are in that a test recognises at this share of false alarms."""
         return float(self.powers(np.array([false_alarms]))[0])
 
     def powers(self, false_alarms: Floats) -> Floats:
-        """Say `power` of many shares."""
+        """Return `power` at many shares of false alarms: (n,) to (n,)."""
+        # (pairs, 2) becomes two columns (pairs, 1), which broadcast against shares (n,)
         epsilons, deltas = np.array(self.pairs).T[:, :, None]
         few = np.exp(np.minimum(epsilons, 700)) * false_alarms + deltas
         many = 1 - np.exp(-epsilons) * np.maximum(1 - deltas - false_alarms, 0)
@@ -152,6 +153,7 @@ class PrivacyProfile:
         """
         factors = [math.inf]
         for epsilon, delta in self.pairs:
+            # δ / c of the module, with a union bound over all people
             broken = raise_bound(people * delta) / chance if 0 < chance < 1 else math.inf
             if delta == 0:
                 factors.append(_exp(epsilon))
@@ -177,6 +179,7 @@ def curve_of_divergences(orders: Floats, divergences: Floats) -> PrivacyCurve:
 
     Source: Canonne, Kamath and Steinke, The Discrete Gaussian for Differential Privacy, 2020, proposition 12.
     """
+    # all three are (orders,); `exponents` is (epsilons, orders), with the best order taken along the last axis
     excess = orders - 1
     constant = -np.log(excess) + orders * np.log1p(-1 / orders)
 

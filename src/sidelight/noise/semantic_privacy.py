@@ -105,7 +105,7 @@ class SemanticPrivacy:
         return "any number of people" if self.people is None else counted(self.people, "person")
 
     def sentence(self) -> str:
-        """Say it to somebody whose data it is.
+        """Write the promise for a person whose data it is.
 
         >>> print(semantic_privacy(1).sentence())
         Whatever anyone knew before, what they believe about you changes by at most 0.4622 because you are in.
@@ -113,7 +113,7 @@ class SemanticPrivacy:
         return on_condition(self.condition, self._unconditional())
 
     def as_declared(self) -> str:
-        """Say it where a publisher declared how many people there are, which nobody can check without telling of them.
+        """Write the promise where the publisher declared the number of people, which cannot be checked without a leak.
 
         >>> print(semantic_privacy(1, "1e-9", people=1000).as_declared().partition(". ")[2])
         That is for at most 1,000 people, which the publisher says and nobody checked.
@@ -167,7 +167,7 @@ class SemanticPrivacy:
         return DisclosureRisk(share, posterior, factor, self.chance, *whom, condition=self.condition)
 
     def explain(self, *, false_alarms: float = 0.05, prior: float = 0.1) -> str:
-        """Say all of it to somebody who has to decide: a paragraph each on beliefs, tests, risks, what is not promised.
+        """Write a paragraph each on beliefs, tests, risks and what is not promised, for those who decide.
 
         >>> [paragraph.split(". ")[0] for paragraph in semantic_privacy(1).explain().splitlines()[:5:2]]
         ['In beliefs', 'As a test', 'As a risk']
@@ -327,7 +327,7 @@ def _of_pair(
 
 
 def _of_library(read: LibraryProfile, delta: Fraction, people: int | None, chance: Amount | None) -> SemanticPrivacy:
-    """Take the pair at δ, or the one pair that there is, or with a chance the pair that promises most."""
+    """Return the promise of the pair at δ, of the only pair, or, with a chance, of the pair that promises most."""
     profile, allowed = read.profile, allowed_chance(chance)
     plain = profile.as_read()
     if delta or allowed is None:
@@ -379,7 +379,7 @@ def allowed_chance(chance: Amount | None) -> float | None:
 def smallest_shift(
     epsilon: float, slack: Fraction | float, chance: float | None, *, for_data_as_it_is: bool = False
 ) -> tuple[float, float]:
-    """Give ε̄ and δ̄ for an ε above 0 and `slack` = n·δ: the smallest ε̄ for this δ̄, or ε̄ − tanh(ε/2) = δ̄ for None.
+    """Return ε̄ and δ̄ for ε > 0 and `slack` = n·δ: the smallest ε̄ for this δ̄, or ε̄ − tanh(ε/2) = δ̄ for None.
 
     δ̄ is over data and output, as somebody expects them who has the prior.  `for_data_as_it_is`: over the output alone,
     whatever the data is, for somebody who knows everybody else: that law is (ε, δ)-close to the one without the person,
@@ -394,6 +394,7 @@ def smallest_shift(
 
     # invariant: with `high` the promise holds, with `low` it is not known to
     low, high = 0.0, 1 - floor
+    # not even the largest shift is kept with this chance
     if high <= 0 or broken(high) > (high if chance is None else chance):
         return 1.0, 1.0 if chance is None else chance
     while low < (middle := (low + high) / 2) < high and high - low > 1e-15 * high:
@@ -427,6 +428,7 @@ def smallest_shift_on(
         if profile.curve is None or best[1] not in known:
             break
         at = known.index(best[1])
+        # the best ε lies between the neighbours of the best pair: the curve is read more finely there
         between = np.geomspace(known[max(at - 1, 0)], known[min(at + 1, len(known) - 1)], TRIES).tolist()
         pairs = list(zip(between, profile.curve(between), strict=True))
     return best
@@ -436,6 +438,7 @@ def _weight(epsilon: float, excess: float) -> float:
     """Return Λ + M, for ε̄ = tanh(ε/2) + excess."""
     shift = math.tanh(epsilon / 2) + excess
     less_one, twice = math.expm1(epsilon), math.expm1(2 * epsilon)  # E − 1 and E² − 1
+    # √(a² + b) − a as b / (√(a² + b) + a), which loses no digits where h is small
     sigma = excess * twice / (math.sqrt(less_one**2 + excess * twice) + less_one)
     first = 1 / (sigma * (2 - sigma)) if shift <= -math.expm1(-2 * epsilon) else 1 / shift
     second = 1 / (sigma * (2 + sigma * math.exp(-epsilon))) if shift <= twice else math.exp(-epsilon) / shift

@@ -244,6 +244,7 @@ def stable_counts(
     warn_without_ledger(ledger)
     with paying(paid_from, spending) as receipt:
         measured = mechanism.add_noise(exact_counts)
+        # the noisy count decides and never the exact one: δ was computed for that
         kept = np.flatnonzero(measured >= threshold)
         every = _in_order([replace_labels(column, kept) for column in cells], measured[kept])
         return StableCounts(
@@ -344,9 +345,10 @@ def spelled(column: Column) -> Column:
 
 
 def replace_labels(column: Column, rows: Integers) -> Column:
-    """Take some rows of a column, and no label but theirs."""
+    """Return these rows of a column, with no labels but theirs, in sorted order."""
     codes = column.codes[rows]
     used, places = np.unique(codes, return_inverse=True)
+    # sorted, and only those in use: neither the order of rows nor unpublished labels may show
     labels = sorted((column.labels[code] for code in used), key=_order)
     place = {each: number for number, each in enumerate(labels)}
     renumbered = np.array([place[column.labels[code]] for code in used], np.int32)
@@ -359,5 +361,6 @@ def _order(text: Label) -> tuple[bool, str]:
 
 def _in_order(columns: Sequence[Column], measured: Integers) -> tuple[tuple[Column, ...], Integers]:
     """Sort cells by their labels: the order in which they were found would tell something."""
+    # lexsort takes the main key last, so that the first column decides
     order = np.lexsort([column.codes for column in reversed(columns)])
     return tuple(column.take(order) for column in columns), measured[order]

@@ -84,7 +84,7 @@ _AT_LEVEL = re.compile(r"(?P<column>.*\S)\s*=\s*(?P<level>[0-9]{1,9})")
 
 
 def subsets(axes: Axes) -> Iterable[Axes]:
-    """Give every subset, the smallest first.
+    """Yield every subset of the axes, the smallest first.
 
     >>> list(subsets((0, 2)))
     [(), (0,), (2,), (0, 2)]
@@ -114,6 +114,7 @@ def read_queries(
             message = f"the weight of a query is a number above 0, not {as_given(weight)}"
             raise BadNoise(message)
         weights[axes] = weights.get(axes, 0.0) + float(weight)
+    # the cells are the first key: noise and measurements are read in this order
     return {every: weights.pop(every, 1.0), **weights}
 
 
@@ -257,6 +258,7 @@ class Measurements:
         With coarser levels counts differ in that, and the largest margin is meant.
         """
         if self._nested is None:
+            # one label of each column of the marginal, all of the others; without coarser levels any label is like another
             one = [np.arange(1 if axis in axes else n) for axis, n in enumerate(self.layout.shape)]
             return margin_of(self.answer(one)[1], confidence)
         kinds = self._nested.kinds(axes)
@@ -282,6 +284,7 @@ def split_noise(
     {(0, 1): ('discrete Laplace', 1.996), (): ('discrete Laplace', 2.004)}
     """
     layout = layout if isinstance(layout, CellLayout) else CellLayout(layout)
+    # a sum of cells may move further than any of its cells
     moved = {axes: sensitivity if axes == layout.every else sensitivity.merged(units) for axes in weights}
     if len(weights) == 1:
         return {layout.every: cost.noise(sensitivity)}
@@ -365,6 +368,7 @@ class LeastSquares:
             # what all of them say about this residual, less what the cells say
             residuals = {axes: self._residual(measured[axes], axes, below) for axes in weights}
             residual = sum(weight * residuals[axes] for axes, weight in weights.items()) - residuals[self.every]
+            # the columns outside B get a length of 1, over which the residual is spread evenly
             spread = residual.reshape([n if axis in below else 1 for axis, n in enumerate(self.shape)])
             correction += spread / self.size(set(self.every) - set(below))
         return cells + correction
@@ -373,6 +377,7 @@ class LeastSquares:
         added = measured.sum(axis=tuple(place for place, axis in enumerate(axes) if axis not in below))
         residual = np.asarray(added, np.float64)
         for axis in range(residual.ndim):
+            # I − 11ᵀ/n along one axis: H_B is one centring for each column of B
             residual = residual - residual.mean(axis=axis, keepdims=True)
         return residual
 
