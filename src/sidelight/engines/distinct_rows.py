@@ -38,7 +38,9 @@ def distinct_rows(
     (['1', '2'], [1, 2])
     """
     choices = {"person": person, "missing_marks": missing_marks, "encoding": encoding, "sheet": sheet}
+    # the last column plays the sensitive one: the entries of the counts are then exactly the distinct rows
     table = tabulate(source, distinct_roles(columns, choices | {"several_rows": several_rows}))
+    # `row`, `value`, `times`: (distinct rows,); `row` indexes the keys of the table, so `take` repeats their labels
     row, value, times = table.counts.entries()
     lead = tuple(column.take(row) for column in table.quasi[: len(columns) - 1])
     return (*lead, Column(columns[-1], table.domain, value.astype(np.int32))), times
@@ -73,6 +75,7 @@ def distinct_rows_in_parts(
     labels = stream.packing.labels
     for words, times in _merge_batches(stream.entries.batches(), at_once):
         codes = stream.packing.unpack(words)
+        # not strict: `labels` and `codes` have one more column, the last, which is added by itself
         lead = zip(columns[:-1], labels, codes, strict=False)
         yield (*(Column(*each) for each in lead), Column(columns[-1], labels[-1], codes[-1])), times
 

@@ -71,12 +71,14 @@ def _lines(file: Path, encoding: str | None) -> tuple[Label, ...]:
         reason = getattr(error, "strerror", None) or "no such name"
         message = f"cannot read '{file}': {reason}; give the path of a file that lists the values"
         raise BadTable(message) from None
+    # a dictionary drops repeated values and keeps the order of the file, which becomes the order of the domain
     return tuple(dict.fromkeys(_unquote(line.strip()) for line in text.splitlines() if line.strip()))
 
 
 def _unquote(line: str) -> str:
     """Take a line that was copied out of a CSV file as that file means it."""
     inside = line[1:-1]
+    # a lone quote inside means that the line was not quoted by a CSV writer, so its quotes belong to the value
     quoted = len(line) > 2 and line[0] == line[-1] == '"' and '"' not in inside.replace('""', "")
     return inside.replace('""', '"') if quoted else line
 

@@ -29,6 +29,7 @@ def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
     if any(map(is_address, named)):
         one_address(named)  # refused here, before anything is written about it
         return []
+    # by real path, so that a file that is named twice, or reached by a link, does not count its people twice
     files = sorted({real_path(file): file for each in named for file in _expand(str(each))}.values())
     if not files:
         message = "the list of files is empty; name at least one"
@@ -91,6 +92,7 @@ def _copy_standard_input() -> Path:
     if sys.stdin is None:
         message = "standard input is closed; give the name of a file"
         raise BadTable(message)
+    # a pipe has no ending and cannot be rewound: its first bytes say the format, and are written to the copy first
     beginning = sys.stdin.buffer.read(4)
     kinds = {first: ending for form in FORMATS for first, ending in form.first_bytes.items()}
     ending = next((ending for first, ending in kinds.items() if beginning.startswith(first)), ".csv")
@@ -104,6 +106,7 @@ def _copy_standard_input() -> Path:
 @contextmanager
 def refuse_changes(files: Sequence[Path]) -> Iterator[None]:
     """Refuse files that somebody wrote to while they were read: one pass may have seen other rows than the next."""
+    # taken before the first pass; comparing it after the last one covers everything that was read between
     before = [_state(file) for file in files]
     try:
         yield

@@ -46,6 +46,7 @@ def looks_like_a_row(names: Sequence[object], rows: Iterable[Sequence[str]] = ()
     True
     """
     texts = [str(name) for name in names]
+    # pandas writes its index below an empty first name, which says nothing about the others
     if len({*texts}) < len(texts) or any(map(_like_a_cell, texts[1:] if texts[:1] == [""] else texts)):
         return True
     return any(name == cell for row in rows for name, cell in zip(texts, row, strict=False))
@@ -77,7 +78,9 @@ def surely_names(
     if any(map(_holds_line_end, texts)):
         return False
     if any(name in texts for name in meant):
+        # the caller named one of these columns, so this is a line of names, unless rows have run into it
         return not looks_like_a_row(texts) or not _runs_on(texts, rows)
+    # read last, as it may open the file; the checks before it need the first line only
     below = rows()
     if looks_like_a_row(texts, below) or any(len(row) != len(texts) for row in below if any(row)):
         return False  # also where rows have other columns than the first line: it may be part of one
@@ -138,13 +141,13 @@ def unused_columns(
 
 
 def _where(columns: Sequence[str], repeated: str) -> str:
-    """Tell by their numbers which columns are called alike: what they are called may be somebody's cell."""
+    """Return the positions of two columns of the same name: the name itself may be a person's cell."""
     one, other = [at for at, name in enumerate(columns, start=1) if name == repeated][:2]
     return f"column {one} and column {other}"
 
 
 def how_many(names: Sequence[object]) -> str:
-    """Tell columns by their number only, and what to do if the first line is none of names.
+    """Return how many columns there are, without names, and what to do if the first line holds no names.
 
     >>> how_many(["Smith", "Ann"])
     "2 columns; its first line may be somebody's row and is not shown: if it is, give it a line of column names"
@@ -179,4 +182,5 @@ def _is_number_below(names: Sequence[str], at: int, rows: Sequence[Sequence[str]
     if names[at] in numbers:
         return True
     cells = [row[at].strip() for row in rows if at < len(row) and row[at].strip().casefold() not in MARKS]
+    # letters above numbers only are a name; in a column of texts, the first line could be one more cell
     return len(cells) >= ENOUGH and all(as_number(cell) is not None for cell in cells)

@@ -168,6 +168,7 @@ def _read_carried(source: object, roles: Roles) -> Table:
             f"with {parameter('values', roles.values)} only counts are published: leave it out"
         )
         raise BadTable(message)
+    # the carried columns are the last ones of the finer key, which is where `carry` expects them
     finer = table_from(source, replace(roles, quasi=(*roles.quasi, *roles.carried), keep=(), weight=None))
     table = carry(finer, len(roles.carried))
     assert table.carried is not None
@@ -175,6 +176,7 @@ def _read_carried(source: object, roles: Roles) -> Table:
     table = replace(table, carried=carried, intake=replace(table.intake, roles=roles.choices()))
     if roles.weight is None:
         return table
+    # `amounts`: (entries,); summed by `carried.key` to (keys,)
     amounts = weights(carried.columns[roles.carried.index(roles.weight)], carried.count)
     return replace(table, weights=add_up(carried.key, amounts, len(table.sizes)))
 
@@ -182,6 +184,7 @@ def _read_carried(source: object, roles: Roles) -> Table:
 def kind_by_type(column: Column, roles: Roles, texts: Collection[str]) -> ColumnKind | None:
     """Return the kind that was declared or that the type decides; text is no number, unless marks made it text."""
     kind = roles.kind_of(column.name)
+    # with missing marks, a column of numbers may be stored as text only so that the marks fit in
     is_text = column.name in texts and not roles.missing_marks
     may_be_numbers = kind_of_labels(column.labels) == "number" or are_digits(column.labels)
     return "category" if kind is None and is_text and may_be_numbers else kind
@@ -212,11 +215,13 @@ def _attach_profiles(table: Table, source: object, roles: Roles) -> Table:
     """Let the engine be asked again, and once, which values people have together, where they have several."""
     if roles.values == "single":
         return table
+    # profiles can be larger than the table and few measures need them: read when first asked for, and kept
     return replace(table, read_profiles=lru_cache(maxsize=1)(partial(read_profiles, source, roles)))
 
 
 def _split(source: object, roles: Roles, separator: str, read: Callable[[object, Roles], Table]) -> Table:
     """Count whole cells, of which each person has one, and take them apart afterwards."""
+    # a whole cell is one value, so the engine still answers one GROUP BY; distinct cells are then split here
     table = read(source, whole_cells(roles))
     lists = CellLists.of(table.domain, separator, roles.values or "set", roles.missing_marks)
     rows = lists.count_valueless(table.counts.totals(), roles, weighed=table.weights is not None)
@@ -291,7 +296,7 @@ def nearest_column(name: str, source: str | Path, roles: Roles | None = None) ->
 
 
 def columns_in_words(source: str | Path, roles: Roles | None = None) -> str:
-    """Tell the columns of a file in a message: by name where they are names for sure, else how many there are."""
+    """Return the columns of a file for a message: by name where they are surely names, else how many there are."""
     with _heading(source, roles or Roles()) as (names, rows, numbers):
         _refuse_row(source, names, rows())
         return listed(names) if surely_names(names, rows, numbers=numbers) else how_many(names)
@@ -329,7 +334,7 @@ def _heading(source: str | Path, roles: Roles) -> Iterator[Heading]:
 
 @dataclass(frozen=True, slots=True)
 class RowCounts:
-    """What the engine counted: per packed row how often it counts (`counts`) and how many raw rows it is."""
+    """Counts of an engine: per packed row how often it counts (`counts`) and how many raw rows it is (`rows`)."""
 
     packing: Packing
     words: Words
@@ -350,6 +355,7 @@ class RowCounts:
 
 def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
     """Count everything, set aside what the roles say, and put the table together."""
+    # all rows are counted first: their total shows whether the source changed between the passes
     all_counts = _tally(rows, roles)
     total = int(all_counts.rows.sum())
     if rows.source.rows not in {None, total}:  # rows with cells that the first pass did not see would be lost
@@ -357,6 +363,7 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
     if total == 0:
         message = f"{rows.source.name} has no rows; give at least one person"
         raise BadTable(message)
+    # suppressed rows go first, so that those of them without a value are not reported as missing values
     present = all_counts.without(suppressed_rows(all_counts, roles))
     rest = present.without(valueless(present, roles))
     if len(rest.counts) == 0:
@@ -396,6 +403,7 @@ def build_intake(rows: Rows, roles: Roles, total: int, *, valueless: int, **furt
 def _tally(rows: Rows, roles: Roles) -> RowCounts:
     answer = counted_rows(rows, *tally_levels(rows, roles))
     packing = rows.packing(answer)
+    # in "set" a group has one part per person, so a person's repeated value counts once; `raw` keeps the repeats
     raw = numpy_integers(answer.column("rows"))
     counts = numpy_integers(answer.column("parts")) if roles.values == "set" else raw
     return RowCounts(packing, rows.words(answer, packing, rows.key_and_value), counts, raw)
@@ -483,6 +491,7 @@ def _table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
 
 def domain_of_values(packing: Packing, values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
     """Return all values and each row's code; with several sensitive columns, the combinations that occur."""
+    # `values`: (rows,) packed; `codes`: (rows,) from 0; `first`: (distinct,), one row for each combination
     codes, first = number_keys(values, below=packing.width)
     columns = tuple(
         _occurring(Column(name, labels, code), roles.domain_of(name))
@@ -511,6 +520,7 @@ def _occurring(column: Column, declared: tuple[Label, ...] | None) -> Column:
 def people_per_key(rows: Rows, packing: Packing) -> Integers:
     """Count the people of each key, in the keys' order."""
     answer = counted_rows(rows, *people_levels(rows), counting=True)
+    # sorted by key as the table's rows are, so sizes line up with them without a join
     _, sizes = sum_equal_rows(rows.words(answer, packing, rows.key), numpy_integers(answer.column("parts")))
     return sizes
 
@@ -545,6 +555,7 @@ def weights_in(answer: pa.Table, rows: Rows, packing: Packing) -> tuple[Words, I
 
 def check_weighed(weighed: int, people: int, roles: Roles) -> None:
     """Refuse people with several weights."""
+    # grouping by person, key and weight splits a person with two weights, which raises the count of people
     if weighed != people:
         message = f"somebody's rows differ in '{roles.weight}'; give each person one weight"
         raise BadTable(message)
@@ -597,7 +608,7 @@ def check_people(rows: Rows, roles: Roles) -> None:
 
 
 def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:
-    """Which values has each person of a table together?  One GROUP BY of person and value, where the rows are.
+    """Return which values each person of a table has, by one GROUP BY of person and value where the rows are.
 
     People are then numbered by what they have, value after value: those with the same key and values are one row.
     """
@@ -606,6 +617,7 @@ def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:
         packing = rows.packing(answer)
         words = rows.words(answer, packing, rows.key_and_value)
     keys = packing.keys(words)
+    # this pass packs anew and may number labels differently, so keys and values are matched by label
     key = _keys_in(table, packing, keys)
     value = _places(packing.labels[-1], table.domain)[packing.values(words, keys)]
     times = numpy_integers(answer.column("rows"))
@@ -614,6 +626,7 @@ def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:
     key, value, times = key[valued], value[valued], times[valued]
     if roles.values == "set":
         times = np.ones_like(times)
+    # the second pass must add up to the same counts as the first, else the source has changed since
     now = Counts.from_entries(key, value, times, table.counts.shape)
     if not all(map(np.array_equal, now.entries(), table.counts.entries())):
         raise changed_while_read(rows.source.name)
@@ -654,11 +667,13 @@ def _gather_profiles(table: Table, person: Integers, key: Integers, value: Integ
         [key[starts], lengths], [len(table.sizes), int(lengths.max(initial=0)) + 1], rows=len(starts)
     )
     for rank in range(int(lengths.max(initial=0))):
+        # people with fewer values read their last one again, at a valid index, and `where` turns it into 0
         has = lengths > rank
         at = starts + np.minimum(rank, lengths - 1)
         parts = [kind, np.where(has, value[at] + 1, 0), np.where(has, times[at], 0)]
         kind, first = number_rows(parts, [int(part.max()) + 1 for part in parts], rows=len(starts))
     people = np.bincount(kind, minlength=len(first))
+    # (keys,): those of each key who appear in no profile
     valueless = table.sizes - add_up(key[starts[first]], people, len(table.sizes))
     without = np.flatnonzero(valueless)
     _, place = ranges(starts[first], starts[first] + lengths[first])

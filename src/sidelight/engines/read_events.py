@@ -100,12 +100,14 @@ def _events(source: object, roles: Roles) -> Events:
         answer = counted_rows(rows, (*who, *rows.key_and_value), nameless=True)
         total = int(numpy_integers(answer.column("rows")).sum())
         if who:
+            # after the total: rows without a person are left out, and `rows_without_person` says how many they were
             answer = answer.filter(pc.is_valid(answer.column("person")))
         packing = rows.packing(answer)
         words = rows.words(answer, packing, rows.key_and_value)
         times = numpy_integers(answer.column("rows"))
         person = number_cells(answer.column("person")) if who else np.arange(len(times))
         tally = RowCounts(packing, words, times, times)
+        # `without`: (rows,) bool; person, words and times are filtered by the same mask and stay aligned
         without = valueless(tally, roles)
         rest = tally.without(without)
         keys = packing.keys(rest.words)
@@ -132,6 +134,7 @@ def _split_cells(cells: Events, roles: Roles, separator: str) -> Events:
     parts = [parts_of(cell, separator, roles.values or "set", roles.missing_marks) for cell in cells.domain]
     domain = in_order(part for each in parts for part in each)
     code = {value: number for number, value in enumerate(domain)}
+    # `lengths`: (cells,), `codes`: (parts of all cells,), cell after cell
     lengths = np.array([len(each) for each in parts], np.int64)
     codes = np.array([code[value] for each in parts for value in each], np.int64)
     entry = np.repeat(np.arange(len(cells.value)), lengths[cells.value])

@@ -55,7 +55,7 @@ REPEAT_BELOW = 0.5
 
 @dataclass
 class Totals:
-    """What is added up while rows come in."""
+    """Sums over rows that are added up while they come in."""
 
     rows: int = 0
     suppressed: int = 0
@@ -71,6 +71,7 @@ class Totals:
             added = np.bincount(values, minlength=width) if counts is None else add_up(values, counts, width)
             self.values = added if self.values is None else self.values + added  # type: ignore[operator]
             return
+        # a dense array of `width` sums would be too large here; only values that occur are kept
         distinct, number = np.unique(values, return_inverse=True)
         sums = np.bincount(number) if counts is None else add_up(number, counts, len(distinct))
         known: dict[int, int] = self.values if isinstance(self.values, dict) else {}
@@ -118,6 +119,7 @@ def read_stream(source: object, roles: Roles, memory: Memory) -> KeyStream:
         assert packing is not None
         entries = SortedRuns(len(packing.layout), memory.rows_to_sort(len(packing.layout)), rows.source.rows)
         totals = _sorted_into(entries, rows, packing, roles)
+        # totals are checked before people are counted, which takes another pass over all rows
         check_totals(totals, rows, roles)
         if roles.person_column is not None:
             check_people(rows, roles)
@@ -170,6 +172,7 @@ def _repeat(rows: PackedRows) -> bool:
         return False
     words = [np.concatenate(parts) for parts in zip(*looked_at, strict=True)]
     distinct, _ = sum_equal_rows(words, np.ones(len(words[0]), np.int64))
+    # grouping in DuckDB costs a hash table over all rows, which pays only where it makes the rows fewer
     return len(distinct[0]) <= REPEAT_BELOW * len(words[0])
 
 
@@ -186,6 +189,7 @@ def add_tally(tally: RowCounts, totals: Totals, entries: SortedRuns, roles: Role
     totals.rows += len(tally.words[0]) if once else int(tally.rows.sum())
     star = roles.suppressed == "leave out" and packing.key_of("*") is not None
     gaps = roles.missing != "a value" and any(None in labels for labels in packing.value_labels)
+    # rows are about to be filtered, which needs counts of the same length as the words
     if once and (star or gaps):
         ones = np.ones(len(tally.words[0]), np.int64)
         tally, once = replace(tally, counts=ones, rows=ones), False
@@ -210,6 +214,7 @@ def add_tally(tally: RowCounts, totals: Totals, entries: SortedRuns, roles: Role
     if not once:
         totals.repeats += int(rest.rows.sum() - rest.counts.sum())
     totals.counted += len(rest.words[0])
+    # with "no value" all rows were added above, those without a value included
     if not (gaps and roles.missing == "no value"):
         entries.add(rest.words, counts)
 
@@ -244,6 +249,7 @@ def _add_weights(stream: KeyStream, rows: Rows, memory: Memory) -> KeyStream:
     runs, weight, people = SortedRuns(words, memory.rows_to_sort(words), rows.source.rows), 0, 0
     for batch in rows.counted(*weight_levels(rows, stream.roles), counting=True):
         keys, amounts, many = weights_in(pa.Table.from_batches([batch]), rows, stream.packing)
+        # Python's integers cannot overflow; the sum is checked before int64 sums per key could
         people, weight = people + many, weight + int(amounts.sum())
         refuse_too_heavy(name or "", weight / WEIGHT_UNIT)
         runs.add(keys, amounts)

@@ -114,6 +114,7 @@ class FrameRows:
         """Have the engine count people, by how many rows and keys they have."""
         per_person = grouped_frame(self, (("person", *self.key), ("person",)), counting=True)
         nobody = nw.col("person").is_null()
+        # rows: (person, key) → person, so parts counts a person's keys and rows the raw rows
         too_many = nw.col("rows" if single else "parts") > 1
         totals = per_person.select(
             nw.when(nobody).then(nw.col("rows")).sum().cast(nw.Int64).alias("nameless"),
@@ -125,9 +126,11 @@ class FrameRows:
 
 def grouped_frame(rows: Rows, levels: Sequence[tuple[str, ...]], *, counting: bool) -> Frame:
     """Return what the engine is to group, without having it done."""
+    # an exclusion is never null (`ignore_nulls=False`, `is_null`), so ~excluded keeps every row that it does not name
     frame = reduce(lambda kept, excluded: kept.filter(~excluded), rows.exclusions() if counting else (), rows.frame)
     grouped = frame.group_by(*levels[0]).agg(nw.len().alias("rows"))
     for by in levels[1:]:
+        # each level groups the groups before: `parts` counts those, `rows` still adds up to the raw rows
         grouped = grouped.group_by(*by).agg(nw.len().alias("parts"), nw.col("rows").sum())
         grouped = grouped.with_columns(nw.col("rows").cast(nw.Int64))  # sums of whole numbers are wider in DuckDB
     return grouped
@@ -160,6 +163,7 @@ class CellRows:
             encode(answer.column(name), self.roles, labels)
             for name, labels in zip(columns, packing.labels, strict=False)
         ]
+        # an answer without the sensitive columns has keys only, which are packed as if with the first value
         if len(columns) == len(packing.labels):
             return packing.pack(codes)
         return packing.pack_keys(codes, answer.num_rows)
@@ -178,6 +182,7 @@ class TextRows(FrameRows, CellRows):
         conditions = []
         if self.roles.suppressed == "leave out":
             stars = [star for name in self.key if (star := is_any_of(self.frame, name, {SUPPRESSED})) is not None]
+            # where some column can never be `*`, no row is suppressed in all of them
             if len(stars) == len(self.key):
                 conditions.append(nw.all_horizontal(*stars, ignore_nulls=False))
         if self.roles.missing == "drop":
@@ -188,6 +193,7 @@ class TextRows(FrameRows, CellRows):
 
 def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
     """Put the labels of each column in order: that which was declared, or their natural one."""
+    # declared labels come first, in their order, so that codes compare as the labels of an ordered column do
     declared = [*map(roles.order_of, roles.quasi), *map(roles.domain_of, roles.value_columns)]
     names = (*roles.quasi, *roles.value_columns)
     labels = (_labels_of(name, column, roles) for name, column in zip(names, columns, strict=True))
@@ -236,6 +242,7 @@ def encode(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label
 def encode_by(column: pa.Array | pa.ChunkedArray, roles: Roles, code_of: Mapping[Label, int]) -> Codes:
     """Return the code of each cell, where each label has one."""
     encoded = _dictionary_encode(column)
+    # begins with no rows, so that an answer without batches still has the right type
     parts = [np.zeros(0, np.int32)]
     # Each chunk has a dictionary of its own, so a label is looked up once per chunk and not once per row.
     for chunk in encoded.chunks:
@@ -292,6 +299,7 @@ def _floats(texts: Collection[str]) -> Iterator[float]:
             number = float(text)
         except ValueError:
             continue
+        # "1e3" and "01" are the float of another label, so they name no cell of such a column
         if label(number) == text:
             yield number
 
@@ -341,6 +349,7 @@ def arrow_batches(frame: Frame) -> Iterator[pa.RecordBatch]:
 
 def duckdb_batches(relation: duckdb.DuckDBPyRelation) -> Generator[pa.RecordBatch, None, None]:
     """Let DuckDB stream its answer; what goes wrong on the way, Arrow tells as text, and is DuckDB's error again."""
+    # Arrow wraps DuckDB's error in an OSError with its text; the beginning of that says which kind it was
     reader = relation.to_arrow_reader()
     try:
         yield from reader
@@ -397,6 +406,7 @@ def numpy_integers(column: pa.ChunkedArray) -> Integers:
     >>> numpy_integers(pa.chunked_array([[3], [1]], pa.int32())).tolist()
     [3, 1]
     """
+    # DLPack shares the buffer without importing pandas, and takes no empty chunks
     parts = [np.from_dlpack(chunk) for chunk in column.chunks if len(chunk)]
     return np.concatenate([np.zeros(0, np.int64), *parts], dtype=np.int64)
 
@@ -434,6 +444,7 @@ def _nanoseconds(array: pa.Array) -> list[object]:
         coarser = pa.timestamp("us", kind.tz)
     else:
         coarser = pa.duration("us") if pa.types.is_duration(kind) else pa.time64("us")
+    # floor division also before 1970: `below` is 0 … 999 nanoseconds, and a moment is whole + below
     whole, below = np.divmod(pc.fill_null(array.cast(pa.int64()), 0).to_numpy(), 1000)
     moments = _python_cells(pa.array(whole, mask=array.is_null().to_numpy(zero_copy_only=False)).cast(coarser))
     if any(each == END_OF_DAY and left for each, left in zip(moments, below.tolist(), strict=True)):
@@ -445,6 +456,7 @@ def _nanoseconds(array: pa.Array) -> list[object]:
 
 
 def _compact(batch: pa.RecordBatch) -> pa.RecordBatch:
+    # integers are small already; texts of an answer repeat, so each is stored once per batch
     columns = [
         column
         if pa.types.is_integer(column.type) or pa.types.is_dictionary(column.type) or pa.types.is_nested(column.type)
@@ -475,6 +487,7 @@ def people_written_alike(rows: Rows) -> Rows:
 
 def no_texts(schema: pa.Schema) -> list[str]:
     """Name the columns whose types say that they hold something else than text: numbers, days, truths."""
+    # strings and binaries are not primitive in Arrow, and neither are dictionaries of texts
     return [field.name for field in schema if pa.types.is_primitive(field.type)]
 
 

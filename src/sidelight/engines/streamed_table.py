@@ -116,10 +116,12 @@ class StreamedTable(Streamed):
     ) -> Iterator[RowBlock]:
         """Unpack some rows, and people where they are counted apart, in any order."""
         packing, places = self.stream.packing, self.stream.value_places
+        # two look-ups become one: packed code → code in `quasi` → code of the caller, composed once per column
         tables = [each[code] for each, code in zip(looked_up or (), self.recode, strict=False)] or self.recode
         for words, counts in entries:
             keys = packing.keys(words)
             value = places.look_up(packing.values(words, keys))
+            # people who have several rows are in `people` below; counting them here too would count them twice
             one_each = counts if people is None else np.zeros_like(counts)
             yield RowBlock(words, self._codes(keys, tables), one_each, value, counts)
         for keys, many in people or ():
@@ -155,6 +157,7 @@ class StreamedTable(Streamed):
         looked_up: Sequence[Codes] | None,
         watched: Callable[[Iterator[RowBlock]], Iterator[RowBlock]],
     ) -> Callable[[KeyStream], Summed]:
+        # without keys: this is sent to executors, which put their own in its place
         bare = replace(self, stream=self.stream.strip_keys())
 
         def of_stream(local: KeyStream) -> Summed:
@@ -176,6 +179,7 @@ class StreamedTable(Streamed):
         distinct = [word[new] for word in keys]
         value = stream.value_places.look_up(packing.values(words, keys))
         row, valued = np.cumsum(new) - 1, value >= 0
+        # `row`, `value`: (entries,), sorted by key; an entry without a value still makes a row of the matrix
         matrix = Counts.from_sorted(row[valued], value[valued], counts[valued], (len(distinct[0]), len(self.domain)))
         sizes = matrix.per_row() if people is None else sum_equal_rows(*people)[1]
         quasi = tuple(
@@ -246,6 +250,7 @@ def streamed_table_from(source: object, roles: Roles, memory: Memory) -> Streame
     stream = stream_keys(source, replace(roles, suppressed=None).complete(), memory)
     stream = replace(stream, roles=stream.typed_roles)
     packed = stream.packing.labels[: len(stream.roles.quasi)]
+    # identity codes for now: which labels occur is known only after the pass that counts them
     as_packed = tuple(np.arange(len(labels), dtype=np.int32) for labels in packed)
     people, rows = _label_counts(StreamedTable(stream, memory, (), (), as_packed), [len(labels) for labels in packed])
     table = StreamedTable(
@@ -253,6 +258,7 @@ def streamed_table_from(source: object, roles: Roles, memory: Memory) -> Streame
         memory,
         tuple(_keep_occurring(stream, number, many > 0) for number, many in enumerate(rows)),
         tuple(each[many > 0] for each, many in zip(people, rows, strict=True)),
+        # (packed labels,): the rank among those that occur; codes of labels that do not are never looked up
         tuple((np.cumsum(many > 0) - 1).astype(np.int32) for many in rows),
     )
     check_kinds(table.outline, stream.roles)
@@ -264,6 +270,7 @@ def _label_counts(table: StreamedTable, widths: list[int]) -> tuple[list[Integer
 
     def count_in(blocks: Iterator[RowBlock]) -> list[Integers]:
         """Count people column by column, then rows."""
+        # first half: people by label, second half: rows by label, both column by column
         sums = [np.zeros(width, np.int64) for width in (*widths, *widths)]
         for block in blocks:
             for at, (code, width) in enumerate(zip(block.codes, widths, strict=True)):

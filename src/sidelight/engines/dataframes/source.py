@@ -39,18 +39,23 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
     """Look at a dataframe as rows to count; nothing is computed yet."""
     frame = as_frame(source)
     schema = frame.collect_schema()
+    # letters above a column of numbers are a name and no cell, so a message may show it
     numbers = [name for name, dtype in schema.items() if dtype.is_numeric() or dtype.is_temporal()]
     unused = unused_columns(roles, schema.names(), "the table", numbers=numbers)
     _refuse_patterns(frame, roles)
+    # the types are read before `_groupable` turns columns into text, after which a categorical could not be recognised
     roles = roles.add_types({name: _kind_of_type(schema[name]) for name in roles.quasi})
     texts = frozenset(name for name in roles.quasi if schema[name] == nw.String)
     if isinstance(frame, nw.DataFrame):
+        # only frames in memory have cells that are Python objects, or types of pandas, which need this
         frame = frame.with_columns(*_groupable(frame, roles)).lazy()
     return text_rows(frame, roles, Source("the table", unused, texts=texts), roles.used)
 
 
 def _refuse_patterns(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], roles: Roles) -> None:
     """Refuse a name that polars or an SQL engine would take for several columns, and so count by another one."""
+    # pandas and Arrow look names up exactly; polars reads ^…$ as a regular expression, SQL engines read * as all
+    # columns
     exact = frame.implementation.is_pandas_like() or frame.implementation.is_pyarrow()
     for name in () if exact else roles.used.values():
         if name == "*" or (name.startswith("^") and name.endswith("$")):
@@ -83,6 +88,7 @@ def refuse_types(relation: duckdb.DuckDBPyRelation, columns: Mapping[str, str]) 
 
 def refuse_arrow_type(name: str, kind: pa.DataType) -> None:
     """Raise if cells of Arrow have no label of their own."""
+    # what decides is the type that cells are stored as, beneath an extension type and then beneath an encoding
     plain = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
     if pa.types.is_dictionary(plain) or pa.types.is_run_end_encoded(plain):
         plain = plain.value_type
@@ -120,6 +126,7 @@ def _rename_columns(frame: nw.DataFrame[Any] | Frame) -> nw.DataFrame[Any] | Fra
     native: Any = frame.to_native()
     if all(isinstance(name, str) for name in native.columns):
         return frame
+    # a shallow copy, so that the caller's frame keeps its own column names
     named = native.copy(deep=False)
     named.columns = [str(name) for name in native.columns]
     renamed: nw.DataFrame[Any] | Frame = nw.from_native(named)
@@ -128,7 +135,7 @@ def _rename_columns(frame: nw.DataFrame[Any] | Frame) -> nw.DataFrame[Any] | Fra
 
 @contextmanager
 def frame_errors() -> Iterator[None]:
-    """Tell by the kind of error, and by no cell, that a table which is computed late cannot be.
+    """Raise `BadTable` if a table that is computed late cannot be; name the kind of error, never a cell.
 
     A query, a cast or a file that is scanned fails only when its rows are asked for, with whatever its engine raises.
     """
@@ -158,6 +165,7 @@ def nulls_for_missing(frame: Frame, name: str, roles: Roles) -> nw.Expr:
     if dtype == nw.Object or dtype.is_nested():
         message = f"column '{name}' holds {dtype} cells; turn it into text first"
         raise BadTable(message)
+    # NaN and null would be two groups; a missing cell must be one and the same, whatever the library writes for it
     if dtype.is_float():
         column = column.fill_nan(None)
     elif dtype in (nw.Int128, nw.UInt128):  # Arrow has no such numbers
@@ -172,6 +180,7 @@ def _groupable(frame: nw.DataFrame[Any], roles: Roles) -> list[nw.Series[Any]]:
     pandas = frame.implementation.is_pandas_like()
     changed = []
     for column in map(frame.get_column, roles.used.values()):
+        # pandas first: it has types of its own (categories, extension arrays) that narwhals shows as plain ones
         other = _pandas_column(column, roles) if pandas else None
         if other is None and column.dtype in (nw.Object, nw.Unknown):
             other = _as_text(column)
@@ -217,6 +226,7 @@ def _categories(column: nw.Series[Any]) -> nw.Series[Any] | None:
     if all(isinstance(each, str) for each in categories):
         return None
     with naming(column.name):
+        # shape (categories + 1,): code −1, pandas's sign for a missing cell, indexes the None at the end
         labels = np.array([*(label(each) for each in categories), None], object)
     texts = labels[column.to_native().cat.codes.to_numpy()].tolist()
     return nw.new_series(column.name, texts, nw.String, backend=column.implementation)

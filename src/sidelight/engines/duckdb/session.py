@@ -31,6 +31,7 @@ SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",  # a file's name must not find a Python variable
 }
 
+# DuckDB groups row groups of 122,880 rows; below one of them it uses a single thread and never needs to spill
 FEW_ROWS, FEW_BYTES = 120_000, 2**23
 
 
@@ -60,6 +61,7 @@ def connection(memory: Memory | None = None, *, few: bool = False) -> Iterator[d
             kept_database.cache_clear()  # a DuckDB that failed inside would answer nothing any more
             raise
         return
+    # many rows get a database of their own: its memory limit and spill folder belong to this call alone
     limit = {} if memory is None else {"memory_limit": memory.engine_limit}
     with private_folder() as spill:
         con = duckdb.connect(":memory:", config={**SETTINGS, **limit, "temp_directory": str(spill)})
@@ -83,6 +85,7 @@ def interruptible() -> Iterator[None]:
 
 def is_full(problem: duckdb.Error) -> bool:
     """Return whether memory or the disk gave out, and not the file."""
+    # DuckDB reports a full disk as a failed write; an IOException while reading is about the file itself
     unwritten = isinstance(problem, duckdb.IOException) and "write" in str(problem)
     return unwritten or isinstance(problem, duckdb.OutOfMemoryException)
 
@@ -106,4 +109,5 @@ def sql_path(file: Path) -> str:
     >>> sql_path(Path("/data/part[1].csv"))
     "'/data/part[[]1].csv'"
     """
+    # brackets make each glob sign stand for itself, and an absolute path never begins with ~
     return sql_text(re.sub(r"([*?\[])", r"[\1]", str(file.absolute())))

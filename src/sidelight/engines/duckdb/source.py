@@ -72,6 +72,7 @@ def arrow_rows(
     with connection(memory, few=need_no_disk(table.nbytes, table.num_rows)) as con:
         try:
             used = {ours: _replace_finer_cells(name, table.column(name)) for ours, name in roles.used.items()}
+            # registering a table copies nothing: DuckDB scans Arrow's buffers where they are
             con.register("src", pa.table(used))
             roles = roles.add_types({name: _kind_of_type(table.column(name)) for name in roles.quasi})
             source = replace(source, texts=text_columns(table.schema, roles))
@@ -90,6 +91,7 @@ def _kind_of_type(column: pa.ChunkedArray) -> KindOrOrder | None:
     if not pa.types.is_dictionary(column.type):
         return None
     dictionaries = {tuple(map(label, python_cells(chunk.dictionary))) for chunk in column.chunks}
+    # chunks may have different dictionaries, and then there is no single order to keep
     if not column.type.ordered or len(dictionaries) != 1:
         return "category"
     return tuple(text for text in dictionaries.pop() if text is not None)
@@ -110,6 +112,7 @@ def _replace_finer_cells(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     finer = pa.types.is_duration(kind) or pa.types.is_time(kind) or getattr(kind, "unit", "") == "ns"
     if not (packed or zoned or finer or has_odd_type(kind)):
         return column
+    # each distinct cell is turned into its label once; rows keep their codes, which are only cast to 32 bits
     chunks = [chunk.dictionary_encode() for chunk in column.chunks]
     with naming(name):
         labels = [pa.array(map(label, python_cells(chunk.dictionary)), pa.string()) for chunk in chunks]
@@ -174,6 +177,7 @@ class PackedRows(FrameRows):
         if self.roles.missing == "drop":
             # a sensitive column's code is a digit of what is left of the packed number without the key
             width = self.known.width
+            # width = Π radices of the sensitive columns; each step divides the next radix off, the leading digit first
             value = nw.col(self.key_and_value[-1]) - nw.col("key") * width
             for labels in self.known.value_labels:
                 width //= max(len(labels), 1)
@@ -201,6 +205,7 @@ def packed_rows(
     known = packing_of(distinct, roles)
     for number, (column, labels, weight) in enumerate(zip(distinct, known.labels, known.weights(), strict=True)):
         shares = _look_up(labels_of(column, roles), labels) * weight
+        # one look-up table (cell, share) per column, where share = code × weight in the packed number
         con.register(f"code{number}", pa.table({"cell": column, "share": arrow_integers(shares)}))
     uncoded = [name for name in roles.used if name not in roles.coded]
     frame: Frame = nw.from_native(con.sql(_packing_query(distinct, known, roles, uncoded)))
@@ -218,6 +223,7 @@ def _distinct_cells(con: duckdb.DuckDBPyConnection, roles: Roles, memory: Memory
     distinct: list[pa.Array] = []
     for name in roles.coded:
         cells = con.sql(f"SELECT DISTINCT {name} FROM src ORDER BY 1")  # noqa: S608 - our own names only
+        # labels are counted batch by batch, so that a column with too many is refused before all of them are in memory
         batches, labels = [], sum(map(len, distinct))
         for batch in (reader := duckdb_batches(cells)):
             batches.append(batch)
@@ -235,6 +241,7 @@ def _look_up(texts: Sequence[Label], labels: tuple[Label, ...]) -> Integers:
     """Return the index of each text among the labels."""
     if tuple(texts) == labels:
         return np.arange(len(labels))
+    # several cells may say the same label, so the cells of a column need not be in the order of the labels
     code_of = {text: number for number, text in enumerate(labels)}
     return np.fromiter((code_of[text] for text in texts), np.int64, len(texts))
 
@@ -245,6 +252,7 @@ def _packing_query(distinct: list[pa.Array], known: Packing, roles: Roles, uncod
     A column with missing cells needs the slower comparison that lets a missing cell equal a missing cell.
     """
     # Inner joins lose no row: every cell of `src` is among those that the first pass saw, or `_tabulate` notices.
+    # = never matches NULL, so a column with missing cells needs the comparison that does
     equal = ["IS NOT DISTINCT FROM" if column.null_count else "=" for column in distinct]
     joins = [f"JOIN code{i} ON src.{name} {equal[i]} code{i}.cell" for i, name in enumerate(roles.coded)]
     # A row's word is the sum of its columns' shares, code × weight: mixed radix, as `Packing.pack` computes it.

@@ -46,6 +46,7 @@ class Writer(ABC):
         """Write all rows into a new file, onto the disk."""
         with path.open("wb") as file:
             self.write(sheet, file)
+        # after the file is closed, so that all of it has left Python's buffers before it is synced
         flush_to_disk(path)
 
     def encode(self, label: str) -> str:

@@ -60,6 +60,7 @@ class HeldFormat(FileFormat):
             if len(types) > 1 and not numbers and name in roles.used.values() and not self.types_may_differ:
                 message = f"the files store column '{name}' as different types; store it as text in all of them"
                 raise BadTable(message)  # such as codes that have labels in one file and none in another
+            # numbers of several types meet as 64-bit floats; any other mixture is compared as text, by its labels
             kind = next(iter(types)) if len(types) == 1 else pa.float64() if numbers and types else pa.string()
             tables = [_cast_column(table, name, kind) if name in table.column_names else table for table in tables]
         return pa.concat_tables(tables, promote_options="permissive")
@@ -84,10 +85,12 @@ def _build_array(cells: Sequence[object]) -> pa.Array:
     # whole numbers that a column of 64 bits can say
     if kinds and kinds <= {int, float} and all(abs(cell) < 2**63 and float(cell).is_integer() for cell in present):  # type: ignore[arg-type]
         return pa.array([None if label(cell) is None else int(cell) for cell in cells], pa.int64())  # type: ignore[call-overload]
+    # spreadsheets have no days, only moments at midnight: where all are, a column is one of days
     if kinds == {dt.datetime} and all(cell.time() == dt.time() for cell in present):  # type: ignore[attr-defined]
         return pa.array([None if label(cell) is None else cell.date() for cell in cells], pa.date32())  # type: ignore[attr-defined]
     if len(kinds) == 1 and kinds <= {float, bool, dt.date, dt.datetime}:
         return pa.array([None if label(cell) is None else cell for cell in cells])
+    # a mixed column has no type of its own, so cells are compared by what they say
     return pa.array([label(cell) for cell in cells], pa.string())
 
 

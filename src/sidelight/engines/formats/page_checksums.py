@@ -43,6 +43,7 @@ def check_pages(file: Path, about: pq.FileMetaData, columns: Collection[str]) ->
 
 
 def _refuse_several(stream: BinaryIO, file: Path, about: pq.FileMetaData) -> None:
+    # a Parquet file begins and ends with PAR1: PAR1PAR1 behind the last chunk is where two files meet
     groups = map(about.row_group, range(about.num_row_groups))
     chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
     after_chunks = max((_begin(chunk) + chunk.total_compressed_size for chunk in chunks), default=len(MAGIC))
@@ -53,6 +54,7 @@ def _refuse_several(stream: BinaryIO, file: Path, about: pq.FileMetaData) -> Non
         if MAGIC + MAGIC in block:
             message = f"{file.name} holds several Parquet files, one after the other; give each as a file of its own"
             raise BadTable(message)
+        # the last 7 bytes are carried over: the 8 bytes that are sought may lie across two blocks
         last = block[1 - 2 * len(MAGIC) :]
 
 
@@ -65,6 +67,7 @@ def _check_chunk(stream: BinaryIO, file: Path, chunk: pa.ColumnChunkMetaData) ->
     """Check the pages of a chunk; return whether they have checksums."""
     at, checked = _begin(chunk), False
     end = at + chunk.total_compressed_size
+    # invariant: `at` is where a page's header begins; header and page together lead to the next
     while at < end:
         try:
             header = _read_header(stream, at, end)
@@ -72,6 +75,8 @@ def _check_chunk(stream: BinaryIO, file: Path, chunk: pa.ColumnChunkMetaData) ->
             raise _damage_error(file) from None
         at += header.length
         if header.checksum is None:
+            # checksums are optional; a writer that omits the first one omits all, so the chunk and the file are left
+            # alone
             if not checked:
                 return False
         elif not 0 <= header.page_size <= end - at:
@@ -108,6 +113,7 @@ def _read_header(stream: BinaryIO, at: int, end: int) -> PageHeader:
         except IndexError:
             if room >= min(end - at, 1 << 24):
                 raise
+            # an IndexError means that the header is longer than what was read; 8 KiB is enough for nearly all
             room *= 8
 
 
@@ -157,10 +163,12 @@ class _Compact:
 
     def struct(self, depth: int = 0) -> dict[int, int]:
         """Read a struct; return its whole numbers by the numbers of their fields."""
+        # a boolean field has its value in its kind, so nothing of it is left to be read or skipped
         numbers: dict[int, int] = {}
         field = 0
         while head := self.byte():
             kind = head & 0x0F
+            # the upper four bits are the distance from the last field's number; 0 says that the number itself follows
             field = field + (head >> 4) if head >> 4 else self.read_signed()
             if kind in _WHOLE:
                 numbers[field] = self.read_signed()

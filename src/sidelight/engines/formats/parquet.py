@@ -67,6 +67,8 @@ def _largest_whole(file: Path, column: str) -> int | None:
         chunk = next(each for each in map(part.column, range(part.num_columns)) if each.path_in_schema == column)
         known = chunk.statistics
         if known is not None and known.has_min_max:
+            # a row group without statistics could hold anything, unless all of its cells are null; then the answer is
+            # unknown
             largest = max(largest, abs(known.min), abs(known.max))
         elif known is None or known.null_count != chunk.num_values:
             return None
@@ -88,12 +90,14 @@ def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]
                 raise BadTable(message)
     columns = ", ".join(f"{sql_name(name)} AS {ours}" for ours, name in roles.used.items())
     listed = ", ".join(map(sql_path, files))
+    # hive_partitioning off: names of folders such as year=2020 must not become columns
     view = f"SELECT {columns} FROM read_parquet([{listed}], union_by_name=true, hive_partitioning=false)"  # noqa: S608
     return view, tuple(dict.fromkeys(chain.from_iterable(dropped)))
 
 
 def _check_types(name: str, files: list[Path], types: list[pa.DataType]) -> None:
     """Let whole numbers of one file meet the fractions of another; other mixtures change what cells say."""
+    # union_by_name would cast silently where types differ, and a cast can change a label
     if all(each == types[0] for each in types):
         return
     if not all(pa.types.is_integer(each) or pa.types.is_floating(each) for each in types) or not _stay_whole(
@@ -126,6 +130,7 @@ def _check_nothing_cut_off(file: Path, roles: Roles, src: duckdb.DuckDBPyRelatio
         kind = schema.field(name).type
         finer = pa.types.is_duration(kind) or getattr(kind, "unit", "") == "ns"
         longer = pa.types.is_decimal(kind) and not read[ours].startswith("DECIMAL")
+        # DuckDB reads decimals of more than 38 digits as doubles, which would merge labels that differ
         if longer or (finer and not read[ours].endswith("_NS")):
             message = f"column '{name}' of {file.name} holds {kind} cells; store it as text, or give a dataframe"
             raise BadTable(message)
@@ -185,6 +190,7 @@ class Parquet(FileFormat):
                 view, dropped = _parquet_view(files, roles)
                 for file in files:
                     check_pages(file, metadata_of(file), roles.used.values())
+                # checksums come first: DuckDB counts damaged pages without an error
                 con.execute(f"CREATE TEMP VIEW src AS {view}")
                 _check_nothing_cut_off(files[0], roles, con.table("src"))
                 schema = schema_of(files[0])

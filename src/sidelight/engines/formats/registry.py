@@ -24,6 +24,7 @@ def suffix_of(path: str | Path) -> str:
 
 def find_format(path: str | Path) -> FileFormat | None:
     """Return the kind of a file by its name's ending; None for endings of no kind."""
+    # `table.parquet.gz` is of no kind: Parquet is compressed inside, and nothing here reads it through a packer
     packed = Path(path).suffix.lower() in PACKERS
     matching = (each for each in FORMATS if suffix_of(path) in each.endings)
     return next((each for each in matching if each.may_be_packed or not packed), None)

@@ -46,6 +46,7 @@ class Shuffle:
 
     def parts(self, length: int, bits: int) -> Integers:
         """Draw one of 2^bits parts for each of some rows, all equally likely."""
+        # the top bits of uniform 32-bit numbers: exactly uniform on 0 … 2^bits − 1, with no bias of a modulo
         return (np.frombuffer(self.draw(4 * length), np.uint32) >> np.uint32(32 - bits)).astype(np.int64)
 
 
@@ -76,6 +77,8 @@ class DealtRows:
 
     def batches(self) -> Iterator[Integers]:
         """Yield the rows in their order, some at a time; another order every time."""
+        # 2^bits parts of about SHUFFLED_AT_ONCE rows: dealing rows to random parts and shuffling each is a uniform
+        # shuffle
         bits = (len(self) - 1).bit_length() - SHUFFLED_AT_ONCE.bit_length() + 1
         if bits <= 0:
             rows = np.repeat(np.arange(len(self.times)), self.times)[self.shuffle(len(self))]
@@ -130,6 +133,7 @@ def kind_of_cells(column: Column) -> CellKind:
     >>> [kind_of_cells(Column.of("c", cells)) for cells in (["34", None], ["5.5", "34"], ["2024-03-09"], ["007"])]
     ['whole number', 'number', 'day', 'text']
     """
+    # only labels that occur decide: a label that no row has must not show in the type of the file's column
     texts = [text for text in _used_labels(column) if text is not None]
     if not texts or column.kind in ("category", "ordered"):
         return "text"
@@ -158,6 +162,7 @@ class WrittenCells:
         """Put the labels of a column into a kind."""
         if not isinstance(column, Column):
             return cls(None, column)
+        # labels: (labels,), codes: (rows,); the cast runs once per label, and rows look theirs up
         return cls(pa.array(_used_labels(column), pa.string()).cast(kind), column.codes)
 
     def take(self, rows: slice | Integers) -> pa.Array:

@@ -112,12 +112,14 @@ def _read_sheet(file: Path, roles: Roles) -> _Sheet:
         with reading_errors(unreadable), suppress(LookupError), ZipFile(file.absolute()) as book:
             markup = book.read(_part_of_sheet(book, chosen))
     _refuse_formulas(file, markup)
+    # calamine drops empty lines and columns at the beginning; markup counts from A1, so positions are shifted by this
     (top, left), merged = sheets[chosen].start or (0, 0), sheets[chosen].merged_cell_ranges or ()
     places = (parse_position(each.decode()) for each in ERROR.findall(markup))
     covered = set()
     for (first, start), (last, end) in merged:
         below = min(last - top + 1, len(lines[chosen]))  # whole columns may be merged, down to line 1,048,576
         right = min(end - left + 1, len(lines[chosen][0]))
+        # all cells of a merged range but the first, which has the value
         covered |= {*product(range(first - top, below), range(start - left, right))} - {(first - top, start - left)}
     return _Sheet(lines[chosen], frozenset((line - top, at - left) for line, at in places), frozenset(covered))
 
@@ -129,6 +131,7 @@ def parse_position(cell: str) -> tuple[int, int]:
     ((0, 0), (11, 27))
     """
     letters = cell.rstrip("0123456789")
+    # columns are written in base 26 without a zero: A … Z are 1 … 26, AA is 27
     return int(cell[len(letters) :]) - 1, reduce(lambda at, each: at * 26 + ord(each) - 64, letters, 0) - 1
 
 

@@ -41,6 +41,7 @@ class Statistics(HeldFormat):
         if kind == ".xpt" and file.stat().st_size % 80:
             message = f"{file.name} ends in the midst of a record; check that it was written completely"
             raise BadTable(message)
+        # pyreadstat's reader of .por takes no encoding
         options = {} if kind == ".por" else {"encoding": roles.encoding}
         message = (
             f"{file.name} cannot be read; check that it was written completely, "
@@ -56,6 +57,7 @@ def _replace_codes(cells: list[object], labels: Mapping[object, str]) -> list[ob
     """Let codes say their labels; one that several codes have, or that is another code, says its code as well."""
     if not labels:
         return [None if cell == "" else cell for cell in cells]  # these packages have no other missing text
+    # a label that several codes share gets its code appended: replacing codes must not merge two values
     times: Counter[Label] = Counter(labels.values())
     times.update({label(cell) for cell in cells} - {label(code) for code, text in labels.items() if text} - {None})
     texts = {

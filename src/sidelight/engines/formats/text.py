@@ -59,6 +59,7 @@ class FirstLine:
     def read(cls, file: Path) -> FirstLine:
         """Read the delimiter, unless the file's ending says it, and the names of the columns."""
         with _open_text(file) as text:
+            # bounded, so that a file without line ends is not read whole
             first = text.readline(LONGEST_LINE)
             _check_first_line(file, first, text)
             delimiter = delimiter_by_ending(file) or sniff_delimiter(first)
@@ -105,6 +106,7 @@ def sniff_delimiter(line: str) -> str:
 def _open_text(file: Path) -> Iterator[io.TextIOWrapper]:
     """Open a text file, packed or not, and say in one line what is wrong with it."""
     try:
+        # utf-8-sig drops a byte order mark; newline="" leaves line ends to the csv module, which knows quotes
         with _unpacking_errors(file), unpack(file) as stream, io.TextIOWrapper(stream, "utf-8-sig", newline="") as text:
             yield text
     except UnicodeDecodeError:
@@ -207,6 +209,7 @@ def as_utf8(files: Sequence[Path], encoding: str | None) -> Iterator[list[Path]]
         yield [*files]
         return
     with private_folder() as folder:
+        # a folder per file, as two files may have the same name; error messages show the name
         yield [
             file if _proves_utf8(file) else _copy_as_utf8(file, folder / str(number), encoding)
             for number, file in enumerate(files)
@@ -268,6 +271,7 @@ def csv_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
     for file in files:
         first = FirstLine.read(file)
         dropped |= dict.fromkeys(unused_columns(roles, first.names, file.name, rows=first.rows))
+        # files of one layout share one scan; columns are matched by name, so their order may differ between files
         layouts[first.delimiter, first.names, packer_of(file)].append(file)
     parts = [_csv_query(group, *layout, roles) for layout, group in layouts.items()]
     return " UNION ALL ".join(parts), tuple(dropped)
@@ -325,8 +329,10 @@ class Csv(Writer):
                 )
                 raise NotPublished(message)
         file.write((self.delimiter.join(self._cell(name) for name in sheet.columns) + "\n").encode())
+        # one text per label, not per row; writing a batch is then a look-up and a join in Arrow
         words = [WrittenCells.build(self._words(column), pa.string()) for column in sheet.columns.values()]
         for rows in sheet.batches():
+            # Arrow's strings have 32-bit offsets: a batch of joined lines must stay below 2 GiB
             for some in _few_rows(rows):
                 lines = pc.binary_join_element_wise(*(each.take(some) for each in words), self.delimiter)
                 file.write(_bytes_of(pc.binary_join_element_wise(lines, "", "\n")))
@@ -402,6 +408,7 @@ def _few_rows(rows: slice | Integers) -> Iterator[slice | Integers]:
 def _bytes_of(texts: pa.StringArray) -> memoryview:
     """Return the bytes of texts, one after the other; none is missing."""
     _, offsets, letters = texts.buffers()
+    # shape (texts + 1,); a sliced array shares its buffers, so the slice's own offsets are taken
     ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
     return memoryview(letters)[ends[0] : ends[-1]]
 
@@ -455,12 +462,14 @@ class Text(FileFormat):
             for text in texts:
                 check_packed(text)
             try:
+                # after the packers' checksums: DuckDB reads a truncated file without an error
                 view, dropped = csv_view(texts, roles)
                 source = source_of_files(files, dropped)
                 if memory is not None:
                     store_by_column(con, view)
                     yield packed_rows(con, roles, source, memory)
                     return
+                # cells that are not packed are asked for by column, and each question would parse the whole text again
                 rows = con.sql(view) if packed else store_by_column(con, view)
                 yield text_rows(nw.from_native(rows), roles, source, {name: name for name in roles.used})
             except duckdb.Error as problem:
@@ -481,6 +490,7 @@ class Text(FileFormat):
         delimiter = delimiter_by_ending(first)
         if delimiter is None and first.is_file():
             delimiter = FirstLine.read(first).delimiter
+        # the same dialect as `_csv_query`; columnPruning would skip checking the cells of columns that are not used
         reader = session.read.options(
             header=True,
             inferSchema=False,

@@ -80,6 +80,7 @@ def one_address(sources: Iterable[object]) -> DatabaseAddress:
 
 def _refuse_secrets(text: str) -> None:
     """Refuse passwords: between user and host, or among the parameters."""
+    # parsed by hand: a password may hold any sign, and must be found even where the address is not a valid URL
     authority, _, rest = re.split("://", text, maxsplit=1)[1].partition("/")
     authority, _, query = authority.partition("?")
     user, at, _ = authority.rpartition("@")
@@ -89,6 +90,7 @@ def _refuse_secrets(text: str) -> None:
     if "@" in rest or "@" in query:  # it may be the end of a password that holds a slash or a question mark
         message = "the address of the database has an @ behind the host; write it as %40 if it belongs to a name"
         raise BadTable(message)
+    # libpq decodes parameter names, so %70assword is a password as well
     names = {unquote(pair.partition("=")[0]).strip().casefold() for pair in re.split("[?&]", text)[1:]}
     for secret in sorted(names & {"password", "sslpassword"}):
         message = f"the address of the database has a {secret} in it, which is not taken from there; {ELSEWHERE}"
@@ -171,6 +173,7 @@ class Session:
     def begin(self, *settings: str, table: str = "the catalogue", waiting_for: str = "the database") -> None:
         """Begin a transaction, with a snapshot of its own, in which these settings hold."""
         with self._explain(table):
+            # the last transaction's snapshot and locks end here; SET LOCAL below holds until the next rollback
             self._call(self.connection.rollback, lambda: None, waiting_for)
         lock_timeout = f"SET LOCAL lock_timeout = {self.timeouts['lock_timeout']}"
         session = (  # no SELECT, which would take the snapshot
@@ -216,6 +219,8 @@ class Session:
             yield
         except (Error, OSError) as problem:
             state = getattr(problem, "sqlstate", None) or ""
+            # statement_timeout and an administrator's cancellation have the same SQLSTATE; only the time tells them
+            # apart
             late = 0 < limit <= 1000 * (time.monotonic() - began)
             raise self.failure(TIMED_OUT if state == CANCELLED and late else state, table) from None
 
@@ -235,6 +240,8 @@ class Session:
             finally:
                 self.idle.set()
 
+        # cleared before the thread starts and set when the call ends: only an idle connection may be closed without
+        # blocking
         self.idle.clear()
         return interruptibly(calling, cancel, waiting_for)
 
@@ -246,6 +253,7 @@ def open_session(address: DatabaseAddress) -> Iterator[Session]:
     session.idle.set()
     names = "SELECT name, setting::bigint FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout')"
     try:
+        # a limit of 0 means none is set: the defaults stay
         session.timeouts.update((name, limit) for name, limit in session.rows(names) if limit)
         session.begin()
         yield session

@@ -111,7 +111,7 @@ class StoredColumn:
 
     @property
     def cell(self) -> str:
-        """What it is grouped by; refuses types that have no labels."""
+        """Return the SQL that the column is grouped by; raise `BadTable` if its type has no labels."""
         stored = TEXT if self.is_text or self.ordered is not None else STORED.get(self.type)
         if stored is None:
             message = (
@@ -122,7 +122,7 @@ class StoredColumn:
         return stored.format(column=sql_name(self.name))
 
     def label(self, cell: str) -> str:
-        """What a cell says."""
+        """Return the SQL of the label that a cell has."""
         if self.is_text or self.ordered is not None:
             return cell
         return LABELLED.get(self.type, "{cell}::text").format(cell=cell)
@@ -181,6 +181,7 @@ class DatabaseRows(CellRows):
     ) -> Iterator[pa.RecordBatch]:
         """Have the server group rows, then groups."""
         shown = [f"{self._label_of(name, nameless=nameless)} AS {name}" for name in levels[-1]]
+        # labels are made outside the GROUP BY, once per group and not once per row
         sums = [sql_name(name) for name in (("parts", "rows") if len(levels) > 1 else ("rows",))]
         query = f"SELECT {', '.join((*shown, *sums))} FROM ({self._group_query(levels, counting=counting)}) AS g"  # noqa: S608
         return self._answer(query)
@@ -204,8 +205,11 @@ class DatabaseRows(CellRows):
         """
         no_rows = f"SELECT * FROM ({self._rows()}) AS r LIMIT 0"  # noqa: S608
         session, name = self.session, self.source.name
+        # the order matters: first check that the user may read at all, under row-level security as the server applies
+        # it
         session.begin("SET LOCAL row_security = on")
         list(session.batches(no_rows, name, waiting_for=f"access to {name}"))
+        # with row_security off PostgreSQL raises an error instead of silently hiding rows that a policy filters
         settings = ("SET LOCAL row_security = off",)
         try:
             lock = (f"LOCK TABLE {self.table} IN ACCESS SHARE MODE",) if lockable else ()
@@ -254,6 +258,7 @@ class DatabaseRows(CellRows):
                 f"SELECT {self._label_of(name)} AS {name} FROM (SELECT DISTINCT {name} FROM ({self._rows()}) AS r) AS g"  # noqa: S608
             )
             batches, before = [], sum(map(len, distinct))
+            # counted as they arrive, so that a column with too many labels is refused before it fills the memory
             for batch in self._answer(query):
                 batches.append(batch)
                 many = before + sum(map(len, batches))
@@ -286,6 +291,7 @@ class DatabaseRows(CellRows):
         missing = column.says(column.cell, self.roles.missing_marks)
         cell = column.cell if missing is None else f"CASE WHEN {missing} THEN NULL ELSE {column.cell} END"
         if ours == "person" and (column.is_text or column.ordered is not None):
+            # '7', ' 7 ' and '7.0' are one person, as in every other engine
             trimmed = f"btrim({cell}, {sql_text(self.session.blanks)})"
             return f"regexp_replace({trimmed}, '^(-?[0-9]+)\\.0*$', '\\1') COLLATE \"C\""
         return cell
@@ -298,11 +304,13 @@ class DatabaseRows(CellRows):
             excluded.append(f"({' AND '.join(stars)})")
         if self.roles.missing == "drop":
             excluded += [f"{name} IS NULL" for name in self.roles.values_used]
+        # a comparison with NULL is NULL, not false: such rows are kept, as no exclusion was shown to hold
         return f"({' OR '.join(excluded)}) IS NOT TRUE"
 
 
 def _group_again(grouped: str, by: tuple[str, ...]) -> str:
     names = ", ".join(by)
+    # parts: how many groups of the level before; rows: how many raw rows these have together
     sums = 'count(*) AS "parts", sum("rows")::bigint AS "rows"'
     return f"SELECT {names}, {sums} FROM ({grouped}) AS g GROUP BY {names}"  # noqa: S608
 
@@ -350,6 +358,7 @@ def _table_of(session: Session) -> tuple[int, str, str, bool]:
     """Look a name up: as it is written, or else in small letters, as SQL reads it."""
     relations = session.rows(RELATIONS)
     *schema, name = session.address.names
+    # exact spelling first, so that a table that was created in quotes wins over its folded namesake
     for folded in (lambda text: text, str.lower):
         meant = [
             (oid, where, what, lockable)

@@ -84,6 +84,7 @@ class ParquetParts(ParquetWriter):
             raise NotPublished(message)
         for other in {*path.iterdir()} - {*parts}:  # checksums of Spark's own
             other.unlink()
+        # the files before the folder: the folder's entries must not survive a crash without the bytes they name
         for part in (*parts, path):
             flush_to_disk(part)
 
@@ -105,6 +106,8 @@ def write_parts(session: Any, sheet: Sheet, times: Integers, folder: Path) -> li
 
     with spark_errors(folder.name):
         rows = session.createDataFrame(table).mapInArrow(place, f"{types}, place long")
+        # 64 random bits per row decide its part (by Spark's hash) and its place there: no row stays next to its twin by
+        # design
         shuffled = rows.repartition(parts, "place").sortWithinPartitions("place").drop("place")
         shuffled.toDF(*sheet.columns).write.options(**settings).parquet(folder.resolve().as_uri())
     return sorted(folder.glob("part-*.parquet"))
@@ -116,6 +119,8 @@ def _place_rows(batches: Batches, labels: list[pa.Array | None], seed: int) -> B
 
     context = TaskContext.get()
     assert context is not None
+    # the partition is part of the seed, else all executors would draw the same places; a retried task draws its own
+    # again
     rng = np.random.default_rng([seed, context.partitionId()])
     for batch in batches:
         *codes, times = batch.columns

@@ -91,6 +91,7 @@ def spark_errors(name: str) -> Iterator[None]:
 
 def _explain(name: str, report: str) -> SidelightError:
     for pattern, kind, words in FAILED:
+        # first match wins: the list goes from particular causes to general ones such as a lost executor
         seen = re.search(pattern, report)
         if seen:
             module = seen[1] if seen.groups() else ""
@@ -108,6 +109,7 @@ def spark_session(master: str | None = None) -> Any:  # noqa: ANN401 - a session
     except ImportError:
         raise NotAvailable.without(package="pyspark", what="Spark", extra="spark") from None
     active = SparkSession.getActiveSession()
+    # a session that the user configured is taken as it is; settings below would change it for all its other work
     if active is not None:
         return active
     _require_java(8 if pyspark.__version__.startswith("3.") else 17, pyspark.__version__)

@@ -100,6 +100,7 @@ class SparkStream(KeyStream):
 
     def spread(self, of_stream: Callable[[KeyStream], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
         """Ask each executor about its keys, and merge by a tree."""
+        # closures are pickled to executors, so they hold a stream without keys and never `self` with its frame
         ask = self._ask_each(lambda local: [of_stream(local)])
         with spark_errors(self.place):
             return reduce(merge, _reduce_by_tree(self.frame, self.partitions, ask, merge))
@@ -162,6 +163,7 @@ class SparkStream(KeyStream):
         """Bring the keys here, a partition at a time."""
         known, shares = self.strip_keys(), self._shares_by_partition()
         for share in shares.values():
+            # bound per iteration: the closure runs later, in executors, when `share` has moved on
             here = share.partition
 
             def only_here(local: KeyStream, here: int = here) -> Iterator[tuple[list[Batch], list[Batch]]]:
@@ -183,7 +185,7 @@ class SparkStream(KeyStream):
         return self.columns_of(self.packing.key_codes([np.array([word]) for word in first]))
 
     def strip_keys(self) -> KeyStream:
-        """What an executor has to know, of which keys are no part."""
+        """Return what an executor has to know, which is all but the keys."""
         return KeyStream(**{each.name: getattr(self, each.name) for each in fields(KeyStream)})
 
     def _shares_by_partition(self) -> dict[int, Share]:
@@ -193,7 +195,7 @@ class SparkStream(KeyStream):
 
     @property
     def place(self) -> str:
-        """What messages call the rows."""
+        """Return the name of the rows in messages."""
         return self.intake.files[0].name if self.intake.files else "the table"
 
 
@@ -216,10 +218,12 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
     with spark_errors("the table"):
         rows = spark_rows(source, roles)
     with spark_errors(rows.source.name):
+        # two passes read this (labels and sample, then ranges); unless it is kept, Spark would compute the source twice
         coded = _coded_rows(rows, memory).persist()
         try:
             met = [_Met.opened(row.met) for row in coded.where("met IS NOT NULL").select("met").collect()]
             packing = _packing(met, rows, memory)
+            # rounded up, so that a partition fits one sort; and at least as many as are worked on at once
             parts = max(-(-sum(each.entries for each in met) // ENTRIES_PER_PARTITION), _parallel(coded))
             bounds = _bounds(met, rows.roles, packing, parts)
             ranged = _persist(_send_to_ranges(coded, rows, packing, bounds))
@@ -232,6 +236,7 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
         if roles.person_column is not None:
             check_people(rows, roles)
     held = [replace(share, totals=replace(share.totals, values=None)) for share in shares if share.keys]
+    # partitions arrive in any order; ranges do not overlap, so their first keys order all keys
     held.sort(key=lambda share: share.first_key or ())
     _check_ranges(held)
     nothing = SortedRuns(len(packing.layout), 1)
@@ -261,6 +266,7 @@ def _check_ranges(shares: Sequence[Share]) -> None:
     for before, after in pairwise(shares):
         assert before.last_key is not None
         assert after.first_key is not None
+        # strict: a key on both sides would be counted as two groups
         assert before.last_key < after.first_key
 
 
@@ -311,7 +317,9 @@ def _bounds(met: Sequence[_Met], roles: Roles, packing: Packing, parts: int) -> 
         for at, labels in enumerate(packing.labels[: -packing.sensitive])
     ]
     keys = packing.pack_keys(codes, len(codes[0]))
+    # lexsort takes the most significant word last
     order = np.lexsort(keys[::-1])
+    # `before`: (sampled,) rows up to each sampled key; equal shares of the last entry are cut off at quantiles
     before = np.cumsum(np.concatenate([each.stands_for for each in met])[order])
     ends = np.searchsorted(before, before[-1] * np.arange(1, parts) / parts)
     return sorted({tuple(int(word[order[end]]) for word in keys) for end in ends})
@@ -319,6 +327,7 @@ def _bounds(met: Sequence[_Met], roles: Roles, packing: Packing, parts: int) -> 
 
 def _addresses(session: Any, parts: int) -> list[int]:  # noqa: ANN401 - of Spark
     """Return for each partition a number that Spark's own hash sends there."""
+    # Spark hashes whatever it partitions by; 32 tries per partition find a number for each with near certainty
     numbers = f"SELECT transform(sequence(0, {32 * parts}), x -> pmod(hash(x), {parts})) AS partitions"
     found = {partition: number for number, partition in enumerate(session.sql(numbers).collect()[0].partitions)}
     return [found[partition] for partition in range(parts)]
@@ -396,6 +405,7 @@ def _reduce_by_tree(
         return [reduce(merge, parts, first) for first in islice(parts, 1)]
 
     answers = _map_partitions(frame, ask_partition)
+    # at most FAN_IN answers meet in the driver or in one task, so neither needs memory for all of them
     while many > FAN_IN:
         many = -(-many // FAN_IN)
         answers = _map_partitions(answers.repartition(many), merged)
@@ -498,6 +508,7 @@ def _lot(table: pa.Table, columns: tuple[str, ...], counts: str | None) -> _Lot:
     cells = [column.dictionary for column in encoded]
     codes = [np.asarray(np.from_dlpack(column.indices), np.int32) for column in encoded]
     if counts is None:
+        # equal rows of a lot are counted here, before anything is sent: (rows,) → (distinct,)
         number, first = number_rows(codes, [*map(len, cells)], rows=table.num_rows)
         codes, often = [code[first] for code in codes], np.bincount(number)
         raw = often
@@ -558,12 +569,14 @@ def _lines(lot: _Lot, packing: Packing, coders: Sequence[dict[Label, int]], role
         words = packing.pack(codes)
         keys = packing.keys(words)
         values = packing.values(words, keys)
+    # shape (words + 3, rows); `_cut`, `_pieces` and `_sort_partition` rely on this order
     return np.stack([*keys, values, lot.counts, lot.raw])
 
 
 def _cut(lines: Integers, bounds: list[tuple[int, ...]]) -> list[Integers]:
     """Put packed rows in the order of their keys, and cut them apart where a key is a bound or the first above one."""
     words = len(lines) - 3
+    # lines 0 … words − 1 are the key, the most significant first, which lexsort wants last
     rising = lines[:, np.lexsort(lines[words - 1 :: -1])]
     keys, many = rising[:words], rising.shape[1]
     cuts = [bisect_left(range(many), bound, key=lambda at: tuple(map(int, keys[:, at]))) for bound in bounds]
@@ -577,6 +590,7 @@ def _pieces(batches: Batches, lines: int) -> Iterator[Integers]:
         for written in batch.column(0):
             if not len(written.as_buffer()):
                 raise BadTable(CHANGED)
+            # (lines · rows,) bytes as they were sent → (lines, rows)
             held.append(np.frombuffer(written.as_buffer(), np.int64).reshape(lines, -1))
             if sum(each.shape[1] for each in held) >= ROWS_AT_ONCE:
                 yield np.concatenate(held, axis=1)
@@ -586,7 +600,8 @@ def _pieces(batches: Batches, lines: int) -> Iterator[Integers]:
 
 
 def _fingerprint(lines: Integers, counts: Integers) -> int:
-    """Give a number that other rows would hardly have, whatever their order and however equal ones are put together."""
+    """Return a hash of rows (mod 2^64) that does not depend on their order, or on how equal ones are put together."""
+    # a sum of a hash per row times its count: independent of order, and of whether equal rows were counted together
     mixed = np.full(lines.shape[1], 0xD1B54A32D192ED03, np.uint64)  # above all words, so that no row is nothing
     for line in lines:
         mixed = (mixed ^ line.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
@@ -610,6 +625,7 @@ def _sort_partition(
             of_people = values == PEOPLE
             people.add([column[of_people] for column in columns[:words]], columns[words + 1][of_people])
             columns = [column[~of_people] for column in columns]
+        # invariant of `Packing`: the last word with its value is key · width + value
         *keys, last, values, counts, raw = columns
         packed = RowCounts(packing, [*keys, last * packing.width + values], counts, raw)
         add_tally(packed, totals, entries, roles)
@@ -633,6 +649,7 @@ def _shares(ranged: Any, packing: Packing, roles: Roles) -> list[Share]:  # noqa
 def _local(known: KeyStream, share: Share, batches: Batches) -> KeyStream:
     """Return the keys of a partition, numbered as in the whole."""
     totals, entries, people, fingerprint = _sort_partition(batches, known.packing, known.roles)
+    # Spark recomputes a lost partition from the source; if that has changed, keys would no longer match the first pass
     if (totals.rows, fingerprint) != (share.totals.rows, share.fingerprint):
         raise BadTable(CHANGED)
     return replace(known, entries=entries, people_per_key=people, first=share.first)
