@@ -30,14 +30,17 @@ def carry(finer: Table, columns: int) -> Table:
     >>> len(table.sizes), [table.carried.columns[0].cell(row) for row in (0, 1)]
     (1, ['A', 'B'])
     """
+    # not [-columns:], which for no columns would be all of them
     kept, quasi = finer.quasi[len(finer.quasi) - columns :], finer.quasi[: len(finer.quasi) - columns]
     key, first = number_equal_rows(quasi, len(finer.sizes))
+    # (entries,) each: an entry is a finer key and a value, which is as much as a carried cell can depend on
     row, value, count = finer.counts.entries()
     return replace(
         finer,
         quasi=tuple(column.take(first) for column in quasi),
         sizes=add_up(key, finer.sizes, len(first)),
         counts=finer.counts.roll_up(key, groups=len(first)),
+        # `key[row]` maps entries from the finer keys to those that stay
         carried=CarriedColumns(tuple(column.take(row) for column in kept), key[row], value, count),
     )
 
@@ -49,6 +52,7 @@ def count_unique(carried: CarriedColumns, group: Integers, columns: Sequence[str
     """
     there = np.flatnonzero(group >= 0)
     named = [column for column in carried.columns if columns is None or column.name in columns]
+    # people are unique where group and cells together occur for a single person
     codes = [group[there], *(column.codes[there].astype(np.int64) for column in named)]
     sizes = [int(group.max(initial=0)) + 1, *(len(column.labels) for column in named)]
     number, first = number_rows(codes, sizes, rows=len(there))
@@ -87,5 +91,6 @@ def weights(column: Column, people: Integers) -> Integers:
         raise BadTable(message)
     with np.errstate(over="ignore"):  # infinitely many are refused, too
         refuse_too_heavy(column.name, float(np.array(numbers, float)[column.codes] @ people))
+    # by fractions, not floats: 0.29 · 10⁶ as a float would be cut off at 289,999
     units = [int(number * WEIGHT_UNIT) for number in written if number is not None]
     return np.array(units, np.int64)[column.codes] * people

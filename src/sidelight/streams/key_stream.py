@@ -98,9 +98,11 @@ class KeyStream:
         first, people = self.first, _Queue(self.people_per_key)
         weights = None if self.weight_per_key is None else _Queue(self.weight_per_key)
         for words, counts, keys, starts in whole_keys(self.entries, self.packing):
+            # words, counts: (entries,); starts: (keys,), so `word[starts]` is each key once
             values = self.value_places.look_up(self.packing.values(words, keys))
             distinct = [word[starts] for word in keys]
             matrix = _matrix(starts, values, counts, len(self.domain))
+            # both streams are sorted by the same packed keys, so the next people belong to exactly these keys
             sizes = matrix.per_row() if self.people_per_key is None else people.take(distinct)
             yield KeyBlock(self, first, distinct, sizes, matrix, None if weights is None else weights.take(distinct))
             first += len(starts)
@@ -120,6 +122,7 @@ class KeyStream:
         enough: Callable[[Summed], bool] | None = None,
     ) -> Summed:
         """Summarise each block, and merge what comes of it, in the order of the keys, until it is enough."""
+        # a thread reads and unpacks the next block while this one is summarised; merging keeps the order of the keys
         parts = map(summarise, ahead(self.blocks()))
         merged = next(parts)
         for part in () if enough and enough(merged) else parts:
@@ -217,10 +220,12 @@ def whole_keys(entries: SortedRuns, packing: Packing) -> Iterator[KeyRows]:
     rest: tuple[Words, Integers] | None = None
     for words, counts in entries.batches():
         if rest is not None:
+            # invariant: `rest` holds all entries of the last key seen, which may go on in this batch
             words = [np.concatenate(pair) for pair in zip(rest[0], words, strict=True)]  # noqa: PLW2901
             counts = np.concatenate((rest[1], counts))  # noqa: PLW2901
         keys = packing.keys(words)
         starts = np.flatnonzero(run_starts(keys))
+        # the last key is held back; if it is the only one, nothing is cut off yet
         last = int(starts[-1])
         if last:
             yield KeyRows([word[:last] for word in words], counts[:last], [key[:last] for key in keys], starts[:-1])
@@ -231,7 +236,9 @@ def whole_keys(entries: SortedRuns, packing: Packing) -> Iterator[KeyRows]:
 
 def _matrix(starts: Integers, values: Integers, counts: Integers, width: int) -> Counts:
     """Put entries of sorted keys into a matrix; an entry with the value −1 makes a key and counts for nothing."""
+    # a quarter full: from there on a dense matrix of int64 is about as small as codes and counts
     none, dense = bool((values < 0).any()), len(values) * 4 >= len(starts) * width
+    # `starts` with its end is the row pointer of a sparse matrix: the entries are used as they are, without sorting
     ends = np.append(starts, len(values))
     if not (none or dense):
         return Counts((len(starts), width), starts=ends, where=values.astype(np.int32), data=counts)
@@ -250,6 +257,7 @@ class ValuePlaces:
     @classmethod
     def build(cls, values: Integers, places: Integers, width: int) -> ValuePlaces:
         """Look up `places` by `values`, which are below `width`."""
+        # a table of 2^20 places takes 8 MB; beyond that, a search among the values that occur
         if width > DENSE_VALUES:
             return cls(values, places, None)
         table = np.full(width, -1, np.int64)
@@ -273,6 +281,7 @@ class _Queue:
 
     def take(self, keys: Words) -> Integers:
         """Take the people of the next keys."""
+        # blocks are cut where keys end and batches are not, so one block may need several batches
         while len(self._counts) < len(keys[0]):
             words, counts = next(self._batches)
             old = self._words or [np.zeros(0, np.int64)] * len(words)

@@ -19,6 +19,7 @@ from sidelight.text import bytes_in_words
 MEMORY = "2GB"
 """What may be used where an amount is needed and nobody has said one."""
 
+# what the process takes before any row is read (Python, NumPy, Arrow, DuckDB), and below which nothing can work; bytes
 OWN = 200 * 10**6
 LEAST = 400 * 10**6
 BYTES_PER_LABEL = 300
@@ -65,10 +66,13 @@ class Memory:
     @property
     def engine_limit(self) -> str:
         """What DuckDB may hold, as it reads it."""
+        # DuckDB counts while rows are sorted here: two fifths for it, a quarter for the rows that wait, the rest is
+        # slack
         return f"{2 * self._free // 5}B"
 
     def rows_to_sort(self, words: int) -> int:
         """How many rows of so many words wait at a time."""
+        # words and counts, five times over while they are sorted; below 2^16 rows there would be too many runs to merge
         return max(self._free // 4 // (BYTES_PER_SORTED_WORD * (words + 1)), 1 << 16)
 
     @property

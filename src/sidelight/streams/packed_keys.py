@@ -71,6 +71,7 @@ class Packing:
 
     def pack(self, codes: Sequence[npt.NDArray[np.integer]]) -> Words:
         """Turn the codes of some rows, column by column, into words."""
+        # codes: (columns, rows) → a word of (rows,) for each entry of the layout
         weights = self.weights()
         return [
             np.asarray(sum(codes[column].astype(np.int64) * weights[column] for column in held), np.int64)
@@ -83,10 +84,12 @@ class Packing:
 
     def keys(self, words: Words) -> Words:
         """Leave the sensitive value out of the words."""
+        # the sensitive columns are the lowest digits of the last word, so dividing by their product drops them
         return [*words[:-1], words[-1] // self.width]
 
     def values(self, words: Words, keys: Words) -> Integers:
         """Return the codes of the sensitive value, of words and the same without it."""
+        # the remainder, without the modulo, which is slower than a product
         return words[-1] - keys[-1] * self.width
 
     def value_codes(self, values: Integers) -> list[Codes]:
@@ -130,9 +133,11 @@ def _split(word: npt.NDArray[np.integer], radices: list[int], digits: list[Codes
         return
     if prod(radices) < 1 << 31:
         word = word.astype(np.int32, copy=False)
+    # the cut with the smaller maximum of both halves halves the bits, so recursion is about log₂(columns) deep
     products = [prod(radices[place:]) for place in range(1, len(radices))]
     place, divisor = min(enumerate(products, 1), key=lambda each: max(each[1], prod(radices) // each[1]))
     upper = word // divisor
     _split(upper, radices[:place], digits[:place])
+    # in place: `upper` has been split already, and becomes the multiple to take away
     upper *= divisor
     _split(word - upper, radices[place:], digits[place:])

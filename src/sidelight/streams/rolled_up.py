@@ -66,6 +66,7 @@ def roll_up_stream(
     except _TooManyKeys:
         return None
     recoded = {name for name, new in zip(stream.roles.quasi, columns, strict=True) if new is not None}
+    # a declared kind describes the old labels; coarser ones such as [20-30) are of another
     kinds = tuple(each for each in stream.roles.kinds if each[0] not in recoded)
     return replace(
         stream,
@@ -87,12 +88,14 @@ def people_surely_below(
 ) -> int:
     """Count people of whom one pass shows that a coarser stream has them in groups of fewer than `least`; or fewer."""
     step = _Step.build(stream, columns, reading)
+    # a power of two of slots that fits in the share for counting, at 8 bytes each
     per_key, bits = stream.people_per_key, min(MOST_SLOTS, memory.to_count // 8).bit_length() - 1
     people = np.zeros(1 << bits, np.int64)
     recoded = step.packed_anew(stream.entries) if per_key is None else step.amounts_anew(per_key)
     for words, amounts in recoded:
         keys = step.new.keys(words) if per_key is None else words
         np.add.at(people, _slots(keys, bits), 1 if amounts is None else amounts)
+    # keys that collide only make a slot larger: every person in a small slot is in a small group, never the reverse
     return int(people[people < least].sum())
 
 
@@ -131,6 +134,7 @@ class _Step:
 
         runs = self._runs(stream.entries, memory)
         below = prod(max(len(labels), 1) for labels in self.new.labels)
+        # with "no value" a row may count for nothing and still makes a key, which an array of sums could not show
         if below <= COUNTED_BY_ARRAY and stream.roles.missing != "no value":
             counted = _added_up(self.packed_anew(stream.entries), below)
             rows = np.flatnonzero(counted)
@@ -173,6 +177,8 @@ class _Step:
         packed: list[Integers | None] = [None] * len(self.new.layout)
         for part in self.parts:
             digits = words[part.word] if part.weight == 1 else words[part.word] // part.weight
+            # digits // weight still has the columns before it, unless it leads its word: this takes them modulo the
+            # radix
             if not part.leads:
                 digits = digits - digits // part.radix * part.radix
             added = digits * part.new_weight if part.table is None else part.table[digits]
@@ -190,6 +196,7 @@ class _Step:
         joins = False
         for at, labels in enumerate(self.old.labels):
             radix, recode = max(len(labels), 1), None if stays[at] else self.columns[at]
+            # a column with one label left adds 0 to every word, so it is skipped
             if recode is not None and len(recode[0]) == 1:
                 joins = False
                 continue
@@ -227,6 +234,7 @@ def _added_up(batches: Iterable[tuple[Words, Integers | None]], below: int) -> I
     """Add up the counts of rows of one word, each below a number."""
     total = np.zeros(below, np.int64)
     for (word,), counts in batches:
+        # bincount touches all `below` sums for each batch, which pays only where the batch is about as long
         if below <= 4 * len(word):
             total += np.bincount(word, minlength=below) if counts is None else add_up(word, counts, below)
         else:

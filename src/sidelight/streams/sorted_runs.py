@@ -41,6 +41,7 @@ Batch: TypeAlias = tuple[Words, Integers]
 ROWS_AT_ONCE = 1 << 18
 """How many rows are handed out at a time: few enough that what is computed of them stays near the processor."""
 
+# a full disk, a quota, or a limit on the size of files: the same remedy for all three
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -79,6 +80,7 @@ class SortedRuns:
         self._waiting, self._held = [(words, counts)], len(counts)
         if self.look_at is not None:
             self.look_at(words)
+        # rows that repeat shrink when they are counted: below half the room, more rows can be gathered before writing
         if 2 * self._held >= self.room:
             self._write(words, counts)
             self._waiting, self._held = [], 0
@@ -197,6 +199,7 @@ class RowParts:
         if not self._files:
             self._held.append(rows)
             return
+        # rows: (rows, columns); sorted by part, each part is one slice and one write
         order = np.argsort(part, kind="stable")
         edges = np.searchsorted(part[order], np.arange(len(self._files) + 1))
         rows = rows[order]
@@ -220,6 +223,8 @@ class RowParts:
         stop = file.seek(0, os.SEEK_END)
         for start in range(0, stop, at_once * width):
             file.seek(start)
+            # bytes of whole rows → (rows, columns); columns are copied out contiguous, as callers go through one at a
+            # time
             rows = np.frombuffer(file.read(at_once * width), np.int64).reshape(-1, self._columns)
             yield list(np.ascontiguousarray(rows.T))
 
@@ -273,6 +278,7 @@ class _Run:
         file, most = _nameless_file(), int(counts.max())
         bits = 0 if most == 1 else most.bit_length()
         columns = [*words]
+        # below 63 bits in all, so that the shifted word stays positive and rows still compare as before
         if bits and int(words[-1].max()).bit_length() + bits < 63:
             columns[-1] = (words[-1] << bits) | counts
         elif bits:
@@ -300,6 +306,7 @@ class _Run:
         return [*columns[:-1], last >> self.count_bits], last & ((1 << self.count_bits) - 1)
 
     def _column(self, number: int, start: int, stop: int) -> Integers:
+        # column after column: the file is (columns, rows) int64, in C order
         self.file.seek(8 * (number * self.rows + start))
         return np.frombuffer(self.file.read(8 * (stop - start)), np.int64)
 
@@ -316,6 +323,7 @@ def _mark_every(rows: int) -> int:
 
 def _sort_and_count(batches: list[Batch], width: int) -> Batch:
     """Sort rows, and count equal ones together; rows without counts count once each."""
+    # one word without counts, the usual case: sorted in place, and counts are the distances of the runs' starts
     if width == 1 and all(len(counts) == 0 for _, counts in batches):
         rows: Integers = np.concatenate([words[0] for words, _ in batches])
         batches.clear()  # so that they are not held twice
@@ -324,6 +332,7 @@ def _sort_and_count(batches: list[Batch], width: int) -> Batch:
         return [rows if len(starts) == len(rows) else rows[starts]], np.diff(starts, append=len(rows))
     if len(batches) == 1 and len(batches[0][1]):
         words, counts = batches[0]
+        # what was gathered and found small comes back as it was sorted; checking is much quicker than sorting again
         if _is_sorted(words):
             return batches[0]
         return sum_equal_rows(words, counts)
@@ -338,6 +347,7 @@ def _is_sorted(words: Words) -> bool:
     rises = np.zeros(len(words[0]) - 1, bool)
     equal = np.ones(len(words[0]) - 1, bool)
     for word in words:
+        # lexicographic: a row rises at the first word in which it differs from the row before
         rises |= equal & (word[1:] > word[:-1])
         equal &= word[1:] == word[:-1]
     return bool(rises.all())
@@ -346,6 +356,7 @@ def _is_sorted(words: Words) -> bool:
 def _merge_runs(runs: Sequence[_Run | _HeldRun], at_once: int) -> Iterator[Batch]:
     """Put sorted runs together, about `at_once` rows at a time; of no run more than that is held."""
     starts = [0] * len(runs)
+    # invariant: all rows up to the last bound have been yielded, so equal rows of several runs meet in one block
     for bound in (*_bounds([run.marks for run in runs], at_once), None):
         stops = [run.rows if bound is None else _rows_up_to(run, bound) for run in runs]
         parts = [run.part(*ends) for run, *ends in zip(runs, starts, stops, strict=True) if ends[0] < ends[1]]
@@ -362,6 +373,7 @@ def _bounds(marks: Sequence[tuple[Words, int]], at_once: int) -> Iterator[tuple[
     """Return rows between which all runs have about `at_once` rows, rising."""
     columns = [np.concatenate(column) for column in zip(*(words for words, _ in marks), strict=True)]
     order = np.lexsort(columns[::-1])
+    # each mark stands for `step` rows of its run; summed in the order of the marks, this is about how many rows precede
     rows_so_far = np.repeat([step for _, step in marks], [len(words[0]) for words, _ in marks])[order].cumsum()
     ends = np.flatnonzero(np.diff(rows_so_far // at_once, prepend=0))
     yield from zip(*(column[order[ends]].tolist() for column in columns), strict=True)
@@ -370,6 +382,7 @@ def _bounds(marks: Sequence[tuple[Words, int]], at_once: int) -> Iterator[tuple[
 def _rows_up_to(run: _Run | _HeldRun, bound: tuple[int, ...]) -> int:
     """Count the rows of a run that are no larger than one: by its marks, then among the rows between two of them."""
     marks, step = run.marks
+    # the row sought lies before the next mark, so a single read of `step` rows is enough
     start = _count_up_to(marks, bound) * step
     words, _ = run.part(start, min(start + step, run.rows))
     return start + _count_up_to(words, bound)
@@ -380,5 +393,6 @@ def _count_up_to(words: Words, row: tuple[int, ...]) -> int:
     smaller, others = 0, len(words[0])  # rows before `smaller` are smaller than it, those from `others` on larger
     for word, bound in zip(words, row, strict=True):
         equal = word[smaller:others]
+        # invariant: rows in [smaller, others) equal the row in all words so far, so this slice is sorted by the next
         smaller, others = (smaller + int(np.searchsorted(equal, bound, side)) for side in ("left", "right"))
     return others

@@ -55,6 +55,7 @@ def split_stream(stream: KeyStream, roles: Roles, separator: str, memory: Memory
 
 def _add_missing_value(lists: CellLists) -> CellLists:
     """Let cells without values have one that says so, the code after all others."""
+    # starts: (cells,); an empty cell begins where its single new code is to be inserted
     starts = np.cumsum(lists.lengths) - lists.lengths
     codes = np.insert(lists.codes, starts[lists.empty], len(lists.values))
     return replace(lists, lengths=np.maximum(lists.lengths, 1), codes=codes)
@@ -65,11 +66,13 @@ def _split_entries(
 ) -> tuple[SortedRuns, SortedRuns]:
     """Sort values, and people, by their keys."""
     words = len(packing.layout)
+    # both gather at the same time, so each has half of the room
     entries, people = (SortedRuns(words, memory.rows_to_sort(words) // 2 or 1) for _ in range(2))
     for batch, counts in stream.entries.batches():
         keys = stream.packing.keys(batch)
         cell = stream.value_places.look_up(stream.packing.values(batch, keys))
         codes = stream.packing.key_codes(keys)
+        # entry, value: (values of all cells,); `entry` repeats a row for each value in its cell
         entry, value = lists.split_entries(cell)
         entries.add(packing.pack([*(code[entry] for code in codes), value]), counts[entry])
         kept = np.flatnonzero(lists.lengths[cell])  # whose cell says nothing, and is dropped, is not counted
