@@ -46,9 +46,12 @@ def split_cells(
     (('Cold', 'Flu'), [[1, 2]], 2)
     """
     lists = CellLists.of(table.domain, separator, semantics, missing_marks).replace_values(domain, table.sensitive)
+    # row, cell, count: (entries,); entry, value: (values of all entries,), where `entry` repeats for each value in its
+    # cell
     row, cell, count = table.counts.entries()
     entry, value = lists.split_entries(cell)
     counts = Counts.from_entries(row[entry], value, count[entry], (table.counts.rows, len(lists.values)))
+    # people of one key with one cell have the same values, so an entry of the table is a profile
     once = Counts.from_entries(entry, value, np.ones(len(entry), np.int64), (len(row), len(lists.values)))
     profiles = Profiles(row, count, once)
     return replace(
@@ -96,6 +99,7 @@ class CellLists:
 
     def split_entries(self, cell: Integers) -> tuple[Integers, Integers]:
         """Take entries with these cells apart: gives, for each value in them, whose entry it is, and the value."""
+        # part = 0 … n − 1 within each entry: the position in all values, less where the entry's own begin
         lengths, starts = self.lengths[cell], np.cumsum(self.lengths) - self.lengths
         entry = np.repeat(np.arange(len(cell)), lengths)
         part = np.arange(len(entry)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -113,6 +117,7 @@ class CellLists:
         if self.empty.all():
             message = "no rows are left after leaving out those without a sensitive value"
             raise BadTable(message)
+        # weights are known by key only, so those of the dropped people could not be taken away
         if rows and roles.missing == "drop" and weighed:
             drop, none = parameter("missing", "drop"), parameter("missing", "no value")
             message = f"{parameter('weight')} does not go with cells that are lists and {drop}; say {none}"
@@ -150,6 +155,7 @@ def keep_cells(table: Table, kept: Flags) -> Table:
     """Keep the people whose cell is one of these, in a table with one cell per person."""
     cells = np.flatnonzero(kept)
     counts = table.counts.only_values(cells)
+    # a key of which nobody is left must go: a table has no key without people
     keys = np.flatnonzero(counts.per_row())
     return replace(
         table,
@@ -190,6 +196,7 @@ def list_separator(cells: Iterable[Label]) -> str | None:
             continue
         times = Counter(chain.from_iterable(lists))
         parts = {*chain.from_iterable(long)}
+        # a real separator yields values that repeat across cells; a comma in prose yields parts that occur once
         if 2 * sum(times[part] > 1 for part in parts) > len(parts):
             return separator
     return None

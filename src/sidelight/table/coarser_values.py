@@ -93,6 +93,7 @@ def _merge(table: Table, domain: tuple[Label, ...], code: npt.NDArray[np.integer
     def merged_profiles(_table: Table) -> Profiles:
         return _merge_profiles(table.profiles(), code, len(domain), once=table.semantics == "set")
 
+    # two finer values of a person may become one, which then counts once: only profiles know who has both
     if table.semantics == "set":
         profiles = merged_profiles(table)
         row, value, count = profiles.counts.entries()

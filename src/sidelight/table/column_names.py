@@ -26,6 +26,7 @@ def words_of(name: str) -> tuple[str, ...]:
     >>> words_of("dateOfBirth"), words_of("ZIP_code"), words_of("icd10-main"), words_of("Geburtsjahr")
     (('date', 'of', 'birth'), ('zip', 'code'), ('icd', 'main'), ('geburtsjahr',))
     """
+    # camelCase hides word ends, so they are marked before letters are folded
     spaced = re.sub(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])", " ", name)
     return tuple(word.casefold() for word in re.findall(r"[^\W\d_]+", spaced))
 

@@ -40,6 +40,7 @@ MOST_PEOPLE = 2**62
 
 def exact_sum(amounts: Integers) -> int:
     """Add up whole numbers, also where machine numbers would begin again below 0: floats, which do not, tell where."""
+    # the float may be wrong in its last digits, never by a factor of 2, which is the margin below the limit
     return int(amounts.sum()) if amounts.sum(dtype=np.float64) < MOST_PEOPLE / 2 else sum(amounts.ravel().tolist())
 
 
@@ -91,11 +92,13 @@ class Counts:
         """Add up entries given in any order."""
         rows, values = np.asarray(rows, np.int64), np.asarray(values, np.int64)
         amounts = np.asarray(counts, np.int64)
+        # so many cells cost no more than the entries themselves, so the matrix is summed in place of sorting entries
         if shape[0] * shape[1] <= max(len(rows) / DENSE_FROM, 4096):
             return cls.from_cells(add_up(rows * shape[1] + values, amounts, shape[0] * shape[1]).reshape(shape))
         keys = rows * shape[1] + values
         number, first = number_keys(keys, below=shape[0] * shape[1])
         key, summed = keys[first], add_up(number, amounts, len(first))
+        # invariant: sparse entries are positive, so `starts` counts the values that occur
         kept = summed > 0
         return cls.from_sorted(key[kept] // shape[1], key[kept] % shape[1], summed[kept], shape)
 
@@ -108,6 +111,7 @@ class Counts:
             full = np.zeros(shape, np.int64)
             full[rows, values] = counts
             return cls(shape, cells=full)
+        # row r has the entries starts[r] … starts[r + 1] − 1, as in compressed sparse rows
         starts = np.zeros(shape[0] + 1, np.int64)
         np.cumsum(np.bincount(rows, minlength=shape[0]), out=starts[1:])
         return cls(shape, starts=starts, where=values.astype(np.int32), data=counts.astype(np.int64))
@@ -175,6 +179,7 @@ class Counts:
         """Keep all cells, those of a value side by side, which makes sums over the values 3 times as fast."""
         if self.cells is not None:
             return Counts(self.shape, cells=np.asfortranarray(self.cells))
+        # made transposed: shape (rows, width), with the cells of a value next to each other in memory
         cells = np.zeros((self.width, self.rows), np.int64).T
         rows, values, counts = self.entries()
         cells[rows, values] = counts
@@ -279,12 +284,14 @@ class Counts:
         """
         largest = np.zeros((self.rows, many), np.int64)
         if self.cells is not None:
+            # NumPy partitions and sorts rising only, so signs are turned
             falling = -_smallest(-self.cells, many)
             largest[:, : falling.shape[1]] = falling
             return largest
         rows, _, amounts = self.entries()
         order = np.lexsort((-amounts, rows))
         rows, amounts = rows[order], amounts[order]
+        # sorted by row, then falling: the position less that of the row's first entry is the rank within the row
         rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
         kept = rank < many
         largest[rows[kept], rank[kept]] = amounts[kept]
@@ -331,6 +338,7 @@ class Counts:
             first, last = self.starts[start], self.starts[stop]
             return Counts(
                 (stop - start, self.width),
+                # entries of neighbouring rows are neighbours: views, not copies, with `starts` counted from 0 again
                 starts=self.starts[start : stop + 1] - first,
                 where=self.where[first:last],
                 data=self.data[first:last],
@@ -382,6 +390,7 @@ class Counts:
         """
         if self.cells is not None:
             merged = np.zeros((self.rows, width), np.int64)
+            # a loop, because `merged[:, code] += cells` would add only one of several values that become one
             for value, joined in enumerate(np.asarray(code).tolist()):
                 merged[:, joined] += self.cells[:, value]
             return Counts(merged.shape, cells=merged)
@@ -402,6 +411,7 @@ class Counts:
         new = np.full(self.width, -1)
         new[kept] = np.arange(len(kept))
         row, value, count = self.entries()
+        # −1 marks values that are left out
         held = new[value] >= 0
         return Counts.from_entries(row[held], new[value[held]], count[held], (self.rows, len(kept)))
 
@@ -438,6 +448,7 @@ class Profiles:
         if self.counts.width != shape[1] or (self.people <= 0).any() or (len(self) and int(self.key.max()) >= shape[0]):
             return False
         counted_again = Counts.from_entries(self.key[row], value, count * self.people[row], shape)
+        # both counts are put in one order, as a dense and a sparse matrix list their entries differently
         return np.array_equal(add_up(self.key, self.people, shape[0]), table.sizes) and all(
             np.array_equal(one, other)
             for one, other in zip(_is_sorted(counted_again), _is_sorted(table.counts), strict=True)

@@ -60,6 +60,7 @@ class Events:
 
     def rows_of_each(self) -> Integers:
         """Count the rows of each person, in no order that means anything."""
+        # (distinct persons,) → (people,): a row of `people_alike` stands for that many people
         return np.repeat(add_up(self.person, self.times, len(self.people_alike)), self.people_alike)
 
     def allow_several_rows(self) -> int:

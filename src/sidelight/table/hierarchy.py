@@ -73,6 +73,7 @@ class Hierarchy(Tabular):
 
     def __post_init__(self) -> None:
         expect(str, self.column, "the column of a hierarchy")
+        # the class is frozen; both are derived once here and never change
         object.__setattr__(self, "levels", _as_levels(self.column, self.levels))
         object.__setattr__(self, "_row_of", _check_levels(self.column, self.levels))
 
@@ -218,6 +219,7 @@ class Hierarchy(Tabular):
             return self.levels[level][row]
         if value is not None:
             self._refuse([value])
+        # a missing value is in no row: only a level with a single label, such as `*`, says where it belongs
         alone = self.labels(level)
         return alone[0] if len(alone) == 1 else None
 
@@ -235,6 +237,7 @@ class Hierarchy(Tabular):
         self.cover(labels)
         missing, above, row_of = self.generalise(None, level), self.levels[self.level(level)], self._row_of
         coarse = [missing if each is None else above[row_of[each]] for each in labels]
+        # codes follow the order of the finer labels, so intervals of sorted numbers stay sorted
         order = tuple(dict.fromkeys(coarse))
         code_of = {text: code for code, text in enumerate(order)}
         return order, np.fromiter((code_of[each] for each in coarse), np.int32, len(coarse))

@@ -37,6 +37,7 @@ def read_hierarchy(path: str | os.PathLike[str], column: str | None = None) -> H
     if _otherwise_separated(text):
         message = f"{file.name} has no ; but commas or tabs; ARX's format has ; between the levels: write it so"
         raise BadHierarchy(message)
+    # only the end of the file's own lines is taken off, so that writing gives the same bytes
     end = "\r\n" if "\r\n" in text else "\n"
     lines = text.removesuffix(end).split(end) if text else []
     rows = [line.split(BETWEEN) for line in lines]
@@ -83,6 +84,7 @@ def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
 def hierarchy_files(where: Path) -> list[Path]:
     """List the files with the hierarchies of a folder, or of a data file, sorted."""
     if where.is_dir():
+        # with marked files in the folder, other .csv files there are data, not hierarchies
         return sorted(where.glob(f"*{MARK}*.csv")) or sorted(where.glob("*.csv"))
     return _files_beside(where, where.stem) or _files_beside(
         where, where.name.split(".")[0]
@@ -119,6 +121,7 @@ def writable_text(hierarchy: Hierarchy) -> str:
                 "format cannot hold; rename it, or leave the column out"
             )
             raise BadHierarchy(message)
+    # such a file would be refused by `read_hierarchy` as separated by something else than ;
     if hierarchy.height == 1 and any(map(_otherwise_separated, hierarchy.levels[0])):
         message = f"hierarchy of '{hierarchy.column}': one level of values with commas or tabs; add a level above it"
         raise BadHierarchy(message)

@@ -63,11 +63,13 @@ class Ends:
 def interval_levels(column: str, values: Iterable[object], widths: Sequence[float], start: float, ends: Ends) -> Levels:
     """Cut numbers into intervals of each width, one of which begins at `start`, and ends that are open."""
     texts = _texts(values)
+    # fractions, as 0.1 + 0.2 in floats would put a value on the wrong side of a cut
     numbers = _read_all(column, texts, _number, "a number", ends.others)
     steps = _numbers(column, widths)
     (origin,) = _numbers(column, [start])
     bottom, top = (None if end is None else _numbers(column, [end])[0] for end in (ends.bottom, ends.top))
     for narrow, wide in zip((Fraction(0), *steps), steps, strict=False):
+        # each level must be a function of the one below: an interval must lie within a single wider one
         if wide <= narrow or (narrow and wide % narrow):
             bad_hierarchy(
                 column, f"a width of {_plain(wide)} after {_plain(narrow)}; let each width be a multiple of the last"
@@ -122,6 +124,7 @@ def cut_levels(
         bounds = [first, *level, None]
 
         def interval(number: Fraction) -> str:
+            # bisect_right: a number equal to a cut begins the interval above it
             place = bisect_right(level, number)
             return write(bounds[place], bounds[place + 1])
 
@@ -132,6 +135,7 @@ def cut_levels(
 
 def _interval_writer(numbers: Iterable[Fraction | None]) -> Callable[[Fraction | None, Fraction | None], str]:
     """Write intervals [low, high), either end open: of whole numbers as 18-64, of others as [18, 65)."""
+    # 18-64 leaves nothing out only where all numbers are whole
     whole = all(number.denominator == 1 for number in numbers if number is not None)
 
     def write(low: Fraction | None, high: Fraction | None) -> str:

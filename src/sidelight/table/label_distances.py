@@ -34,6 +34,7 @@ def points_of(line: Floats) -> Floats:
     scaled: Floats = (line - low) / ((high - low) or 1.0)
     if not missing.any():
         return scaled[np.newaxis]
+    # shape (2, places): (½, √¾) is at distance 1 from both ends of the line, so a missing value is far from all
     return np.stack((np.where(missing, 0.5, scaled), np.where(missing, np.sqrt(0.75), 0.0)))
 
 
@@ -44,6 +45,7 @@ def squared_distances(ones: Floats, others: Floats) -> Floats:
     >>> squared_distances(points, points[:, 2:]).round(4).tolist()
     [[1.0, 1.0], [0.5625, 0.8125], [0.0, 1.0], [1.0, 0.0]]
     """
+    # (coordinates, ones, 1) − (coordinates, 1, others) → summed over coordinates: (ones, others)
     squared: Floats = ((ones[:, :, np.newaxis] - others[:, np.newaxis, :]) ** 2).sum(axis=0)
     return squared
 

@@ -82,8 +82,10 @@ def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
         return numpy_moment_text(cell)
     if isinstance(cell, np.generic):
         cell = cell.item()
+    # before numbers: True is an int in Python, and would be written 1
     if isinstance(cell, bool):
         return "true" if cell else "false"
+    # 5.0 and 5 are one value that programs store differently
     if isinstance(cell, float | Decimal) and math.isfinite(cell) and cell == int(cell):
         return str(int(cell))
     if isinstance(cell, Decimal):  # `normalize` would round to 28 digits
@@ -184,6 +186,7 @@ def in_order(labels: Iterable[Label]) -> tuple[Label, ...]:
     distinct = dict.fromkeys(labels)  # and no set: labels that are in order already are sorted in no time
     present = [each for each in distinct if each is not None]
     numbers = _numbers(present)
+    # equal numbers such as 5 and 5.0 are ordered by their text, so that the order never depends on the input
     ordered = sorted(present) if numbers is None else [text for _, text in sorted(zip(numbers, present, strict=True))]
     return (*ordered, None) if None in distinct else tuple(ordered)
 
@@ -206,6 +209,7 @@ def as_number(text: Label) -> float | None:
     (17.0, 1000.0, None, None, None)
     """
     try:
+        # Python's float reads 1_000, which no data file means
         number = float(text) if text is not None and "_" not in text else math.nan
     except ValueError:
         return None
@@ -342,6 +346,7 @@ def as_kinds(kinds: object) -> tuple[tuple[str, KindOrOrder], ...]:
 
 def _kind_or_order(name: str, kind: object) -> KindOrOrder:
     if isinstance(kind, str):
+        # a loop and not `in`, as the type checker takes the word from the tuple for one of the literals
         for word in get_args(ColumnKind):
             if kind == word:
                 return word  # type: ignore[no-any-return]  # one of the words

@@ -109,6 +109,7 @@ class Roles:
 
     def stated(self) -> dict[str, Any]:
         """Return what was said, and nothing that was not, by name."""
+        # `quasi_word` is how a caller phrases messages, not something that was said about the data
         roles = (each for each in fields(self) if each.compare)
         return {each.name: value for each in roles if (value := getattr(self, each.name)) != each.default}
 
@@ -181,6 +182,7 @@ class Roles:
         if repeated is not None:
             message = f"column '{repeated}' is {parameter('sensitive')} twice; name it once"
             raise BadTable(message)
+        # a column in two roles would let an attacker know what is to be kept from them
         for role, name in (*(("sensitive", name) for name in self.value_columns), ("person", self.person)):
             if name in self.quasi:
                 both = f"{parameter(role)} and also in {parameter(self.quasi_word)}"
