@@ -77,6 +77,7 @@ class GroupBlock:
             return len(self)
         combination, first = self.domain.combinations(known)
         row, value, _ = self.counts.entries()
+        # one number per (group, combination known): with combinations below len(first), no two pairs share one
         return len(np.unique(row * len(first) + combination[value]))
 
     def view(self, column: str | None, known: Sequence[str], before: int) -> Groups:
@@ -188,6 +189,7 @@ class ReleaseBlocks(ABC):
 
         merge: Callable[[dict[int, int], dict[int, int]], dict[int, int]] = operator.or_
         parts = sorted(self.reduce(count, merge).items())
+        # exclusive prefix sums in the order of the groups; the last of them, the total, is cut off by `zip`
         before = accumulate((many for _, many in parts), initial=0)
         return {first: many for (first, _), many in zip(parts, before, strict=False)}
 
@@ -220,6 +222,7 @@ class ReleaseBlocks(ABC):
         """Go through groups until something is known of each that is looked up; raise if one is not there."""
         wanted = np.array(sorted(numbers), np.int64)
         merge: Callable[[dict[int, Summed], dict[int, Summed]], dict[int, Summed]] = operator.or_
+        # stops at the first block by which all are found
         known = self.reduce(lambda block: in_block(block, wanted), merge, lambda known: len(known) == len(wanted))
         missing = next((number for number in wanted.tolist() if number not in known), None)
         if missing is None:

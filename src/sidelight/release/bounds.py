@@ -63,6 +63,7 @@ def _bounds(text: Label) -> Bounds | None:
     printed = read_label(text)
     if any(_is_word(part) for part in printed.parts):
         return None
+    # numbers before days: four digits may be either, and most columns that print them have numbers
     numbers = [*printed.numbers, *_points(map(as_number, _plain_labels(printed.labels)))]
     if numbers:
         return _hull(numbers, days=False)
@@ -115,6 +116,7 @@ def bound_columns(column: Column, taken: Collection[str] = ()) -> tuple[Column, 
     used = np.bincount(column.codes, minlength=len(column.labels)) > 0
     ends = [_bounds(text) if is_used else None for text, is_used in zip(column.labels, used, strict=True)]
     named = [(text, each) for text, each, is_used in zip(column.labels, ends, used, strict=True) if is_used and text]
+    # a column whose labels are all single values needs no columns of ends
     wide = [text for text, each in named if text != SUPPRESSED and each is not None and each.low != each.high]
     if any(each is None for _, each in named) or not any(map(_is_interval, wide)):
         return None

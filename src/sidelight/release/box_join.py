@@ -71,6 +71,7 @@ class Cover:
     @classmethod
     def build(cls, points: Integers, positions: int, covered: Stretches, boxes: Integers) -> Cover:
         """Put it together from stretches of many labels."""
+        # a label that covers nobody gets first > last, which no segment can lie between
         nothing = covered.start >= covered.stop
         first = np.where(nothing, positions, covered.start)
         last = np.where(nothing, -1, covered.stop - 1)
@@ -80,6 +81,7 @@ class Cover:
                 scattered[row, start:stop] = True
         pieces = np.full(len(first), -1)
         pieces[[*covered.pieces]] = np.arange(len(covered.pieces))
+        # positions that no box tells apart become one segment, which makes ranges short and profiles few
         segment, starts = _segments(first, last, scattered, positions)
         first, last = np.append(segment, len(starts))[first], segment[last]
         last[nothing] = -1
@@ -102,6 +104,7 @@ def _segments(first: Integers, last: Integers, scattered: Flags, positions: int)
     """Number the stretches of positions that nothing tells apart; gives each position's, and where they start."""
     changes = np.zeros(positions + 1, bool)
     some = first <= last
+    # shape (positions + 1,): a segment begins where some box begins, ends, or changes a piece
     changes[first[some]] = changes[last[some] + 1] = True
     changes[1:positions] |= (scattered[:, 1:] != scattered[:, :-1]).any(axis=0)
     changes[0] = True
@@ -135,6 +138,7 @@ def _patterns(covers: Sequence[Cover], boxes: Integers) -> tuple[list[tuple[list
     for at, cover in enumerate(covers):
         first, last, whole = cover.first[boxes], cover.last[boxes], cover.pieces[boxes] < 0
         one = whole & (first == last)
+        # simple boxes fix a column or leave it open: all with one pattern are found by a single look-up of each point
         simple &= one | (whole & (first == 0) & (last >= cover.segment.max(initial=0)))
         pattern |= one.astype(np.int64) << at
     kinds = np.unique(pattern[simple])
@@ -150,6 +154,7 @@ def _pairs_by_lookup(covers: Sequence[Cover], points: Integers, boxes: Integers)
     """Pair points with the boxes that cover just their segments in these columns."""
     of_points, of_boxes = np.zeros(len(points), np.int64), np.zeros(len(boxes), np.int64)
     for cover in covers:
+        # mixed radix; `_patterns` has made sure that the product of widths stays below KEY_LIMIT
         of_points = of_points * cover.width + cover.segment[points]
         of_boxes = of_boxes * cover.width + cover.first[boxes]
     order = np.argsort(of_boxes, kind="stable")
@@ -178,6 +183,7 @@ class _Columns:
     @classmethod
     def build(cls, covers: Sequence[Cover], points: Integers, boxes: Integers) -> _Columns:
         """Put covers side by side."""
+        # the most selective column first, so that most pairs are dropped by a single comparison
         covers = sorted(covers, key=lambda cover: cover.overlap(points, boxes))
         width = max(cover.width for cover in covers)
         short: np.dtype[np.signedinteger] = next(
@@ -242,6 +248,7 @@ def _pairs_by_cutting(columns: _Columns, points: Integers, boxes: Integers) -> I
     shares = [whole]
     if len(points) * len(boxes) >= WORK_ALONE:
         threads = min(os.cpu_count() or 1, 8)
+        # cut into at least as many parts as threads; NumPy releases the lock while they compare
         while len(shares) < threads:
             halves = [half for share in shares for half in _cut_once(columns, share)]
             if len(halves) == len(shares):
@@ -262,6 +269,7 @@ def _pairs_of(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Inte
     most_boxes, count = len(parts.box) + COPIES, 0
     while len(parts):
         column, cut = _best_cuts(columns, parts)
+        # cutting on would cost more than to compare these few pairs
         small = parts.points * parts.boxes <= PAIRS_AT_ONCE
         uncut = ~small & ((column < 0) | (len(parts.box) > most_boxes))
         for point, box in (*_compare(columns, parts.take(small)), *_compare_large(columns, parts.take(uncut))):
@@ -279,11 +287,14 @@ def _best_cuts(columns: _Columns, parts: _Parts) -> tuple[Integers, Integers]:
     starts = np.cumsum(parts.points) - parts.points
     sample = parts.point[starts[:, np.newaxis] + np.arange(number) * parts.points[:, np.newaxis] // number]
     best_column, best_cut = np.full(len(parts), -1), np.zeros(len(parts), columns.segment.dtype)
+    # a cut must save at least a tenth of the boxes, else copies of wide boxes eat up what it gains
     least_work = 0.9 * parts.boxes
     for column in range(len(columns)):
+        # (parts, number): the median of the sample is the cut, moved down by one where it is the highest segment
         along = np.sort(columns.segment[column][sample], axis=1)
         differ = along[:, 0] < along[:, -1]
         cut = np.minimum(along[:, (number - 1) // 2], along[:, -1] - differ)
+        # expected boxes per point: those that reach below the cut for points below it, and likewise above
         before = (along <= cut[:, np.newaxis]).mean(axis=1)
         of_box = np.repeat(cut, parts.boxes)
         low = _count(columns.first[column][parts.box] <= of_box, parts.boxes)
@@ -304,6 +315,7 @@ def _count(flags: Flags, sizes: Integers) -> Integers:
 
 def _halves(columns: _Columns, parts: _Parts, column: Integers, cut: Integers) -> _Parts:
     """Cut each part: a box that reaches over the cut goes to both sides, a point to one."""
+    # (columns, points) is read as one flat array, as each part looks at a column of its own
     row = np.repeat(column * columns.segment.shape[1], parts.points)
     above = columns.segment.ravel()[row + parts.point] > np.repeat(cut, parts.points)
     row, at = np.repeat(column * columns.first.shape[1], parts.boxes) + parts.box, np.repeat(cut, parts.boxes)
@@ -314,6 +326,7 @@ def _halves(columns: _Columns, parts: _Parts, column: Integers, cut: Integers) -
 
 def _low_and_high(number: Integers, sizes: Integers, low: Flags, high: Flags) -> tuple[Integers, Integers]:
     """Put the low ones of each part before the high ones; gives them, and how many there are of each."""
+    # (parts, 2) → (2 · parts,): low and high of each part in turn, which are the parts of the next level
     halves = np.stack((_count(low, sizes), _count(high, sizes)), axis=1).ravel()
     is_low = np.repeat(np.arange(len(halves)) % 2 == 0, halves)
     result = np.empty(len(is_low), number.dtype)
@@ -325,6 +338,7 @@ def _compare(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Integ
     """Compare each point with each box of its part, a lot of pairs at a time."""
     times = np.repeat(parts.boxes, parts.points)
     start = np.repeat(np.cumsum(parts.boxes) - parts.boxes, parts.points)
+    # cut behind whole points where the number of pairs passes a multiple of LOT
     lots = np.flatnonzero(np.diff(np.cumsum(times) // LOT)) + 1
     for points, starts, boxes in zip(*(np.split(each, lots) for each in (parts.point, start, times)), strict=True):
         which, at = ranges(starts, starts + boxes)

@@ -65,6 +65,7 @@ def _column_names(by: object) -> list[str]:
 
 def _members(table: Table, columns: tuple[Column, ...]) -> Members:
     """Tell people apart by all quasi-identifiers of the table, by its keys."""
+    # a table's keys are distinct rows, so each key is in exactly one group
     group, _ = number_equal_rows(columns, len(table.sizes))
     key = np.argsort(group, kind="stable")
     return Members(table.quasi, group[key], key, table.sizes[key])
@@ -90,6 +91,7 @@ def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, in
     """
     expect(Table, table, "what is generalised")
     hierarchies, levels = as_hierarchies(by), dict(_as_levels(to))
+    # sensitive columns first: groups count values, so values are recoded before anything is grouped
     sensitive = {name: levels.pop(name) for name in table.sensitive_columns if name in levels}
     table = coarser_values(table, by=hierarchies, to=sensitive) if sensitive else table
     for name in levels:
@@ -243,6 +245,7 @@ class Lattice(LatticeNodes):
         super().__init__(chosen, hierarchies)
         self.table = table
         self._recoded = [_RecodedPopulation(each, self.columns, hierarchies) for each in populations]
+        # the finest groups are never dropped: every other node can be rolled up from them
         finest = self._count_populations(roll_up(keys_as_groups(table), chosen), self.bottom)
         self._grouped = NodeGroups(
             self._ladders, self.bottom, finest, numbers_kept=numbers_kept, completed=self._count_populations
@@ -415,4 +418,5 @@ def numbers_in(groups: Groups) -> int:
     counts = groups.counts
     stored = counts.cells if counts.cells is not None else counts.data
     assert stored is not None
+    # sizes and numbers of the groups, and a code for each column
     return stored.size + len(groups) * (2 + len(groups.columns))

@@ -103,6 +103,7 @@ class PopulationCounts:
 
     def append_rest(self, kept: npt.NDArray[np.integer]) -> PopulationCounts:
         """Keep some groups, and put one behind them that holds everybody else: suppressed people."""
+        # invariant: people in groups and people nowhere add up to the population
         rest = self.nowhere + int(self.people.sum() - self.people[kept].sum())
         return replace(self, people=np.append(self.people[kept], rest), nowhere=0)
 
@@ -235,6 +236,7 @@ class Groups:
         assert isinstance(domain, JointDomain)
         combination, first = domain.combinations(known)
         row, value, count = self.counts.entries()
+        # a part is (group, what the known columns say): `combination` is below len(first), so keys are unique
         key = row * len(first) + combination[value]
         part, at = number_keys(key, below=len(self) * len(first))
         group, says = row[at], first[combination[value[at]]]
@@ -301,6 +303,7 @@ def first_of_each_kind(sizes: Integers, counts: Counts, semantics: Semantics) ->
     row, value, count = counts.entries()
     rows = np.concatenate((row, np.arange(len(sizes))))
     order = np.argsort(rows, kind="stable")
+    # where people have several values, equal counts do not mean equal sizes: the size is compared as well
     values = np.concatenate((value, np.full(len(sizes), counts.width)))[order]  # the people, as one more value
     amounts = np.concatenate((count, sizes))[order]
     return Counts.from_sorted(rows[order], values, amounts, (len(sizes), counts.width + 1)).first_of_each_kind()
@@ -316,6 +319,7 @@ def stack_groups(parts: Sequence[Groups]) -> Groups:
     """
     entries = [part.counts.entries() for part in parts]
     before = np.cumsum([0, *(len(part) for part in parts)])
+    # rows of each part are moved behind those of the parts before it
     rows = np.concatenate([row + start for (row, _, _), start in zip(entries, before[:-1], strict=True)])
     values, counts = (np.concatenate([each[place] for each in entries]) for place in (1, 2))
     return replace(
@@ -344,6 +348,7 @@ def suppressed_groups(groups: Groups) -> Flags:
     [False, True]
     """
     suppressed = starred_groups(groups)
+    # where every group prints `*`, that is how the release is made, and nobody was suppressed
     return np.zeros(len(groups), bool) if suppressed.all() else suppressed
 
 

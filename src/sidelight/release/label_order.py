@@ -90,6 +90,7 @@ class LabelOrder:
             [keys[code][1] for code in order if keys[code][0] == kind] for kind in (_NUMBER, _DAY)
         )
         self._position_of = {text: position for position, text in enumerate(self.labels)}
+        # labels that the hierarchy lacks: only for them may its own nodes be read as intervals
         self._strangers = np.flatnonzero([text not in self._above for text in self.labels])
         self._under: dict[Label, list[int]] = {}
         for position, code in enumerate(order):
@@ -120,6 +121,7 @@ class LabelOrder:
         >>> covered.start.tolist(), covered.stop.tolist(), covered.pieces
         ([1, 0], [3, 4], {1: [(0, 1), (3, 4)]})
         """
+        # −1: not found yet, to be read one by one below
         start, stop = np.full(len(texts), -1), np.zeros(len(texts), np.int64)
         if not self._above:  # else the hierarchy says what 20-29 means
             ranges = ((_number_ranges(texts), self._numbers, 0), (_day_ranges(texts), self._days, len(self._numbers)))
@@ -236,6 +238,7 @@ _FIRST_OF_1970 = dt.date(1970, 1, 1).toordinal()
 
 
 def _two_ends(texts: Sequence[Label], form: re.Pattern[str]) -> tuple[Integers, pa.Array, pa.Array]:
+    # Arrow's regular expressions run without the interpreter; rows that do not match are null
     ends = pc.extract_regex(pa.array(texts, pa.string()), pattern=f"^{form.pattern}$")
     place = np.flatnonzero(ends.is_valid().to_numpy(zero_copy_only=False))
     matching = ends.drop_null()
@@ -254,6 +257,7 @@ def merge_stretches(stretches: Iterable[Stretch]) -> list[Stretch]:
     [(0, 3), (4, 6)]
     """
     joined: list[Stretch] = []
+    # sorted by start, so a stretch can only touch the last one that was joined
     for start, stop in sorted(stretches):
         if start == stop:
             continue

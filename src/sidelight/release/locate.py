@@ -251,6 +251,7 @@ class _Boxes:
 def _boxes(release: Release, known: Sequence[Column], lookup: Lookup) -> _Boxes:
     groups, members = release.groups, release.members
     printed = {column.name for column in groups.columns}
+    # an attacker who knows only printed columns learns nothing from members, and groups are fewer
     if members is None or lookup.locate is not None or {column.name for column in known} <= printed:
         return _Boxes(groups, groups.columns, np.arange(len(groups)), groups.sizes)
     apart = [column.take(members.key) for column in members.columns]
@@ -274,6 +275,7 @@ def _link_by_labels(
         _cover(by_name[column.name], column, nodes.get(column.name), as_names=as_names, coarse=lookup.coarse)
         for column in compared
     ]
+    # suppressed rows print `*`, which would cover everybody: they are left out here and added by the rules below
     suppressed = suppressed_groups(boxes.groups)
     printed = np.flatnonzero(~suppressed[boxes.group])
     linkage = link_by_covers(covers, rows, boxes, printed)
@@ -356,6 +358,7 @@ def link_by_covers(covers: Sequence[Cover], rows: int, boxes: _Boxes, among: Int
         row, box = join(covers, first, among)
         at = profile[row]
     else:
+        # nothing is known of anybody: a single profile, which may be in any group
         at, box = np.zeros(len(among), np.int64), among
     if not boxes.of_members:
         return Linkage.from_pairs(profile, len(first), at, boxes.group[box], boxes.weight[box])
@@ -371,6 +374,7 @@ def _add_suppressed(
 ) -> Linkage:
     """Add the suppressed rows for whoever may be there: known in part only, or said to be there for want of others."""
     starred = np.flatnonzero(suppressed)
+    # known by all telling columns, a person who fits a group is there; known in part, they may be suppressed as well
     fits = linkage.matches > 0
     may_be = np.zeros(len(linkage), bool) if tell_all else fits
     assumed = ~fits if assume == "may hold them" and len(starred) else np.zeros(len(linkage), bool)
@@ -397,6 +401,7 @@ def _link_to_nearest(release: Release, known: Sequence[Column], rows: int, looku
     profile, first = number_equal_rows(tuple(column for column, _ in pairs), rows)
     columns = [(column.take(first), printed.take(among)) for column, printed in pairs]
     at, near = nearest_groups(columns, len(among), lookup.nodes(release))
+    # `near` counts the groups that are not suppressed; back to rows of the release
     group = among[near]
     return replace(Linkage.from_pairs(profile, len(first), at, group, boxes.weight[group]), by_average=True)
 
@@ -415,6 +420,7 @@ class ListedPeople:
     def link(self, known: Sequence[Column], rows: int) -> Linkage:
         """Find people who are listed exactly as they are known."""
         by_name = {column.name: column for column in known}
+        # the list's rows first, then people: equal numbers mean equal cells across the two
         both = tuple(column.stack_on(by_name[column.name]) for column in self.columns if column.name in by_name)
         number, _ = number_equal_rows(both, len(self.group) + rows)
         profiles = int(number.max()) + 1

@@ -25,6 +25,7 @@ from sidelight.table.label_distances import points_of, share_of_levels, squared_
 from sidelight.table.labels import SUPPRESSED, ColumnKind, Label, as_day, as_number
 from sidelight.table.table import Column
 
+# distances are sums of a few squares in [0, 1], with errors near 1e-15; labels that differ are farther apart than this
 ROUNDING = 1e-9
 """Squared distances that differ by less are equal."""
 
@@ -56,6 +57,7 @@ def nearest_groups(
 def _nearest_in_block(distances: Sequence[ColumnDistances], rows: slice) -> tuple[Integers, Integers]:
     squared: Floats = np.zeros(())
     for column in distances:
+        # (labels, groups) → (rows, groups), column by column: only a block of rows is ever spread out
         squared = squared + column.squared[:, column.groups][column.people[rows]]
     at, group = np.nonzero(squared <= squared.min(axis=1, keepdims=True) + ROUNDING)
     return at + rows.start, group
@@ -113,6 +115,7 @@ def _compare_labels(people: tuple[Label, ...], groups: tuple[Label, ...], nodes:
     under = {} if nodes is None else nodes.labels_by_node
     for at, text in enumerate(groups):
         printed = read_label(text, nodes or ())
+        # a printed label that covers a person's own is at distance 0, whatever its level
         share[[label in under.get(text, ()) or printed.covers(label) for label in people], at] = 0.0
     return share
 

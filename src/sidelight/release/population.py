@@ -86,6 +86,7 @@ class Population:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Population):
             return NotImplemented
+        # by identity: comparing two tables cell by cell would cost more than reading one again
         return self.source is other.source or (isinstance(self.source, str) and self.source == other.source)
 
     def __hash__(self) -> int:
@@ -198,6 +199,7 @@ class Population:
             )
             raise BadRelease(message)
         star = _find_star_group(release)
+        # whoever fits no other group could be among the suppressed people, so they are the population of that group
         if star is not None:
             counts[star - 1], nowhere = nowhere, 0
         return PopulationCounts(self, counts, nowhere)
@@ -219,6 +221,7 @@ class Population:
         """Count the people whose cells, in columns that are recoded as the groups' are, equal those of a group."""
         both = tuple(stack_columns(pair) for pair in zip(groups.columns, columns, strict=True))
         number, first = number_equal_rows(both, len(groups) + len(people))
+        # shape (distinct rows,): the group with these cells, −1 where only the population has them
         group_of = np.full(len(first), -1)
         group_of[number[: len(groups)]] = np.arange(len(groups))
         group = group_of[number[len(groups) :]]
@@ -251,6 +254,7 @@ measure to count at least those of the release
 
 def count_rows_at_once(memory: Memory) -> int:
     """Return how many rows of a population, and how many groups, are looked at at a time."""
+    # rows of the population, groups, and the pairs of both that are found are held at the same time
     return memory.keys_to_hold // 3
 
 
@@ -331,6 +335,7 @@ class _Lookups:
         some, more = np.flatnonzero(matches), np.flatnonzero(matches > 1)
         begins = linkage.starts[linkage.profile]
         group, numbers = linkage.group[begins[some]], groups.numbers
+        # the first two groups are kept for the error message; `times` counts all of them
         is_first = self.times[some] == 0
         is_second = ~is_first & (self.second[some] == 0)
         self.second[some[is_second]] = numbers[group[is_second]]

@@ -303,6 +303,7 @@ def _ends(text: str, between: re.Pattern[str]) -> Iterator[tuple[str, str]]:
         yield low.rstrip(), high.lstrip()
         return
     for sign in between.finditer(text):
+        # 08:30 is one time and not an interval from 08 to 30
         time_of_day = ":" in sign[0] and _ZERO_IN_FRONT.search(text)
         if not time_of_day:
             yield text[: sign.start()], text[sign.end() :]
@@ -322,6 +323,7 @@ def _first_and_last(period: str) -> tuple[float, float]:
         return math.nan, math.nan
     quarter, month = match["quarter"], match["month"]
     months = 12 if quarter is None and month is None else 3 if month is None else 1
+    # months are counted through, so the last day of a period is the day before the first of the next
     start = int(match["year"]) * 12 + (int(month or 1) - 1) + (int(quarter or 1) - 1) * 3
     return _first_day(start), _first_day(start + months) - 1
 
@@ -347,6 +349,7 @@ def plain_form(label: Label) -> Label:
     digits = None if label is None else _write_plain_digits(label)
     if digits is None or PLAIN_NUMBER.fullmatch(digits) is None:
         return label
+    # Decimal and not float: labels of 15 digits must keep every digit
     number = Decimal(digits)
     return f"{number.normalize():f}" if number else "0"
 

@@ -36,6 +36,7 @@ class Nodes:
     def from_hierarchy(cls, hierarchy: Hierarchy) -> Nodes:
         """Take a hierarchy's; a missing label stands where the hierarchy puts it."""
         values, *coarser = hierarchy.levels
+        # with one level only, labels are known and have nothing above them
         above: dict[Label, tuple[Label, ...]] = dict.fromkeys(values, ())
         if coarser:
             above.update(zip(values, zip(*coarser, strict=True), strict=True))
@@ -50,6 +51,7 @@ class Nodes:
         ('France', 'Europe')
         """
         above: dict[Label, tuple[Label, ...]] = {}
+        # smaller nodes first, so that the nodes above each label come out from fine to coarse
         for node, labels in sorted(
             ((node, [*labels]) for node, labels in covered.items()), key=lambda each: len(each[1])
         ):

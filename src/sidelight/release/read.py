@@ -211,11 +211,13 @@ def read_counts(source: object, roles: Roles, *, people: str, count: str) -> Rel
     The numbers are read as if they were columns of the group, so that any source will do, and taken apart after.
     """
     roles = roles.complete(rows_of_people=False)
+    # the columns of people and count are read as part of the key, so each row of the file stays one entry
     plain = replace(roles, quasi=(*roles.quasi, people, count), values="single", missing="a value", domain=None)
     table = tabulate(source, replace(plain, suppressed="a group").complete())
     columns = table.quasi[:-2]
     group, first = number_equal_rows(columns, len(table.sizes))
     sizes, amounts = (_whole(column) for column in table.quasi[-2:])
+    # sizes: (rows,); sizes[first][group] repeats the first row's number for all rows of its group
     if (sizes != sizes[first][group]).any():
         message = f"rows of one group differ in '{people}'; give each group one number of people"
         raise BadRelease(message)
@@ -245,6 +247,7 @@ def _whole(column: Column) -> Integers:
 def _counts(table: Table, group: Integers, groups: int, amounts: Integers) -> Counts:
     """Put the amounts where the rows say; each group and value may have one row."""
     key, value, times = table.counts.entries()
+    # one number per (group, value), as values are below the size of the domain
     entry = group[key] * len(table.domain) + value
     if (times > 1).any() or len(np.unique(entry)) < len(entry):
         message = "a value is listed twice for one group; give one row per group and value"
@@ -259,6 +262,7 @@ def _build_release(groups: Groups, table: Table, roles: Roles) -> Release:
         kept = ~np.all([_rows_saying(column, SUPPRESSED) for column in groups.columns], axis=0)
     left = groups.take(np.flatnonzero(kept))
     valueless = _valueless(left, roles)
+    # with one value each, a missing value is a person who leaves; with several, the person stays
     sizes = left.sizes - (valueless if left.semantics == "single" else 0)
     left = replace(left, sizes=sizes).take(np.flatnonzero(sizes > 0))
     domain, counts = _recode_values(left, roles, without_missing=roles.missing in ("drop", "no value"))
@@ -321,6 +325,7 @@ def _recode_values(groups: Groups, roles: Roles, *, without_missing: bool) -> tu
         domain, new_code = JointDomain.numbered(columns)
     row, value, count = groups.counts.entries()
     held = kept[value]
+    # cumsum − 1 is the rank of a kept value among those kept, which is its row in `columns`
     code = new_code[np.cumsum(kept)[value[held]] - 1]
     return domain, Counts.from_entries(row[held], code, count[held], (len(groups), len(domain)))
 

@@ -179,6 +179,7 @@ class Release(Tabular, ReleaseBlocks):
         """
         import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
 
+        # rows that print nobody's value too, so that reading the file again gives the same groups
         row, value, count = self.groups.list_entries()
         printed = {column.name: arrow_labels(column, row) for column in self.groups.columns}
         values = value_columns(self.sensitive, self.domain, value)
@@ -242,6 +243,7 @@ class Release(Tabular, ReleaseBlocks):
 
     def blocks(self) -> Iterator[GroupBlock]:
         """Yield all groups as one block, or as a few whose counts are spread out once for all that is asked of them."""
+        # wide and sparse: spreading out would cost more memory and time than it saves
         parts = [self.groups] if self.groups.counts.is_wide else list(self.groups.blocks())
         several, first = len(parts) > 1, 1
         for groups in parts:
@@ -348,6 +350,7 @@ class Release(Tabular, ReleaseBlocks):
             raise BadRelease(message)
         code = {text: number for number, text in enumerate(order)}
         entries = [(row, code[text], count) for row, each in enumerate(per_group) for text, count in each.items()]
+        # reshape, so that no entries at all still give three empty columns
         rows, columns, amounts = np.array(entries, np.int64).reshape(-1, 3).T
         matrix = Counts.from_entries(rows, columns, amounts, (len(per_group), len(order)))
         people = _sizes(sizes, matrix, values)
@@ -555,6 +558,7 @@ def _check(groups: Groups) -> None:
     elif groups.semantics == "set":
         rows, _, counts = groups.counts.entries()
         off = np.zeros(len(groups), bool)
+        # in a set a person has a value at most once, so no value can occur more often than there are people
         off[rows[counts > groups.sizes[rows]]] = True
         remedy = f"a value counts more people than there are; for repeated values say {parameter('values', 'multiset')}"
     else:
@@ -593,6 +597,7 @@ class Members:
         """
         key, first = number_equal_rows(columns, len(group))
         groups = int(group.max(initial=-1)) + 1
+        # pair: (rows,), top: (distinct pairs,), the first row of each
         pair, top = number_rows([group, key], [groups, len(first)], rows=len(group))
         keys = tuple(column.take(first) for column in columns)
         return cls(keys, group[top], key[top], add_up(pair, people, len(top)))
