@@ -360,7 +360,7 @@ def values_for_sure(views: Sequence[View], rows: Integers) -> Bits:
 
 
 def _by_profile(words: Bits, linkage: Linkage, join: np.ufunc) -> Bits:
-    """Return the union or intersection of bits over the groups of each profile: (groups, words) to (profiles, words)."""
+    """Return the union or intersection over the groups of each profile: (groups, words) to (profiles, words)."""
     joined = np.zeros((len(linkage), words.shape[1]), np.uint64)
     some = np.flatnonzero(linkage.matches)
     if len(some):

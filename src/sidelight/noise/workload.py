@@ -258,7 +258,7 @@ class Measurements:
         With coarser levels counts differ in that, and the largest margin is meant.
         """
         if self._nested is None:
-            # one label of each column of the marginal, all of the others; without coarser levels any label is like another
+            # one label of each column of the marginal, all of the others; without coarser levels any label will do
             one = [np.arange(1 if axis in axes else n) for axis, n in enumerate(self.layout.shape)]
             return margin_of(self.answer(one)[1], confidence)
         kinds = self._nested.kinds(axes)

@@ -100,6 +100,7 @@ class Answer(Envelope[AnswerT], Generic[AnswerT]):
             from sidelight.report.plots import picture_of  # noqa: PLC0415 - slow, and an extra
 
             yield from [picture_of(chart) for chart in self.charts()]
+        # a page is complete without its pictures, whose numbers stand in its tables
         except (ImportError, SidelightError):
             return
 

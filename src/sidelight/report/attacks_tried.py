@@ -21,7 +21,7 @@ ONLY_FOR_WHOEVER_DECIDES = (
 
 
 def attack_section(attack: AttackTried) -> PageSection:
-    """Tell of one attack: its sentences, how right it was, and its numbers in words."""
+    """Build the section of one attack: its sentences, how right it was, and its numbers in words."""
     sources = attack.source if isinstance(attack.source, tuple) else (attack.source,) if attack.source else ()
     kind = attack.kind[:1].upper() + attack.kind[1:]
     title = f"{kind}: {', '.join(sources)}" if sources else kind
@@ -69,6 +69,7 @@ VALUES_LEFT = re.compile(r"values left: (before|after): people: (\d+)")
 
 
 def _fact_words(name: str) -> str:
+    # there is a name for each number of values left, which no dictionary can list
     left = VALUES_LEFT.fullmatch(name)
     if left is None:
         return FACT_WORDS.get(name, name)
@@ -89,6 +90,7 @@ def _calibration(beliefs: CheckedBeliefs) -> Iterator[Block]:
         from sidelight.report.pictures import calibration_picture  # noqa: PLC0415 - slow, and an extra
 
         yield calibration_picture(beliefs)
+    # without the extra for charts, the same numbers as a table
     except (ImportError, SidelightError):
         yield Grid(
             ("claimed from", "claimed to", "people", "claimed on average", "right"),

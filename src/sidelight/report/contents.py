@@ -95,6 +95,7 @@ def _risk_grid(report: ReleaseReport) -> Grid:
     audit, before = report.answer.audit, report.answer.before
     judged = [each for each in audit.findings if each.limit is not None]
     others = [each for each in audit.findings if each.limit is None]
+    # by identity, as two findings may be equal; results of the table stand in the order of the limits
     table = dict(zip(map(id, judged), before.results, strict=False)) if before else {}
     headings = ["what is counted", *(["the table"] if before else []), *(["wanted"] if judged else []), "the release"]
     rows = []
@@ -123,6 +124,7 @@ def _groups(report: ReleaseReport) -> Blocks:
     else:
         yield Paragraph(f"Nobody of {everybody} stands alone; the smallest group has {smallest:,} people.")
     pictures = tuple(_pictures(report, "sizes"))
+    # a picture brings the same table with it
     yield from pictures or (_sizes_grid(bands),)
     values = tuple(_pictures(report, "values"))
     if values:
@@ -177,6 +179,7 @@ def _worst_off(report: ReleaseReport) -> Blocks:
         "For each limit, the person or group that is worst off, in words that can be checked by hand: keep the rows of "
         "the file that print what the group prints, and count the values."
     )
+    # limits that do not hold first; the sort is stable, so that the policy's order remains otherwise
     for each in sorted(findings, key=lambda finding: finding.holds is not False):
         yield PageSection(f"{_capital(attacker_of(each.measure).who)} — {each.text}", tuple(_finding_blocks(each)))
 
@@ -246,6 +249,7 @@ def _first_beyond(curve: KnowledgeCurve, findings: Sequence[AuditFinding]) -> st
     limit = next((each.limit for each in findings if each.measure == curve.measure and each.limit is not None), None)
     if limit is None:
         return None
+    # in fractions, as printed numbers are rounded
     comparison, bound = Comparison(limit.comparison), Fraction(limit.bound.exact)
     beyond = (
         amount
@@ -402,7 +406,7 @@ TOPICS: dict[Topic, tuple[str, Callable[[ReleaseReport], Blocks]]] = {
 
 
 def topic_section(report: ReleaseReport, topic: Topic, title: str | None = None) -> PageSection:
-    """Tell a topic, under its own title or another one."""
+    """Build the section of a topic, under its own title or another one."""
     own, blocks_of = TOPICS[topic]
     parts = list(blocks_of(report))
     blocks = tuple(part for part in parts if not isinstance(part, PageSection))
@@ -410,7 +414,7 @@ def topic_section(report: ReleaseReport, topic: Topic, title: str | None = None)
 
 
 def page_of(report: ReleaseReport, sections: tuple[PageSection, ...], title: str, *, summary: bool) -> Page:
-    """Put sections under the question and its answer."""
+    """Build the page: the question and its answer, then the sections."""
     made_by = (
         f"Drawn by Sidelight {report.answer.versions.get('sidelight', '')} from a JSON document that holds the same; "
         "sidelight report … --output FILE writes it."
@@ -438,6 +442,7 @@ def _pictures(report: ReleaseReport, name: PictureName, *, above_its_table: bool
     try:
         from sidelight.report.pictures import pictures_of  # noqa: PLC0415 - slow, and an extra
 
+        # all are drawn before the first is yielded, so that an error leaves no half of a topic
         for picture in tuple(pictures_of(report, name)):
             yield replace(picture, table=None) if above_its_table else picture
     except (ImportError, SidelightError):

@@ -44,6 +44,7 @@ def what_is_published(report: ReleaseReport) -> Blocks:
     yield from _not_published(report)
     notes = [*report.notes, *(making.warnings if making else ())]
     if notes:
+        # a note may stand in the document and in the sidecar: once is enough
         yield Points(tuple(dict.fromkeys(notes)))
 
 
@@ -61,7 +62,7 @@ def _made_by(making: HowMade) -> Paragraph:
 
 
 def _rows_read(making: HowMade, before: RiskBefore | None) -> Iterator[Block]:
-    """Say of which rows nothing is told: more rows than people are no mistake, and somebody has to know why."""
+    """Yield why more rows were read than there are people, where that is so: it looks like a mistake and is none."""
     if making.rows_in <= making.people_in:
         return
     if before is not None and before.left_out:
@@ -108,7 +109,7 @@ def _brief(text: str) -> str:
 
 
 def how_it_was_made(report: ReleaseReport) -> Blocks:
-    """Tell by which method, and how far its search went."""
+    """Yield the method, and how far its search went."""
     making = report.answer.made
     if making is None:
         yield Paragraph("Not known: no sidecar of Sidelight stands beside the file.")

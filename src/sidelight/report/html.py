@@ -50,8 +50,10 @@ def html_page(page: Page) -> str:
     >>> "<script" in text, "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     (False, True)
     """
+    # tables and texts shrink first and pictures go last, by the order of SIZES
     for rows, letters, pictures in SIZES:
         short = page.shorter(rows, letters, pictures=pictures)
+        # too long before any markup: drawing it would only take time
         if short.letters > MOST_BYTES:
             continue
         text = _drawn(short)
@@ -63,6 +65,7 @@ def html_page(page: Page) -> str:
 
 def _drawn(page: Page) -> str:
     style = _file("page.css") + _running(page.running)
+    # the content security policy admits these very styles, by their digest, and no others
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return _templates().get_template("page.html").render(page=page, style=Markup(style), style_digest=digest)  # noqa: S704 - our own file
 
@@ -73,6 +76,7 @@ def _running(text: str) -> str:
     >>> _running("a<")
     '@page { @bottom-left { content: "\\000061\\00003c"; } }\n'
     """
+    # as CSS escapes, so that no name of a file can end the string or the rule
     letters = "".join(f"\\{ord(letter):06x}" for letter in visible(text))
     return f'@page {{ @bottom-left {{ content: "{letters}"; }} }}\n' if text else ""
 
@@ -131,7 +135,7 @@ def breaking(cell: str, figures: bool) -> Markup:  # noqa: FBT001 - a filter has
 
 
 def picture(block: Picture) -> Markup:
-    """Let a chart's SVG stand in a page as it is, if it is nothing but a picture."""
+    """Return a chart's SVG as markup; refuse one that holds more than a picture."""
     if not _only_a_picture(block.svg):
         message = "a chart holds more than a picture, and is not put into a page; report what it was drawn from"
         raise SidelightError(message)
@@ -140,6 +144,7 @@ def picture(block: Picture) -> Markup:
 
 def _only_a_picture(svg: str) -> bool:
     """Look at elements and attributes, and at no text: a value of a table may be called anything."""
+    # no document type and no instruction: nothing that a parser would expand or follow
     if "<!" in svg or "<?" in svg:
         return False
     try:

@@ -103,7 +103,7 @@ def release_report(
     sign_off: SignOff | None = None,
     attacks: Mapping[str, Exposure] | None = None,
 ) -> ReleaseReport:
-    """Tell somebody who has to sign what a release reveals: a document, drawn by `report_html` and `report_markdown`.
+    """Build the report on what a release reveals, for those who sign; `report_html` and `report_markdown` draw it.
 
     `released` is a file that Sidelight published, what `protect` found, or any release.  The policy is that of the file
     or of the search, unless another one is given; with `table`, the risk before is told too.  `attacks` tells what it
@@ -174,7 +174,7 @@ def report_on_result(
     measures: Iterable[Measure] = (),
     published: Sidecar | None = None,
 ) -> ReleaseReport:
-    """Tell of what a search found, judged by its policy or by another; where it was published, as its sidecar does."""
+    """Build the report on what a search found, judged by its policy or another; if published, as its sidecar has it."""
     verdict = result.verdict if policy is None else expect(Policy, policy, parameter("policy")).judge(result.release)
     policy = result.policy if policy is None else policy
     table = result.outcome.recoding.table
@@ -209,7 +209,7 @@ def report_on_file(
     table: Table | None = None,
     measures: Iterable[Measure] = (),
 ) -> ReleaseReport:
-    """Tell of a published file, or of a sidecar whose file is elsewhere."""
+    """Build the report on a published file, or on a sidecar whose file is elsewhere."""
     if path.name.endswith(SIDECAR_ENDING):
         path = path.with_name(path.name.removesuffix(SIDECAR_ENDING))
         if not path.exists():
@@ -229,7 +229,7 @@ def report_on_file(
 def add_curves(
     audit: AuditReport, release: ReleaseBlocks, known: Circumstances, policy: Policy | None = None
 ) -> ReleaseReport:
-    """Put together what an audit found, what else is known, and how the risk grows with knowledge, if it is held."""
+    """Build the report from an audit and what else is known, with risk curves where the release is in memory."""
     if not release.is_held:
         return reported(audit, release, known)
     held = release.held("curves")
@@ -278,7 +278,7 @@ def circumstances(
     files: Sequence[Path] = (),
     roles: Mapping[str, object] | None = None,
 ) -> Circumstances:
-    """Put together what is known of any release."""
+    """Return what is known of any release, however it was made."""
     return Circumstances(
         date=details.date,
         before=before,
@@ -307,7 +307,7 @@ def published_circumstances(
     before: RiskBefore | None,
     path: Path | None = None,
 ) -> Circumstances:
-    """Put together what a sidecar tells of its file; `path` is the file, where it is at hand."""
+    """Return what a sidecar says of its file; `path` is the file, where it is at hand."""
     beside = () if path is None else (sidecar_path(path), dictionary_path(path))
     roles = tomllib.loads(document.policy).get("roles")
     known = circumstances(
@@ -321,6 +321,7 @@ def published_circumstances(
         kept=document.kept,
         files=(*(FileFacts(name=file.name, sha256=file.sha256) for file in document.files), *known.files),
         versions={
+            # the file may have been published with another version than the one that judges it now
             **{f"{name} (published with)": version for name, version in document.versions.items()},
             **(known.versions or {}),
         },
@@ -360,6 +361,7 @@ def _techniques(document: Sidecar) -> dict[str, str]:
     columns = [*document.reading.group, *(document.who.group if document.who else ())]
     search = document.search
     if search.method is None:
+        # without the method nothing is known of what it did to a column
         return dict.fromkeys(columns, METHOD_KEPT_BACK)
     heights = {each.column: each.levels for each in document.hierarchies}
     return technique_words(
@@ -415,6 +417,7 @@ def _audit_finding(finding: PublishedFinding, *, nobody_alone: bool) -> AuditFin
     value = "" if finding.value is None else f": {shown(finding.value)}"
     worst = f"the group with {where}{value}" if where else f"no group{value}"
     explanation = f"Worst off is {worst}, with {finding.result.text}."
+    # the group may be one person, whose labels and value would then be printed here
     if where and not nobody_alone:
         worst, explanation = "a group that may be one person", MAYBE_ONE_PERSON
     return AuditFinding(
@@ -450,7 +453,7 @@ def summarise_exposure(exposure: Exposure, names: Iterable[str] = ()) -> AttackT
 
 
 def read_attack(path: Path) -> AttackTried:
-    """Take the numbers of an attack's answer; what it says of single people stays where it is."""
+    """Read the numbers of an attack's answer, and nothing that it says of single people."""
     try:
         document = Envelope[JsonValue].model_validate_json(read_whole(path))
     except ValidationError:

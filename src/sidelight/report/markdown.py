@@ -102,7 +102,7 @@ def _grid(grid: Grid) -> Iterator[str]:
 
 
 def _fenced(code: Code) -> str:
-    """Put a fence around it that is longer than any inside."""
+    """Write the code in a fence that is longer than any run of backticks inside."""
     longest = max((len(run) for run in re.findall("`+", code.text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{code.language}\n{visible(code.text).rstrip()}\n{fence}"

@@ -284,6 +284,7 @@ def release_page(report: ReleaseReport, outline: OutlineName | None = None) -> P
     chosen = outline_of(outline)
     sections = [_chapter(report, chapter) for chapter in chosen.chapters]
     summary = chosen is OWN
+    # our own outline has the risk in its opening; what no chapter covers goes to the end
     covered = {topic for chapter in chosen.chapters for topic in chapter.topics} | ({"risk"} if summary else set())
     besides = tuple(topic_section(report, topic) for topic in TOPICS if topic not in covered)
     if besides:
@@ -308,7 +309,7 @@ def _title(report: ReleaseReport, outline: Outline) -> str:
 
 
 def _chapter(report: ReleaseReport, chapter: Chapter) -> PageSection:
-    """Tell the topics of a chapter; one topic alone stands right below the chapter's title."""
+    """Build the section of a chapter; a single topic stands right below the chapter's title."""
     if len(chapter.topics) == 1:
         section = topic_section(report, chapter.topics[0], chapter.title)
         return PageSection(section.title, (*section.blocks, *chapter.blanks), section.parts)

@@ -191,6 +191,7 @@ class _Cut:
                 yield self.block(block)
             elif self.pictures:
                 yield replace(block, table=None if block.table is None else self.grid(block.table))
+            # where pictures are left out, the numbers behind them stay
             elif block.table is not None:
                 yield self.grid(block.table)
 
@@ -214,6 +215,7 @@ class _Cut:
                 return block
 
     def grid(self, grid: Grid) -> Grid:
+        # a cell is cut earlier than a paragraph: one long label must not fill a page
         cells = replace(self, letters=min(self.letters, LONGEST_CELL))
         rows = tuple(tuple(map(cells.text, row[:MOST_COLUMNS])) for row in grid.rows[: self.rows])
         headings = tuple(map(cells.text, grid.headings[:MOST_COLUMNS]))

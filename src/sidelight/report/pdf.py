@@ -28,6 +28,7 @@ def pdf_page(html: str) -> bytes:
             "--no-first-run",
             "--disable-extensions",
             "--disable-background-networking",
+            # no name resolves, so that the page can fetch nothing
             "--host-resolver-rules=MAP * ~NOTFOUND",
             f"--user-data-dir={folder / 'profile'}",
             "--no-pdf-header-footer",

@@ -134,7 +134,9 @@ def value_counts(release: Release) -> tuple[ValueCounts, ...]:
 
 def _counted(release: Release, name: str) -> ValueCounts:
     people = release.groups.counts.totals()
+    # most people first; stable, so that ties keep the order of the domain
     order = [int(at) for at in np.argsort(-people, kind="stable") if people[at]]
+    # a value of few people stays unnamed, as it could point at one of them
     common = [at for at in order[: MOST_VALUES - 1] if people[at] >= MANY_PEOPLE]
     return ValueCounts(
         column=name,
@@ -195,6 +197,7 @@ def _around(own: int) -> tuple[int, ...]:
     """
     if own <= FEWEST:
         return tuple(range(max(own + FURTHER, FEWEST) + 1))
+    # quarters of a large amount in place of all amounts, and one beyond it
     return tuple(sorted({own * at // FEWEST for at in range(FEWEST + 1)} | {own + FURTHER}))
 
 
@@ -228,6 +231,7 @@ def candidate_releases(found: SearchResult) -> CandidateReleases | None:
         candidates=tuple(
             CandidateFacts(name=each.name, loss=each.loss, risk=number(each.risk, large_is_bad=bad), chosen=each.chosen)
             for each in candidates
+            # JSON has no infinity, and a chart has no place for it
             if math.isfinite(each.loss) and math.isfinite(each.risk)
         ),
     )
@@ -238,7 +242,7 @@ MOST_LABEL_TEXT = 200
 
 
 def cuts_made(found: SearchResult) -> CutsMade | None:
-    """Tell the first cuts of a search that made some."""
+    """Return the first cuts of a search; None where it made none."""
     tree = found.outcome.cuts
     if tree is None:
         return None
@@ -257,7 +261,7 @@ def cuts_made(found: SearchResult) -> CutsMade | None:
 
 
 def checked_beliefs(answer: Mapping[str, JsonValue]) -> CheckedBeliefs | None:
-    """Take what the answer of a learner says of the truth; bins of few people are left out, and their people counted.
+    """Read what a learner's answer says of the truth; bins of few people are left out, and their people counted.
 
     >>> bins = [{"low": 0.4, "high": 0.5, "people": p, "claimed": 0.45, "right": 0.5} for p in (20, 3)]
     >>> answer = {"model": "naive bayes", "people": 23, "claimed": 0.45, "right": 0.5, "calibration_error": 0.05}

@@ -50,6 +50,7 @@ class _Drawable:
 def pictures_of(report: ReleaseReport, name: PictureName) -> Iterator[Picture]:
     """Draw the pictures of a topic; a report that differs in who signs it alone is not drawn again."""
     expect_pictures()
+    # the key of the cache: all that pictures show, without what changes from day to day
     text = report.answer.model_dump_json(exclude={"date", "sign_off", "again"})
     return iter(_pictures(_Drawable(text, report), name))
 
@@ -127,6 +128,7 @@ def _knowledge(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
         tuple(map(amount, curve.risks)),
         curve.measure,
     )
+    # only an amount that was measured has a point on the curve
     marked = (own,) if isinstance(own, int) and own in curve.amounts else ()
     bound = None if limit is None else _risk_limit(limit)
     yield kinds_chart([kind], "of somebody's value", limit=bound, own=marked)

@@ -174,6 +174,7 @@ def in_lines(text: str, characters: int) -> list[str]:
         return wrap(text, at, break_on_hyphens=False, break_long_words=False)
 
     lines = len(broken(characters))
+    # the narrowest width that takes no more lines makes them about equally long
     narrow = next(at for at in range(max(len(text) // lines, 1), characters + 1) if len(broken(at)) <= lines)
     return broken(narrow)
 
@@ -268,6 +269,7 @@ def svg(chart: alt.TopLevelMixin, theme: Theme = "light") -> str:
         import vl_convert  # noqa: PLC0415 - an extra
     # drawing finds what is wrong too; to hold it against the schema first takes as long as to draw it
     written = chart.to_json(indent=None, validate=False)
+    # no address is allowed, so that drawing fetches nothing
     drawing = vl_convert.vegalite_to_svg(json.loads(written), allowed_base_urls=[])
     return _slim(drawing, description_of(chart), _colours(theme))
 
@@ -330,6 +332,7 @@ def _slim(drawing: str, description: str, colours: dict[str, str]) -> str:
     ET.register_namespace("", _SVG)
     root = ET.fromstring(drawing)  # noqa: S314 - drawn here, a moment ago
     for parent in root.iter():
+        # a copy, as removing a child shifts those after it
         for child in list(parent):
             if _draws_nothing(child):
                 parent.remove(child)
@@ -424,6 +427,6 @@ def text_at(at: Position, text: Sequence[str], **style: object) -> Drawing:
 
 
 def share_axis(channel: Drawing, title: str | None, *, labels: bool = True) -> Drawing:
-    """Let an axis run over shares or probabilities, from 0 to 1; only the first of several panels labels it."""
+    """Return the channel with an axis from 0 to 1; only the first of several panels labels it."""
     shown = {"title": title} if labels else {"title": None, "labels": False, "ticks": False, "domain": False}
     return channel.scale(domain=[0, 1]).axis(altair().Axis(format=".0%", tickCount=6, **shown))

@@ -229,7 +229,7 @@ def reported(
     curves: tuple[KnowledgeCurve, ...] = (),
     cells: tuple[KnowledgeCells, ...] = (),
 ) -> ReleaseReport:
-    """Put together what an audit found and what else is known; without the release, what a sidecar tells of it.
+    """Build the report from an audit and what else is known; without the release, from what its sidecar says.
 
     Of a release that is streamed it tells what is known of the whole: not how large its groups are.
 
@@ -280,6 +280,7 @@ def shareable(finding: AuditFinding) -> AuditFinding:
     """Withhold a witness that is one person."""
     if ALONE not in finding.notes:
         return finding
+    # the note asks not to share the report; without its witness it may be shared
     notes = tuple(note for note in finding.notes if note != ALONE)
     return finding.model_copy(
         update={"witness": None, "worst_off": "one person", "explanation": WITHHELD, "notes": notes}
@@ -362,6 +363,7 @@ def column_facts(
     for name in release.sensitive_columns:
         view = release.about(name) if len(release.sensitive_columns) > 1 else release
         people = view.groups.counts.totals()
+        # a label of few people could point at one of them, and is no example
         many = [at for at in np.argsort(-people, kind="stable")[:EXAMPLES] if people[at] >= MANY_PEOPLE]
         present = int(np.count_nonzero(people))
         examples = tuple(shown(view.domain[int(at)]) for at in many)
@@ -395,6 +397,7 @@ def _left_out(columns: Sequence[ColumnFacts], before: RiskBefore | None) -> tupl
 
 
 def _people_by_label(column: Column, people: np.ndarray) -> np.ndarray:
+    # (labels,): people and not rows; weights are added up in floats, exactly for whole numbers below 2⁵³
     return np.bincount(column.codes, weights=people, minlength=len(column.labels)).astype(np.int64)
 
 
@@ -431,6 +434,7 @@ def _bands(drawn: SizesDrawn) -> tuple[SizeBand, ...]:
 def least_size(audit: Audit) -> int | None:
     """Return how small a group may be at least, where a limit says so."""
     bounds = [
+        # sizes are whole: above 4 is at least 5, and so is at least 4.5
         math.floor(bound) + 1 if each.limit.comparison == "above" else math.ceil(bound)
         for each in audit.findings
         if each.measure == "group size" and each.limit is not None
@@ -479,6 +483,7 @@ def _level_words(level: int, height: int | None) -> str:
         return "as it is"
     if height is None:
         return f"generalised: level {level}"
+    # levels are numbered from 0, and the last one prints * for everybody
     return "suppressed: printed as *" if level == height - 1 else f"generalised: level {level} of {height - 1}"
 
 
@@ -493,6 +498,7 @@ def risk_before(release: Release, verdict: Verdict) -> RiskBefore:
         groups=len(release),
         alone=int(np.count_nonzero(sizes == 1)),
         results=tuple(results),
+        # columns that were dropped have a field of their own
         left_out=replace(release.intake, columns_dropped=()).notes(),
         columns_left_out=(*_person_column(release), *release.intake.columns_dropped),
     )

@@ -278,7 +278,7 @@ def audit_report(
     singled_out: SingledOut | None = None,
     readers: Sequence[ReaderFacts] = (),
 ) -> AuditReport:
-    """Put together what a policy says about a release, and findings without a limit.
+    """Build the audit of a release from what a policy says about it and from findings without a limit.
 
     `readers` is what is known of them already; who is not among them and was not measured was not asked.
 
@@ -296,6 +296,7 @@ def audit_report(
     broken = count_broken(judgements, release)
     audited = [
         _audited(finding, alone=is_alone, judgement=judgement, broken_by=groups)
+        # judged findings stand first, so that those without a limit get None for the rest
         for finding, is_alone, judgement, groups in zip_longest(measured, alone, judgements, broken)
     ]
     audit = Audit(
@@ -340,6 +341,7 @@ def _find_alone(measured: Sequence[Finding], release: ReleaseBlocks) -> list[boo
     numbers: dict[tuple[str, ...], set[int]] = {}
     for each in measured:
         if each.witness is not None:
+            # one lookup of sizes for all findings that take the same columns to be known
             numbers.setdefault(_known(each.measure), set()).add(each.witness.group.number)
     sizes = {known: release.sizes_of(looked_up, known) for known, looked_up in numbers.items()}
     return [
@@ -367,6 +369,7 @@ def singled_out(release: ReleaseBlocks) -> SingledOut:
     people = release.reduce(lambda block: people_alone(block.sizes), operator.add)
     if not people:
         return SingledOut(people=0, worst_columns=())
+    # the worst columns take a pass over all groups for each column
     if not release.is_held or len(release) * len(release.columns) > MOST_CELLS:
         return SingledOut(people=people, worst_columns=None)
     groups = release.held("people who are alone").groups
@@ -403,6 +406,7 @@ def _breaks(judgement: Judgement, check: CriterionCheck, groups: Groups) -> Flag
     """Return which groups break a limit that the release breaks: on their own, or as the witness says."""
     broken = ~check.holds_in_each(groups)
     if not check.group_by_group and judgement.finding.witness is not None:
+        # facts about people of other groups break it there, though no group breaks it on its own
         broken |= groups.numbers == judgement.finding.witness.group.number
     return broken
 
@@ -438,6 +442,7 @@ def count_broken(judgements: Sequence[Judgement], release: ReleaseBlocks) -> lis
             )
             for part in groups.blocks():
                 breaks = _breaks(judgement, check, part)
+                # (2,): groups, people
                 counts[at] += (np.count_nonzero(breaks), part.sizes[breaks].sum())
         return counts
 
@@ -557,11 +562,13 @@ def _as_seen(text: str) -> str:
     ('hiv', '1.0', '0.0')
     """
     if not text.isascii():
+        # Cf is what has no width: a person cannot see that it is there
         text = "".join(each for each in unicodedata.normalize("NFKC", text) if unicodedata.category(each) != "Cf")
     seen = text.strip().casefold()
     if not seen or seen[0] not in "0123456789.+-":
         return seen
     number = as_number(seen.replace(",", "") if THOUSANDS.fullmatch(seen) else seen)
+    # adding 0.0 turns -0.0 into 0.0
     return seen if number is None else repr(number + 0.0)
 
 

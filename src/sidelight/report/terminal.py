@@ -37,6 +37,7 @@ def draw_blocks(blocks: Iterable[Block | PageSection]) -> Iterator[RenderableTyp
                 yield _paragraph(block)
             case Points():
                 bullets = Table.grid(padding=(0, 1, 0, 0))
+                # several findings may bring the same note
                 for line in dict.fromkeys(block.lines):
                     bullets.add_row(" •", Text(line))
                 yield bullets

@@ -76,6 +76,7 @@ def _dots(beliefs: Sequence[ReaderBelief], known: Sequence[ReaderBelief]) -> Dra
     rows = [
         {
             "reader": each.reader,
+            # a dot may overstate a risk by its rounding, and never understate it
             "belief": round_up(each.belief),
             "text": _with_bound(each, each.text),
             "beyond": each.beyond,
@@ -102,6 +103,7 @@ def _dots(beliefs: Sequence[ReaderBelief], known: Sequence[ReaderBelief]) -> Dra
 def _to_the_left(belief: ReaderBelief) -> bool:
     """Whether there is no room for a number at the right of the dot: the end or the limit is close."""
     assert belief.belief is not None
+    # to the right of a dot comes the rule of the limit, or else the end of the scale
     ahead = 1 - belief.belief if belief.limit is None or belief.limit < belief.belief else belief.limit - belief.belief
     return ahead < ROOM and belief.belief > ROOM
 

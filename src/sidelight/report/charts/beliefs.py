@@ -32,6 +32,7 @@ def beliefs_chart(after: ReleaseBeliefs, before: ReleaseBeliefs | None = None) -
     kinds = after.by_kind
     kind, value = _mover(kinds, earlier.by_key)
     rows = _rows(kinds, kind)
+    # (values,): what was believed of the people with the same printed labels
     there = earlier.by_key.probabilities_at(
         np.full(len(kinds.domain), int(kinds.keys.printed[kind])), np.arange(len(kinds.domain))
     )
@@ -48,6 +49,7 @@ def beliefs_chart(after: ReleaseBeliefs, before: ReleaseBeliefs | None = None) -
 def _mover(kinds: KeyBeliefs, before: KeyBeliefs) -> tuple[int, int]:
     """Find the kind of people and the value whose probability changed most; of equals the surest, then the first."""
     there = before.probabilities_at(kinds.keys.printed[kinds.key], kinds.value)
+    # the last digits of the solver must not decide between equals
     moved, sure = np.round(np.abs(kinds.probability - there), 12), np.round(kinds.probability, 12)
     row = int(np.lexsort((kinds.value, kinds.key, -sure, -moved))[0])
     return int(kinds.key[row]), int(kinds.value[row])

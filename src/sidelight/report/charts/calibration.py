@@ -49,6 +49,7 @@ def checked_claims_chart(learned: CheckedClaims, bins: Sequence[BeliefBin]) -> a
     base = library.Chart(library.Data(values=rows), width=SIDE, height=SIDE)
     x = share_axis(library.X("claimed:Q"), "how sure somebody claims to be")
     y = share_axis(library.Y("right:Q"), "how often that is right")
+    # the area of a dot grows with its people; 25 keeps a bin of few people visible
     size = library.Size("people:Q").scale(domain=[0, total], range=[25, 900]).legend(None)
     diagonal = library.Chart(library.Data(values=[{"claimed": 0, "right": 0}, {"claimed": 1, "right": 1}]))
     chart = library.layer(
@@ -76,6 +77,7 @@ def checked_claims_chart(learned: CheckedClaims, bins: Sequence[BeliefBin]) -> a
 def _claims(learned: Learned) -> alt.TopLevelMixin:
     library = altair()
     edges = [at / BINS for at in range(BINS + 1)]
+    # a falling count: the difference of two neighbours is the people between two edges
     above = [*(learned.people_above(edge) for edge in edges[:-1]), 0]
     counts = [
         (low, high, here - beyond) for low, high, here, beyond in zip(edges, edges[1:], above, above[1:], strict=False)

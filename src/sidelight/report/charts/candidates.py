@@ -42,7 +42,7 @@ class RiskScale:
 
     @classmethod
     def of(cls, criterion: Criterion) -> RiskScale:
-        """Take a criterion's."""
+        """Build the scale of a criterion."""
         measure = criterion.measure
         bound = exact(criterion.bound)
         return cls(measure.name, str(measure), bound, criterion.bound_text, measure.large_is_bad)
@@ -68,6 +68,7 @@ def candidates_of(found: SearchResult, measure: Measure) -> list[Candidate]:
     candidates = []
     for choice in found.choices[:MOST_CANDIDATES]:
         at_levels = method.with_options(levels=dict(choice.levels))
+        # searched again at these levels alone, so that the risk is that of the release as it would be published
         outcome = at_levels.search(table, found.policy, by=found.hierarchies, utility=utility, progress=quiet)
         name = ", ".join(f"{column} {level}" for column, level in choice.levels.items())
         risk = measure.measure(outcome.release).value
@@ -107,6 +108,7 @@ def pareto_front(candidates: Sequence[Candidate], *, large_is_bad: bool) -> list
     """
     sign = 1 if large_is_bad else -1
     front: list[Candidate] = []
+    # later ones lose no less, so only a strictly smaller risk keeps them on the front
     for each in sorted(candidates, key=lambda candidate: (candidate.loss, sign * candidate.risk, candidate.name)):
         if not front or sign * each.risk < sign * front[-1].risk:
             front.append(each)
@@ -165,6 +167,7 @@ def _layers(
 
 def _loss_axis(candidates: Sequence[Candidate], utility: str) -> Drawing:
     losses = [each.loss for each in candidates]
+    # equal losses would leave the axis without a length
     margin = (max(losses) - min(losses)) * 0.08 or 0.05
     axis = altair().X("loss:Q").scale(domain=[max(min(losses) - margin, 0), max(losses) + margin], nice=False)
     return axis.axis(title=in_lines(f"{utility}: {MEANINGS.get(utility, 'less is better')}", 66), tickCount=6)

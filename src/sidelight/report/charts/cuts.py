@@ -40,7 +40,7 @@ class CutsDrawn:
 
     @classmethod
     def of(cls, found: SearchResult) -> CutsDrawn:
-        """Take the cuts by which a release was made."""
+        """Build the picture's data from the cuts by which a release was made."""
         tree = found.outcome.cuts
         if tree is None:
             message = f"method '{found.method.name}' makes no cuts; draw its groups: plot('sizes')"
@@ -52,6 +52,7 @@ class CutsDrawn:
         """How many cuts made each node."""
         depths: list[int] = []
         for node in self.nodes:
+            # a parent stands before its halves, so its depth is known
             depths.append(0 if node.parent is None else depths[node.parent] + 1)
         return depths
 
@@ -62,6 +63,7 @@ class CutsDrawn:
         leaves = [at for at, node in enumerate(self.nodes) if not node.cut]
         for place, at in enumerate(leaves):
             heights[at] = float(place)
+        # backwards, so that both halves of a node have their height before it
         for at in reversed(range(len(self.nodes))):
             if self.nodes[at].cut:
                 halves = [heights[below] for below, node in enumerate(self.nodes) if node.parent == at]
@@ -132,6 +134,7 @@ def _tree(drawn: CutsDrawn, deepest: int) -> Drawing:
             "x": _left(depth),
             "end": _left(depth + 1) if node.cut else _left(depth + 1) - 0.04 if depth < deepest else deepest + 0.96,
             "y": height,
+            # one pixel at least, as a part of few people is still a part
             "width": max(THICKEST * node.people / max(nodes[0].people, 1), 1),
             "above": _brief(_words(node), MOST_CHARACTERS * 4 // 3 if depth == deepest else MOST_CHARACTERS),
             "below": _below(node),

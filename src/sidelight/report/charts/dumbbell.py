@@ -43,6 +43,7 @@ def dumbbell_chart(
 ) -> alt.TopLevelMixin:
     """Draw changes; `ends` name the two dots, `top` the value that the title speaks of."""
     library = altair()
+    # the value of the title first; names decide ties, so that the same data gives the same picture
     ordered = sorted(changes, key=lambda each: (each.name != top, -each.moved, each.name))
     possible = [each for each in ordered if each.before or each.after]
     drawn = possible[:MOST_ROWS]
@@ -91,6 +92,7 @@ def _ends(first: Change, ends: tuple[str, str]) -> list[object]:
     """Name the two dots of the first line, above it, where they stand apart or side by side."""
     library = altair()
     low_first = first.before <= first.after
+    # closer than this the two words would overlap: they are set outwards
     close = first.moved < 0.3
     texts = [
         (float(first.before), f"○ {ends[0]}", GREY, "right" if low_first and close else "left" if close else "center"),
@@ -112,5 +114,5 @@ def _ends(first: Change, ends: tuple[str, str]) -> list[object]:
 
 
 def _kept_inside(align: str, at: float) -> str:
-    """Let words at the very left or right go inwards."""
+    """Return the alignment that keeps words at the very left or right inside the picture."""
     return "left" if at < 0.12 and align != "left" else "right" if at > 0.9 and align == "center" else align

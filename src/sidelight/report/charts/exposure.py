@@ -66,6 +66,7 @@ ALONE, TOGETHER = "by the best release alone", "by all together"
 
 def _values_left(exposure: Exposure) -> list[tuple[str, int, int]]:
     before, after = exposure.distribution("before"), exposure.distribution("after")
+    # the same bars for both, so that they can be compared
     few = range(1, min(max([*before, *after], default=0), MOST_BARS) + 1)
     rows = [(f"{left:,}", before.get(left, 0), after.get(left, 0)) for left in few]
     if before.get(0) or after.get(0):
@@ -106,6 +107,7 @@ def breach_chart(exposure: Exposure, *, belief: Bound = 1) -> alt.TopLevelMixin:
     if isinstance(point, float):
         message = f"a belief lies between 0 and 1, not {as_given(belief)}"
         raise BadMeasure(message)
+    # the marked point becomes a level of its own, so that it lies exactly on the line
     levels = sorted({*LEVELS, point})
     shares = [exposure.sure(level) for level in levels]
     total = exposure.located
@@ -142,6 +144,7 @@ def _breach_point(level: Fraction, share: Fraction, text: str) -> list[Drawing]:
     library = altair()
     data = library.Data(values=[{"sure": float(level), "share": round_up(share), "text": text}])
     base = library.Chart(data).encode(x="sure:Q", y="share:Q")
+    # near the right end the words stand to the left of the point
     right = level > Fraction(3, 5)
     return [
         base.mark_point(color=VERMILION, filled=True, size=90, opacity=1),

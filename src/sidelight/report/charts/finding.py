@@ -48,6 +48,7 @@ def around(measure: Measure, release: Release, name: str) -> DisclosureCurve:
     """Measure a release at amounts from nothing to beyond the one that was asked about, the others as they are."""
     own = measure.amounts()[name]
     end = max(FEW, own + own // 3)
+    # rounded up, so that there are no more than MOST steps
     step = max(1, -(-end // MOST))
     amounts, risks = [], list[Amount]()
     for amount in sorted({*range(0, end + 1, step), own}):

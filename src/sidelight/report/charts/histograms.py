@@ -61,6 +61,7 @@ def size_steps(sizes: Integers, limit: int | None = None) -> tuple[SizeStep, ...
     first = max(int(np.searchsorted(lows, sizes.min(), side="right")) - 1, 0)
     # the step below the smallest group stays, so that an empty one is seen to be empty
     first = min(first, int(np.searchsorted(lows, limit)) - 1 if limit is not None and limit > 1 else first)
+    # (groups,): the last step that begins at or below the size of each group
     step = np.searchsorted(lows, sizes, side="right") - 1
     groups = np.bincount(step, minlength=len(lows))
     people = add_up(step, sizes, len(lows))
@@ -82,6 +83,7 @@ class SizesDrawn:
     def of(cls, sizes: Integers, least: int | None = None) -> SizesDrawn:
         """Count people by the size of their group."""
         largest_first = np.sort(sizes)[::-1]
+        # the first size at which the largest groups hold half of the people; doubled, to stay in whole numbers
         half = int(largest_first[np.searchsorted(np.cumsum(largest_first) * 2, largest_first.sum())])
         return cls(size_steps(sizes, least), int(sizes.min()), half)
 
@@ -93,6 +95,7 @@ class SizesDrawn:
 
 def sizes_chart(release: Release, *, limit: Bound | None = None) -> alt.TopLevelMixin:
     """Draw how many people are in groups of which size; `limit` is the smallest that a group may be."""
+    # sizes are whole, so that at least 4.5 is at least 5
     least = None if limit is None else math.ceil(exact(limit))
     return size_steps_chart(SizesDrawn.of(release.groups.sizes[release.groups.sizes > 0], least), least)
 
@@ -136,6 +139,7 @@ def _bars(steps: Sequence[SizeStep], least: int | None) -> Drawing:
     ]
     order = [step.label for step in steps]
     base = library.Chart(library.Data(values=rows), width=max(440, 44 * len(rows)), height=220)
+    # long labels would overlap, and are broken after the dash
     two_lines = "split(replace(datum.label, '–', '–|'), '|')"
     axis = library.Axis(
         title="size of the group (people)", labelAngle=0, labelExpr=two_lines, labelOverlap=False, grid=False
@@ -147,6 +151,7 @@ def _bars(steps: Sequence[SizeStep], least: int | None) -> Drawing:
         x, y, color=library.condition("datum.below", library.value(VERMILION), library.value(BLUE))
     )
     words = base.mark_text(dy=-8, color=INK, fontSize=11).encode(x, y, text="text:N")
+    # bars are equally wide: the edge stands after as many as are below the limit
     limits = [] if least is None else _limit_edge(base.width * below / len(rows), least)
     return library.layer(bars, words, *limits)
 

@@ -53,6 +53,7 @@ def _two_lines(steps: Sequence[Fraction], inside: Sequence[int], printed: Sequen
     library = altair()
     rows = [
         {"sure": float(step), "inside": one, "printed": other}
+        # nothing is surer than certain: both lines end at 0
         for step, one, other in zip((*steps, 1), (*inside, 0), (*printed, 0), strict=True)
     ]
     base = library.Chart(library.Data(values=rows), width=460, height=250)

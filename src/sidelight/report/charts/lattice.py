@@ -46,7 +46,7 @@ class SearchedLattice:
 
     @classmethod
     def of(cls, found: SearchResult) -> SearchedLattice:
-        """Take what a search over levels found."""
+        """Build the lattice of a search over levels."""
         if not found.levels:
             message = f"method '{found.method.name}' searches no levels; draw its groups: plot('sizes')"
             raise BadMeasure(message)
@@ -60,6 +60,7 @@ class SearchedLattice:
             heights,
             nodes,
             tuple(int(found.levels[name]) for name in heights),
+            # with suppression, or limits that merging may break, being coarser than a minimal node proves nothing
             proven=found.complete and upwards and not suppresses and bool(nodes),
         )
 
@@ -71,12 +72,14 @@ class SearchedLattice:
         """Which nodes are a minimal one, or coarser; an axis per column."""
         coarser = np.zeros(tuple(self.heights.values()), bool)
         for node in self.minimal or (self.chosen,):
+            # all that is at least as coarse in every column: one slice per axis
             coarser[tuple(slice(level, None) for level in node)] = True
         return coarser
 
     @property
     def row(self) -> Integers:
         """The row of each node: the sum of its levels."""
+        # one open axis per column; their sum broadcasts to an array with the shape of the lattice
         rows: Integers = np.indices(tuple(self.heights.values()), sparse=True)  # type: ignore[assignment]
         total: Integers = sum(rows, np.zeros((), np.int64))
         return total
@@ -134,6 +137,7 @@ def _nodes_table(searched: SearchedLattice, coarser: Flags) -> TableBehind:
 
 def _by_row(searched: SearchedLattice, coarser: Flags) -> list[tuple[int, int, int, int]]:
     """Count nodes by row: all, those that are coarser, and minimal ones."""
+    # flattened in the same order as `coarser` below
     row = searched.row.reshape(-1)
     everything = np.bincount(row)
     inside = np.bincount(row, weights=coarser.reshape(-1)).astype(np.int64)
@@ -165,6 +169,7 @@ def _dots(searched: SearchedLattice, coarser: Flags) -> Drawing:
     ]
     x = library.X("x:Q").scale(domain=[-0.53, 0.53], nice=False).axis(None)
     y = _rows_axis(library.Y("y:Q"), len(rows))
+    # dots shrink as they become many, so that neighbours stay apart
     area = min(110, 26_000 // max(widest * len(rows), 1) + 18)
     layers = []
     styles: tuple[dict[str, object], ...] = (
@@ -189,6 +194,7 @@ def _chosen_label(data: Sequence[Mapping[str, object]]) -> list[Drawing]:
     base = library.Chart(library.Data(values=[{**row, "text": "chosen"}])).encode(x="x:Q", y="y:Q", text="text:N")
     style = {"align": "center", "dy": 15, "fontWeight": "bold", "fontSize": 12}
     return [
+        # a halo in the colour of the paper keeps the word legible over dots
         base.mark_text(color=PAPER, stroke=PAPER, strokeWidth=4, **style),
         base.mark_text(color=VERMILION, **style),
     ]

@@ -56,7 +56,7 @@ class JudgedLimit:
 
     @property
     def bound_words(self) -> str:
-        """Say the limit: at least 10."""
+        """The limit in words: at least 10."""
         return f"{self.comparison.words} {self.bound_text}"
 
     @property
@@ -85,8 +85,10 @@ class JudgedLimit:
             return 1.0
         if self.is_share:
             return float(amount)
+        # a dot on the very end would be cut off
         most = self.largest * 1.08
         if self._logarithmic:
+            # log1p rather than log, as 0 needs a place on the scale too
             return math.log1p(float(amount)) / math.log1p(most)
         return float(amount) / most
 
@@ -100,6 +102,7 @@ def limits_chart(limits: Sequence[JudgedLimit]) -> alt.TopLevelMixin:
     if not limits:
         message = "there is no limit to draw; judge a release by a policy first"
         raise BadMeasure(message)
+    # False sorts first: limits that do not hold are the last to be left out
     drawn = sorted(limits, key=lambda each: each.holds)[:MOST_STRIPS] if len(limits) > MOST_STRIPS else limits
     more = f" {counted(len(limits) - len(drawn), 'further limit')}: in the table." if len(limits) > len(drawn) else ""
     before = " Hollow dot: the table itself." if any(each.before is not None for each in limits) else ""
@@ -197,6 +200,7 @@ class _Strip:
 
     def _beside(self, dot: float, other: float | None, text: str) -> _Lettering:
         """Write a number to the right of its dot, or to the left where the other dot or the end is close."""
+        # to the left only where there is room: a dot near 0 keeps its number on the right
         close = other is not None and 0 < other - dot < CLOSE < dot
         left = close or dot > 1 - CLOSE
         return _Lettering(dot - NEXT if left else dot + NEXT, self.middle - 8, text, "right" if left else "left")

@@ -23,6 +23,7 @@ SHARES: dict[str, str] = {
 
 def losses_chart(losses: Mapping[str, float]) -> alt.TopLevelMixin:
     """Draw how much of the table a release no longer tells."""
+    # a utility outside 0 to 1 would be off the shared scale
     shares = [(name, losses[name]) for name in SHARES if name in losses and 0 <= losses[name] <= 1]
     if not shares:
         message = "no utility here is a share of what could be lost, so there is no picture of them"

@@ -114,7 +114,7 @@ def promise_chart(promise: SemanticPrivacy, *, false_alarms: float = 0.05, prior
 
 
 def _subtitle(promise: SemanticPrivacy) -> str:
-    """Say the promise, and for how many people a chance is: a picture goes about by itself."""
+    """Write the promise with the number of people that its chance is for, as pictures are passed on by themselves."""
     if not promise.chance or promise.vacuous:
         return promise.sentence()
     return f"{promise.sentence()} That is for at most {promise.among}; nobody checked how many there are."

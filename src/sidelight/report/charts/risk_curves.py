@@ -74,10 +74,11 @@ class RiskCurve:
 
     @classmethod
     def of(cls, curve: DisclosureCurve) -> RiskCurve:
-        """Take a curve along its only axis that varies."""
+        """Build the risk curve along the only axis that varies."""
         varied = [axis for axis in curve.axes if len(axis.amounts) > 1] or list(curve.axes[:1])
         (axis,) = varied
         one, several = kind_of(curve.measure, axis.name)
+        # amounts may be given in any order, and steps are drawn from left to right
         order = sorted(range(len(axis.amounts)), key=axis.amounts.__getitem__)
         return cls(
             one, several, tuple(axis.amounts[at] for at in order), tuple(curve.risks[at] for at in order), curve.measure
@@ -88,6 +89,7 @@ class RiskCurve:
         most = max(self.amounts[-1], 1)
         if most <= LINEAR_UP_TO:
             return amount / most
+        # as Vega's symlog with the same constant, so that this agrees with the drawing
         return math.log1p(amount / LOGARITHMIC_FROM) / math.log1p(most / LOGARITHMIC_FROM)
 
     def first_above(self, limit: RiskLimit) -> int | None:
@@ -134,7 +136,7 @@ class RiskLimit:
 
     @property
     def in_words(self) -> str:
-        """Say the limit: below 1/2."""
+        """The limit in words: below 1/2."""
         return f"{self.comparison.words} {self.bound}"
 
     @property
@@ -163,6 +165,7 @@ def kinds_chart(
     """Draw the risk of what is said by `about` against kinds of knowledge that have their words already."""
     library = altair()
     width = ONE_WIDTH if len(kinds) == 1 else 186
+    # four panels are two rows of two, without a gap
     columns = min(len(kinds), 2 if len(kinds) in (2, 4) else 3)
     panels = [
         _panel(library, kind, _Panel(width, first=at % columns == 0, last=at == columns - 1), limit, amount)
@@ -221,7 +224,7 @@ def _varied(kinds: Sequence[RiskCurve]) -> str:
 
 
 def _plain_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None) -> str:
-    """Say it of what is no probability, such as odds."""
+    """Write the title for a risk that is no probability, such as odds."""
     kind = kinds[0]
     amount = kind.first_above(limit) if limit else None
     if limit and amount is not None:
@@ -279,6 +282,7 @@ def _panel(library: Drawing, kind: RiskCurve, panel: _Panel, limit: RiskLimit | 
     ]
     base = library.Chart(library.Data(values=rows), width=panel.width, height=panel.height)
     x, y = _across(library, kind), _up(library, kind, panel)
+    # steps, as there is nothing between two whole amounts of knowledge
     layers = [base.mark_line(color=BLUE, strokeWidth=2.5, interpolate="step-after").encode(x, y)]
     if len(rows) <= FEW_AMOUNTS:
         layers.append(base.mark_point(color=BLUE, filled=True, opacity=1, size=28).encode(x, y))
@@ -295,6 +299,7 @@ def _panel(library: Drawing, kind: RiskCurve, panel: _Panel, limit: RiskLimit | 
 def _across(library: Drawing, kind: RiskCurve) -> Drawing:
     most = max(kind.amounts[-1], 1)
     scale = {"type": "symlog", "constant": LOGARITHMIC_FROM} if most > LINEAR_UP_TO else {"nice": False}
+    # powers of ten, but none so close to the end that their labels would overlap
     values = sorted({0, *(10**power for power in range(1, 8) if 10**power < most * 0.7), most})
     ticks = {"values": values} if most > LINEAR_UP_TO else {"tickMinStep": 1, "tickCount": 6}
     axis = library.Axis(
@@ -316,6 +321,7 @@ def _limit_layers(library: Drawing, limit: RiskLimit, panel: _Panel) -> list[Dra
     rule = base.mark_rule(color=INK, strokeWidth=1.5).encode(y="limit:Q")
     words = base.mark_text(align="left", baseline="middle", color=INK, fontSize=12, dx=6, lineHeight=15)
     at_end = words.encode(y="limit:Q", x=library.value(panel.width), text="text:N")
+    # panels of a row share their scale: words at the last one serve all
     return [rule, at_end] if panel.last else [rule]
 
 

@@ -33,6 +33,7 @@ def rules_chart(curve: RuleCurve) -> alt.TopLevelMixin:
         own = [each for each in ordered if _rules(each) and _kind(each) == kind]
         if not own:
             continue
+        # every line begins at the point without rules, which all kinds share
         line = [*nothing[:1], *own]
         rows = [{"rules": _rules(each), "error": each.estimation_error} for each in line]
         base = library.Chart(library.Data(values=rows), width=460, height=250)

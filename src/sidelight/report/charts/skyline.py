@@ -92,6 +92,7 @@ def _chosen(amounts: Iterable[int | float], direction: int) -> list[int]:
     if direction == 0:
         return _thinned(sorted({0, *steps}), most)
     around = sorted({0, *steps, *(amount + 1 for amount in steps)})
+    # all amounts while they fit; otherwise those around a step, as nothing changes in between
     every = list(range(max(around[-1], FEWEST) + 1))
     return every if len(every) <= most else _thinned(around, most)
 
@@ -199,6 +200,7 @@ def _each_alone(grid: _Cells, points: Sequence[KnowledgePoint]) -> list[str]:
     """Return how much of each kind may be known by itself: what is withstood is closed downwards."""
     if points:
         largest = [max(point[at] for point in points) for at in range(len(DIRECTIONS))]
+        # across, up, panel: the order in which the picture is read
         order = (1, 2, 0)
         return [amount_text(kind_of("acquaintance", DIRECTIONS[at]), largest[at]) for at in order if largest[at]]
     kept = [(across, up, panel) for panel, across, up in grid.kept]
@@ -306,6 +308,7 @@ def _runs(grid: _Cells, panel: int | None, across: list[int], up: list[int]) -> 
     """Yield the cells of a panel; neighbours that nobody could tell apart by their colour are one."""
     for y, amount in enumerate(up):
         risks = [round_up(grid.risks[panel, each, amount]) for each in across]
+        # two places are as much as colours show: fewer rectangles, and the same picture
         starts = [at for at in range(len(risks)) if at == 0 or round(risks[at], 2) != round(risks[at - 1], 2)]
         for start, end in pairwise([*starts, len(risks)]):
             yield {"x": start, "x2": end, "y": y, "y2": y + 1, "risk": round(risks[start], 2)}
@@ -328,6 +331,7 @@ def _axis(channel: Drawing, title: str, labels: str, cells: int) -> Drawing:
 
 def _staircase(grid: _Cells, panel: int | None, across: list[int], up: list[int]) -> list[dict[str, Any]]:
     """Return the line between what keeps the limit and what does not; it only ever steps to the left."""
+    # what is kept is closed downwards, so that the number of kept cells of a row is where the line stands
     kept = [sum((panel, x, y) in grid.kept for x in across) for y in up]
     if not kept[0]:
         return []
@@ -339,11 +343,13 @@ def _staircase(grid: _Cells, panel: int | None, across: list[int], up: list[int]
 
 def _lines(data: Drawing) -> list[Drawing]:
     base = altair().Chart(data).encode(order="order:Q")
+    # a wider line of paper below it, as the scale has dark cells and light ones
     return [base.mark_line(color=colour, strokeWidth=width) for colour, width in ((PAPER, 5), (INK, 2.5))]
 
 
 def _place(point: KnowledgePoint, across: list[int], up: list[int]) -> tuple[float, float] | None:
     """Find the cell of a point; none where it is left out."""
+    # any number stands at the last amount that is drawn
     x, y = (amounts[-1] if amount == math.inf else amount for amount, amounts in ((point[1], across), (point[2], up)))
     return (across.index(int(x)) + 0.5, up.index(int(y)) + 0.5) if x in across and y in up else None
 
@@ -413,6 +419,7 @@ class LiveSkyline:
 
     def _cells(self, amounts: list[list[int]]) -> tuple[_Cells, list[KnowledgePoint]]:
         """Look at all cells at once; gives those too that are maximal."""
+        # (cells, 3), the last amount varying fastest: the risk map answers for all cells at once
         points = np.array(list(product(*amounts)))
         places = [(panel, across, up) for panel, across, up in points.tolist()]
         kept, maximal = self.risk_map.withstands(points, self.below), self.risk_map.maximal(points, self.below)
@@ -436,6 +443,7 @@ def _live_structure(frame: _Frame, panels: int) -> dict[str, Any]:
     first = replace(frame, title=library.ExprRef("panel_0"))
     one = specification(in_our_look(_panel(first, {name: library.NamedData(f"{name}_0") for name in MARKS})))
     around = {name: one.pop(name) for name in ("$schema", "config")}
+    # panels differ by the number at the end of names alone, so the text of the first serves all
     written = json.dumps(one)
     drawn = [json.loads(written.replace('_0"', f'_{at}"')) for at in range(panels)]
     return {**around, "concat": drawn, "columns": 2, "spacing": 24}
@@ -451,7 +459,7 @@ def _live_amounts(risk_map: RiskMap, below: Bound, alone: tuple[int, int, int]) 
 
 
 def with_own(amounts: list[int], own: int) -> list[int]:
-    """Let one amount be the chosen one: instead of the one next to it, but never of nothing.
+    """Return the amounts with the chosen one in place of its neighbour, but never of the first, which is none.
 
     >>> with_own([0, 2, 5, 9], 6), with_own([0, 2, 5, 9], 30), with_own([0], 2)
     ([0, 2, 6, 9], [0, 2, 5, 30], [0, 2])
