@@ -49,7 +49,7 @@ _NAME_VALUES = "this fact needs all values that a person may have; name them wit
 
 
 class TooManyBoxes(Exception):
-    """It was given up."""
+    """Too many boxes would have to be looked at."""
 
 
 class Unnamed:
@@ -78,7 +78,7 @@ class BasicImplication:
     conclusions: tuple[Has, ...]
 
     def fact(self) -> Fact:
-        """Say it as a fact."""
+        """Return it as a fact."""
         return Implies(all_of(self.premises), any_of(self.conclusions))
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ class BasicImplication:
 
 
 def basic_implications(fact: Fact, values: Values = None) -> tuple[BasicImplication, ...]:
-    """Cover what the fact forbids, as a whole and part by part; the shorter answer counts.
+    """Return the fewest implications found by covering what the fact forbids, as a whole or part by part.
 
     >>> [str(each) for each in basic_implications(Has("Bob", "Flu"), ["Flu", "Cold", "Heart"])]
     ['Bob = Cold -> Bob = Flu', 'Bob = Heart -> Bob = Flu']
@@ -124,6 +124,7 @@ def _domains(fact: Fact, values: Values) -> Domains:
             message = f"the fact names '{abbreviate(shown(missing[0]))}', which is not among values=; add it there"
             raise BadKnowledge(message)
         return dict.fromkeys(people, listed)
+    # same(…) compares values that are not named, and one "anything else" cannot stand for all of them
     if any(isinstance(atom, Same) for atom in fact.atoms()):
         raise BadKnowledge(_NAME_VALUES)
     return dict.fromkeys(people, (*named, UNNAMED))
@@ -144,6 +145,7 @@ def _express(fact: Fact, domains: Domains) -> list[BasicImplication] | None:
     ]
     if not answers:
         return None
+    # covering is optimal unless it runs out of steps; then cutting may be shorter
     boxes = min(answers, key=lambda boxes: sum(_cost(space, box) for box in boxes))
     return [each for box in boxes for each in _implications(space, box)]
 
@@ -177,6 +179,7 @@ def _pins(space: AssignmentSpace, box: Box) -> tuple[int, ...]:
     indices = range(len(box))
     sizes = [len(space.values(index, side)) for index, side in enumerate(box)]
     open_ended = [UNNAMED in space.values(index, space.whole[index]) for index in indices]
+    # one pinned person is enough: a box costs as many implications as that person has values in it
     if not any(open_ended):
         return (min(indices, key=sizes.__getitem__),)
     pins = tuple(index for index in indices if UNNAMED not in space.values(index, box[index]))
@@ -190,7 +193,7 @@ def _cost(space: AssignmentSpace, box: Box) -> int:
 
 
 def _implications(space: AssignmentSpace, box: Box) -> Iterator[BasicImplication]:
-    """Say that a box is forbidden: one implication for each way to pin it down."""
+    """Yield the implications that forbid a box: one for each way to pin it down."""
     pins = _pins(space, box)
     sides = [space.values(index, side) for index, side in enumerate(box)]
     for chosen in product(*(sides[index] for index in pins)):
@@ -206,10 +209,12 @@ def _implication(space: AssignmentSpace, sides: list[tuple[Choice, ...]], pins: 
     for index, who in enumerate(space.people):
         others = [value for value in space.values(index, space.whole[index]) if value not in sides[index]]
         single = len(sides[index]) == 1 and sides[index][0] is not UNNAMED
+        # a premise says in one literal what would take a conclusion for each other value
         if index in pins or (single and len(others) > 1):
             premises += [_has(who, sides[index][0])]
         else:
             conclusions += [_has(who, value) for value in others]
+    # premises that cannot all hold are forbidden by a conclusion that contradicts them
     return BasicImplication(tuple(premises), tuple(conclusions) or (_impossible(space, premises),))
 
 
@@ -237,7 +242,7 @@ class AssignmentSpace:
 
     @classmethod
     def build(cls, fact: Fact, domains: Domains) -> AssignmentSpace:
-        """Make blocks of what the fact does not tell apart."""
+        """Build the blocks of values that the fact does not distinguish."""
         people = fact.people()
         return cls(people, tuple(_blocks(fact, who, domains) for who in people))
 
@@ -263,12 +268,13 @@ class AssignmentSpace:
     def bits(self, box: Box, start: int = 0) -> int:
         """Return the assignments in a box, as bits; from a person on, if not of all."""
         bits = 1
+        # from the last person backwards: the bits of all people behind, repeated for each block on this side
         for side, stride in zip(reversed(box), reversed(self.strides[start:]), strict=True):
             bits = reduce(or_, (bits << block * stride for block in range(side.bit_length()) if side >> block & 1), 0)
         return bits
 
     def side(self, who: Who, values: tuple[Choice, ...]) -> tuple[int, int]:
-        """Return where a person is, and which blocks these values are."""
+        """Return a person's index, and which blocks these values are, as bits."""
         index = self.people.index(who)
         return index, sum(1 << block for block, own in enumerate(self.blocks[index]) if own[0] in values)
 
@@ -280,7 +286,7 @@ class AssignmentSpace:
         return tuple(box)
 
     def satisfying(self, fact: Fact) -> int:
-        """Return the assignments in which a fact holds."""
+        """Return the assignments in which a fact holds, as bits."""
         return fold(
             fact,
             lambda atom, positive: reduce(or_, map(self.bits, self._literal(atom, positive)), 0),
@@ -316,6 +322,7 @@ class AssignmentSpace:
         shared = [self.whole]
         for boxes in several:
             overlaps = (tuple(map(and_, one, other)) for one, other in product(shared, boxes))
+            # pruned after each conjunct, so that the products stay small
             shared = _outermost([[box for box in overlaps if all(box)]])
         return shared
 
@@ -323,6 +330,7 @@ class AssignmentSpace:
 def _outermost(several: list[list[Box]]) -> list[Box]:
     """Leave out boxes within others; refuse too many."""
     boxes = list(dict.fromkeys(box for boxes in several for box in boxes))
+    # counted before the comparison below, which is quadratic
     if len(boxes) > MOST_BOXES:
         raise TooManyBoxes
     return [box for box in boxes if not any(other != box and _is_within(box, other) for other in boxes)]
@@ -340,6 +348,7 @@ def _blocks(fact: Fact, who: Who, domains: Domains) -> tuple[Block, ...]:
             continue
         named.append(frozenset(named_values(atom)))
         if isinstance(atom, Same):
+            # same(…) distinguishes every value that the other person may have
             named += [frozenset([value]) for other in atom.about() if other != who for value in domains[other]]
     blocks: dict[tuple[bool, ...], list[Choice]] = {}
     for value in domains[who]:
@@ -367,11 +376,14 @@ class MaximalBoxes:
 
     def _grow(self, within: int, index: int) -> Iterator[Box]:
         stride = self.space.strides[index]
+        # per block of this person: the assignments of the people behind, `stride` bits each
         parts = [within >> block * stride & (1 << stride) - 1 for block in range(len(self.space.blocks[index]))]
         # a box is maximal here if its side has every block that the rest of the box allows
         for shared in self._intersections(parts, index):
             side = sum(1 << block for block, part in enumerate(parts) if shared & ~part == 0)
             for rest in self.boxes(shared, index + 1):
+                # a smaller rest may allow more blocks: then this box is not maximal, and the larger one is found
+                # elsewhere
                 inner = self.space.bits(rest, index + 1)
                 if side == sum(1 << block for block, part in enumerate(parts) if inner & ~part == 0):
                     yield (side, *rest)
@@ -381,10 +393,12 @@ class MaximalBoxes:
 
     def _intersections(self, parts: list[int], index: int) -> list[int]:
         """Return what some blocks of a person share; with the block of what is not named, if there is one."""
+        # the pinned person has one block in each box, so that parts are not intersected
         if index == self.pinned:
             return [part for part in parts if part]
         rest = [part for part, block in zip(parts, self.space.blocks[index], strict=True) if UNNAMED in block]
         shared = dict.fromkeys(rest or parts)
+        # afterwards `shared` has the intersections of all subsets of parts
         for part in dict.fromkeys(parts):
             shared |= dict.fromkeys(each & part for each in shared)
             if len(shared) > MOST_BOXES:
@@ -402,6 +416,7 @@ def cheapest_cover(space: AssignmentSpace, forbidden: int, cost: Cost) -> list[B
     [(2, 3), (3, 2)]
     """
     candidates = {box: space.bits(box) for box in _candidates(space, forbidden)}
+    # a box needs a named value as its premise: what no box covers cannot be said
     if reduce(or_, candidates.values(), 0) != forbidden:
         return None
     return sorted(_SetCover.build(candidates, forbidden, cost).cheapest())
@@ -436,6 +451,7 @@ class _SetCover:
             for row in range(forbidden.bit_length())
             if forbidden >> row & 1
         )
+        # quadratic; without it redundant rows stay, which costs time but changes no answer
         sets = [frozenset(boxes) for boxes in coverings] if len(coverings) < MOST_BOXES // 4 else []
         # who covers a row that fewer boxes cover covers this one too
         hard = [boxes for boxes in coverings if not any(other < {*boxes} for other in sets)]
@@ -456,6 +472,7 @@ class _SetCover:
             most = max(self.rows, key=lambda box: (self.rows[box] & left).bit_count() / self.costs[box])
             chosen.append(most)
             left &= ~self.rows[most]
+        # drop boxes that the ones chosen later made superfluous
         for box in [*chosen]:
             others = reduce(or_, (self.rows[other] for other in chosen if other != box), 0)
             if self.rows[box] & ~others == 0:
@@ -471,6 +488,7 @@ class _SetCover:
             self.best = chosen
             return
         row = min((row for row in range(len(self.by)) if left >> row & 1), key=lambda row: len(self.by[row]))
+        # most rows per cost first: a good cover found early cuts off more branches
         for box in sorted(self.by[row], key=lambda box: -(self.rows[box] & left).bit_count() / self.costs[box]):
             self._search(left & ~self.rows[box], [*chosen, box])
 
@@ -482,6 +500,8 @@ class _SetCover:
         bound = 0
         for row, boxes in enumerate(self.by):
             if left >> row & 1:
+                # sorted by cost: no cover pays less than boxes[0] for this row; rows that share a box with it may come
+                # free
                 bound += self.costs[boxes[0]]
                 left &= ~reduce(or_, (self.rows[box] for box in boxes))
         return bound
@@ -490,6 +510,7 @@ class _SetCover:
 def _drop_dominated(candidates: dict[Box, int], costs: dict[Box, int]) -> list[Box]:
     """Leave out boxes within others that cost no more."""
     useful: list[Box] = []
+    # cheapest first: only a box that came before can dominate
     for box in sorted(candidates, key=lambda box: (costs[box], -candidates[box].bit_count())):
         if not any(candidates[box] & ~candidates[other] == 0 for other in useful):
             useful.append(box)

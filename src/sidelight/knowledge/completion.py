@@ -43,7 +43,7 @@ class Completion:
 
 
 def complete(text: str, at: int, vocabulary: Vocabulary) -> Completion:
-    """Offer what may stand where the cursor is.
+    """Return what may stand where the cursor is.
 
     >>> words = Vocabulary({"sex": ("f", "m"), "age": ("20-29",)}, ("Flu", "Salt and pepper", None), 3)
     >>> complete("#1 = F", 6, words)
@@ -57,7 +57,9 @@ def complete(text: str, at: int, vocabulary: Vocabulary) -> Completion:
     """
     pieces = [each[0] for each in _PIECE.finditer(text[:at])]
     typed: list[str] = []
+    # back from the cursor to the last sign, as names may have several words
     while pieces and (pieces[-1].isspace() or pieces[-1] not in _SIGNS):
+        # a joining word counts only once a space follows: until then it may be the start of a name
         if pieces[-1] in ("and", "or", "not", "in") and (typed and typed[-1].isspace()):
             break
         typed.append(pieces.pop())
@@ -72,12 +74,13 @@ def complete(text: str, at: int, vocabulary: Vocabulary) -> Completion:
         for option, what, name in _offers(before, fragment, vocabulary)
         if typed_name in name.casefold() and option != fragment
     ]
+    # stable: options that begin with what was typed come first, all others keep their order
     offered.sort(key=lambda each: not each[0].strip('"').casefold().startswith(typed_name))
     return Completion(at - len(fragment), tuple(offered[:12]))
 
 
 def _continue_after_word(before: Sequence[str], fragment: str) -> tuple[tuple[str, str], ...]:
-    """Offer what goes on after a person, or after a value, that ends with a space."""
+    """Return what may follow a person, or a value, that ends with a space."""
     if not fragment[-1:].isspace() or _open(before):
         return ()
     if re.fullmatch(r"#[0-9.]+\s+", fragment):
@@ -119,6 +122,7 @@ def _values(vocabulary: Vocabulary) -> Iterator[tuple[str, str, str]]:
 def _people(fragment: str, vocabulary: Vocabulary) -> Iterator[tuple[str, str, str]]:
     number = re.fullmatch("#([0-9]*)", fragment)
     numbers = range(1, vocabulary.groups + 1)
+    # only the first 2,000 groups are compared, so that every keystroke answers at once
     some = [each for each in numbers[:2000] if number is None or str(each).startswith(number[1])]
     yield from ((f"#{each} ", f"someone in group {each}", f"#{each}") for each in some[: 3 if number is None else 8])
     yield "{", "somebody by what is known about them", "{"
@@ -129,7 +133,7 @@ def _people(fragment: str, vocabulary: Vocabulary) -> Iterator[tuple[str, str, s
 
 
 def _open(before: Sequence[str]) -> str:
-    """Say within what the cursor stands: a description, a list of values, P(…), count(…), or nothing of it."""
+    """Return within what the cursor stands: a description, a list of values, P(…), count(…), or nothing of it."""
     stack: list[str] = []
     for place, piece in enumerate(before):
         previous = before[place - 1] if place else ""
@@ -139,12 +143,13 @@ def _open(before: Sequence[str]) -> str:
             stack.append("P" if previous == "P" else "count" if previous == "count" else "(")
         elif piece in ("}", ")") and stack:
             stack.pop()
+    # parentheses that only group do not change what may stand within them
     within = [each for each in stack if each != "("]
     return within[-1] if within else ""
 
 
 def _column(before: Sequence[str]) -> str:
-    """Find the column before the last sign."""
+    """Return the column before the last sign."""
     words: list[str] = []
     for piece in reversed(before[:-1]):
         if piece in ("{", ",", "(", "|", ";", "and", "or", "not"):

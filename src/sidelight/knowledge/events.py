@@ -86,7 +86,7 @@ Event: TypeAlias = tuple[Condition, ...]
 
 
 def negate(condition: Condition) -> Condition:
-    """Say that a condition does not hold.
+    """Return the condition that holds where this one does not.
 
     >>> condition_text(negate(AnyOf((("sex", "male"), ("age", "30")))))
     'age != 30 and sex != male'
@@ -95,6 +95,7 @@ def negate(condition: Condition) -> Condition:
         return HasValue(condition.values, not condition.others)
     if isinstance(condition, Negation):
         return condition.of
+    # De Morgan: negations move inwards until only cells and groups are negated
     if isinstance(condition, AnyOf):
         return all_hold(map(negate, condition.conditions))
     if isinstance(condition, AllOf):
@@ -103,13 +104,14 @@ def negate(condition: Condition) -> Condition:
 
 
 def any_holds(conditions: Iterable[Condition]) -> Condition:
-    """Join conditions by or; refuses to join what people have with what they say."""
+    """Return conditions joined by or; refuse to join what people have with what they say."""
     listed = _flat(conditions, AnyOf)
     if len(listed) == 1:
         return listed[0]
     values = [each for each in listed if isinstance(each, HasValue)]
     if len(values) == len(listed):
         return reduce(_union, values)
+    # a mixed `or` is no product of people and values, and its share not a single summand
     if values or any(isinstance(part, HasValue) for each in listed for part in parts_of(each)):
         message = (
             "or joins values with values, and conditions with conditions; write P(Flu) + P(sex=male) - P(Flu, sex=male)"
@@ -119,7 +121,7 @@ def any_holds(conditions: Iterable[Condition]) -> Condition:
 
 
 def all_hold(conditions: Iterable[Condition]) -> Condition:
-    """Join conditions by and."""
+    """Return conditions joined by and."""
     listed = event_of(conditions)
     return listed[0] if len(listed) == 1 else AllOf(listed)
 
@@ -132,11 +134,13 @@ def event_of(conditions: Iterable[Condition]) -> Event:
     """
     listed = _flat(conditions, AllOf)
     values = [each for each in listed if isinstance(each, HasValue)]
+    # invariant: at most one set of values, and it stands last
     return (*(each for each in listed if not isinstance(each, HasValue)), *([reduce(_meet, values)] if values else []))
 
 
 def _flat(conditions: Iterable[Condition], kind: type[AnyOf | AllOf]) -> Event:
     flat = (part for each in conditions for part in (each.conditions if isinstance(each, kind) else (each,)))
+    # without repetition and in one order: what says the same is the same event
     return tuple(sorted(dict.fromkeys(flat), key=_order))
 
 
@@ -149,6 +153,7 @@ def _order(condition: Condition) -> tuple[int, str, str]:
 
 
 def _union(one: HasValue, other: HasValue) -> HasValue:
+    # A ∪ B = ¬(¬A ∩ ¬B): the cases of finite sets and complements are written once, in _meet
     met = _meet(HasValue(one.values, not one.others), HasValue(other.values, not other.others))
     return HasValue(met.values, not met.others)
 
@@ -168,7 +173,7 @@ def _meet(one: HasValue, other: HasValue) -> HasValue:
 
 
 def parts_of(condition: Condition) -> Iterator[Cell | InGroup | HasValue]:
-    """Go through all that a condition is made of."""
+    """Yield the cells, groups and values that a condition is made of."""
     if isinstance(condition, AnyOf | AllOf):
         for each in condition.conditions:
             yield from parts_of(each)
@@ -177,7 +182,7 @@ def parts_of(condition: Condition) -> Iterator[Cell | InGroup | HasValue]:
 
 
 def cells_in(conditions: Iterable[Condition]) -> Iterator[Cell]:
-    """Go through the cells that conditions speak of."""
+    """Yield the cells that conditions name."""
     for each in conditions:
         if isinstance(each, tuple):
             yield each
@@ -186,12 +191,12 @@ def cells_in(conditions: Iterable[Condition]) -> Iterator[Cell]:
 
 
 def keep_conditions_on_people(event: Event) -> Event:
-    """Leave out what an event says about values."""
+    """Return an event without what it says about values."""
     return event[:-1] if event and isinstance(event[-1], HasValue) else event
 
 
 def keep_conditions_on_values(event: Event) -> tuple[HasValue, ...]:
-    """Keep what an event says about values: at most one set of them, which stands last."""
+    """Return what an event says about values: at most one set of them, which stands last."""
     return (event[-1],) if event and isinstance(event[-1], HasValue) else ()
 
 
@@ -289,7 +294,7 @@ def _all(
 
 
 def _columns_in(condition: Condition) -> tuple[str, ...]:
-    """Name the columns of which a condition says one cell."""
+    """Return the columns of which a condition names one cell."""
     if isinstance(condition, tuple):
         return (condition[0],)
     parts = condition.conditions if isinstance(condition, AllOf) else ()
@@ -310,11 +315,13 @@ def _simple(reader: TokenReader, depth: int) -> Condition:
     if reader.accept_word("not"):
         condition = _simple(reader, depth + 1)
         return _join_conditions(reader, negate, condition)
+    # (missing) is a value, and no parenthesis
     if reader.is_sign_next("(") and not reader.is_missing_next():
         reader.take()
         condition = _either(reader, depth + 1)
         reader.expect(")", "a parenthesis is open")
         return condition
+    # what follows the name decides whether it is a column or a value
     ahead = _tokens_of_name(reader)
     if reader.peek(ahead).is_sign("=", "!="):
         return _comparison(reader)
@@ -343,6 +350,7 @@ def _comparison(reader: TokenReader) -> Condition:
     column = reader.name("a column", stop=("and", "or", "not"))
     equal = reader.take().text == "="
     of: Cell | InGroup
+    # in quotes, "group" is a column of the table
     if column == "group" and start.kind == "word" and (number := _group_number(reader)) is not None:
         reader.take()
         of = InGroup(number)
@@ -366,6 +374,7 @@ def _group_number(reader: TokenReader) -> int | None:
 
 def _read_list(reader: TokenReader) -> Condition:
     column = reader.name("a column", stop=("and", "or", "not", "in"))
+    # the caller has seen `in {` behind the name, and negates the list where `not` comes first
     reader.accept_word("not")
     reader.take(2)
     cells = [(column, reader.label())]
@@ -379,7 +388,7 @@ def _read_list(reader: TokenReader) -> Condition:
 
 
 def as_event(conditions: object) -> Event:
-    """Take column → cell, or the text of an event.
+    """Return an event from a mapping column → cell, or from its text.
 
     >>> as_event({"sex": "male"}) == as_event("sex = male")
     True
@@ -395,7 +404,7 @@ def as_event(conditions: object) -> Event:
 
 
 def as_columns(columns: Mapping[str, object]) -> Event:
-    """Take columns by keyword: column=cell; group=Someone(3), or the name of a group, is a group of the release."""
+    """Return an event of column=cell by keyword; group=Someone(3), or a group's name, is a group of the release."""
     group = columns.get("group")
     if not isinstance(group, Someone | GroupName):
         return as_event(columns)

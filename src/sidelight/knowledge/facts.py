@@ -59,7 +59,7 @@ class Fact:
         return Not(self)
 
     def implies(self, other: Fact) -> Fact:
-        """If this holds, so does the other.
+        """Return the fact that the other one holds if this one does.
 
         >>> from sidelight.knowledge.facts import Has
         >>> print(Has("Hannah", "Flu").implies(Has("Charlie", "Flu")))
@@ -68,7 +68,7 @@ class Fact:
         return Implies(self, other)
 
     def with_probability(self, probability: float | Fraction) -> SoftFact:
-        """Be only so sure of it: a soft fact, which stands alone or is joined with others by `&`.
+        """Return a soft fact of this probability, which stands alone or is joined with others by `&`.
 
         >>> print(Has("Ann", "Flu").with_probability(0.9) & ~Has("Bob", "Flu"))
         Ann = Flu with 0.9 and Bob != Flu
@@ -84,7 +84,7 @@ class Fact:
         return False
 
     def negated_text(self) -> str | None:
-        """Write that this does not hold, where there is a sign of its own for it (!=, not in)."""
+        """Return the text of its negation, where there is a sign of its own for it (!=, not in)."""
         return None
 
     def parts(self) -> tuple[Fact, ...]:
@@ -100,14 +100,14 @@ class Fact:
         return ()
 
     def atoms(self) -> Iterator[Fact]:
-        """Go through the atoms in it (`Has`, `OneOf`, `Same`), from left to right."""
+        """Yield its atoms (`Has`, `OneOf`, `Same`), from left to right."""
         for part in self.parts():
             yield from part.atoms()
 
     def basic_implications(
         self, values: Iterable[object] | Mapping[object, Iterable[object]] | None = None
     ) -> tuple[BasicImplication, ...]:
-        """Say the same by basic implications: if all of these, then one of those.
+        """Return basic implications that say the same: if all of these, then one of those.
 
         Their number is the k of `Implications(k)` that covers whoever knows this fact.  `values` are those that a
         person may have, for all people alike or per person; where the fact itself names enough of them, it is not
@@ -128,6 +128,7 @@ class Fact:
 
     def _needs_parentheses(self, part: Fact) -> bool:
         """Return whether a part stands in parentheses."""
+        # also at equal precedence, so that the text is read back as the fact was built
         return part.precedence <= self.precedence
 
     def __lt__(self, other: object) -> NoReturn:
@@ -169,11 +170,11 @@ class Has(_Atomic):
         object.__setattr__(self, "value", as_label(value, "sl.OneOf takes several values"))
 
     def about(self) -> tuple[Who, ...]:
-        """The person."""
+        """Return the person."""
         return (self.person,)
 
     def negated_text(self) -> str:
-        """The person does not have the value."""
+        """Return the text that the person does not have the value."""
         return f"{person_text(self.person)} != {quote(self.value)}"
 
     def __str__(self) -> str:
@@ -203,11 +204,11 @@ class OneOf(_Atomic):
             raise BadKnowledge(message)
 
     def about(self) -> tuple[Who, ...]:
-        """The person."""
+        """Return the person."""
         return (self.person,)
 
     def negated_text(self) -> str:
-        """The person has none of the values."""
+        """Return the text that the person has none of the values."""
         return f"{person_text(self.person)} not in {{{', '.join(map(quote, self.values))}}}"
 
     def __str__(self) -> str:
@@ -230,7 +231,7 @@ class Same(_Atomic):
         object.__setattr__(self, "other", as_who(other))
 
     def about(self) -> tuple[Who, ...]:
-        """Both people."""
+        """Return both people."""
         return (self.person, self.other)
 
     def __str__(self) -> str:
@@ -265,6 +266,7 @@ class _Compound(Fact):
                 )
                 raise BadKnowledge(message)
         object.__setattr__(self, "depth", self._depth())
+        # a deeper fact could not be read back, and recursion over facts would have no bound
         if self.depth > DEEPEST:
             message = f"more than {DEEPEST} facts stand within each other; say it in several facts"
             raise BadKnowledge(message)
@@ -281,13 +283,14 @@ class Not(_Compound):
     precedence: ClassVar[int] = 3
 
     def parts(self) -> tuple[Fact, ...]:
-        """The fact."""
+        """Return the fact."""
         return (self.fact,)
 
     def _needs_parentheses(self, part: Fact) -> bool:
         return part.precedence < self.precedence
 
     def _depth(self) -> int:
+        # != and `not in` negate without a `not` of their own, and so add no depth
         return self.fact.depth + self._needs_parentheses(self.fact) + (self.fact.negated_text() is None)
 
     def __str__(self) -> str:
@@ -302,15 +305,17 @@ class _Nary(_Compound):
     word: ClassVar[str]
 
     def __post_init__(self) -> None:
+        # (a and b) and c is one fact of three parts, as its text reads
         level = tuple(each for fact in self.facts for each in (fact.facts if type(fact) is type(self) else (fact,)))
         if len(level) < 2:
             message = f"'{self.word}' joins at least two facts"
             raise BadKnowledge(message)
         object.__setattr__(self, "facts", level)
+        # super() without arguments fails in classes that slots=True builds anew
         _Compound.__post_init__(self)
 
     def parts(self) -> tuple[Fact, ...]:
-        """The facts."""
+        """Return the facts."""
         return self.facts
 
     def __str__(self) -> str:
@@ -346,10 +351,11 @@ class Implies(_Compound):
     precedence: ClassVar[int] = 0
 
     def parts(self) -> tuple[Fact, ...]:
-        """Both."""
+        """Return both facts."""
         return (self.premise, self.conclusion)
 
     def _depth(self) -> int:
+        # a conclusion needs no parentheses, as -> associates to the right, but is parsed one level deeper
         return max(self.premise.depth + self._needs_parentheses(self.premise), self.conclusion.depth + 1)
 
     def __str__(self) -> str:
@@ -376,11 +382,11 @@ class SoftFact(_Compound):
         _Compound.__post_init__(self)
 
     def is_soft(self) -> bool:
-        """It is."""
+        """Return true."""
         return True
 
     def parts(self) -> tuple[Fact, ...]:
-        """The fact."""
+        """Return the fact."""
         return (self.fact,)
 
     def _needs_parentheses(self, part: Fact) -> bool:
@@ -399,12 +405,12 @@ def expect_hard(facts: Iterable[Fact], what: str) -> None:
 
 
 def all_of(facts: Sequence[Fact]) -> Fact:
-    """Join facts, of which there is at least one."""
+    """Return the conjunction of one or more facts."""
     return facts[0] if len(facts) == 1 else And(tuple(facts))
 
 
 def any_of(facts: Sequence[Fact]) -> Fact:
-    """Say that at least one of these holds."""
+    """Return the disjunction of one or more facts."""
     return facts[0] if len(facts) == 1 else Or(tuple(facts))
 
 
@@ -423,7 +429,7 @@ def conjuncts(fact: Fact) -> tuple[Fact, ...]:
 
 
 def holds(fact: Fact, values: Mapping[Who, frozenset[Label]]) -> bool:  # noqa: PLR0911 - one line per kind of fact
-    """Decide a fact by the values of the people it mentions.
+    """Return whether a fact holds, by the values of the people it mentions.
 
     >>> holds(Has("Bob", "Flu").implies(Same("Bob", "Ed")), {"Bob": frozenset(["Flu"]), "Ed": frozenset(["Cold"])})
     False
@@ -477,8 +483,10 @@ def fold(
         elif isinstance(part, Not):
             stack.append((part.fact, not sign, False))
         elif parts_folded:
+            # De Morgan: under a negation `and` becomes `or`; a → b is an `or` as well
             join = conjunction if isinstance(part, And) == sign else disjunction
             several = [results.pop() for _ in part.parts()]
+            # popped from the last part to the first
             results.append(join(several[::-1]))
         else:
             # it comes up again when all of its parts are folded; they come up from left to right
@@ -493,6 +501,7 @@ def _signed_parts(fact: Fact, *, positive: bool) -> list[tuple[Fact, bool]]:
         case And(facts=parts) | Or(facts=parts):
             return [(part, positive) for part in parts]
         case Implies(premise=premise, conclusion=conclusion):
+            # a → b = ¬a ∨ b, so the premise has the opposite sign
             return [(premise, not positive), (conclusion, positive)]
     message = f"no such kind of fact: {type(fact).__name__}"
     raise BadKnowledge(message)

@@ -61,7 +61,7 @@ def read_facts(knowledge: Knowledge) -> tuple[Fact, ...]:
 
 
 def as_fact(fact: str | Fact) -> Fact:
-    """Take a fact as it is, or read its text."""
+    """Return a fact as it is, or read its text."""
     return fact if isinstance(fact, Fact) else read_fact(fact)
 
 
@@ -100,7 +100,7 @@ def parse_person(reader: TokenReader) -> Who:
 
 
 def _someone(reader: TokenReader, group: str, number: str = "1") -> Someone:
-    """Take the token that numbers someone."""
+    """Parse the token that numbers someone."""
     of_group, of_person = whole_in(group), whole_in(number)
     if of_group is None or of_person is None:
         reader.fail("no release has so many groups or people; check the number")
@@ -192,6 +192,7 @@ def _same(reader: TokenReader) -> Fact:
 
 def _read_atom_about(reader: TokenReader, person: Who) -> Fact:
     if reader.accept("="):
+        # "with 0.9" behind a value is how likely the fact is, and no part of the value
         return Has(person, reader.label(before_probability=True))
     if reader.accept("!="):
         return Not(Has(person, reader.label(before_probability=True)))

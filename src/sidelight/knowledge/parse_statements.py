@@ -130,6 +130,7 @@ def _cut(tokens: Iterable[Token]) -> Iterator[Token]:
     """Cut words into numbers, names and operators, wherever they are not within P(…) or count(…)."""
     within, called = 0, False
     for token in tokens:
+        # inside of P(…) and count(…), signs such as - belong to names; parentheses are counted to find the end
         if within:
             if token.kind == "sign":
                 within += (token.text == "(") - (token.text == ")")
@@ -138,6 +139,7 @@ def _cut(tokens: Iterable[Token]) -> Iterator[Token]:
             yield from (Token("word", _OPERATORS.get(each[0], each[0]), token.start + each.start()) for each in pieces)
             called = Token("word", pieces[-1][0], 0).is_word("P", "count")
             continue
+        # only a parenthesis right behind P or count opens a call; any other one groups
         elif called and token.is_sign("("):
             within = 1
         called = False
@@ -156,6 +158,7 @@ def _statement(reader: TokenReader) -> Statement:
         return _around(reader, one, sign, other, middle)
     if reader.is_sign_next("<", ">", *_SIGNS):
         return _read_between(reader, one, sign, other, start)
+    # an error about the numbers points at the side that has them
     numbers_stand_at = start if not one.terms else start if other.terms else middle
     return _make_checked(reader, numbers_stand_at, lambda: _compare(one, sign, other))
 
@@ -188,6 +191,7 @@ def _around(reader: TokenReader, one: Quantity, sign: str, other: Quantity, star
     if sign != "=":
         reader.fail("± goes with '=' only", at=start)
     give_or_take = _number(reader)
+    # one = other ± number is one − other = 0 ± number, whatever stands on either side
     difference = one - other
     return _make_checked(reader, start, lambda: difference.around(0, give_or_take=give_or_take))
 
@@ -206,7 +210,7 @@ def _read_between(reader: TokenReader, first: Quantity, sign: str, about: Quanti
 
 
 def _make_checked(reader: TokenReader, token: Token, make: Callable[[], Statement]) -> Statement:
-    """Make a statement; numbers that cannot be are refused where they stand."""
+    """Make a statement; refuse numbers that cannot be where they stand."""
     try:
         return make()
     except BadKnowledge as problem:
@@ -243,6 +247,7 @@ def _product(reader: TokenReader, depth: int) -> Quantity:
             if divisor.terms or not divisor.constant:
                 reader.fail("this divides by zero" if not divisor.terms else "shares are divided by numbers", at=start)
             product = product / divisor.constant
+        # the sign of a product may be left out before a quantity: 2 P(Flu)
         elif reader.is_word_next("*") or reader.is_call_next("P", "count"):
             if reader.is_word_next("*"):
                 reader.take()

@@ -54,11 +54,12 @@ class Described:
         if len({*columns}) < len(columns):
             message = "a description of a person says one thing in each column"
             raise BadKnowledge(message)
+        # sorted, so that the same description in another order is equal
         object.__setattr__(self, "cells", tuple(sorted(self.cells, key=lambda cell: cell[0])))
 
     @classmethod
     def of(cls, row: Mapping[str, object]) -> Described:
-        """Take column → cell."""
+        """Return the description of a mapping column → cell."""
         one = "a description says one thing in each column"
         return cls(tuple((str(column), as_label(cell, one)) for column, cell in row.items()))
 
@@ -71,7 +72,7 @@ Who: TypeAlias = str | Someone | Described
 
 
 def as_who(person: object) -> Who:
-    """Take a person as given in Python: also a mapping of columns, or a number that is a name.
+    """Return a person as given in Python: also a mapping of columns, or a number that is a name.
 
     >>> as_who("Bob"), as_who(4711), as_who({"age": 34})
     ('Bob', '4711', Described(cells=(('age', '34'),)))
@@ -88,7 +89,7 @@ def as_who(person: object) -> Who:
 
 
 def as_label(cell: object, instead: str) -> Label:
-    """Take one name or value, not several at once."""
+    """Return one name or value; refuse several at once."""
     if isinstance(cell, Iterable) and not isinstance(cell, str | bytes):
         message = f"a {type(cell).__name__} is not one name or value; {instead}"
         raise BadKnowledge(message)

@@ -234,16 +234,18 @@ class MeasuredStatement(Statement):
 
 
 def statement_of(terms: Terms, low: Fraction | None, high: Fraction | None) -> Statement:
-    """Bring what is known about a linear combination to its form; `None` is no bound."""
+    """Return the statement that bounds a linear combination, in its normal form; `None` is no bound."""
     if not terms:
         message = "nothing is left of this when both sides are put together; say something about a share or a count"
         raise BadKnowledge(message)
+    # normal form: a single summand or a comparison has coefficient 1, any other combination begins positive
     scale = terms[0][0]
     if len(terms) > 1 and not _is_comparison(terms, low, high):
         scale = Fraction(1 if scale > 0 else -1)
     if scale != 1:
         terms = tuple((coefficient / scale, summand) for coefficient, summand in terms)
         low, high = (None if bound is None else bound / scale for bound in (low, high))
+        # division by a negative number swaps the bounds
         low, high = (low, high) if scale > 0 else (high, low)
     about = terms[0][1]
     if len(terms) == 1:
@@ -256,6 +258,7 @@ def statement_of(terms: Terms, low: Fraction | None, high: Fraction | None) -> S
     assert isinstance(other, ConditionalProbability)
     if low == high:
         return ComparisonStatement(about, other, "=")
+    # 0 ≤ a − b is b ≤ a
     return ComparisonStatement(about, other) if low is None else ComparisonStatement(other, about)
 
 
@@ -267,6 +270,7 @@ def _is_comparison(terms: Terms, low: Fraction | None, high: Fraction | None) ->
 
 def _range(terms: Terms) -> tuple[Fraction, Fraction]:
     """Return the least and the most that a linear combination could be."""
+    # each summand lies between 0 and most_of, so a term's ends are 0 and coefficient · most
     ends = [coefficient * most_of(summand) for coefficient, summand in terms]
     return sum((min(end, Fraction(0)) for end in ends), Fraction(0)), sum(
         (max(end, Fraction(0)) for end in ends), Fraction(0)
@@ -274,7 +278,7 @@ def _range(terms: Terms) -> tuple[Fraction, Fraction]:
 
 
 def conditional_probability(event: Event, given: Event = (), person: object = None) -> ConditionalProbability:
-    """Put together what a statement is about."""
+    """Build what a statement is about; refuse events that name no value, and people who are named in two ways."""
     if not event:
         message = "P() names no value; write P(value, column=cell)"
         raise BadKnowledge(message)
@@ -287,7 +291,7 @@ def conditional_probability(event: Event, given: Event = (), person: object = No
 
 
 def headcount(values: tuple[Label, ...], people: tuple[Who, ...]) -> Headcount:
-    """Put together what a count is about."""
+    """Build what a count is about; refuse people who are named twice."""
     if not values or not people:
         message = "count() needs a value and at least one person; write count(value, person, person)"
         raise BadKnowledge(message)
@@ -298,7 +302,7 @@ def headcount(values: tuple[Label, ...], people: tuple[Who, ...]) -> Headcount:
 
 
 def most_of(about: Summand) -> int:
-    """Return the most that it could be."""
+    """Return the largest value that it can have."""
     return len(about.people) if isinstance(about, Headcount) else 1
 
 
@@ -371,7 +375,7 @@ class Quantity:
         return as_quantity(other) - self
 
     def between(self, low: Number, high: Number) -> Statement:
-        """Say that it lies between two bounds.
+        """Return the statement that it lies between two bounds.
 
         >>> print(P("Flu").between(0.2, 0.4))
         0.2 <= P(Flu) <= 0.4
@@ -379,7 +383,7 @@ class Quantity:
         return statement_of(self.terms, as_fraction(low) - self.constant, as_fraction(high) - self.constant)
 
     def around(self, number: Number, *, give_or_take: Number) -> Statement:
-        """Say that it is this number, more or less; of a share, what is below 0 or above 1 is cut off.
+        """Return the statement that it is this number, more or less; of a share, what is below 0 or above 1 is cut off.
 
         >>> print(P("Flu").around(0.3, give_or_take=0.1))
         0.2 <= P(Flu) <= 0.4
@@ -389,10 +393,11 @@ class Quantity:
         if not low <= middle <= high or most < 0:
             message = f"{self} lies between {low + self.constant} and {high + self.constant}, give or take at least 0"
             raise BadKnowledge(message)
+        # cut off at the range: P(Flu) = 0.05 ± 0.1 says at most 0.15
         return statement_of(self.terms, max(middle - most, low), min(middle + most, high))
 
     def measured(self, value: Number, *, scale: Number, noise: Noise = "normal") -> Statement:
-        """Say that it was measured, with noise of this scale: a likelihood, which rules out nothing.
+        """Return the statement that it was measured with noise of this scale: a likelihood, which rules out nothing.
 
         >>> print(P("Flu").measured(0.3, scale=0.1))
         P(Flu) ~ normal(0.3, 0.1)
@@ -412,6 +417,7 @@ class Quantity:
 
     def _compare(self, other: Quantity | Number, sign: Literal["=", "<=", ">="]) -> Statement:
         difference = self - as_quantity(other)
+        # P(x) <= P(x) would cancel to nothing; kept as a comparison, its text is read back
         if isinstance(other, Quantity) and self.terms == other.terms and not difference.constant and self._is_share:
             assert isinstance(self.about, ConditionalProbability)
             return ComparisonStatement(self.about, self.about, "=" if sign == "=" else "<=")
@@ -437,6 +443,7 @@ class Quantity:
         message = f"{self} is not true or false; compare it with a number: == <= >= or .between(low, high)"
         raise NotTrueOrFalse(message)
 
+    # __eq__ makes a statement, and Python drops __hash__ with it; identity is what is left to hash by
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
@@ -497,12 +504,12 @@ def count(value: object, *people: object) -> Count:
 
 
 def as_quantity(thing: Quantity | Number) -> Quantity:
-    """Take a number for a combination of nothing."""
+    """Return a number as a combination of nothing, and a quantity as it is."""
     return thing if isinstance(thing, Quantity) else Quantity((), as_fraction(thing))
 
 
 def as_fraction(number: object) -> Fraction:
-    """Take a number to mean what it says in decimal: 0.1 is 1/10."""
+    """Return what a number says in decimal: 0.1 is 1/10."""
     exact = exact_number(number, BadKnowledge, "a share") if _is_number(number) else math.inf
     if isinstance(exact, float):
         message = "a share is compared with a number, or with another P(…)"
@@ -515,7 +522,7 @@ def _is_number(thing: object) -> bool:
 
 
 def _to_labels(values: tuple[object, ...]) -> tuple[Label, ...]:
-    """Take values, or one list of them; each is one label."""
+    """Return the labels of values, or of one list of them."""
     one_list = len(values) == 1 and isinstance(values[0], list | tuple | set)
     listed: Iterable[object] = values[0] if one_list else values  # type: ignore[assignment]
     return tuple(dict.fromkeys(as_label(each, "join values with a comma: P('Flu', 'HIV')") for each in listed))

@@ -62,6 +62,7 @@ class Token(NamedTuple):
     def is_word(self, *words: str) -> bool:
         """Return whether it is one of these words, unquoted, in small or capital letters."""
         kind, text, _ = self
+        # AND is a keyword as `and` is; "And" may begin a name
         return kind == "word" and (text in words or (text.isupper() and text.lower() in words))
 
 
@@ -119,13 +120,14 @@ def _token(match: re.Match[str], position: int) -> Token:
 
 
 def refuse(text: str, position: int, reason: str, *, error: TextError = BadKnowledge) -> NoReturn:
-    """Return what is wrong, and where; lines and characters are counted from 1.
+    """Raise the error that says what is wrong, and where; lines and characters are counted from 1.
 
     >>> refuse("Ed = ", 5, "a value is missing")
     Traceback (most recent call last):
     sidelight.errors.BadKnowledge: cannot read "Ed = " at character 6: a value is missing
     """
     half = MOST_SHOWN // 2
+    # cut around the position, so that a message about a long text still shows what is wrong
     excerpt = text if len(text) <= MOST_SHOWN else text[max(position - half, 0) : position + half]
     line = f"line {text.count(chr(10), 0, position) + 1}, " if "\n" in text else ""
     character = position - text.rfind("\n", 0, position)
@@ -153,11 +155,11 @@ class TokenReader:
         self.next = self.tokens[0]
 
     def peek(self, steps: int) -> Token:
-        """Look further ahead: 0 is the next token."""
+        """Return a token further ahead: 0 is the next one."""
         return self.tokens[min(self._position + steps, self._end)]
 
     def take(self, number: int = 1) -> Token:
-        """Take so many tokens; give the last of them.  The end is never passed."""
+        """Take this many tokens and return the last of them; the end is never passed."""
         last = self.next if number == 1 else self.peek(number - 1)
         self._position = min(self._position + number, self._end)
         self.next = self.tokens[self._position]
@@ -192,7 +194,7 @@ class TokenReader:
         return comes_next
 
     def expect(self, sign: str, remedy: str) -> None:
-        """Take this sign, or say why it should be here."""
+        """Take this sign, or raise an error that says how to write it."""
         if not self.accept(sign):
             self.fail(f"'{sign}' is missing before {self.next}; {remedy}")
 
@@ -223,6 +225,7 @@ class TokenReader:
     def is_probability_next(self) -> bool:
         """Return whether "with 0.9" comes next, and then no further word: how sure somebody is of what comes before."""
         further = self.peek(2)
+        # "with 2 children" is part of a name: only what ends behind the number is a probability
         ends = further.kind in ("end", "sign") or further.is_word(*KEYWORDS)
         number = self.peek(1)
         return self.is_word_next("with") and ends and number.kind == "word" and is_number(number.text.removeprefix("-"))
@@ -262,6 +265,7 @@ def share_in(text: str) -> Fraction:
     >>> share_in("30%"), share_in(".3"), share_in("3/10")
     (Fraction(3, 10), Fraction(3, 10), Fraction(3, 10))
     """
+    # before Fraction computes the power: 1e999999999 would take for ever
     exponent = re.search(r"[eE]([+-]?[0-9]+)", text)
     if len(text) > LONGEST_NUMBER or (exponent is not None and len(exponent[1]) > LONGEST_EXPONENT):
         message = f"'{abbreviate(text)}' has more digits than a share needs; write it shorter, such as 0.001 or 1/1000"
@@ -286,6 +290,7 @@ def number_text(number: Fraction) -> str:
     >>> number_text(Fraction(3, 10)), number_text(Fraction(1, 3)), number_text(Fraction(2))
     ('0.3', '1/3', '2')
     """
+    # in decimal only where at most twelve places are exact
     places = next((places for places in range(1, 13) if 10**places % number.denominator == 0), None)
     if number.denominator == 1 or places is None:
         return str(number)
@@ -312,7 +317,7 @@ def quote(name: Label, *, signs: str = "") -> str:
 
 
 def abbreviate(text: str) -> str:
-    """Show a text in a message: in one line, and not all of a long one.
+    """Return a text for a message: in one line, and shortened where it is long.
 
     >>> abbreviate("Ann" + chr(10) + "Lee = Flu")
     'Ann Lee = Flu'
