@@ -139,8 +139,10 @@ class InsiderBeliefs(Tabular):
         if not answered:
             return self._as_printed(row, value, printed)
         surest = max(float(each.at_most.max()) for each in answered)
+        # floats choose the groups that may be the worst; only those are compared as exact fractions
         close = [each for each in answered if float(each.at_most.max()) >= surest - NEAR]
         best = max(close, key=lambda each: (self._amount(each), -each.question.row))
+        # strict: between equals the witness is the group whose failed cuts explain the belief
         if printed > self._amount(best):
             return self._as_printed(row, value, printed)
         return self._witness_in(best)
@@ -175,7 +177,7 @@ class InsiderBeliefs(Tabular):
         return witness.list_arrangements(counts[values].tolist(), values.tolist().index(place), judge)
 
     def people_above(self, belief: float | Fraction, *, end: End = "at least") -> int:
-        """Count the people of whom an insider believes some value more than so much.
+        """Count the people of whom an attacker who knows the method believes some value more than this.
 
         Where beliefs are drawn, intervals count by their lower `end` unless another is asked for.
         """
@@ -303,9 +305,11 @@ class InsiderBeliefs(Tabular):
                 lines.untold(at)
                 continue
             rows, surest = np.arange(len(each.surest)), each.surest
+            # (atoms,) → (lines,): each line takes what is believed of its atom
             lines.value[at] = surest[atom]
             lines.estimate[at] = each.estimate[rows, surest][atom]
             lines.at_least[at] = each.at_least[rows, surest][atom]
+            # a value other than the surest may have the largest upper end
             lines.at_most[at] = each.at_most.max(axis=1)[atom]
             lines.how[at] = each.how
         return lines
@@ -319,6 +323,7 @@ class InsiderBeliefs(Tabular):
         lines = self._lines
         numbers = {"at least": lines.at_least, "estimate": lines.estimate, "at most": lines.at_most}[end]
         limit = Fraction(str(belief)) if isinstance(belief, float) else Fraction(belief)
+        # floats decide all but the lines near the limit; in counted groups exact fractions decide those
         above: npt.NDArray[np.bool_] = numbers > float(limit)
         close = np.abs(numbers - float(limit)) < NEAR
         for each in self.groups:
@@ -354,6 +359,7 @@ class InsiderBeliefs(Tabular):
         if len(rows) == 0:
             return Fraction(0), 0, 0
         share = self._printed_shares[1][rows]
+        # floats may tie; exact fractions decide, and between equal ones the first row
         near = rows[share >= share.max() - NEAR].tolist()
         row = max(near, key=lambda at: (self._printed_share(at)[0], -at))
         return (*self._printed_share(row)[:1], row, self._printed_share(row)[1])
@@ -414,5 +420,5 @@ class _Lines:
     how: npt.NDArray[np.str_]
 
     def untold(self, at: Integers) -> None:
-        """Say that nothing is known of these."""
+        """Mark these lines as not computed: any belief from 0 to 1."""
         self.estimate[at], self.at_least[at], self.at_most[at], self.how[at] = np.nan, 0.0, 1.0, "could not tell"

@@ -82,15 +82,19 @@ def draw(
     if first is None:
         return None
     estimate, hits, kept, draws = first
+    # a doubt of 0.01 divided among atoms × values, so that all intervals hold together with confidence 0.99
     at_least, at_most = _interval(hits, kept, 0.01 / hits.size)
+    # the last column lumps several values, and is no guess; where it is the only one, it is all there is
     surest = np.unravel_index(
         int(np.argmax(estimate[:, :-1] if len(values) else estimate)), (len(estimate), max(len(values), 1))
     )
+    # chosen for being largest, the first estimate is biased upwards; draws from another seed are not
     fresh = _kept_draws(question, limits, values, counts, effort, seed=2008)
     if fresh is not None:
         again, hits, fresh_kept, _ = fresh
         low, high = _interval(hits, fresh_kept, 0.01 / hits.size)
         estimate[surest], at_least[surest], at_most[surest] = again[surest], low[surest], high[surest]
+    # the interval is about one person of an atom, the estimate averages all of them: it is widened to contain it
     return Intervals(estimate, np.minimum(at_least, estimate), np.maximum(at_most, estimate), kept, draws)
 
 
@@ -103,20 +107,23 @@ def _kept_draws(
     *,
     seed: int,
 ) -> tuple[Floats, Floats, int, int] | None:
-    """Give the averages over atoms, how often one person of each atom has each value, the kept draws and all draws."""
+    """Return averages and hits, each (atoms, values), the kept draws and all draws; None with too few kept draws."""
     random = np.random.default_rng([seed, question.row])
     kinds = len(counts)
     dealt = np.repeat(np.arange(kinds, dtype=np.uint64), counts)
     member = np.repeat(np.eye(len(question.people), dtype=np.float32), question.people, axis=0)  # person × atom
+    # the first person of each atom stands for it: people in one draw are not independent, those of several draws are
     starts = np.concatenate(([0], np.cumsum(question.people)[:-1]))
     at_once = max(300_000 // len(dealt), 1)
     sums, hits = np.zeros((len(starts), kinds)), np.zeros((len(starts), kinds))
     kept = draws = 0
     while kept < effort.enough and draws * len(dealt) < effort.cells:
         hands = _shuffle(dealt, at_once, random, effort.value_bits)
+        # (values − 1, draws, atoms): people of each atom with each value; the last value is what remains
         tables = np.stack([(hands == kind).astype(np.float32) @ member for kind in range(kinds - 1)])
         some = question.all_fail(tables, limits, values, counts[:-1])
         draws, kept = draws + at_once, kept + len(some)
+        # summed over kept draws, (values − 1, atoms), then transposed to (atoms, values − 1)
         sums[:, :-1] += tables[:, some].sum(axis=1).T
         person = hands[some][:, starts]
         hits += np.stack([(person == kind).sum(axis=0) for kind in range(kinds)], axis=1)
@@ -131,6 +138,7 @@ def _shuffle(
 ) -> npt.NDArray[np.uint16]:
     """Shuffle small numbers, many times: sorted by random bits above them, of which no two are the same."""
     low = np.uint64((1 << bits) - 1)
+    # random high bits order each row; the low bits carry the value along through the sort
     hands = random.integers(0, (1 << 64) - 1, (times, len(dealt)), dtype=np.uint64, endpoint=True)
     hands &= ~low
     hands |= dealt
@@ -143,6 +151,7 @@ def _interval(hits: Floats, kept: int, doubt: float) -> tuple[Floats, Floats]:
     """Bound the chance of each hit; both ends together are wrong with probability `doubt` at most."""
     from scipy.special import betaincinv  # noqa: PLC0415 - only here, and slow to import
 
+    # no quantile exists at 0 hits or at `kept` hits; the bounds are 0 and 1 there, set below
     low = betaincinv(np.maximum(hits, 1), kept - np.maximum(hits, 1) + 1, doubt / 2)
     high = betaincinv(np.minimum(hits, kept - 1) + 1, kept - np.minimum(hits, kept - 1), 1 - doubt / 2)
     return np.where(hits > 0, low, 0.0), np.where(hits < kept, high, 1.0)
@@ -183,6 +192,7 @@ class GroupBeliefs:
             return Fraction(0)
         if value in self.values:
             return Fraction(self.shares[atom, int(np.searchsorted(self.values, value))])
+        # lumped values share the rest by how often each occurs: within it they are exchangeable
         return Fraction(self.shares[atom, -1]) * Fraction(int(counts[value]), int(counts[self._others].sum()))
 
     @cached_property
@@ -237,9 +247,11 @@ def believe(
     """Work out what is believed in a group; raises `BadRelease`, naming it, where its cuts cannot all have failed."""
     effort = effort or CountingEffort()
     telling = np.flatnonzero(limits.telling(question.counts, int(question.sides.min())))
+    # the last count lumps all values that cannot break a limit
     counts = np.append(question.counts[telling], question.size - question.counts[telling].sum())
     tables = list_tables(question.people, counts, effort.tables)
     if tables is not None:
+        # (tables, atoms, values) → (values, tables, atoms)
         fail = question.all_fail(tables.transpose(2, 0, 1), limits, telling, counts[:-1])
         sums = sum_tables(tables[fail], question.people)
         if sums.weight == 0:

@@ -57,6 +57,7 @@ class RosterLines:
         columns = tuple(column.take(lines) for column in table.quasi)
         code = {text: at for at, text in enumerate(release.domain)}
         truth = None
+        # a value that the release does not print has no place in its domain: then the truth is left out
         if all(text in code for text in table.domain):
             places = np.array([code[text] for text in table.domain], np.int64)
             truth = table.counts.take(lines).merge_values(places, width=len(release.domain))
@@ -69,6 +70,7 @@ class RosterLines:
         kinds = {column.name: column.kind for column in release.groups.columns}
         quasi = tuple(replace(each, kind=each.kind or kinds.get(each.name)) for each in table.quasi)
         table = replace(table, quasi=quasi)
+        # per profile → per key; people with no match, or several, cannot be put into a group
         matches = linkage.matches[linkage.profile]
         off = int(table.sizes[matches != 1].sum())
         if off:
@@ -125,7 +127,7 @@ class GroupQuestion:
 
     @classmethod
     def whole(cls, row: int, lines: Integers, counts: Integers) -> GroupQuestion:
-        """Ask about a group in which nothing is told apart, and no cut failed."""
+        """Build the question about a group without failed cuts: all of its people are one atom."""
         none = np.zeros(0, np.int64)
         atom, people = np.zeros(len(lines), np.int64), counts.sum(keepdims=True)
         return cls(row, lines, atom, people, counts, np.zeros((0, 1), bool), none, none)
@@ -142,7 +144,8 @@ class GroupQuestion:
         return np.column_stack((left, self.size - left))
 
     def all_fail(self, tables: TablesByValue, limits: HalfLimits, values: Integers, totals: Integers) -> Integers:
-        """Say in which tables (value × table × atom) every cut fails; `values` are kept apart, `totals` are theirs."""
+        """Return the tables, of (values, tables, atoms), in which every cut fails; `totals` count the `values`."""
+        # cuts × values × tables may be large; blocks of 32,768 tables bound the memory
         at_once = 1 << 15
         starts = range(0, tables.shape[1], at_once)
         blocks = (tables[:, start : start + at_once] for start in starts)
@@ -151,12 +154,14 @@ class GroupQuestion:
 
     def _all_fail(self, tables: TablesByValue, limits: HalfLimits, values: Integers, totals: Integers) -> Integers:
         shape = (len(self.left), *tables.shape[:2])
+        # values and tables become one axis for a single matrix product, and are separated again: (cuts, values, tables)
         cells = np.ascontiguousarray(tables, np.float32).reshape(-1, len(self.people))
         # Σ over the atoms on the left of each cut; whole numbers below 2²⁴ are exact
         lefts = (self.left.astype(np.float32) @ cells.T).reshape(shape)
         some = np.arange(tables.shape[1])
         for of_values, sides in zip(lefts, self.sides.tolist(), strict=True):
             left = (of_values if len(some) == shape[2] else of_values[:, some]).astype(np.int64).T
+            # only tables in which all cuts so far fail are asked about the next one
             some = some[~limits.passes(self.row, values, left, totals - left, (sides[0], sides[1]))]
             if len(some) == 0:
                 break
@@ -167,6 +172,7 @@ def group_questions(
     roster: RosterLines, orders: tuple[Order, ...], counts: Counts, limits: HalfLimits
 ) -> Iterator[GroupQuestion]:
     """Ask about every group in which an admissible cut was not made."""
+    # one row of ranks per column, one entry per line
     ranks = np.stack([order.ranks(column) for order, column in zip(orders, roster.columns, strict=True)])
     proposed = [
         cuts_along(order, roster.group, ranks[at], roster.people, groups=counts.rows) for at, order in enumerate(orders)
@@ -183,6 +189,7 @@ def group_questions(
     for row, begin, end in zip(rows.tolist(), first.tolist(), stop[: len(rows)].tolist(), strict=True):
         cuts = some[begin:end]
         lines = np.arange(starts[row], starts[row + 1])
+        # (cuts, lines): whether a line is left of a cut; lines with equal columns are one atom
         before = ranks[column[cuts]][:, lines] < rank[cuts][:, np.newaxis]
         atom, size, example = atoms_of(before.astype(np.int64), roster.people[lines])
         yield GroupQuestion(row, lines, atom, size, counts.row(row), before[:, example], column[cuts], rank[cuts])
@@ -193,6 +200,7 @@ def atoms_of(sides: Integers, people: Integers) -> tuple[Integers, Integers, Int
 
     Small atoms come first, so that few prefixes are to be listed.
     """
+    # lines are columns of `sides`, and number_vectors numbers rows
     number, example = number_vectors(np.ascontiguousarray(sides.T))
     size = add_up(number, people, len(example))
     ascending = np.lexsort((example, size))

@@ -48,6 +48,7 @@ def list_tables(people: Integers, counts: Integers, most: int = MOST_TABLES) -> 
         return None
     tables = np.zeros((1, atoms, free), np.int16)
     left = counts[np.newaxis]  # of each value, not yet handed out
+    # the last atom takes whatever is left, so only the others branch
     for atom, size in enumerate(people[:-1].tolist()):
         which, after = _hand_out(size, left)
         tables = tables[which]
@@ -69,13 +70,14 @@ def count_tables(people: Integers, counts: Integers, most: int = MOST_TABLES) ->
         ways = ways[which]  # where the list was cut short, there are more already
         if int(ways.sum()) > most:
             return int(ways.sum())
+        # prefixes that leave the same values go on in the same ways: they are merged, and their ways added up
         kind, first = number_vectors(left)
         left, ways = left[first], add_up(kind, ways, len(first))
     return int(ways.sum())
 
 
 def _hand_out(size: int, left: Integers, most: int = MOST_TABLES) -> tuple[Integers, Integers]:
-    """Give so many people values out of what is left (a row per prefix), in every way: which prefix, what is left then.
+    """Deal `size` people values from `left`, (prefixes, values), in all ways; return each one's prefix and rest.
 
     Stops short once there are more than `most` ways.
     """
@@ -89,6 +91,7 @@ def _hand_out(size: int, left: Integers, most: int = MOST_TABLES) -> tuple[Integ
         if len(which) > most:
             return which, left
     left = left.copy()
+    # the last value has no choice: it fills the room that remains
     left[:, -1] -= room
     return which, left
 
@@ -126,6 +129,7 @@ def sum_tables(tables: TableList, people: Integers) -> TableSums:
     rows = 1 << 16
     for start in range(0, len(tables), rows):
         block = tables[start : start + rows]
+        # (tables, atoms · values)
         cells = block.reshape(len(block), -1).astype(float)
         for place, piece in enumerate(_pieces(_weights(block, people))):
             weight += int(piece.sum()) << (PIECE * place)
@@ -144,6 +148,7 @@ def _weights(tables: TableList, people: Integers) -> Whole:
         for value in range(tables.shape[2]):
             chosen = tables[:, atom, value]
             factor = _binomials(room, chosen, size)
+            # a bound on the products, which decides to leave int64 before anything can overflow
             largest *= int(factor.max(initial=1))
             if largest >= 1 << 63 and weights.dtype != object:
                 weights = weights.astype(object)
@@ -157,6 +162,7 @@ def _weights(tables: TableList, people: Integers) -> Whole:
 def _binomials(of: Integers, chosen: npt.NDArray[np.int16], most: int) -> Whole:
     # Every binomial coefficient of so many things fits into 63 bits.
     kind = np.int64 if most <= 61 else object
+    # one number per pair, as chosen ≤ of ≤ most: each coefficient is computed once and looked up
     pairs = of * (most + 1) + chosen
     ways: Whole = np.zeros((most + 1) ** 2, kind)
     for pair in np.flatnonzero(np.bincount(pairs)).tolist():

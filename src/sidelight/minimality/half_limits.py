@@ -92,8 +92,9 @@ class HalfLimits:
         return enough
 
     def telling(self, counts: Integers, smallest: int) -> Flags:
-        """Say which values must be kept apart: those that could break a limit on a side of at least so many people."""
+        """Return which values must be kept apart, as they could break a limit on a side of `smallest` people."""
         if not self.may_lump:
+            # distinct values and other limits look at each value, so that none may be lumped
             return counts > 0
         return counts > min((each.most(smallest) for each in self.shares), default=int(counts.sum()))
 
@@ -103,6 +104,7 @@ class HalfLimits:
         `left` and `right` count the `values` (places in the domain) on the cut's sides, an arrangement per row; both
         sides have as many people in each.
         """
+        # the costly limits look only at right halves whose left half keeps the policy
         kept = self.keep(values, right, sizes[1], among=self.keep(values, left, sizes[0]))
         if self.together and kept.any():
             some = np.flatnonzero(kept)
@@ -137,7 +139,7 @@ class HalfLimits:
         return all(check.holds_exactly(part) for check in self.check.by_group)
 
     def _fit_together(self, row: int, values: Integers, left: Integers, right: Integers) -> Flags:
-        """Ask the release with this cut made, each pair of halves that occurs once."""
+        """Return whether the release keeps the limits with this cut made; judge each pair of halves once."""
         kind, first = number_vectors(left)
         one, other = (_make_groups_of_values(self.release, values, side[first]) for side in (left, right))
         fits: Flags = np.logical_and.reduce([limit.holds(row, one, other) for limit in self.together])
@@ -156,6 +158,7 @@ class TogetherLimit:
     @classmethod
     def from_check(cls, check: CriterionCheck, release: Groups) -> TogetherLimit:
         """Join the rows of all groups of a release."""
+        # joins of all rows before and after each one: leaving a group out then costs two joins, not a pass over all
         rows = check.screen.rows(release)
         return cls(check, release, join_forwards(check.screen, rows), join_backwards(check.screen, rows))
 
@@ -175,6 +178,7 @@ class TogetherLimit:
         values = screen.value(joined)
         kept = self.check.clearly_holds(values)
         others = self.release.take(np.delete(np.arange(len(self.release)), row))
+        # near the bound floats cannot decide: exact fractions do
         for at in np.flatnonzero(self.check.is_close(values) & ~kept):
             one = np.array([at])
             kept[at] = self.check.holds_exactly(_one_release([others, left.take(one), right.take(one)]))

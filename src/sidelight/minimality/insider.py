@@ -65,7 +65,7 @@ def insider(
     beyond: Beyond = "drawn",
     progress: Progress = quiet,
 ) -> InsiderBeliefs:
-    """What does somebody believe of each person who also knows how the release was made?
+    """Compute what an attacker who also knows how the release was made believes of each person.
 
     What `protect` found tells all that is needed.  Of a release that was read, say the `method` and the `policy` unless
     its sidecar does; `table` is the roster, whose values are looked at only to see how often guesses are right, and
@@ -96,11 +96,14 @@ def insider(
             "nothing to learn",
             "how people were dealt into buckets depends on the buckets' counts alone, and those are printed",
         )
+    # only what the search itself checked decided which cuts were made
     check = PolicyCheck.from_policy(searchable_part(case.policy), case.release.size)
     limits = HalfLimits.from_check(check, case.release.groups)
+    # first of all: failed cuts mean something only where the release keeps the policy
     _refuse_broken(check, case.release)
     if limits.limits_sizes_alone:
         _refuse_open_cut(case, limits)
+        # values limit nothing, but may still decide which of the allowed releases is taken
         refusal = case.values_decide()
         if refusal is not None:
             return InsiderBeliefs(case.release, "could not tell", refusal)
@@ -137,7 +140,7 @@ class _InsiderCase:
         table: Table | None,
         by: Mapping[str, Hierarchy] | None,
     ) -> _InsiderCase:
-        """Take what `insider` is handed; what is said has the last word."""
+        """Build the case from what `insider` was given; explicit arguments override the release's own provenance."""
         if isinstance(release, SearchResult):
             recoding = release.outcome.recoding
             group = recoding.group if isinstance(recoding, Regions) else None
@@ -235,6 +238,7 @@ def _believe_of_mondrian(
     """Ask each group in which a cut that its people allow was not made."""
     if case.method.resists is not None:
         return _believe_behind_veils(case)
+    # a cut that failed once is known to fail in the end only if merging never makes the limit worse
     uncovered = next((each.check.criterion for each in limits.together if not each.is_covered), None)
     if uncovered is not None:
         reason = f"merging groups may make '{uncovered}' worse, so that a cut that failed once may fit in the end"
@@ -258,7 +262,7 @@ def _believe_of_mondrian(
 
 
 def _believe_behind_veils(case: _InsiderCase) -> InsiderBeliefs:
-    """Of releases that resist, say what is proven: nobody's belief is above the limit that the veils keep.
+    """Bound all beliefs of a release that resists by the limit that its veils keep.
 
     Of a release that was read, that is what its file says: it is taken at its word only where one look per group can
     have given all its groups (`replayed_looks`).
@@ -281,7 +285,7 @@ def _believe_behind_veils(case: _InsiderCase) -> InsiderBeliefs:
 
 
 def _believe_of_full_domain(case: _InsiderCase, limits: HalfLimits) -> InsiderBeliefs:
-    """Ask what it tells that no finer release was published."""
+    """Compute what follows from no finer release having been published."""
     levels = case.method.levels
     if levels is not None and case.levels_may_be_searched(levels):
         return InsiderBeliefs(
@@ -323,7 +327,7 @@ def _refuse_lattice(case: _InsiderCase, limits: HalfLimits) -> str | None:
 
 
 def _no_finer_release(case: _InsiderCase, node: Node, roster: RosterLines, limits: HalfLimits) -> InsiderBeliefs:
-    """All finer releases fail by size; so may those that the search would have preferred, and then nothing is told."""
+    """Report that all finer releases fail by size; releases that the search prefers may still tell something."""
     preferred = _count_preferred(case, node, limits)
     if preferred is not None and preferred[1] == 0:
         better = counted(preferred[0], "release")
@@ -354,6 +358,7 @@ def _count_preferred(case: _InsiderCase, node: Node, limits: HalfLimits) -> tupl
 
     published = rank(node)
     better = [at for at in product(*map(range, lattice.heights)) if at != node and rank(at) < published]
+    # nodes with a group that is too small fail in every world; the others may have failed by their values
     by_value = [at for at in better if limits.large_enough(lattice.sizes_at(at)).all()]
     return len(better), len(by_value)
 

@@ -74,9 +74,11 @@ def believe_finer_fail(
     groups = [_GroupParts.build(row, roster, finer, counts, limits) for row in range(counts.rows)]
     # Sets of more predecessors than this are not gone through; only bounds are given.
     if len(finer) > 12 or not all(each.is_counted for each in groups):
+        # union bound: ε = Σ Pr(u fine) is no less than the probability that any of them is fine
         alone = (prod((each.fine(1 << at) for each in groups), start=Fraction(1)) for at in range(len(finer)))
         return sum(alone, Fraction(0))
     subsets = range(1 << len(finer))
+    # inclusion and exclusion over sets of predecessors
     signs = [(-1) ** subset.bit_count() for subset in subsets]
     chances = [[each.fine(subset) for each in groups] for subset in subsets]
     others = [_products_of_others(each) for each in chances]
@@ -90,6 +92,7 @@ def believe_finer_fail(
     beliefs = []
     for at, each in enumerate(groups):
         joint = sum(signs[subset] * others[subset][at] * each.hits(subset) for subset in subsets)
+        # people of an atom are exchangeable: expected people with a value / m_j is one person's probability
         shares = joint / (each.question.people[:, np.newaxis].astype(object) * all_fail)
         beliefs.append(GroupBeliefs(each.question, each.telling, all_fail, shares))
     return tuple(beliefs)
@@ -105,7 +108,7 @@ def bound_by(roster: RosterLines, counts: Counts, epsilon: Fraction) -> tuple[Gr
 
 
 def bound_at(roster: RosterLines, counts: Counts, most: Fraction) -> tuple[GroupBeliefs, ...]:
-    """Say of everybody that no belief is above a limit, which the printed shares keep, and nothing else."""
+    """Bound all beliefs by a limit, which the printed shares keep; nothing else is known."""
     return tuple(
         _build_bounded(each, np.zeros_like(share), np.where(share > 0, float(most), 0.0), math.nan)
         for each, share in _printed_shares(roster, counts)
@@ -147,12 +150,14 @@ def list_again(
             hits = ways * table[who.atom][values.tolist().index(value)] if row == target else ways
             weight, hit = here.get(fine, (0, 0))
             here[fine] = (weight + ways, hit + hits)
+        # a release is fine when it is fine in all groups: sets of fine ones intersect
         joined: dict[int, tuple[int, int]] = {}
         for one, (weight, hit) in together.items():
             for other, (more_weight, more_hit) in here.items():
                 before = joined.get(one & other, (0, 0))
                 joined[one & other] = (before[0] + weight * more_weight, before[1] + hit * more_hit)
         together = joined
+    # the worlds in which no finer release is fine
     weight, hit = together[0]
     return Fraction(hit, weight * who.atoms[who.atom])
 
@@ -167,6 +172,7 @@ def _parts_of(table: Sequence[Sequence[int]], part: list[int]) -> list[tuple[int
 
 def _products_of_others(chances: list[Fraction]) -> list[Fraction]:
     """Multiply, for each of them, all the others."""
+    # products of prefixes and suffixes instead of quotients: a probability may be 0
     before, after = [Fraction(1)], [Fraction(1)]
     for chance in chances[:-1]:
         before.append(before[-1] * chance)
@@ -233,6 +239,7 @@ def _fine_sets(tables: TableList, parts: Integers, people: Integers, limits: Hal
         kept = np.ones(len(tables), bool)
         for part in np.unique(part_of).tolist():
             inside = part_of == part
+            # (tables, atoms, values) → (tables, values): the people of the part
             counts = tables[kept][:, inside].sum(axis=1, dtype=np.int64)
             kept[kept] = limits.keep(telling, counts, int(people[inside].sum()))
         fine |= kept.astype(np.int64) << at

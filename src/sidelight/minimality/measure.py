@@ -95,6 +95,7 @@ class Insider(Measure):
         """Answer the question for a release that says how it was made."""
         self.check(release)
         learnt = self.beliefs(release)
+        # 1 is the only safe value while some beliefs are not computed
         value = Fraction(1) if learnt.untold else learnt.worst
         kindest = learnt.least_worst
         # notes are published beside a release; whom the roster names stays in the witness

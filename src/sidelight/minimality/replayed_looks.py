@@ -55,6 +55,7 @@ def _published_cuts(
     cuts, veils = looks
     first = published[starts_of(generation.group, generation.groups)[:-1]]  # of the published groups of each node
     several = np.zeros(generation.groups, bool)
+    # a node has several published groups when some key's differs from that of its first key
     several[generation.group[published != first[generation.group]]] = True
     looked_at = np.zeros(generation.groups, bool)
     looked_at[cuts.group] = True
@@ -62,6 +63,7 @@ def _published_cuts(
     parting = cuts.take(several[cuts.group])
     _refuse_parted(generation, published, parting, release)
     _refuse_some(~look.passes(parting, generation), first[parting.group], release)
+    # a closed group whose cut had no veil was decided by its values alone: that cut must be able to fail
     closed = cuts.take(~several[cuts.group] & (veils == 0))
     counts = release.groups.counts.take(first[closed.group]).dense()
     _refuse_some(look.veil.cannot_fail(counts, closed.left), first[closed.group], release)
@@ -101,6 +103,7 @@ def _any_world(roster: RosterLines, release: Release) -> Table:
     groups = release.groups
     _, value, count = groups.counts.entries()  # by group, as the lines are
     line_ends, entry_ends = np.cumsum(roster.people), np.cumsum(count)
+    # cutting at the ends of both lines and entries leaves stretches of one line and one value each
     ends = np.union1d(line_ends, entry_ends)
     line, entry = np.searchsorted(line_ends, ends), np.searchsorted(entry_ends, ends)
     shape = (len(roster.people), len(groups.domain))

@@ -80,13 +80,14 @@ class InsiderWitness(Witness):
     def list_arrangements(
         self, counts: Sequence[int], place: int, passes: Callable[[tuple[int, ...], tuple[int, ...]], bool]
     ) -> Fraction:
-        """Go through all arrangements of the group's counts, and see in which of those where all cuts fail it is true.
+        """List all arrangements of the counts; return the share with the value among those where all cuts fail.
 
         `place` is the value's among the counts; `passes` says whether two halves with these counts keep the policy.
         """
         decided: dict[tuple[int, ...], bool] = {}
 
         def cut_passes(left: tuple[int, ...]) -> bool:
+            # the right half is what the left one leaves of the counts, so the left one alone is the key
             if left not in decided:
                 decided[left] = passes(left, tuple(all_ - here for all_, here in zip(counts, left, strict=True)))
             return decided[left]
