@@ -75,7 +75,6 @@ def distinct_rows_in_parts(
     labels = stream.packing.labels
     for words, times in _merge_batches(stream.entries.batches(), at_once):
         codes = stream.packing.unpack(words)
-        # not strict: `labels` and `codes` have one more column, the last, which is added by itself
         lead = zip(columns[:-1], labels, codes, strict=False)
         yield (*(Column(*each) for each in lead), Column(columns[-1], labels[-1], codes[-1])), times
 

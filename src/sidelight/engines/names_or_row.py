@@ -80,7 +80,6 @@ def surely_names(
     if any(name in texts for name in meant):
         # the caller named one of these columns, so this is a line of names, unless rows have run into it
         return not looks_like_a_row(texts) or not _runs_on(texts, rows)
-    # read last, as it may open the file; the checks before it need the first line only
     below = rows()
     if looks_like_a_row(texts, below) or any(len(row) != len(texts) for row in below if any(row)):
         return False  # also where rows have other columns than the first line: it may be part of one

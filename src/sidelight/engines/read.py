@@ -168,7 +168,6 @@ def _read_carried(source: object, roles: Roles) -> Table:
             f"with {parameter('values', roles.values)} only counts are published: leave it out"
         )
         raise BadTable(message)
-    # the carried columns are the last ones of the finer key, which is where `carry` expects them
     finer = table_from(source, replace(roles, quasi=(*roles.quasi, *roles.carried), keep=(), weight=None))
     table = carry(finer, len(roles.carried))
     assert table.carried is not None
@@ -176,7 +175,6 @@ def _read_carried(source: object, roles: Roles) -> Table:
     table = replace(table, carried=carried, intake=replace(table.intake, roles=roles.choices()))
     if roles.weight is None:
         return table
-    # `amounts`: (entries,); summed by `carried.key` to (keys,)
     amounts = weights(carried.columns[roles.carried.index(roles.weight)], carried.count)
     return replace(table, weights=add_up(carried.key, amounts, len(table.sizes)))
 
@@ -215,7 +213,6 @@ def _attach_profiles(table: Table, source: object, roles: Roles) -> Table:
     """Let the engine be asked again, and once, which values people have together, where they have several."""
     if roles.values == "single":
         return table
-    # profiles can be larger than the table and few measures need them: read when first asked for, and kept
     return replace(table, read_profiles=lru_cache(maxsize=1)(partial(read_profiles, source, roles)))
 
 

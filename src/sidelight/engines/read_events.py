@@ -100,14 +100,12 @@ def _events(source: object, roles: Roles) -> Events:
         answer = counted_rows(rows, (*who, *rows.key_and_value), nameless=True)
         total = int(numpy_integers(answer.column("rows")).sum())
         if who:
-            # after the total: rows without a person are left out, and `rows_without_person` says how many they were
             answer = answer.filter(pc.is_valid(answer.column("person")))
         packing = rows.packing(answer)
         words = rows.words(answer, packing, rows.key_and_value)
         times = numpy_integers(answer.column("rows"))
         person = number_cells(answer.column("person")) if who else np.arange(len(times))
         tally = RowCounts(packing, words, times, times)
-        # `without`: (rows,) bool; person, words and times are filtered by the same mask and stay aligned
         without = valueless(tally, roles)
         rest = tally.without(without)
         keys = packing.keys(rest.words)

@@ -71,7 +71,6 @@ class Totals:
             added = np.bincount(values, minlength=width) if counts is None else add_up(values, counts, width)
             self.values = added if self.values is None else self.values + added  # type: ignore[operator]
             return
-        # a dense array of `width` sums would be too large here; only values that occur are kept
         distinct, number = np.unique(values, return_inverse=True)
         sums = np.bincount(number) if counts is None else add_up(number, counts, len(distinct))
         known: dict[int, int] = self.values if isinstance(self.values, dict) else {}
@@ -214,7 +213,6 @@ def add_tally(tally: RowCounts, totals: Totals, entries: SortedRuns, roles: Role
     if not once:
         totals.repeats += int(rest.rows.sum() - rest.counts.sum())
     totals.counted += len(rest.words[0])
-    # with "no value" all rows were added above, those without a value included
     if not (gaps and roles.missing == "no value"):
         entries.add(rest.words, counts)
 

@@ -182,7 +182,6 @@ class TextRows(FrameRows, CellRows):
         conditions = []
         if self.roles.suppressed == "leave out":
             stars = [star for name in self.key if (star := is_any_of(self.frame, name, {SUPPRESSED})) is not None]
-            # where some column can never be `*`, no row is suppressed in all of them
             if len(stars) == len(self.key):
                 conditions.append(nw.all_horizontal(*stars, ignore_nulls=False))
         if self.roles.missing == "drop":
@@ -242,7 +241,6 @@ def encode(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label
 def encode_by(column: pa.Array | pa.ChunkedArray, roles: Roles, code_of: Mapping[Label, int]) -> Codes:
     """Return the code of each cell, where each label has one."""
     encoded = _dictionary_encode(column)
-    # begins with no rows, so that an answer without batches still has the right type
     parts = [np.zeros(0, np.int32)]
     # Each chunk has a dictionary of its own, so a label is looked up once per chunk and not once per row.
     for chunk in encoded.chunks:

@@ -157,7 +157,6 @@ class StreamedTable(Streamed):
         looked_up: Sequence[Codes] | None,
         watched: Callable[[Iterator[RowBlock]], Iterator[RowBlock]],
     ) -> Callable[[KeyStream], Summed]:
-        # without keys: this is sent to executors, which put their own in its place
         bare = replace(self, stream=self.stream.strip_keys())
 
         def of_stream(local: KeyStream) -> Summed:
@@ -250,7 +249,6 @@ def streamed_table_from(source: object, roles: Roles, memory: Memory) -> Streame
     stream = stream_keys(source, replace(roles, suppressed=None).complete(), memory)
     stream = replace(stream, roles=stream.typed_roles)
     packed = stream.packing.labels[: len(stream.roles.quasi)]
-    # identity codes for now: which labels occur is known only after the pass that counts them
     as_packed = tuple(np.arange(len(labels), dtype=np.int32) for labels in packed)
     people, rows = _label_counts(StreamedTable(stream, memory, (), (), as_packed), [len(labels) for labels in packed])
     table = StreamedTable(
@@ -270,7 +268,6 @@ def _label_counts(table: StreamedTable, widths: list[int]) -> tuple[list[Integer
 
     def count_in(blocks: Iterator[RowBlock]) -> list[Integers]:
         """Count people column by column, then rows."""
-        # first half: people by label, second half: rows by label, both column by column
         sums = [np.zeros(width, np.int64) for width in (*widths, *widths)]
         for block in blocks:
             for at, (code, width) in enumerate(zip(block.codes, widths, strict=True)):

@@ -88,7 +88,6 @@ def refuse_types(relation: duckdb.DuckDBPyRelation, columns: Mapping[str, str]) 
 
 def refuse_arrow_type(name: str, kind: pa.DataType) -> None:
     """Raise if cells of Arrow have no label of their own."""
-    # what decides is the type that cells are stored as, beneath an extension type and then beneath an encoding
     plain = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
     if pa.types.is_dictionary(plain) or pa.types.is_run_end_encoded(plain):
         plain = plain.value_type
@@ -126,7 +125,6 @@ def _rename_columns(frame: nw.DataFrame[Any] | Frame) -> nw.DataFrame[Any] | Fra
     native: Any = frame.to_native()
     if all(isinstance(name, str) for name in native.columns):
         return frame
-    # a shallow copy, so that the caller's frame keeps its own column names
     named = native.copy(deep=False)
     named.columns = [str(name) for name in native.columns]
     renamed: nw.DataFrame[Any] | Frame = nw.from_native(named)
@@ -180,7 +178,6 @@ def _groupable(frame: nw.DataFrame[Any], roles: Roles) -> list[nw.Series[Any]]:
     pandas = frame.implementation.is_pandas_like()
     changed = []
     for column in map(frame.get_column, roles.used.values()):
-        # pandas first: it has types of its own (categories, extension arrays) that narwhals shows as plain ones
         other = _pandas_column(column, roles) if pandas else None
         if other is None and column.dtype in (nw.Object, nw.Unknown):
             other = _as_text(column)

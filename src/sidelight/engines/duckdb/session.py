@@ -61,7 +61,6 @@ def connection(memory: Memory | None = None, *, few: bool = False) -> Iterator[d
             kept_database.cache_clear()  # a DuckDB that failed inside would answer nothing any more
             raise
         return
-    # many rows get a database of their own: its memory limit and spill folder belong to this call alone
     limit = {} if memory is None else {"memory_limit": memory.engine_limit}
     with private_folder() as spill:
         con = duckdb.connect(":memory:", config={**SETTINGS, **limit, "temp_directory": str(spill)})

@@ -72,7 +72,6 @@ def arrow_rows(
     with connection(memory, few=need_no_disk(table.nbytes, table.num_rows)) as con:
         try:
             used = {ours: _replace_finer_cells(name, table.column(name)) for ours, name in roles.used.items()}
-            # registering a table copies nothing: DuckDB scans Arrow's buffers where they are
             con.register("src", pa.table(used))
             roles = roles.add_types({name: _kind_of_type(table.column(name)) for name in roles.quasi})
             source = replace(source, texts=text_columns(table.schema, roles))
@@ -205,7 +204,6 @@ def packed_rows(
     known = packing_of(distinct, roles)
     for number, (column, labels, weight) in enumerate(zip(distinct, known.labels, known.weights(), strict=True)):
         shares = _look_up(labels_of(column, roles), labels) * weight
-        # one look-up table (cell, share) per column, where share = code × weight in the packed number
         con.register(f"code{number}", pa.table({"cell": column, "share": arrow_integers(shares)}))
     uncoded = [name for name in roles.used if name not in roles.coded]
     frame: Frame = nw.from_native(con.sql(_packing_query(distinct, known, roles, uncoded)))
@@ -223,7 +221,6 @@ def _distinct_cells(con: duckdb.DuckDBPyConnection, roles: Roles, memory: Memory
     distinct: list[pa.Array] = []
     for name in roles.coded:
         cells = con.sql(f"SELECT DISTINCT {name} FROM src ORDER BY 1")  # noqa: S608 - our own names only
-        # labels are counted batch by batch, so that a column with too many is refused before all of them are in memory
         batches, labels = [], sum(map(len, distinct))
         for batch in (reader := duckdb_batches(cells)):
             batches.append(batch)

@@ -90,7 +90,6 @@ def _build_array(cells: Sequence[object]) -> pa.Array:
         return pa.array([None if label(cell) is None else cell.date() for cell in cells], pa.date32())  # type: ignore[attr-defined]
     if len(kinds) == 1 and kinds <= {float, bool, dt.date, dt.datetime}:
         return pa.array([None if label(cell) is None else cell for cell in cells])
-    # a mixed column has no type of its own, so cells are compared by what they say
     return pa.array([label(cell) for cell in cells], pa.string())
 
 

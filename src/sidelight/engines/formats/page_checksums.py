@@ -67,7 +67,6 @@ def _check_chunk(stream: BinaryIO, file: Path, chunk: pa.ColumnChunkMetaData) ->
     """Check the pages of a chunk; return whether they have checksums."""
     at, checked = _begin(chunk), False
     end = at + chunk.total_compressed_size
-    # invariant: `at` is where a page's header begins; header and page together lead to the next
     while at < end:
         try:
             header = _read_header(stream, at, end)
@@ -113,7 +112,6 @@ def _read_header(stream: BinaryIO, at: int, end: int) -> PageHeader:
         except IndexError:
             if room >= min(end - at, 1 << 24):
                 raise
-            # an IndexError means that the header is longer than what was read; 8 KiB is enough for nearly all
             room *= 8
 
 

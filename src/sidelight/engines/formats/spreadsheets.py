@@ -119,7 +119,6 @@ def _read_sheet(file: Path, roles: Roles) -> _Sheet:
     for (first, start), (last, end) in merged:
         below = min(last - top + 1, len(lines[chosen]))  # whole columns may be merged, down to line 1,048,576
         right = min(end - left + 1, len(lines[chosen][0]))
-        # all cells of a merged range but the first, which has the value
         covered |= {*product(range(first - top, below), range(start - left, right))} - {(first - top, start - left)}
     return _Sheet(lines[chosen], frozenset((line - top, at - left) for line, at in places), frozenset(covered))
 

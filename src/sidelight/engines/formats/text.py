@@ -59,7 +59,6 @@ class FirstLine:
     def read(cls, file: Path) -> FirstLine:
         """Read the delimiter, unless the file's ending says it, and the names of the columns."""
         with _open_text(file) as text:
-            # bounded, so that a file without line ends is not read whole
             first = text.readline(LONGEST_LINE)
             _check_first_line(file, first, text)
             delimiter = delimiter_by_ending(file) or sniff_delimiter(first)
@@ -106,7 +105,6 @@ def sniff_delimiter(line: str) -> str:
 def _open_text(file: Path) -> Iterator[io.TextIOWrapper]:
     """Open a text file, packed or not, and say in one line what is wrong with it."""
     try:
-        # utf-8-sig drops a byte order mark; newline="" leaves line ends to the csv module, which knows quotes
         with _unpacking_errors(file), unpack(file) as stream, io.TextIOWrapper(stream, "utf-8-sig", newline="") as text:
             yield text
     except UnicodeDecodeError:
@@ -209,7 +207,6 @@ def as_utf8(files: Sequence[Path], encoding: str | None) -> Iterator[list[Path]]
         yield [*files]
         return
     with private_folder() as folder:
-        # a folder per file, as two files may have the same name; error messages show the name
         yield [
             file if _proves_utf8(file) else _copy_as_utf8(file, folder / str(number), encoding)
             for number, file in enumerate(files)
@@ -462,7 +459,6 @@ class Text(FileFormat):
             for text in texts:
                 check_packed(text)
             try:
-                # after the packers' checksums: DuckDB reads a truncated file without an error
                 view, dropped = csv_view(texts, roles)
                 source = source_of_files(files, dropped)
                 if memory is not None:

@@ -253,7 +253,6 @@ def open_session(address: DatabaseAddress) -> Iterator[Session]:
     session.idle.set()
     names = "SELECT name, setting::bigint FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout')"
     try:
-        # a limit of 0 means none is set: the defaults stay
         session.timeouts.update((name, limit) for name, limit in session.rows(names) if limit)
         session.begin()
         yield session

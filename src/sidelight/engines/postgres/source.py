@@ -258,7 +258,6 @@ class DatabaseRows(CellRows):
                 f"SELECT {self._label_of(name)} AS {name} FROM (SELECT DISTINCT {name} FROM ({self._rows()}) AS r) AS g"  # noqa: S608
             )
             batches, before = [], sum(map(len, distinct))
-            # counted as they arrive, so that a column with too many labels is refused before it fills the memory
             for batch in self._answer(query):
                 batches.append(batch)
                 many = before + sum(map(len, batches))
@@ -310,7 +309,6 @@ class DatabaseRows(CellRows):
 
 def _group_again(grouped: str, by: tuple[str, ...]) -> str:
     names = ", ".join(by)
-    # parts: how many groups of the level before; rows: how many raw rows these have together
     sums = 'count(*) AS "parts", sum("rows")::bigint AS "rows"'
     return f"SELECT {names}, {sums} FROM ({grouped}) AS g GROUP BY {names}"  # noqa: S608
 

@@ -109,7 +109,6 @@ def spark_session(master: str | None = None) -> Any:  # noqa: ANN401 - a session
     except ImportError:
         raise NotAvailable.without(package="pyspark", what="Spark", extra="spark") from None
     active = SparkSession.getActiveSession()
-    # a session that the user configured is taken as it is; settings below would change it for all its other work
     if active is not None:
         return active
     _require_java(8 if pyspark.__version__.startswith("3.") else 17, pyspark.__version__)

@@ -266,7 +266,6 @@ def _check_ranges(shares: Sequence[Share]) -> None:
     for before, after in pairwise(shares):
         assert before.last_key is not None
         assert after.first_key is not None
-        # strict: a key on both sides would be counted as two groups
         assert before.last_key < after.first_key
 
 
@@ -317,7 +316,6 @@ def _bounds(met: Sequence[_Met], roles: Roles, packing: Packing, parts: int) -> 
         for at, labels in enumerate(packing.labels[: -packing.sensitive])
     ]
     keys = packing.pack_keys(codes, len(codes[0]))
-    # lexsort takes the most significant word last
     order = np.lexsort(keys[::-1])
     # `before`: (sampled,) rows up to each sampled key; equal shares of the last entry are cut off at quantiles
     before = np.cumsum(np.concatenate([each.stands_for for each in met])[order])
@@ -405,7 +403,6 @@ def _reduce_by_tree(
         return [reduce(merge, parts, first) for first in islice(parts, 1)]
 
     answers = _map_partitions(frame, ask_partition)
-    # at most FAN_IN answers meet in the driver or in one task, so neither needs memory for all of them
     while many > FAN_IN:
         many = -(-many // FAN_IN)
         answers = _map_partitions(answers.repartition(many), merged)
@@ -625,7 +622,6 @@ def _sort_partition(
             of_people = values == PEOPLE
             people.add([column[of_people] for column in columns[:words]], columns[words + 1][of_people])
             columns = [column[~of_people] for column in columns]
-        # invariant of `Packing`: the last word with its value is key · width + value
         *keys, last, values, counts, raw = columns
         packed = RowCounts(packing, [*keys, last * packing.width + values], counts, raw)
         add_tally(packed, totals, entries, roles)
