@@ -98,7 +98,6 @@ class KeyStream:
         first, people = self.first, _Queue(self.people_per_key)
         weights = None if self.weight_per_key is None else _Queue(self.weight_per_key)
         for words, counts, keys, starts in whole_keys(self.entries, self.packing):
-            # words, counts: (entries,); starts: (keys,), so `word[starts]` is each key once
             values = self.value_places.look_up(self.packing.values(words, keys))
             distinct = [word[starts] for word in keys]
             matrix = _matrix(starts, values, counts, len(self.domain))
@@ -122,7 +121,6 @@ class KeyStream:
         enough: Callable[[Summed], bool] | None = None,
     ) -> Summed:
         """Summarise each block, and merge what comes of it, in the order of the keys, until it is enough."""
-        # a thread reads and unpacks the next block while this one is summarised; merging keeps the order of the keys
         parts = map(summarise, ahead(self.blocks()))
         merged = next(parts)
         for part in () if enough and enough(merged) else parts:
@@ -281,7 +279,6 @@ class _Queue:
 
     def take(self, keys: Words) -> Integers:
         """Take the people of the next keys."""
-        # blocks are cut where keys end and batches are not, so one block may need several batches
         while len(self._counts) < len(keys[0]):
             words, counts = next(self._batches)
             old = self._words or [np.zeros(0, np.int64)] * len(words)

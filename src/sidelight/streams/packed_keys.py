@@ -89,7 +89,6 @@ class Packing:
 
     def values(self, words: Words, keys: Words) -> Integers:
         """Return the codes of the sensitive value, of words and the same without it."""
-        # the remainder, without the modulo, which is slower than a product
         return words[-1] - keys[-1] * self.width
 
     def value_codes(self, values: Integers) -> list[Codes]:

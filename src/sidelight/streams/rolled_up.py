@@ -88,7 +88,6 @@ def people_surely_below(
 ) -> int:
     """Count people of whom one pass shows that a coarser stream has them in groups of fewer than `least`; or fewer."""
     step = _Step.build(stream, columns, reading)
-    # a power of two of slots that fits in the share for counting, at 8 bytes each
     per_key, bits = stream.people_per_key, min(MOST_SLOTS, memory.to_count // 8).bit_length() - 1
     people = np.zeros(1 << bits, np.int64)
     recoded = step.packed_anew(stream.entries) if per_key is None else step.amounts_anew(per_key)
@@ -196,7 +195,6 @@ class _Step:
         joins = False
         for at, labels in enumerate(self.old.labels):
             radix, recode = max(len(labels), 1), None if stays[at] else self.columns[at]
-            # a column with one label left adds 0 to every word, so it is skipped
             if recode is not None and len(recode[0]) == 1:
                 joins = False
                 continue

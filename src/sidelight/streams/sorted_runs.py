@@ -41,7 +41,6 @@ Batch: TypeAlias = tuple[Words, Integers]
 ROWS_AT_ONCE = 1 << 18
 """How many rows are handed out at a time: few enough that what is computed of them stays near the processor."""
 
-# a full disk, a quota, or a limit on the size of files: the same remedy for all three
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -223,8 +222,6 @@ class RowParts:
         stop = file.seek(0, os.SEEK_END)
         for start in range(0, stop, at_once * width):
             file.seek(start)
-            # bytes of whole rows → (rows, columns); columns are copied out contiguous, as callers go through one at a
-            # time
             rows = np.frombuffer(file.read(at_once * width), np.int64).reshape(-1, self._columns)
             yield list(np.ascontiguousarray(rows.T))
 
@@ -323,7 +320,6 @@ def _mark_every(rows: int) -> int:
 
 def _sort_and_count(batches: list[Batch], width: int) -> Batch:
     """Sort rows, and count equal ones together; rows without counts count once each."""
-    # one word without counts, the usual case: sorted in place, and counts are the distances of the runs' starts
     if width == 1 and all(len(counts) == 0 for _, counts in batches):
         rows: Integers = np.concatenate([words[0] for words, _ in batches])
         batches.clear()  # so that they are not held twice
@@ -347,7 +343,6 @@ def _is_sorted(words: Words) -> bool:
     rises = np.zeros(len(words[0]) - 1, bool)
     equal = np.ones(len(words[0]) - 1, bool)
     for word in words:
-        # lexicographic: a row rises at the first word in which it differs from the row before
         rises |= equal & (word[1:] > word[:-1])
         equal &= word[1:] == word[:-1]
     return bool(rises.all())

@@ -66,7 +66,6 @@ def _split_entries(
 ) -> tuple[SortedRuns, SortedRuns]:
     """Sort values, and people, by their keys."""
     words = len(packing.layout)
-    # both gather at the same time, so each has half of the room
     entries, people = (SortedRuns(words, memory.rows_to_sort(words) // 2 or 1) for _ in range(2))
     for batch, counts in stream.entries.batches():
         keys = stream.packing.keys(batch)
