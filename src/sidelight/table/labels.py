@@ -346,7 +346,6 @@ def as_kinds(kinds: object) -> tuple[tuple[str, KindOrOrder], ...]:
 
 def _kind_or_order(name: str, kind: object) -> KindOrOrder:
     if isinstance(kind, str):
-        # a loop and not `in`, as the type checker takes the word from the tuple for one of the literals
         for word in get_args(ColumnKind):
             if kind == word:
                 return word  # type: ignore[no-any-return]  # one of the words

@@ -151,6 +151,7 @@ class Table:
         """
         if self.semantics == "single":
             key, value, people = self.counts.entries()
+            # with one value each, an entry (key, value, people) is a profile whose single value occurs once
             once = Counts.from_sorted(
                 np.arange(len(key)), value, np.ones(len(key), np.int64), (len(key), self.counts.width)
             )
@@ -159,6 +160,7 @@ class Table:
             message = "this table has counts only, and does not say which values a person has together; read its rows"
             raise BadTable(message)
         profiles = self.read_profiles(self)
+        # the rows are read again, and may have changed since the table was counted
         if not profiles.fit(self):
             message = "the rows are not those that the table was read from; read it again when nobody writes to them"
             raise BadTable(message)
@@ -294,6 +296,7 @@ class Column:
         ('4', '30')
         """
         used = np.zeros(len(self.labels), bool)
+        # block by block, as the first rows often show that every label occurs
         for start in range(0, len(self.codes), CELLS_AT_ONCE):
             used[self.codes[start : start + CELLS_AT_ONCE]] = True
             if used.all():
@@ -328,6 +331,7 @@ class Column:
         """
         if not hidden.any():
             return self
+        # the missing label goes last, so that the codes of the others stay as they are
         labels = self.labels if None in self.labels else (*self.labels, None)
         return Column(self.name, labels, np.where(hidden, labels.index(None), self.codes).astype(np.int32), self.kind)
 
@@ -445,6 +449,7 @@ def _quote(cell: Label) -> str:
 def _drop_lost_labels(column: Column, values: npt.NDArray[np.integer]) -> Column:
     rest = column.take(values)
     before, after = (np.bincount(each.codes, minlength=len(column.labels)) > 0 for each in (column, rest))
+    # a declared label that never occurred stays; one that occurred and is lost goes
     kept = after | ~before
     labels = tuple(text for text, stays in zip(column.labels, kept, strict=True) if stays)
     return rest.recode(labels, (np.cumsum(kept) - 1).astype(np.int32))

@@ -42,5 +42,6 @@ def having(table: Table) -> tuple[Integers, Integers, Integers]:
     profiles = table.profiles()
     row, value, _ = profiles.counts.entries()
     width = len(table.domain)
+    # in a multiset people count once per value they have at all, however often it occurs
     kind, first = number_rows([profiles.key[row], value], [len(table.sizes), width], rows=len(row))
     return profiles.key[row[first]], value[first], add_up(kind, profiles.people[row], len(first))
