@@ -182,6 +182,7 @@ class Population:
         if release.memory_limit is None:
             counts, at_once, parts = np.zeros(len(release), np.int64), None, iter([self.rows(names)])
         else:
+            # even one count per group may not fit into the memory, so they are mapped from a temporary file
             counts, at_once = zeros_on_disk(len(release)), count_rows_at_once(release.memory_limit)
             parts = self.parts(names, release.memory_limit, at_once)
         nowhere, twice = 0, _FoundTwice()

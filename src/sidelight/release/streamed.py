@@ -83,6 +83,7 @@ class StreamedRelease(Streamed, ReleaseBlocks):
         <Release of 2 people in 2 groups, disease: 2 values (single)>
         """
         groups = held_groups(self.stream, lambda *many: self.memory.holds_groups(self._numbers(*many)))
+        # they are counted to the end only now, for the error that says how much memory would do
         if groups is None:
             values = self.stream.reduce(lambda block: block.counts.positive, operator.add)
             raise self.memory.too_many_at_once(asked, len(self), self._numbers(len(self), values))
@@ -163,6 +164,7 @@ def key_block(block: KeyBlock, semantics: Semantics, populations: tuple[Populati
             semantics,
             stream.whole,
             numbers,
+            # groups are numbered from 1 over the whole release, and so are the rows of a population's counts, from 0
             tuple(each.take(numbers - 1) for each in populations),
             weights=None if block.weights is None else block.weights[rows],
         )
@@ -189,6 +191,7 @@ def held_groups(stream: KeyStream, fits: Callable[[int, int], bool]) -> Groups |
 def stack_blocks(parts: Sequence[Groups]) -> Groups:
     """Put groups that follow each other in a stream below each other, as their entries are sorted already."""
     first = parts[0]
+    # numbers follow each other, so their distance to the first part is how many rows stand above
     entries = [
         (row + part.numbers[0] - first.numbers[0], *rest) for part in parts for row, *rest in [part.counts.entries()]
     ]

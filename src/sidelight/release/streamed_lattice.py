@@ -121,6 +121,7 @@ class StreamedGroups:
 
     def drop(self, hidden: Flags, named: Flags) -> StreamedGroups:
         """Take all but some groups of the stream for a whole release; values that nobody has go, unless named."""
+        # only hidden groups are counted, as a rule few; the rest is what is left of all
         totals = self.stream.whole - self._count_hidden(hidden)[1]
         kept = np.flatnonzero((totals > 0) | (self.stream.whole == 0) | named)
         return StreamedGroups(self.stream, hidden, values=kept, totals=totals[kept])
@@ -152,6 +153,7 @@ class StreamedLattice(LatticeNodes):
 
     def __init__(self, table: StreamedTable, hierarchies: Mapping[str, Hierarchy]) -> None:
         super().__init__(table.quasi, hierarchies)
+        # nodes are rolled up again and again, so keys are brought here once
         self.table = table = replace(table, stream=table.stream.brought_here(table.memory))
         self.memory = table.memory
         self._on_disk: OrderedDict[Node, KeyStream] = OrderedDict()
@@ -168,6 +170,7 @@ class StreamedLattice(LatticeNodes):
         """Return whether at most so many people are in groups of fewer than `least`."""
         self._check(node)
         most = min(most, self.table.people)
+        # at most `most` people are in small groups, one each at worst; all other groups have at least `least`
         most_groups = most + (self.table.people - most) // max(least, 1)
         if self._no_run_shows(node, most_groups) and self._surely_below(node, least) > most:
             return False
@@ -240,6 +243,7 @@ class StreamedLattice(LatticeNodes):
         """Return whether a node is known to fit, by the number of its labels: with room for other roots."""
         keys = prod(len(ladder.labels[level]) for ladder, level in zip(self._ladders, node, strict=True))
         groups, entries = min(keys, self.table.people), self.table.stream.entries.rows
+        # an upper bound without a pass: no more groups than keys or people, no more entries than rows
         return self.memory.rolls_up(2 * (groups + min(keys * len(self.table.domain), entries)))
 
     def _finest_that_fits(self, node: Node) -> Node:
@@ -294,6 +298,7 @@ class StreamedLattice(LatticeNodes):
         finest, room = self._restore_kinds(groups, node), self.memory.numbers_kept
         self._roots[node] = NodeGroups(self._ladders, node, finest, numbers_kept=room // 4)
         held = [numbers_in(each.finest) for each in self._roots.values()]
+        # the oldest first; the new one always stays, as it is about to be used
         while len(held) > 1 and sum(held) > room:
             self._roots.popitem(last=False)
             held.pop(0)
@@ -313,6 +318,7 @@ class StreamedLattice(LatticeNodes):
         before = stream.spilled
         for runs in (stream.entries, stream.people_per_key):
             if runs is not None:
+                # a stream on disk must not hold rows in memory while nobody goes through it
                 runs.settle()
         self.spilled += stream.spilled - before
         self._on_disk[node] = stream
