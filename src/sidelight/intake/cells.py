@@ -45,6 +45,7 @@ def written_like(labels: Sequence[str]) -> Look | None:
     >>> written_like(["2024-03-09"]), written_like(["18-29"]), written_like(["1000-1999"]), written_like(["36.12345"])
     (None, None, None, None)
     """
+    # days first: 2020-01-01 would pass for a phone number; plain numbers have no form to judge by
     if not labels or are_days(labels) or all(as_number(text) is not None for text in labels):
         return None
     return next((look for look, pattern in WRITTEN_LIKE.items() if _mostly(pattern, labels)), None)

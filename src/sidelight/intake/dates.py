@@ -50,8 +50,10 @@ def _take_apart(text: str) -> _Day | None:
         return _numbers(parts["year"], int(parts["month"]), int(parts["day"]))
     if parts := _YEAR_LAST.fullmatch(text):
         one, two = int(parts["one"]), int(parts["two"])
+        # dots are written with the day first wherever they are used
         if parts["mark"] == ".":
             return _numbers(parts["year"], two, one)
+        # 03/04/2020 may be March or April: both numbers are kept until the whole column decides
         fits = _numbers(parts["year"], two, one) or _numbers(parts["year"], one, two)
         return _Day(parts["year"], None, (one, two), parts["mark"]) if fits else None
     if parts := _DAY_NAME.fullmatch(text) or _NAME_DAY.fullmatch(text):
@@ -116,6 +118,7 @@ def read_written_days(labels: Iterable[str]) -> WrittenDays | None:
     readable = [day for day in days if day is not None]
     if not readable or Fraction(len(readable), len(texts)) < Fraction(9, 10):
         return None
+    # decided mark by mark: one program wrote all days with slashes, and another perhaps those with hyphens
     order = {mark: _first_is_day([day for day in readable if day.mark == mark]) for mark in "-/"}
     settled = [None if day is None else day.settle(order.get(day.mark)) for day in days]
     has_months = all(day is None or (day.month is not None and 1 <= day.month <= len(MONTHS)) for day in settled)

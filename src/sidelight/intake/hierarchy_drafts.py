@@ -181,6 +181,7 @@ def _intervals(column: str, labels: Sequence[str], rules: DraftRules) -> Draft:
     bottom, top = rules.bottom.get(column), rules.top.get(column)
     suitable = suitable_widths(min(numbers, default=0), max(numbers, default=0))
     whole = all(number == int(number) for number in numbers)
+    # a level of single numbers below the first interval, where only the open ends are joined
     single = [1.0] if whole and suitable[0] > 1 and suitable[0] == int(suitable[0]) else []
     widths = rules.widths.get(column) or [*single, *suitable]
     hierarchy = Hierarchy.intervals(column, _fill_zeros(labels), widths=widths, bottom=bottom, top=top)
@@ -227,6 +228,7 @@ def _rare_together(column: str, labels: Sequence[str], people: Mapping[str, int]
     before: set[str] = set()
     for share in RARE:
         rare = {text for text in labels if people.get(text, 0) < share * total}
+        # a level must change something, join at least two labels, and leave some apart
         if len(rare) < 2 or rare in (before, {*labels}):
             continue
         before, name = rare, f"{float(100 * share):g} %"
@@ -281,6 +283,7 @@ def suitable_widths(low: float, high: float) -> list[float]:
     ([5, 10, 20], [5000, 10000, 20000], [0.05, 0.1, 0.2])
     """
     span = (high - low) or 1
+    # the smallest of 1, 2, 5 times a power of ten of which twenty cover the span
     exponent = math.floor(math.log10(span / 20)) if span else 0
     finest = next(
         base * 10.0**at for at in (exponent, exponent + 1) for base in (1, 2, 5) if base * 10.0**at * 20 >= span

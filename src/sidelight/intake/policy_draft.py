@@ -133,6 +133,7 @@ def _secret_limit(table: Table) -> tuple[Criterion, str] | None:
         (Negations(0), "knowing nothing else"),
     ):
         highest = _measure_everybody(measure, table)
+        # half way between what totals alone disclose and certainty: a lower bound could hardly be kept
         bound = next((each for each in BOUNDS if 2 * each >= 1 + highest), None)
         if bound is not None:
             shown = at_a_glance(highest, large_is_bad=True)
@@ -158,6 +159,7 @@ def drafted_text(draft: PolicyDraft, suggested: SuggestedRoles, *, heading: Iter
     for criterion, reason in zip(draft.policy.criteria, draft.reasons, strict=True):
         lines += [*map(_comment, wrap(reason, WIDTH)), policy_text(Policy(criterion))]
     if draft.common is not None:
+        # the question is about the limit written last, so it joins that table of the file
         lines = [*lines[:-1], lines[-1].removesuffix("\n"), *_question_common_value(draft.common)]
     lines += [_comment(f"Note: {note}.") for note in draft.notes]
     return "\n".join(lines)

@@ -232,6 +232,7 @@ def read_preset(text: str, *, population: object = None, folder: Path | None = N
     settings = _settings(f"({inside}") if opened else {}
     if folder is not None and isinstance(settings.get("population"), str):
         settings["population"] = str(folder / str(settings["population"]))
+    # ACRO's rules look at the table alone
     if population is not None and make is not presets.acro:
         settings.setdefault("population", population)
     try:

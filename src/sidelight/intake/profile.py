@@ -108,10 +108,12 @@ class OpenColumns:
 
     def tell_each_other(self, one: ColumnProfile, other: ColumnProfile) -> bool:
         """Return whether who knows one of two columns knows the other: there are no more pairs than labels of each."""
+        # a bijection keeps all four counts, so most pairs are ruled out without a query
         if _likeness(one) != _likeness(other):
             return False
         pair = [self._ours(one.name), self._ours(other.name)]
         pairs = collect(self.rows.frame.select(*pair).unique().select(nw.len().alias("pairs")))
+        # as many pairs as labels of each column, a missing cell being one more: each label has a single partner
         return int(pairs.column("pairs")[0].as_py()) == one.distinct + bool(one.missing)
 
     def people_who_vary(self, person: str, columns: Sequence[str]) -> dict[str, int]:
@@ -174,6 +176,7 @@ def refuse_no_rows(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -
 def _profile(rows: Rows, ours: str, name: str, roles: Roles) -> ColumnProfile:
     """Count in one query if there are few labels; else the first of them are looked at, and the engine counts again."""
     times = rows.frame.group_by(ours).agg(nw.len().alias("times"))
+    # one more than may be held, to see whether there are more; sorted, so that the choice is the same each time
     first = collect(times.sort(ours).head(MOST_LABELS + 1))
     labels = _labels(first.column(ours), roles)
     counts = _counts_here(first, ours) if len(first) <= MOST_LABELS else _counts_there(times, ours)

@@ -238,6 +238,7 @@ def _suggest(profile: ColumnProfile, stated: Roles) -> SuggestedRole:
         return SuggestedRole(profile, own, "you said so", stated=True)
     codes = _are_codes(profile, stated)
     role, reason = (
+        # the first that answers decides: what identifies by itself is left out before it could be called a secret
         _tells_nothing(profile)
         or _names_somebody(profile)
         or _weighs(profile)
@@ -430,6 +431,7 @@ def _ensure_sensitive(columns: list[SuggestedRole], stated: Roles) -> list[Sugge
     if stated.sensitive is not None or any(each.role == "sensitive" for each in columns):
         return columns
     work = [each for each in columns if each.role == "quasi" and not each.stated and {*words_of(each.column)} & WORK]
+    # the finest of them: a coarser one tells less that is worth protecting
     kept = min(work, key=lambda each: -each.profile.distinct, default=None)
     reason = "nothing is called like a secret; of what there is, people may keep their work to themselves"
     return [replace(each, role="sensitive", reason=reason) if each is kept else each for each in columns]
@@ -457,6 +459,7 @@ def _limit_quasi(columns: list[SuggestedRole]) -> list[SuggestedRole]:
 def _told_once(columns: list[SuggestedRole], opened: OpenColumns) -> list[SuggestedRole]:
     """Of columns that tell each other, label by label, keep one: the sensitive one, else the first."""
     judged = [each for each in columns if each.role in ("quasi", "sensitive") and each.profile.distinct > 1]
+    # what the user stated comes first and is never left out for another column
     judged.sort(key=lambda each: (not each.stated, each.role != "sensitive"))
     kept: list[SuggestedRole] = []
     same: dict[str, str] = {}
