@@ -149,6 +149,7 @@ def _round_worth(name: str, worth: float) -> float | None:
     if not math.isfinite(worth):
         return None
     public = name in ("discernibility", "average group size", "suppressed")
+    # three digits: an exact value would let a reader test guesses about the table against it
     return worth if public else float(f"{worth:.3g}")
 
 

@@ -147,6 +147,7 @@ def refuse_noise_targets(path: Path, *, force: bool, inputs: Sequence[Path] = ()
 
 def _sheet(noisy: NoisyCounts) -> Sheet:
     groups, values = noisy.declared_domain.shape
+    # (groups, values) row by row, as `_declared_domain` expects to find the cells when the file is read
     row = np.repeat(np.arange(groups), values)
     columns = {column.name: column.take(row) for column in noisy.columns}
     return Sheet({**columns, noisy.sensitive: noisy.values_column(), **noisy.numbers()})
@@ -243,6 +244,7 @@ def read_noise(path: str | Path) -> NoisyCounts:
     <NoisyCounts of occupation: 3 groups x 15 values, epsilon 1>
     """
     path = Path(path)
+    # the digest is compared before anything of the file is parsed
     text = read_document(path)
     try:
         document = NoisyCountsDocument.model_validate_json(text)
@@ -320,6 +322,7 @@ def _spending(document: NoisyCountsDocument, domain: Domain, unit: PrivacyUnit) 
     cost = exact_amount(document.epsilon, "epsilon"), exact_amount(document.delta, "delta")
     rho = None if document.rho is None else exact_amount(document.rho, "rho")
     spending = Spending(str(counted), *cost, document.neighbours, noise, counted, beside, rho)
+    # Gaussian noise never keeps a promise without delta, and Laplace noise never needs one
     needs_delta = noise.kind == "discrete Gaussian"
     if not spending.keeps() or needs_delta != (spending.delta > 0):
         message = "the noise costs more than the document says"
@@ -333,6 +336,7 @@ def _marginals(document: NoisyCountsDocument, domain: Domain, spending: Spending
     coarser: list[CoarserLevel] = []
     for name, each in (pair for query in queries for pair in query.coarser.items()):
         level = coarser_level(names.index(name), each.level, each.labels)
+        # one axis per (column, level): several queries may use the same coarser level
         known = numbers.setdefault((name, level.level), len(names) + len(coarser))
         if known == len(names) + len(coarser):
             coarser.append(level)
@@ -345,10 +349,12 @@ def _marginals(document: NoisyCountsDocument, domain: Domain, spending: Spending
         levels = {name: each.level for name, each in query.coarser.items()}
         axes = tuple(numbers[name, levels[name]] if name in levels else names.index(name) for name in query.by)
         measured = np.array(query.measured, np.int64)
+        # stored flat, the last column changing first: C order, so reshape to (labels of each axis)
         marginals.append(Marginal(axes, mechanism, measured.reshape([layout.labels_of(axis) for axis in axes])))
     every = [each.axes for each in marginals]
     columns = [[*map(layout.column, axes)] for axes in every]
     fitting = all(len(each.place) == layout.shape[each.column] for each in coarser) and layout.nested()
+    # no marginal twice, none that is the full table, and each with its columns in order, as the writer has them
     if not fitting or len({*every, layout.every}) <= len(every) or any(each != sorted({*each}) for each in columns):
         message = "no such marginals"
         raise ValueError(message)
@@ -372,6 +378,7 @@ def _declared_domain(document: NoisyCountsDocument, sheet: pa.Table, writer: Wri
         message = "nobody is other"
         raise ValueError(message)
     domain = Domain(MappingProxyType(dict(document.levels)), labels[:-1], values, outside)
+    # every combination of keys with every value: keys change slowest
     expected = [np.repeat(column.codes, len(values)) for column in domain.columns]
     expected.append(np.tile(np.arange(len(values)), len(domain)))
     if labels[-1] != values or not all(map(np.array_equal, codes, expected)):
@@ -458,6 +465,7 @@ def read_stable_counts(path: str | Path) -> StableCounts:
         cost = exact_amount(document.epsilon, "epsilon"), exact_amount(document.delta, "delta")
         spending = Spending(counts.found(), *cost, document.neighbours, noise, counts)
         measured = sheet.column(MEASURED).to_numpy().astype(np.int64)
+        # a document that was edited could claim less noise than was added; nothing is believed before this check
         _refuse_cheap_noise(spending, unit, document.threshold, measured)
         return StableCounts(
             tuple(columns[:-1]),

@@ -115,6 +115,7 @@ class UnitDocument(LedgerPart):
     def to_unit(self) -> PrivacyUnit:
         """Read whom the promise is made to; `ValueError` where the document contradicts itself."""
         word = "row" if self.person == EACH_ROW else "person"
+        # all three say the same thing; a document in which they differ was not written by us
         if (self.unit, self.checked) != (word, word == "person"):
             message = "no such people"
             raise ValueError(message)

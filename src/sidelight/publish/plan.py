@@ -55,6 +55,7 @@ def plan_files(
     Where a person may have several values, rows of (group, value) would lose the number of people, and rows that say
     whose values they are would tell more than the measures know of: only counts are published then.
     """
+    # compared with what is read back, so it must hold nothing that a file cannot say
     release = as_printed(result.release)
     buckets = result.outcome.buckets
     chosen = layout or _usual_layout(release, buckets)
@@ -145,6 +146,7 @@ def values_path(path: Path) -> Path:
 
 def _people_in_buckets(columns: tuple[Column, ...]) -> Release:
     *quasi, bucket = columns
+    # one group per row of people, whose sensitive value is the bucket: (rows, buckets) counts of 0 and 1
     people = np.arange(len(bucket))
     groups = whole_groups(
         domain=bucket.labels,
@@ -173,6 +175,7 @@ def _shuffled_values(buckets: Buckets, shuffle: Shuffle) -> tuple[Column, ...]:
 def sheet_of_people(release: Release, shuffle: Shuffle) -> Sheet:
     """Write a row per person: what is printed about the group, and a value of it; in an order drawn by chance."""
     row, value, count = release.groups.counts.entries()
+    # many rows are dealt while they are written, so that no shuffled index of all people is held
     dealt = None
     if not fits_one_shuffle(people := int(count.sum())):
         dealt = DealtRows(count, shuffle)
@@ -192,9 +195,11 @@ def sheet_of_carried(release: Release, table: Table, group: Integers, shuffle: S
     carried = table.carried
     assert carried is not None
     entry = np.repeat(np.arange(len(carried.count)), carried.count)
+    # (people,): entries repeated by count, without those whom the release leaves out
     entry = entry[group[carried.key[entry]] >= 0]
     entry = entry[shuffle(len(entry))]
     rows = group[carried.key[entry]]
+    # a suppressed person's carried cells would single them out, so they stay empty
     hidden = suppressed_groups(release.groups)[rows]
     columns = {column.name: column.take(rows) for column in release.groups.columns}
     columns |= {each.name: each for each in value_columns(table.sensitive, table.domain, carried.value[entry])}
@@ -205,6 +210,7 @@ def sheet_of_counts(release: Release, shuffle: Shuffle, *, people: str, count: s
     """Write a row per group and value; a group in which nobody has a value has one row, with a count of 0."""
     groups = release.groups
     row, value, amount = groups.list_entries()
+    # the order of groups and values could tell the order of the input
     order = shuffle(len(row))
     row = row[order]
     return Sheet(

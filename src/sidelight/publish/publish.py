@@ -102,6 +102,7 @@ def publish(
         refuse_loud(result.method)
     sidecar, dictionary = sidecar_path(path), dictionary_path(path)
     refuse_left_over(path, sidecar, force=force)
+    # before planning, which may take long; the other files are known, and refused, only after it
     _refuse(result, (path, sidecar, dictionary), force=force)
     plan = plan_files(result, path, shuffle=shuffler(seed), layout=layout, written_as=writer.name)
     sheets = {name: add_bounds(sheet) if bounds else sheet for name, sheet in plan.sheets.items()}
@@ -158,6 +159,7 @@ def _write(path: Path, sheet: Sheet, writer: Writer) -> PublishedFile:
 
 def _write_text(path: Path, text: str) -> None:
     path.write_bytes(text.encode())
+    # on the disk before `move_into_place` gives it its name
     flush_to_disk(path)
 
 

@@ -60,6 +60,7 @@ def generation(path: Path) -> tuple[int, int] | None:
     """
     try:
         beside = sidecar_path(path).stat()
+        # inode and time: one of them alone may stay the same when a sidecar is replaced quickly
         return None if undo_path(path).is_dir() else (beside.st_ino, beside.st_mtime_ns)
     except (OSError, ValueError):
         return 0, 0
@@ -80,6 +81,7 @@ def read_by_sidecar(path: Path, memory: Memory | None = None, engine: Engine = P
 
 def _read_by_sidecar(path: Path, memory: Memory | None, engine: Engine) -> Release:
     before = generation(path)
+    # digests first: a file that is not the one judged is refused before its rows are read
     document = read_checked(path)
     read = read_back(path.parent, document.reading, memory, engine)
     if release_facts(read) != document.release:
@@ -135,6 +137,7 @@ def _count_singled_out(
 def add_members(release: Release, who: Release) -> Release:
     """Put the table of people beside that of buckets: who is in which bucket."""
     (bucket,) = release.groups.columns
+    # buckets are matched by their label, as the two tables need not list them in the same order
     row = {bucket.cell(number): number for number in range(len(release))}
     line, value, people = who.groups.counts.entries()
     group = np.array([row[text] for text in who.domain], np.int64)[value]

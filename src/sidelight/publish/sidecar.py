@@ -220,6 +220,7 @@ def _refuse_strange_files(document: Sidecar, beside: Path) -> None:
     """
     names = [file.name for file in document.files]
     read = {each.file for each in (document.reading, document.who) if each is not None}
+    # a name with a path in it could have a reader open, and judge, files elsewhere
     plain = all(name not in ("", ".", "..") and not {*name} & {*"/\\\0"} for name in names)
     digests = all(re.fullmatch("[0-9a-f]{64}", file.sha256) for file in document.files)
     if not (plain and digests and read <= {*names} and len({*names}) == len(names)):
