@@ -90,6 +90,7 @@ def number(value: Amount, *, large_is_bad: bool) -> Number:
     """
     if value == math.inf:
         return Number(exact="inf", number=None, text="infinite")
+    # measures that are rational are computed in fractions; a float stands for an irrational number only
     irrational = not isinstance(value, Fraction | int)
     return Number(
         exact=repr(float(value)) if irrational else str(value),
@@ -118,6 +119,7 @@ def plain(thing: object) -> JsonValue:
     for kinds, reduced in _REDUCTIONS:
         if isinstance(thing, kinds):
             return reduced(thing)
+    # a dataclass with words of its own, such as a fact, is written in these and not field by field
     if dataclasses.is_dataclass(thing) and type(thing).__str__ is object.__str__:
         return {each.name: plain(getattr(thing, each.name)) for each in dataclasses.fields(thing)}
     return str(thing)  # it has words for itself, as facts and fractions do
@@ -144,6 +146,7 @@ def _key(name: object) -> str:
 
 
 def _sort_set(things: AbstractSet[object]) -> JsonValue:
+    # a set has no order, and a document must be the same each time it is written
     return sorted((plain(each) for each in things), key=str)
 
 

@@ -151,6 +151,7 @@ def reader_facts(reader: AttackerAnswer) -> ReaderFacts:
     return ReaderFacts(
         reader=reader.reader,
         outcome=reader.outcome,
+        # a lower bound is rounded down, a risk up: each towards the side on which it stays true
         belief=None if reader.belief is None else number(reader.belief, large_is_bad=not reader.is_lower_bound),
         lower_bound=reader.is_lower_bound,
         limit=None if reader.limit is None else number(reader.limit, large_is_bad=True),
@@ -162,6 +163,7 @@ def reader_facts(reader: AttackerAnswer) -> ReaderFacts:
 def joint_column_notes(release: ReleaseBlocks, judgements: Sequence[Judgement]) -> Iterator[str]:
     """Note that cells of several sensitive columns stand together, where no limit is about who knows one of them."""
     columns = release.sensitive_columns
+    # a limit with `known` set is about an attacker who knows one sensitive column and asks for another
     known = any(each.criterion.measure.settings().get("known") for each in judgements)
     if judgements and len(columns) > 1 and not known:
         yield (
