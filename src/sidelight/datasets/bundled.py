@@ -85,6 +85,7 @@ def adult(
     Source: Becker and Kohavi, Adult, UCI Machine Learning Repository, 1996, doi 10.24432/C5XW20, CC BY 4.0.
     """
     frame = pq.read_table(ADULT)
+    # the papers that use this table leave people with a missing cell out
     if people == "complete":
         frame = frame.drop_null()
     return Dataset(

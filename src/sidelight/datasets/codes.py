@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from sidelight.table.hierarchy_rules import Nested
 
+# the columns that are stored as numbers; all others are text
 CENSUS_NUMBERS = {
     **dict.fromkeys(("age", "wage-per-hour", "capital-gain", "capital-loss", "dividends", "weeks-worked"), pa.int64()),
     **dict.fromkeys(("industry-code", "occupation-code", "employer-size", "year"), pa.int64()),
@@ -139,6 +140,7 @@ ACS_COLUMNS = {
     "employed": "employed",
     "year": "year",
 }
+# the survey's codes run in this order, so that EDUCATION_OF_ACS below numbers them as well
 GRADES = tuple(f"Grade {grade}" for grade in range(1, 12))
 EDUCATION_OF_ACS = {
     "School": {

@@ -179,6 +179,7 @@ def make_census_income(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hi
     """Name the columns, take the blanks from around the labels; `?` is a missing value."""
     read = pyarrow.csv.ReadOptions(column_names=CENSUS_COLUMNS)
     texts = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(CENSUS_COLUMNS, pa.string()))
+    # quotes are plain characters in these files
     parse = pyarrow.csv.ParseOptions(quote_char=False)
     table = pa.concat_tables(
         pyarrow.csv.read_csv(pa.BufferReader(contents[part]), read, parse, texts) for part in PARTS
@@ -203,9 +204,11 @@ def make_acs(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
     first, later, employed = (pq.read_table(pa.BufferReader(contents[part])) for part in SURVEY.members)
     later = later.join(employed, "id")
     people = pa.concat_tables([part.select(list(ACS_COLUMNS)).unify_dictionaries() for part in (first, later)])
+    # the files and the join have no fixed order; sorted, the cached file is the same on every machine
     people = people.sort_by("id")
     columns = {name: _replace_codes(people[code], ACS_CODES.get(name)) for code, name in ACS_COLUMNS.items()}
     table = pa.table(columns | {"age": columns["age"].cast(pa.int64())})
+    # nominal columns without an accepted tree: as they are, or suppressed
     flat = [
         Hierarchy.suppression(name, _labels(table, name)) for name in ("sex", "race", "marital-status", "citizenship")
     ]
@@ -216,11 +219,13 @@ def make_acs(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
 def make_diagnoses(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
     """Join people and conditions, with codes in words; a person's data are those of their first year."""
     answers, conditions = (_texts(contents[part]) for part in DIAGNOSED.members)
+    # by person, then year, so that the first row of each run is the person's first year
     answers = answers.sort_by([("DUPERSID", "ascending"), ("Year", "ascending")])
     people = answers.take(_first_of_runs(answers["DUPERSID"])).select(list(DIAGNOSED_COLUMNS))
     paths = dict(_paths(json.loads(contents[ICD_9.members[0]])["tree"]))
     labels = {code: f"{code} {path[-1]}" for code, path in paths.items()}
     known = pc.unique(conditions["ICD9CODX"]).to_pylist()
+    # left outer: people without a diagnosis stay, with a missing one
     rows = people.join(conditions.select(["DUPERSID", "ICD9CODX", "year"]), "DUPERSID", join_type="left outer")
     rows = rows.sort_by([("DUPERSID", "ascending"), ("year", "ascending"), ("ICD9CODX", "ascending")])
     columns = {name: _replace_codes(rows[code], DIAGNOSED_CODES.get(name)) for code, name in DIAGNOSED_COLUMNS.items()}
@@ -245,6 +250,7 @@ def _paths(node: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tup
         if "children" in below:
             yield from _paths(below, (*above, below["id"]))
         else:
+            # survey codes are cut to the category: three digits, or E and three
             yield below["id"][: 4 if below["id"].startswith("E") else 3], above
 
 
@@ -267,6 +273,7 @@ def _texts(csv: bytes) -> pa.Table:
 
 def _first_of_runs(column: pa.ChunkedArray) -> pa.Array:
     values = column.combine_chunks()
+    # (rows − 1,): True where a row differs from the one before; the first row always begins a run
     changes = pc.not_equal(values[1:], values[:-1])
     return pc.indices_nonzero(pa.concat_arrays([pa.array([True]), changes]))
 
@@ -277,6 +284,7 @@ def _replace_codes(column: pa.ChunkedArray, words: Mapping[str, str] | None) -> 
         column = column.cast(pa.string())
     if words is None:
         return column
+    # null where a code has no words, and `take` turns that into a missing cell
     at = pc.index_in(column.cast(pa.string()), value_set=pa.array(list(words)))
     return pa.chunked_array([pa.array(list(words.values())).take(at.combine_chunks())])
 
