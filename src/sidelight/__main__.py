@@ -60,6 +60,7 @@ def watch_where_memory_is_limited() -> None:
         return
     heard = {signal.SIGCHLD, *(signal.Signals[name] for name in PASSED_ON)}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, heard)  # none comes between the fork and the wait
+    # before any library is loaded: a fork with threads running could copy a lock that nobody releases
     child = os.fork()
     if child == 0:
         _end_with_parent()
@@ -103,6 +104,7 @@ def _silence_libraries() -> None:
         sys.stderr = os.fdopen(
             standard_error, "w", buffering=1, encoding=sys.stderr.encoding, errors="backslashreplace"
         )
+        # C libraries write to descriptor 2 itself; our own stream was moved to another one above
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 

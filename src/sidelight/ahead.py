@@ -34,6 +34,7 @@ def ahead(items: Iterable[Item], most: int = 2) -> Generator[Item, None, None]:
     [0, 1, 4, 9]
     """
     nothing_more = object()
+    # one worker, so the iterator is never advanced by two threads, and items keep their order
     source = iter(items)
     ended, context = threading.Event(), copy_context()
     context.run(_ENDED.set, ended)
@@ -49,6 +50,7 @@ def ahead(items: Iterable[Item], most: int = 2) -> Generator[Item, None, None]:
             yield item  # type: ignore[misc]
             del item  # so that it is not held while the next one is waited for
     finally:
+        # first the signal, then the wait: a call that blocks in the worker looks at it every `STEP`
         ended.set()
         pool.shutdown(wait=True, cancel_futures=True)
 

@@ -140,11 +140,13 @@ def first_of_each(matrix: Integers, most: int = 1) -> Integers:
     new = np.concatenate(([True], (after[1:] != after[:-1]).any(axis=1)))
     if most > 1:
         positions = np.arange(len(matrix))
+        # the distance from the start of the run, for every row: below `most` are the first ones
         new = positions - np.maximum.accumulate(np.where(new, positions, 0)) < most
     return np.sort(order[new])
 
 
 def _hash(matrix: Integers) -> Integers:
+    # (columns,): a, a², …, so (rows, columns) @ (columns,) is h(x) of each row
     powers = np.full(matrix.shape[1], MULTIPLIER).cumprod()
     hashed: Integers = matrix.astype(np.int64, copy=False) @ powers  # overflows on purpose: modulo 2**64
     return hashed
@@ -196,12 +198,14 @@ def _first_by_hash(starts: Integers, places: npt.NDArray[np.integer], amounts: I
     summed = np.concatenate(([0], (amounts * powers[places]).cumsum()))  # overflows on purpose: modulo 2**64
     hashed = (summed[starts[1:]] - summed[starts[:-1]]).view(np.uint64)
     bits = max(rows.bit_length(), 4)
+    # the top bits of a product depend on all bits of the hash, the low bits only on its low bits
     slot = (hashed * np.uint64(MULTIPLIER) >> np.uint64(64 - bits)).astype(np.int64)
     first = np.empty(1 << bits, np.int64)
     first[slot[::-1]] = np.arange(rows)[::-1]  # of several rows with one place, the last one written stays
     stands_for = first[slot]
     lengths = np.diff(starts)
     alike = (hashed == hashed[stands_for]) & (lengths == lengths[stands_for])
+    # per entry, how far away the entry of the representative is; 0 compares a row with itself
     moved = np.repeat(starts[stands_for] - starts[:-1], lengths)
     moved[np.repeat(~alike, lengths)] = 0
     twin = np.arange(len(amounts)) + moved
@@ -228,6 +232,7 @@ def smallest_of_each(columns: Sequence[Integers], labels: Integers) -> tuple[tup
     if prod(spans) >= KEY_LIMIT // int(labels.max() + 1):
         return _smallest_by_columns([np.broadcast_to(column, shape).ravel() for column in (*columns, labels)])
     key = _mixed_radix(columns, lows, spans, shape)
+    # a table of the range costs its length, sorting n log n: up to four times the keys the table is quicker
     small_range = prod(spans) <= max(4 * key.size, 1 << 16)
     key, smallest = _smallest_by_table(key, labels, prod(spans)) if small_range else _smallest_by_sorting(key, labels)
     digits = []
@@ -336,6 +341,7 @@ def add_up(number: npt.NDArray[np.integer], amounts: Integers, count: int) -> In
     """
     if (amounts == 1).all():  # as where people all differ: nothing to weigh
         return np.bincount(number, minlength=count)
+    # no partial sum exceeds the total, so float64 holds each of them exactly and `bincount` can be used
     if amounts.sum(dtype=np.float64) < 2**53:
         return np.bincount(number, weights=amounts, minlength=count).astype(np.int64)
     total = np.zeros(count, np.int64)
@@ -390,6 +396,7 @@ def sum_runs(amounts: Integers, starts: Integers) -> Integers:
     >>> sum_runs(np.array([1, 2, 3, 4]), np.array([0, 1, 3])).tolist()
     [1, 5, 4]
     """
+    # long runs by prefix sums; where most runs have one amount, only the further ones are added
     if 4 * len(starts) < 3 * len(amounts):
         before = np.zeros(len(amounts) + 1, np.int64)
         np.cumsum(amounts, out=before[1:])
@@ -422,6 +429,7 @@ def pack_bits(flags: Flags) -> Bits:
     width = flags.shape[-1]
     padded = np.zeros((*flags.shape[:-1], -(-width // 64) * 64), bool)
     padded[..., :width] = flags
+    # (…, 64 · words) flags → (…, 8 · words) octets → (…, words) uint64, little-endian on every machine
     return np.packbits(padded, axis=-1, bitorder="little").view("<u8").astype(np.uint64, copy=False)
 
 
@@ -457,5 +465,6 @@ def repeat_rows(times: Integers, at_once: int) -> Iterator[Integers]:
     for start in range(0, total, at_once):
         stop = min(start + at_once, total)
         first, last = np.searchsorted(ends, [start, stop - 1], side="right")
+        # a row may be cut by a block: only its repeats between start and stop are yielded here
         here = np.clip(ends[first : last + 1], start, stop)
         yield np.repeat(np.arange(first, last + 1), np.diff(here, prepend=start))

@@ -55,6 +55,7 @@ class SidelightError(Exception):
     """
 
     def __init__(self, message: str = "") -> None:
+        # split once, here: after this no message holds the signs that mark parameters
         self.parts = tuple(map(_tame, _parts(message)))
         super().__init__("".join(str(part) for part in self.parts))
 

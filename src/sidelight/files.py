@@ -72,6 +72,7 @@ def digest(path: Path) -> str:
 def read_whole(path: Path) -> bytes:
     """Read a small file to its end; a pipe or a device is an `OSError`: whoever opens one may wait for ever."""
     _refuse_no_name(path)
+    # opening a pipe would wait for a writer; non-blocking, it opens, and is then refused by its kind
     at_once = getattr(os, "O_NONBLOCK", 0)
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | at_once)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -185,6 +186,7 @@ def write_together(contents: Mapping[Path, str | bytes], *, force: bool = False)
     """Write several files for somebody who named their places: all of them, or none where one cannot be written."""
     for path in contents:
         refuse_existing(path, force=force)
+    # read before anything is written, so that all files can be put back
     before = {path: path.read_bytes() if path.exists() else None for path in contents}
     written: list[Path] = []
     try:
@@ -317,6 +319,7 @@ def _gone_afterwards(folder: Path, lock: int | None) -> Iterator[None]:
     try:
         yield
     finally:
+        # removed while it is still locked, so that nobody takes it for left over in the meantime
         shutil.rmtree(folder, ignore_errors=True)
         if lock is not None:
             os.close(lock)
@@ -326,6 +329,7 @@ def _made_and_locked(place: Path, prefix: str) -> tuple[Path, int | None]:
     _refuse_no_name(place / prefix)
     while True:
         folder = Path(tempfile.mkdtemp(dir=place, prefix=prefix))
+        # made, then locked: in between another process may remove the folder as left over, and then it is made again
         lock = _lock_folder(folder, wait=True)
         if folder.is_dir():  # else somebody took it for left over in the moment before it was locked
             return folder, lock
@@ -358,6 +362,7 @@ def _remove_left(place: Path, prefix: str) -> None:
             ours = each.name.startswith(prefix) and each.is_dir(follow_symlinks=False)
             if not ours or each.stat(follow_symlinks=False).st_uid != os.getuid():
                 continue
+            # a folder that can be locked has no living owner: the system releases locks when a process ends
             lock = _lock_folder(each.path)
             if lock is not None:
                 shutil.rmtree(each.path, ignore_errors=True)
@@ -414,6 +419,7 @@ def _place(file: Path, target: Path, *, force: bool) -> None:
         file.replace(target)
         return
     try:
+        # a link fails where the target exists, in one step; a rename would silently replace it
         target.hardlink_to(file)
     except FileExistsError:
         raise _appearance_error(target) from None
@@ -493,6 +499,7 @@ def _list_kept(last: Path, which: str) -> list[Path]:
 def _forget_before(last: Path, aside: Path) -> None:
     """Remove what was kept, in one step: a part of it would say less than stood there."""
     if undo_path(last).is_dir():
+        # a rename is one step; deleting file by file could be cut short in the middle
         undo_path(last).rename(_new_folder(aside) / "forgotten")
         _flush_names(last.parent)
 
@@ -525,6 +532,7 @@ def _keep_before(targets: Sequence[Path], folder: Path) -> None:
             _second_name(folder / target.name, kept / "new" / target.name)
     for each in (kept / "old", kept / "new", kept):
         _flush_names(each)
+    # names are flushed before the rename: the folder must never appear with less than all that it keeps
     kept.rename(undo_path(last))
     _flush_names(last.parent)
 

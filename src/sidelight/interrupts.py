@@ -33,6 +33,7 @@ class Interrupts:
 @contextmanager
 def raising_interrupts() -> Iterator[None]:
     """Let Ctrl-C raise `KeyboardInterrupt`, whatever it did before, unless it is ignored: a background job."""
+    # an exception in a finaliser is dropped by Python, and a Ctrl-C with it: the hook sends it again
     usual, sys.unraisablehook = sys.unraisablehook, _once_more
     try:
         with ExitStack() as handled:
@@ -97,6 +98,7 @@ _NOTICING: list[Interrupts] = []
 
 def heed_interrupts() -> None:
     """Stop, before something is published, if Ctrl-C was pressed and some library has swallowed it."""
+    # libraries such as DuckDB catch SIGINT themselves, so the exception may never have come
     if any(each.noticed for each in _NOTICING):
         message = "nothing was published"
         raise KeyboardInterrupt(message)
@@ -113,6 +115,7 @@ def _handling(number: signal.Signals, made: Callable[[Handler], Handler]) -> Ite
     if not (ends or callable(before)) or threading.current_thread() is not threading.main_thread():
         yield
         return
+    # Python sets handlers from the main thread only; elsewhere, and for an ignored signal, nothing is changed
     signal.signal(number, made(before if callable(before) else _end))
     try:
         yield

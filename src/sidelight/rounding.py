@@ -175,6 +175,7 @@ def printed_cautiously(number: Fraction | float, *, large_is_bad: bool) -> float
     """
     if isinstance(number, float):
         return float(number)
+    # the shortest decimal of a float may lie on the other side of the number; the next float then stands in
     near = round_cautiously(number, large_is_bad=large_is_bad)
     cautious = as_printed(near) >= number if large_is_bad else as_printed(near) <= number
     return near if cautious else math.nextafter(near, math.inf if large_is_bad else -math.inf)
@@ -196,11 +197,12 @@ def to_places(number: Fraction | int, places: int, *, up: bool = True) -> Decima
     ('0.334', '0.333', '2.0')
     """
     scaled = number * 10**places
+    # the rounding is exact in integers; Decimal only shifts the point
     return Decimal(math.ceil(scaled) if up else math.floor(scaled)).scaleb(-places, PRECISE)
 
 
 # What people read.  Numbers that are written to be read again, exactly, have writers of their own: statements
-# (`knowledge.tokens.number_text`: 0.3 or 1/3) and amounts of noise (`dp.parameters.amount_text`: 1e-09).
+# (`knowledge.tokens.number_text`: 0.3 or 1/3) and amounts of noise (`noise.parameters.amount_text`: 1e-09).
 
 
 def in_words(value: Fraction | float, *, large_is_bad: bool = True) -> str:
