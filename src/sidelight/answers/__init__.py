@@ -4,7 +4,7 @@ A question is asked once, here, and every surface draws the same answer: the ter
 local web page, JSON.  Nothing here knows of terminals or HTTP; verbs and views parse, ask and draw.
 
 Read `report/answer` (what all answers share), `request` (what requests share), `sources` (the files that are asked)
-and `recipe` (the Python that does it again), then a question: `audit`, `believe`, `compare`, `explore`, `hierarchies`,
-`inspect`, `protect`, `report`; several releases: `attack`; one attacker of one release: `attacker`; samples:
+and `recipe` (the Python that does it again), then a question: `audit`, `believe`, `compare`, `explore`,
+`generalisations`, `hierarchies`, `inspect`, `protect`, `report`; several releases: `attack`; one attacker of one release: `attacker`; samples:
 `simulate`; noise that is published: `noise`, what it says: `noisy_counts`, what it costs and promises: `ledger`.
 """

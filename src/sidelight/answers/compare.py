@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import sidelight as sl
-from sidelight.answers.recipe import Name, write_call, write_python, write_table
+from sidelight.answers.recipe import Name, write_call, write_hierarchies, write_policy, write_python, write_table
 from sidelight.answers.sources import Question, TableSource
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadPolicy, SidelightError, in_list
@@ -68,15 +68,14 @@ class CompareRequest:
 
     def python(self) -> str:
         """Write the lines of Python that come to the same."""
-        limits = [str(each) for each in self.policy.criteria]
         settings: dict[str, object] = {"methods": self.tried, "suppress": self.suppress, "resists": self.resists}
         lines = [f"table = {write_table(self.file, self.question.roles)}"]
-        if self.hierarchies is not None:
-            lines.append(f"hierarchies = {write_call('sl.read_hierarchies', str(self.hierarchies))}")
+        if self.hierarchies is not None or self.suppress_only:
+            lines += write_hierarchies(self.hierarchies, self.suppress_only)
             settings["by"] = Name("hierarchies")
-        lines.append(f"policy = sl.Policy(*map(read_limit, {limits!r}))")
+        lines.append(f"policy = {write_policy(self.question)}")
         lines.append(f"print({write_call('sl.compare', Name('table'), Name('policy'), **settings)})")
-        return write_python(*lines, imports=["from sidelight.policy.limit_text import read_limit"])
+        return write_python(*lines)
 
 
 class Comparison(DocumentPart):

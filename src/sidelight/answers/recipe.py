@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from sidelight.answers.sources import Question
 from sidelight.files import sidecar_path
+from sidelight.measures.measure import Measure
 from sidelight.table.roles import Roles
 
 
@@ -44,6 +45,29 @@ def write_table(file: str, roles: Roles) -> str:
     return write_call("sl.read_table", file, **roles.stated())
 
 
+def write_hierarchies(folder: Path | None, suppress_only: Sequence[str] = ()) -> list[str]:
+    """Write how hierarchies are read, and made of the columns that are published as they are or as `*`."""
+    read = "{}" if folder is None else write_call("sl.read_hierarchies", str(folder))
+    if not suppress_only:
+        return [f"hierarchies = {read}"]
+    labels = "[text for text in table.column(name).labels if text is not None]"
+    made = f"{{name: sl.Hierarchy.suppression(name, {labels}) for name in {list(suppress_only)!r}}}"
+    return [f"hierarchies = dict({read}) | {made}"]
+
+
+def write_policy(question: Question) -> str:
+    """Write how the policy is read: from its file, where that says all of it."""
+    if question.policy_file is not None:
+        return write_call("sl.read_policy", str(question.policy_file))
+    limits = () if question.policy is None else map(str, question.policy.criteria)
+    return f"sl.Policy(*map(read_limit, {[*limits]!r}))"
+
+
+def write_measures(measures: Iterable[Measure]) -> str:
+    """Write a list of measures, as they are named in policies."""
+    return f"[*map(read_measure, {[*map(str, measures)]!r})]"
+
+
 def write_report(
     file: str,
     question: Question,
@@ -75,5 +99,8 @@ def write_report(
 
 def write_python(*lines: str, imports: Sequence[str] = ()) -> str:
     """Join lines below the imports that they need."""
-    fractions = ["from fractions import Fraction"] if any("Fraction(" in line for line in lines) else []
-    return "\n".join([*fractions, *imports, "import sidelight as sl", "", *lines])
+    text = "\n".join(lines)
+    fractions = ["from fractions import Fraction"] if "Fraction(" in text else []
+    readers = [name for name in ("read_limit", "read_measure") if f"map({name}, " in text]
+    reading = [f"from sidelight.policy.limit_text import {', '.join(readers)}"] if readers else []
+    return "\n".join([*fractions, *imports, "import sidelight as sl", *reading, "", text])

@@ -46,6 +46,7 @@ class Question:
     notes: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()  # where it was read from, and populations are
     population: Population | None = None  # with which measures compare that name none
+    policy_file: Path | None = None  # which says all that the policy does
 
     @property
     def needs_weights(self) -> bool:
@@ -170,6 +171,7 @@ def read_question(
         ),
         notes=(*(file.notes if file else ()), *(chosen.notes if chosen else ())),
         files=(policy,) if policy else (),
+        policy_file=None if limits or preset or population else policy,
     )
     return _with_populations(question, population)
 

@@ -261,13 +261,14 @@ def generalisations(
 
     With limits, of the minimal choices within them.
     """
+    from sidelight.answers.generalisations import GeneralisationsRequest  # noqa: PLC0415 - `--help` is quick
     from sidelight.answers.sources import read_question  # noqa: PLC0415
-    from sidelight.cli import generalisations as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import generalisations as verb  # noqa: PLC0415
 
     question = read_question(
         policy, limits=limits, measures=measures, roles=columns.roles(), population=population, preset=preset
     )
-    request = verb.GeneralisationsRequest(file, question, hierarchies, options)
+    request = GeneralisationsRequest(file, question, hierarchies, **vars(options))
     return verb.generalisations(request, output.to(policy))
 
 

@@ -43,6 +43,7 @@ class Grid:
     figures: frozenset[int] = frozenset()
     omitted: int = 0  # rows that are not drawn
     dense: bool = False  # so much text that columns stand close together
+    repeated: int = 0  # first columns that stand before each part where a terminal is too narrow for one grid
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ never taken for markup.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, JustifyMethod, RenderableType
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -42,7 +43,7 @@ def draw_blocks(blocks: Iterable[Block | PageSection]) -> Iterator[RenderableTyp
                     bullets.add_row(" •", Text(line))
                 yield bullets
             case Grid():
-                yield _grid(block)
+                yield _SplitGrid(block) if block.repeated else _grid(block)
             case Quotation() | Code():
                 yield Text(block.text, no_wrap=isinstance(block, Code))
             case _:
@@ -78,6 +79,43 @@ def _grid(grid: Grid) -> Table:
         table.add_column(heading, justify=justify, overflow="fold", min_width=6 if grid.dense else None)
     for row in grid.rows:
         table.add_row(*map(_cell, row))
+    return table
+
+
+class _SplitGrid:
+    """A grid of figures that continues below where a terminal is too narrow, beside the same first columns.
+
+    Headings may be broken, figures only where not even one more column fits, and no column is left out.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        cells = zip(*grid.rows, strict=True) if grid.rows else [()] * len(grid.headings)
+        columns = [*zip(grid.headings, cells, strict=True)]
+        self.repeated, self.rest = columns[: grid.repeated], columns[grid.repeated :]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        del console
+        rest = self.rest
+        while rest:
+            # Each column is followed by two letters of space, the last one too: hence less than, not at most.
+            widths = accumulate(_least_width(*column) + 2 for column in (*self.repeated, *rest))
+            fit = sum(width < options.max_width for width in widths) - len(self.repeated)
+            yield _draw_figures((*self.repeated, *rest[: max(fit, 1)]), breaks_figures=fit < 1)
+            rest = rest[max(fit, 1) :]
+
+
+def _least_width(heading: str, cells: Sequence[str]) -> int:
+    """Return how wide a column of figures is at least: its headings are broken into pieces of about 12 letters."""
+    return max(min(len(heading), 12), *map(len, cells), 0)
+
+
+def _draw_figures(columns: Sequence[tuple[str, Sequence[str]]], *, breaks_figures: bool) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading, cells in columns:
+        least = None if breaks_figures else _least_width(heading, cells)
+        table.add_column(Text(heading), justify="right", overflow="fold", min_width=least)
+    for row in zip(*(cells for _, cells in columns), strict=True):
+        table.add_row(*row)
     return table
 
 

@@ -13,7 +13,7 @@ from pyarrow import csv
 from support.command_line import answer, invoke
 
 import sidelight as sl
-from sidelight.cli import generalisations as verb
+from sidelight.answers import generalisations as question
 
 COLUMNS = ("patients.parquet", "-g", "age", "-g", "sex", "-g", "zip", "-s", "disease")
 USUAL = (*COLUMNS, "--hierarchies", "hierarchies")
@@ -89,6 +89,12 @@ def test_with_limits_the_minimal_ones_are_listed_unless_others_are_asked_for():
     assert "the minimal ones within policy: group size ≥ 5; implications(k=1) < 0.6." in words(run(*limited))
 
 
+def test_limits_that_nothing_listed_keeps_leave_no_row():
+    done = run(*COLUMNS, "-l", "group size >= 5")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "40 people; 0 generalisations" in words(done)
+
+
 def test_a_row_can_be_published_as_it_says():
     limited = ("-l", "group size >= 3", "--suppress", "0.1")
     (row, *_) = answer(run(*USUAL, *limited, "--json"))["rows"]
@@ -108,7 +114,7 @@ def test_a_column_without_a_hierarchy_is_named(here):
 
 
 def test_long_tables_are_cut_short(monkeypatch):
-    monkeypatch.setattr(verb, "ROWS_PRINTED", 40)
+    monkeypatch.setattr(question, "ROWS_DRAWN", 40)
     assert "… and 8 more; --json has all." in run(*USUAL).stdout
 
 
@@ -139,7 +145,7 @@ def test_what_makes_no_sense_is_one_line(args, line):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_prints_no_half_of_a_table(monkeypatch):
-    whole = verb.generalisation_table
+    whole = question.generalisation_table
 
     def interrupted(*args, **settings):
         def stop(what, done, total):
@@ -148,7 +154,7 @@ def test_ctrl_c_prints_no_half_of_a_table(monkeypatch):
 
         return whole(*args, **settings | {"progress": stop})
 
-    monkeypatch.setattr(verb, "generalisation_table", interrupted)
+    monkeypatch.setattr(question, "generalisation_table", interrupted)
     done = run(*USUAL)
     assert (done.exit_code, done.stdout) == (130, "")
     assert done.stderr == "sidelight: interrupted; nothing unfinished is left behind\n"
