@@ -5,6 +5,7 @@ local web page, JSON.  Nothing here knows of terminals or HTTP; verbs and views 
 
 Read `report/answer` (what all answers share), `request` (what requests share), `sources` (the files that are asked)
 and `recipe` (the Python that does it again), then a question: `audit`, `believe`, `compare`, `explore`,
-`generalisations`, `hierarchies`, `inspect`, `protect`, `report`; several releases: `attack`; one attacker of one release: `attacker`; samples:
-`simulate`; noise that is published: `noise`, what it says: `noisy_counts`, what it costs and promises: `ledger`.
+`generalisations`, `hierarchies`, `inspect`, `protect`, `report`; several releases: `attack`; one attacker of one
+release: `attacker`; samples: `simulate`; noise that is published: `noise`, what it says: `noisy_counts`, what it costs
+and promises: `ledger`.
 """

@@ -16,7 +16,7 @@ def compare(request: CompareRequest, output: Output) -> Status:
         with noticing_interrupts() as interrupts, bar("trying") as progress:
             answer = ask(request, progress, in_options)
     except NothingSafe as nothing:
-        return report_nothing(nothing, "compare", request.file, output)
+        return report_nothing(nothing, "compare", request, output)
     if interrupts.noticed:
         raise KeyboardInterrupt
     output.deliver(answer, request)

@@ -16,7 +16,7 @@ def generalisations(request: GeneralisationsRequest, output: Output) -> Status:
         with noticing_interrupts() as interrupts, bar("measuring") as progress:
             answer = ask(request, progress)
     except NothingSafe as nothing:
-        return report_nothing(nothing, "generalisations", request.file, output)
+        return report_nothing(nothing, "generalisations", request, output)
     if interrupts.noticed:
         raise KeyboardInterrupt
     output.deliver(answer, request)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from sidelight.answers.protect import ProtectRequest, ask, describe_nothing
 from sidelight.cli.options import PublishOptions
 from sidelight.cli.run import Output, Status, bar, in_options, remember_written, say
 from sidelight.errors import BadPolicy, NothingSafe, parameter
-from sidelight.report.terminal import draw_blocks
+
+if TYPE_CHECKING:
+    from sidelight.answers.compare import CompareRequest
+    from sidelight.answers.generalisations import GeneralisationsRequest
 
 
 def protect(request: ProtectRequest, target: PublishOptions) -> Status:
@@ -21,7 +25,7 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
         with bar("trying") as progress:
             answer = ask(request, progress, publishing=remember_written)
     except NothingSafe as nothing:
-        return report_nothing(nothing, "protect", request.file, output)
+        return report_nothing(nothing, "protect", request, output)
     output.deliver(answer, request)
     return Status.WITHIN_POLICY
 
@@ -48,11 +52,13 @@ def _refuse_options(request: ProtectRequest, target: PublishOptions) -> None:
             raise BadPolicy(message)
 
 
-def report_nothing(nothing: NothingSafe, kind: str, source: str, output: Output) -> Status:
+def report_nothing(
+    nothing: NothingSafe, kind: str, request: ProtectRequest | CompareRequest | GeneralisationsRequest, output: Output
+) -> Status:
     """Say that nothing can be published, and what would pass."""
     message = in_options(nothing)
-    answer = describe_nothing(nothing, kind, source, message)
-    output.keep(answer, draw_blocks(answer.blocks()))
+    answer = describe_nothing(nothing, kind, request.file, message)
+    output.keep(answer, request)
     if output.as_json:
         sys.stdout.write(answer.to_json())
     else:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TextIO, cast, get_args, get_origin
 
 from cyclopts import App, CycloptsError
 from cyclopts.exceptions import (
@@ -49,10 +49,8 @@ from sidelight.progress import SHOW_WAITING, Progress, quiet
 
 if TYPE_CHECKING:
     from sidelight.answers.request import Request
-    from sidelight.documents.document import Envelope
     from sidelight.report.answer import Answer
     from sidelight.report.page import Page, Verdict
-    from sidelight.report.plots import Drawing
 
 DEBUG = "--debug"
 
@@ -527,10 +525,6 @@ class PlainConsole(Console):
             yield segment if control else Segment(visible(text, one_for_one=True), style)
 
 
-Charts: TypeAlias = "Callable[[], Iterable[Drawing]]"
-"""Pictures of an answer, drawn when a page is asked for."""
-
-
 def make_folder(folder: Path, option: str) -> None:
     """Make a folder, or say which option names another."""
     try:
@@ -569,56 +563,33 @@ class Output:
         refuse_targets((*beside, *self.files), (*self.inputs, *inputs, *named_inputs()), force=self.force)
 
     def deliver(self, answer: Answer[Any], request: Request) -> None:
-        """Print an answer, as JSON or for people, and write the files that were asked for."""
-        from sidelight.report.answer import Recipe  # noqa: PLC0415 - `--help` is quick
-        from sidelight.report.terminal import draw_blocks  # noqa: PLC0415
+        """Print an answer, as JSON or for people, and write the files that were asked for.
 
-        recipe = Recipe(command_line(), request.python())
-
-        private = () if self.as_json else tuple(draw_blocks(answer.private_blocks()))
-        self.write(answer, draw_blocks(answer.blocks()), page=lambda: answer.page(recipe), here_alone=private)
-
-    def write(
-        self,
-        document: Envelope[Any],
-        parts: Iterable[RenderableType],
-        *,
-        page: Callable[[], Page] | None = None,
-        charts: Charts | None = None,
-        here_alone: Iterable[RenderableType] = (),
-    ) -> None:
-        """Print an answer, as JSON or for people (`parts`), and write the files that were asked for.
-
-        `page` lays the answer out for reading and printing; without it, `parts` are taken, and `charts` beside them.
-        What is drawn `here_alone` goes to the terminal and into no file.
+        Its private blocks go to the terminal and into no file.
         """
-        parts = tuple(parts)
-        self.keep(document, parts, page, charts)
+        from sidelight.report.terminal import draw_blocks  # noqa: PLC0415 - `--help` is quick
+
+        blocks = tuple(draw_blocks(answer.blocks()))
+        self.keep(answer, request)
         if self.as_json:
-            sys.stdout.write(document.to_json())
+            sys.stdout.write(answer.to_json())
             return
         console = PlainConsole(highlight=False)
         with console.capture() as shown:
-            for part in (*parts, *here_alone):
+            for part in (*blocks, *draw_blocks(answer.private_blocks())):
                 # the console forgets what a text says of itself, and would break a path or a command in two
                 console.print(part, soft_wrap=isinstance(part, Text) and part.no_wrap is True)
             for path in self.files:
                 console.print(f"Written to {path}", markup=False, soft_wrap=True)
         sys.stdout.write(shown.get())
 
-    def keep(
-        self,
-        document: Envelope[Any],
-        parts: Iterable[RenderableType],
-        page: Callable[[], Page] | None = None,
-        charts: Charts | None = None,
-    ) -> None:
+    def keep(self, answer: Answer[Any], request: Request) -> None:
         """Write the files that were asked for: all of them, or none."""
-        contents: dict[Path, str | bytes] = {} if self.file is None else {self.file: document.to_json()}
+        contents: dict[Path, str | bytes] = {} if self.file is None else {self.file: answer.to_json()}
         if self.html is not None or self.markdown is not None or self.pdf is not None:
-            from sidelight.cli.answer_page import answer_page  # noqa: PLC0415 - only who asks for a page waits for it
+            from sidelight.report.answer import Recipe  # noqa: PLC0415 - only who asks for a page waits for it
 
-            contents |= self._drawn(answer_page(document, parts, command_line(), charts) if page is None else page())
+            contents |= self._drawn(answer.page(Recipe(command_line(), request.python())))
         write_together(contents, force=self.force)
         remember_written(*contents)
 

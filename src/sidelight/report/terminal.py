@@ -121,15 +121,3 @@ def _draw_figures(columns: Sequence[tuple[str, Sequence[str]]], *, breaks_figure
 
 def _cell(text: str) -> Text:
     return Text(text, style={"✓": "green", "✗": "bold red"}.get(text[:1], ""))
-
-
-def sentences(title: str, lines: list[str]) -> Iterator[RenderableType]:
-    """Yield a title and a bullet for each line, none twice; nothing if there are none."""
-    different = list(dict.fromkeys(lines))
-    if different:
-        yield Text(title, style="bold")
-        bullets = Table.grid(padding=(0, 1, 0, 0))
-        for line in different:
-            bullets.add_row(" •", Text(line))
-        yield bullets
-        yield Text()

@@ -3,17 +3,19 @@
 import shlex
 import subprocess
 import sys
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
 from cyclopts import App
-from rich.table import Table
 from rich.text import Text
 from support.command_line import invoke
 
 from sidelight.cli.run import Output, bar, show_waiting
-from sidelight.documents.document import Envelope
 from sidelight.errors import BadTable, SidelightError
 from sidelight.progress import quiet
+from sidelight.report.answer import Answer, Live
+from sidelight.report.page import Block, Blocks, Code, Grid, PageSection, Paragraph
 
 SIDELIGHT = [sys.executable, "-m", "sidelight"]
 
@@ -124,28 +126,49 @@ def test_a_reader_who_leaves_learns_nothing():
     assert (result.stdout, result.stderr) == ("2\n", "")
 
 
-DOCUMENT = Envelope(kind="guess", schema_version=1, source="a.csv", answer={"a": 1}, notes=("one",))
+class Guess(Answer[dict[str, Any]]):
+    """Blocks as they are given."""
+
+    question: ClassVar[str] = "What is it?"
+
+    parts: Live[tuple[Block, ...]]
+    secret: Live[str] = ""
+
+    def blocks(self) -> Blocks:
+        """Yield the parts."""
+        yield from self.parts
+
+    def private_blocks(self) -> Blocks:
+        """Yield the secret."""
+        if self.secret:
+            yield Paragraph(self.secret)
+
+
+REQUEST = SimpleNamespace(files=tuple, python=lambda: "")
+
+
+def guess(*parts, secret=""):
+    return Guess(kind="guess", schema_version=1, source="a.csv", answer={"a": 1}, parts=parts, secret=secret)
 
 
 def test_people_get_the_page_and_programs_the_json(capsys):
-    Output().write(DOCUMENT, [Text("one"), Text("two")])
+    answer = guess(Paragraph("one"), Paragraph("two"))
+    Output().deliver(answer, REQUEST)
     assert capsys.readouterr().out == "one\ntwo\n"
-    Output(as_json=True).write(DOCUMENT, [Text("one")])
-    assert capsys.readouterr().out == DOCUMENT.to_json()
+    Output(as_json=True).deliver(answer, REQUEST)
+    assert capsys.readouterr().out == answer.to_json()
 
 
 def test_what_is_not_to_be_wrapped_stays_in_one_piece(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "20")
-    Output().write(DOCUMENT, [Text("to " + "far/" * 20, no_wrap=True), Text("one two three four five")])
+    Output().deliver(guess(Code("to " + "far/" * 20), Paragraph("one two three four five")), REQUEST)
     assert capsys.readouterr().out == "to " + "far/" * 20 + "\none two three four \nfive\n"
 
 
 def test_terminal_escapes_of_a_cell_are_text(capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
-    table = Table()
-    table.add_column("age")
-    table.add_row(Text("\x1b[31mred\u202e"))
-    Output().write(DOCUMENT, [Text("\x1b]8;;http://evil.example\x07Flu", style="bold"), table])
+    section = PageSection("\x1b]8;;http://evil.example\x07Flu", (Grid(("age",), (("\x1b[31mred\u202e",),)),))
+    Output().deliver(guess(section), REQUEST)
     out = capsys.readouterr().out
     assert "␛]8;;http://evil.exampleFlu" in out
     assert "␛[31mre" in out  # as wide as it seemed to be
@@ -155,9 +178,20 @@ def test_terminal_escapes_of_a_cell_are_text(capsys, monkeypatch):
 
 def test_a_file_gets_the_json_and_the_page_says_so(tmp_path, capsys):
     file = tmp_path / "[b]answer.json"  # what looks like markup is a name
-    Output(file=file).write(DOCUMENT, [Text("one")])
-    assert file.read_text() == DOCUMENT.to_json()
+    answer = guess(Paragraph("one"))
+    Output(file=file).deliver(answer, REQUEST)
+    assert file.read_text() == answer.to_json()
     assert capsys.readouterr().out == f"one\nWritten to {file}\n"
+
+
+def test_what_is_told_on_the_terminal_alone_stands_in_no_page(tmp_path, capsys):
+    output = Output(html=tmp_path / "a.html", markdown=tmp_path / "a.md")
+    output.deliver(guess(Paragraph("public"), secret="Ann and Bob"), REQUEST)
+    assert "Ann and Bob" in capsys.readouterr().out
+    for name in ("a.html", "a.md"):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert "public" in text
+        assert "Ann and Bob" not in text
 
 
 def test_a_place_is_refused_before_any_work_is_done(tmp_path):
