@@ -66,7 +66,7 @@ PATIENCE = 0.5
 
 
 def interruptibly(call: Callable[[], Item], cancel: Callable[[], None], waiting_for: str) -> Item:
-    """Return what a call returns that blocks in a library, such as a query; whoever waits for it can be interrupted.
+    """Return the result of a call that blocks in a library, such as a query, and let the wait be interrupted.
 
     The call runs in a thread, as signals are heard between steps of Python only.  An interrupt runs `cancel`, which
     should make the call end; if it does not within `PATIENCE`, the thread is left behind.

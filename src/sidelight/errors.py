@@ -65,7 +65,7 @@ class SidelightError(Exception):
         return tuple(part.name for part in self.parts if isinstance(part, Parameter) and part.name)
 
     def reword(self, word: Callable[[Parameter], str]) -> str:
-        """Say the message with other words for its parameters.
+        """Return the message with other words for its parameters.
 
         >>> error = SidelightError(f"say {parameter('missing', 'drop')}{in_python(', or read a dataframe')}")
         >>> str(error), error.parameters
@@ -256,7 +256,7 @@ def remedy_for(kind: str, thing: object) -> str:
 
 
 def as_given(thing: object, *, quoted: bool = False) -> str:
-    """Show in a message what somebody gave: a number or a text, or the beginning of it; else what kind it is.
+    """Return a given value for a message: a number or a text, or the beginning of it; else what kind it is.
 
     Nothing that it holds is shown: a table that stands where a number belongs has people in it.  A text is `quoted`
     where it would else be taken for the number that it writes.
@@ -429,7 +429,7 @@ def _number_or_kind(value: object) -> str:
 
 
 def in_python(remark: str) -> str:
-    """Say something in the message of an error that concerns Python only: it follows as ` (in Python{remark})`."""
+    """Return a remark of an error message that concerns Python only: it follows as ` (in Python{remark})`."""
     return _mark("", f" (in Python{remark})", "")
 
 

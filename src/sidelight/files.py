@@ -70,7 +70,7 @@ def digest(path: Path) -> str:
 
 
 def read_whole(path: Path) -> bytes:
-    """Read a small file to its end; a pipe or a device is an `OSError`: whoever opens one may wait for ever."""
+    """Read a small file to its end; a pipe or a device is an `OSError`: opening one may wait for ever."""
     _refuse_no_name(path)
     # opening a pipe would wait for a writer; non-blocking, it opens, and is then refused by its kind
     at_once = getattr(os, "O_NONBLOCK", 0)
@@ -173,7 +173,7 @@ def refuse_left_over(path: Path, beside: Path, *, force: bool) -> None:
 
 
 def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> None:
-    """Write one file for somebody who named its place: never over another one unasked."""
+    """Write one file to a place that the user named; raise if a file exists there, unless `force`."""
     refuse_existing(path, force=force)
     try:
         replace_whole(path, content, force=force)
@@ -183,7 +183,7 @@ def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> Non
 
 
 def write_together(contents: Mapping[Path, str | bytes], *, force: bool = False) -> None:
-    """Write several files for somebody who named their places: all of them, or none where one cannot be written."""
+    """Write several files to places that the user named: all of them, or none where one cannot be written."""
     for path in contents:
         refuse_existing(path, force=force)
     # read before anything is written, so that all files can be put back
@@ -403,7 +403,7 @@ def move_into_place(folder: Path, targets: Sequence[Path], *, force: bool = True
 
 
 def _finish(last: Path, aside: Path) -> None:
-    """Remove what was kept; where that fails, whoever settles next does it, and what was published stays so."""
+    """Remove what was kept; where that fails, the next `settle` does it, and what was published stays published."""
     with contextlib.suppress(OSError):
         _forget_before(last, aside)
 
@@ -627,7 +627,7 @@ def read_note(path: Path) -> dict[str, object]:
 
 
 def write_note(path: Path, *, keep: bool = False, **note: object) -> None:
-    """Note something in the lock of a file, by whoever holds it; with `keep`, it is on the disk afterwards.
+    """Note something in the lock of a file, by its holder; with `keep`, it is on the disk afterwards.
 
     Nothing is noted on Windows, where the file goes with the lock, nor on file systems without locks, where the file
     says by itself whose it is.

@@ -76,7 +76,7 @@ MOST_NESTED = 100
 
 
 def is_deeply_nested(text: str) -> bool:
-    """Return whether JSON or TOML is nested deeper than anybody writes it: parsers would not come back from it.
+    """Return whether JSON or TOML is nested deeper than people write it, which parsers cannot handle.
 
     >>> is_deeply_nested('{"a": [1]}'), is_deeply_nested("[" * 1000), is_deeply_nested("a.a." * 1000 + "a = 1")
     (False, True, True)
@@ -117,7 +117,7 @@ def one_or_several(names: Sequence[str]) -> str | tuple[str, ...]:
 
 
 def bytes_in_words(many: int) -> str:
-    """Say an amount of memory, rounded up.
+    """Return an amount of memory in words, rounded up.
 
     >>> bytes_in_words(1_600_000_000), bytes_in_words(12_000_001)
     ('1.6 GB', '13 MB')

@@ -141,7 +141,7 @@ def _cannot_keep(folder: Path, error: OSError) -> NotFetched:
 
 
 def _fetch(archive: Archive, work: Path, cache: Path) -> Path:
-    """Find an archive that somebody put into the cache, or fetch it; either way it has the pinned sum."""
+    """Find an archive that was put into the cache, or fetch it; either way it has the pinned sum."""
     # for machines without a network: it is checked like a download, so it need not be trusted
     by_hand = cache / archive.file
     if by_hand.is_file():
@@ -275,7 +275,7 @@ def _write(name: str, table: pa.Table, hierarchies: Sequence[Hierarchy], folder:
 
 
 def _move(ready: Path, folder: Path) -> None:
-    """Put a whole folder in its place; one that somebody else made in the meantime does as well."""
+    """Put a whole folder in its place; one that another process made in the meantime will do."""
     if folder.exists() and not _is_whole(folder):
         # moved into the working folder, which is removed: there is no moment with half a folder in its place
         folder.rename(ready.with_name("damaged"))

@@ -66,7 +66,7 @@ def adult(
     people: Literal["complete", "all"] = "complete",
     missing: Missing = "an error",
 ) -> Dataset:
-    """What did the US census of 1994 say about these people?
+    """Return people of the US census of 1994.
 
     Columns: age, workclass, education, education-num, marital-status, occupation, relationship, race, sex,
     capital-gain, capital-loss, hours-per-week, native-country, salary-class.  By default the 45,222 people
@@ -98,7 +98,7 @@ def adult(
 
 
 def nhefs(*, quasi: Sequence[str] = ("age", "sex", "race", "education")) -> Dataset:
-    """Which conditions had these 1,629 smokers ever had, by the US health survey of 1971?
+    """Return the conditions that 1,629 smokers had ever had, by the US health survey of 1971.
 
     Columns: person, age, sex, race, marital, education, income (codes 11 to 22), birthplace (codes of states) and
     condition.  A row per person and condition; the 941 people who had none have one row without.  Some people's

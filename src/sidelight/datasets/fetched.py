@@ -77,7 +77,7 @@ ICD_9 = Archive(
 
 
 def census_income(*, quasi: Sequence[str] = QUASI, sensitive: str | Sequence[str] = "occupation") -> Dataset:
-    """What did the US census bureau's surveys of 1994 and 1995 say about these people?
+    """Return people of the US Census Bureau's surveys of 1994 and 1995.
 
     299,285 people, children too, with 42 columns, named as in `adult` where they are the same: age, workclass,
     education, marital-status, race, sex, native-country, occupation, industry, household, salary-class, weight, ….
@@ -106,7 +106,7 @@ def census_income(*, quasi: Sequence[str] = QUASI, sensitive: str | Sequence[str
 def acs(
     *, quasi: Sequence[str] = ("age", "sex", "race", "education"), sensitive: str | Sequence[str] = "relationship"
 ) -> Dataset:
-    """Who lives with whom in Massachusetts, by the American Community Survey of 2015 to 2018?
+    """Return who lives with whom in Massachusetts, by the American Community Survey of 2015 to 2018.
 
     277,677 people, a row each, about 69,000 of each year.  Columns: person, age, education, marital-status,
     relationship (to the first of the household), disability, parents-employed, citizenship, moved, military, ancestry,
@@ -138,7 +138,7 @@ def diagnoses(
     quasi: Sequence[str] = ("birth-year", "sex", "race"),
     people: Literal["diagnosed", "all"] = "diagnosed",
 ) -> Dataset:
-    """Which diagnoses did these people have in 2003 to 2005, by the US survey of medical expenditure?
+    """Return the diagnoses of people in 2003 to 2005, by the US survey of medical expenditure.
 
     A row per person, year and ICD-9 code of three digits, such as "401 Essential hypertension"; 317,872 rows of 58,568
     people.  A condition without a code is a row without a diagnosis.  `people="all"` are 70,047, of whom 11,479 told of

@@ -63,7 +63,7 @@ def distinct_roles(columns: Sequence[str], choices: Mapping[str, Any]) -> Roles:
 def distinct_rows_in_parts(
     source: object, columns: Sequence[str], choices: Mapping[str, Any], memory: Memory, at_once: int
 ) -> Iterator[tuple[tuple[Column, ...], Integers]]:
-    """As `distinct_rows` in the same order, in bounded memory: so many rows at a time, or a few more.
+    """Yield the rows of `distinct_rows`, in the same order, in bounded memory: at least `at_once` rows at a time.
 
     >>> import pyarrow as pa
     >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"]})

@@ -21,7 +21,7 @@ LINES = {".txt", ".list", ".lst", ""}
 
 
 def read_domain(path: str | Path, column: str | None = None, *, encoding: str | None = None) -> tuple[Label, ...]:
-    r"""Which values does a file list?
+    r"""Return the values that a file lists.
 
     Args:
         path: a text file (.txt) with one value per line, or a CSV, TSV, Parquet or other table with a column of them.

@@ -105,7 +105,7 @@ def _copy_standard_input() -> Path:
 
 @contextmanager
 def refuse_changes(files: Sequence[Path]) -> Iterator[None]:
-    """Refuse files that somebody wrote to while they were read: one pass may have seen other rows than the next."""
+    """Raise `BadTable` if files changed while they were read: one pass may have seen other rows than the next."""
     # taken before the first pass; comparing it after the last one covers everything that was read between
     before = [_state(file) for file in files]
     try:

@@ -35,7 +35,7 @@ ENOUGH = 5
 
 
 def looks_like_a_row(names: Sequence[object], rows: Iterable[Sequence[str]] = ()) -> bool:
-    """Return whether names of columns could be somebody's cells; `rows` are some of those below them.
+    """Return whether names of columns could be a person's cells; `rows` are some of those below them.
 
     Names are different and begin with a letter (the first may be empty: pandas writes its index so), and no row
     says in a column what the column is called.

@@ -268,7 +268,7 @@ def _rows_of_files(
 
 
 def columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
-    """Name the columns of a file, or of the first of those that are meant; refused if they look like somebody's row."""
+    """Name the columns of a file, or of the first of those that are meant; refused if they look like a person's row."""
     with _heading(source, roles or Roles()) as (names, rows, _):
         _refuse_row(source, names, rows())
     return names
@@ -287,7 +287,7 @@ def sure_columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str
 
 
 def nearest_column(name: str, source: str | Path, roles: Roles | None = None) -> str:
-    """End a sentence about a column that a file does not have; names are told only where they are some for sure."""
+    """Return the end of a sentence about a column that a file lacks; shows names only where they surely are names."""
     with _heading(source, roles or Roles()) as (names, rows, numbers):
         return nearest_name(name, names, rows, numbers=numbers)
 
@@ -300,7 +300,7 @@ def columns_in_words(source: str | Path, roles: Roles | None = None) -> str:
 
 
 def refuse_unsure_names(source: str | Path, roles: Roles) -> None:
-    """Refuse a file whose first line may be somebody's row, before its cells are told as the names of columns.
+    """Raise `BadTable` if a file's first line may be a person's row, before its cells are shown as names of columns.
 
     It is names for sure where one of them was named by whoever asks; a table of a database, a Parquet file and those of
     statistics packages have names in any case.

@@ -66,7 +66,7 @@ class Rows(Protocol):
 
     @property
     def roles(self) -> Roles:
-        """How they are read, with what the types of columns say about their kinds."""
+        """Return how they are read, with what the types of columns say about their kinds."""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -308,7 +308,7 @@ def _may_be_typed(text: str) -> bool:
 
 
 def _as_key(frame: Frame, name: str, dtype: nw.dtypes.DType) -> nw.Expr:
-    """Write the cells as the engine itself does: differently from others, but always alike."""
+    """Write the cells as the engine itself does: differently from other engines, but always in the same way."""
     numbered = dtype.is_temporal() and frame.implementation.is_polars()  # which writes 7:00:00.1 as 7:00:00
     return nw.col(name).cast(nw.Int64 if numbered else nw.String)
 
@@ -410,7 +410,7 @@ def numpy_integers(column: pa.ChunkedArray) -> Integers:
 
 
 def number_cells(column: pa.ChunkedArray) -> Integers:
-    """Number the cells of a column from 0, equal ones alike; the cells themselves stay behind.
+    """Number the cells of a column from 0, equal ones with one number; the cells themselves stay behind.
 
     >>> number_cells(pa.chunked_array([["b", "a"], ["a"]])).tolist()
     [0, 1, 1]
@@ -490,7 +490,7 @@ def no_texts(schema: pa.Schema) -> list[str]:
 
 
 def words_for_files(files: Sequence[Path]) -> str:
-    """Name a file, or say how many there are."""
+    """Return the name of a file, or how many files there are."""
     return files[0].name if len(files) == 1 else f"{len(files)} files"
 
 

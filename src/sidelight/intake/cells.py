@@ -36,7 +36,7 @@ WRITTEN_LIKE: Mapping[Look, re.Pattern[str]] = {
 
 
 def written_like(labels: Sequence[str]) -> Look | None:
-    """Return what labels are that name somebody, judged by how they are written.
+    """Return what labels are that identify a person, judged by how they are written.
 
     >>> written_like(["ann@example.org", "bea@example.org"]).noun, written_like(["Flu", "Cold"])
     ('an e-mail address', None)

@@ -77,14 +77,14 @@ class WrittenDays:
 
     @property
     def periods(self) -> tuple[str, ...]:
-        """Which levels days of these years are printed at, the finest first."""
+        """Return which levels days of these years are printed at, the finest first."""
         full = [int(year) for year in self.years if year is not None]
         decade = ("decade",) if not self.is_short and max(full) - min(full) > 10 else ()
         return (*(("month", "quarter") if self.months is not None else ()), "year", *decade)
 
     @property
     def levels(self) -> tuple[tuple[str, ...], ...]:
-        """What each label is printed as, at each level but the coarsest, `*`."""
+        """Return what each label is printed as, at each level but the coarsest, `*`."""
         months = self.months or (None,) * len(self.labels)
         rows = list(zip(self.years, months, strict=True))
         return (self.labels, *(tuple(_print_period(period, *row) for row in rows) for period in self.periods))

@@ -102,7 +102,7 @@ def draft_hierarchies(
     trees: Mapping[str, Nested] | None = None,
     suppress_only: Collection[str] = (),
 ) -> dict[str, Hierarchy]:
-    """Which hierarchies would suit the columns of this table?  Drafts to start from, by column.
+    """Draft a hierarchy for each column of a table, to start from.
 
     Args:
         table: whose quasi-identifiers get a hierarchy each; its sensitive column gets one if `trees` has it.
@@ -176,7 +176,7 @@ def _draft_by_rule(column: str, labels: Sequence[str], rules: DraftRules) -> Dra
 
 
 def _intervals(column: str, labels: Sequence[str], rules: DraftRules) -> Draft:
-    """Take the widths that somebody gave, or some that suit; with an open end also single numbers before it."""
+    """Draft intervals of given widths, or of some that suit; with an open end also single numbers before it."""
     numbers = [number for number in map(as_number, labels) if number is not None]
     bottom, top = rules.bottom.get(column), rules.top.get(column)
     suitable = suitable_widths(min(numbers, default=0), max(numbers, default=0))
@@ -251,7 +251,7 @@ def people_by_label(columns: Sequence[Column], sizes: Integers) -> dict[str, dic
 
 
 def _written_days(column: str, labels: Sequence[str]) -> Draft | None:
-    """Read days in other ways of writing than 1999-12-31, as far as it can be told which they are."""
+    """Read days in other ways of writing than 1999-12-31, as far as they can be recognised."""
     days = read_written_days(labels)
     if days is None:
         return None

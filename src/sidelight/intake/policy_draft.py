@@ -56,7 +56,7 @@ class PolicyDraft:
 
 
 def draft_policy(table: Table) -> PolicyDraft:
-    """Which policy would be a start for this table?
+    """Draft a policy for a table, to start from.
 
     >>> import sidelight as sl
     >>> print(draft_policy(sl.datasets.adult().table).policy)
@@ -103,7 +103,7 @@ def _common_share(table: Table) -> Fraction | None:
 
 
 def draft_of_preset(preset: Preset, table: Table) -> PolicyDraft:
-    """Take the limits that somebody else asks for; rules for sums only where all sensitive values are amounts.
+    """Draft a policy with the limits of a preset; rules for sums only where all sensitive values are amounts.
 
     >>> import sidelight as sl
     >>> print(draft_of_preset(sl.presets.acro(), sl.datasets.adult().table).policy)

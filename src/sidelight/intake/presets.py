@@ -88,7 +88,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
 
     @staticmethod
     def ema_health_canada(population: object = None) -> Preset:
-        """How surely may somebody be found in clinical data that are published?  With 1/11 at most.
+        """Return the limit of EMA and Health Canada on re-identification in published clinical data: at most 1/11.
 
         With a `population`, a journalist who looks people up there; without one, a prosecutor who knows that somebody
         is in the release.  The average is reported beside it: ISO/IEC 27559 (7.3.2) wants the one or the other.
@@ -115,7 +115,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
 
     @staticmethod
     def k_map(k: int, population: object = None) -> Preset:
-        """Does everybody of the release look like at least k people of a population?
+        """Return the limit that each person of a release looks like at least k people of a population.
 
         >>> print(presets.k_map(5).policy)
         journalist risk ≤ 1/5
@@ -137,7 +137,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
 
     @staticmethod
     def acro(*, sums: bool = True) -> Preset:
-        """What does ACRO ask of a table: ten people in each cell, not all values alike, no sum that gives one away?
+        """Return the limits of ACRO: ten people in each cell, not all values equal, no sum that discloses an amount.
 
         The rules for `sums` are about sensitive values that are amounts; leave them out for others.  A sum of 0 breaks
         them, as in ACRO, where zeros are disclosive.
@@ -166,7 +166,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
 
     @staticmethod
     def hipaa_safe_harbour(source: object, **reading: object) -> SafeHarbour:
-        """Which columns look like an identifier of the HIPAA safe harbour rule?  See `safe_harbour`.
+        """Return the columns that look like an identifier of the HIPAA safe harbour rule (`safe_harbour`).
 
         >>> import pyarrow as pa
         >>> presets.hipaa_safe_harbour(pa.table({"ssn": ["123-45-6789"]})).answer

@@ -117,7 +117,7 @@ class OpenColumns:
         return int(pairs.column("pairs")[0].as_py()) == one.distinct + bool(one.missing)
 
     def people_who_vary(self, person: str, columns: Sequence[str]) -> dict[str, int]:
-        """Count the people whose rows differ in each column, of the columns in which somebody's do."""
+        """Count the people whose rows differ in each column, for columns in which any do."""
         frame = self.rows.frame.with_columns(nw.col(self._ours(person)).alias("person"))
         alike = people_written_alike(TextRows(frame, Roles(person=person), self.rows.source)).frame
         keys = [self._ours(name) for name in columns]
@@ -167,7 +167,7 @@ def column_profiles(
 
 
 def refuse_no_rows(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -> None:
-    """Refuse a table without rows: it tells nothing about anybody."""
+    """Raise `BadTable` if a table has no rows."""
     if not any(profile.rows for profile in profiles.values()):
         message = f"{opened.rows.source.name} has no rows; give at least one person"
         raise BadTable(message)

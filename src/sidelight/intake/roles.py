@@ -91,7 +91,7 @@ class SuggestedRole:
 
     @property
     def kind(self) -> ColumnKind:
-        """What its labels are: numbers, dates or categories."""
+        """Return what its labels are: numbers, dates or categories."""
         return "category" if self.codes else self.profile.kind
 
 
@@ -123,7 +123,7 @@ class SuggestedRoles:
 
     @property
     def keywords(self) -> dict[str, Any]:
-        """Return what `read_table` wants to be told, if there is a column that others know and a sensitive one."""
+        """Return the keywords of `read_table`, if there is a column that others know and a sensitive one."""
         stated = self.roles.stated()
         return {name: dict(value) if name == "kinds" else value for name, value in stated.items()}
 
@@ -151,7 +151,7 @@ def suggest_roles(
     encoding: str | None = None,
     sheet: str | None = None,
 ) -> SuggestedRoles:
-    """Which column is what?  Suggestions, each with its reason; what you say yourself is taken as it is.
+    """Suggest a role for each column, with its reason; roles that you state are taken as they are.
 
     Rules of thumb by names and counts: read them before you rely on them.  No label is ever shown.
 
@@ -197,7 +197,7 @@ def suggest_roles(
 
 
 def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -> SuggestedRoles:
-    """Suggest roles beside those that were stated; `progress` is told which column is looked at."""
+    """Suggest roles beside those that were stated; `progress` is called with each column that is looked at."""
     names = names_of_columns(source, stated)
     _check_stated(names, stated)
     with open_columns(source, names, stated) as unmarked:
@@ -301,7 +301,7 @@ def _names_somebody(profile: ColumnProfile) -> Suggestion | None:
 
 
 def _weighs(profile: ColumnProfile) -> Suggestion | None:
-    """Leave sampling weights to whoever knows that they are some: published as they are, they point at people."""
+    """Leave sampling weights out unless they are named: published as they are, they point at people."""
     if profile.kind != "number":
         return None
     numbers = f"{profile.distinct:,} different numbers"
@@ -457,7 +457,7 @@ def _limit_quasi(columns: list[SuggestedRole]) -> list[SuggestedRole]:
 
 
 def _told_once(columns: list[SuggestedRole], opened: OpenColumns) -> list[SuggestedRole]:
-    """Of columns that tell each other, label by label, keep one: the sensitive one, else the first."""
+    """Keep one of several columns that determine each other, label by label: the sensitive one, else the first."""
     judged = [each for each in columns if each.role in ("quasi", "sensitive") and each.profile.distinct > 1]
     # what the user stated comes first and is never left out for another column
     judged.sort(key=lambda each: (not each.stated, each.role != "sensitive"))
@@ -484,7 +484,7 @@ def _tell_each_other(opened: OpenColumns, one: ColumnProfile, other: ColumnProfi
 
 
 def _rows_of_people(columns: list[SuggestedRole], opened: OpenColumns) -> tuple[list[SuggestedRole], bool]:
-    """Return where people have several rows, what differs between them is no place to look somebody up by."""
+    """Leave out quasi-identifiers that differ between the rows of a person; also return whether people have several."""
     person = next((each for each in columns if each.role == "person"), None)
     if person is None:
         return columns, False

@@ -193,7 +193,7 @@ class SafeHarbour:
 
     @property
     def answer(self) -> Answer:
-        """Return whether an identifier was found; if not, nothing is told."""
+        """Return whether an identifier was found; if not, nothing is known."""
         return "found" if any(each.answer == "found" for each in self.suspects) else "could not tell"
 
     @property
@@ -234,7 +234,7 @@ def safe_harbour(
     encoding: str | None = None,
     sheet: str | None = None,
 ) -> SafeHarbour:
-    """Which columns look like an identifier that the HIPAA safe harbour rule removes?
+    """Return the columns that look like an identifier that the HIPAA safe harbour rule removes.
 
     `source`, `missing_marks`, `encoding` and `sheet` are those of `read_table`.  A `population`, a table with a column
     of ZIP codes, says of three digits whether 20,000 people or fewer have them: with a row for each person, or for each
@@ -283,7 +283,7 @@ def _population(
 
 
 def _suspect(profile: ColumnProfile, living: ZipPopulation | None) -> SuspectColumn | None:
-    """Take what is found before what could not be told."""
+    """Prefer what was found to what could not be decided."""
     reasons = [*_reasons(profile, living)]
     if profile.distinct > len(profile.labels):
         reasons.append(("could not tell", f"it has more than {MOST_LABELS:,} labels, of which not all were looked at"))

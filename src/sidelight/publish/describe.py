@@ -60,7 +60,7 @@ def build_sidecar(
     private_hierarchies: bool = False,
     quiet_method: bool = False,
 ) -> Sidecar:
-    """Tell of a search and of what was read back, `release`, with the verdict on that."""
+    """Build the sidecar of a search and of `release`, as it was read back, with the verdict on it."""
     table = result.outcome.recoding.table
     kinds = {name: kind for name, kind in result.kinds.items() if name in reading.group}
     covered = {} if private_hierarchies else _find_covers(release, result.release.printing)
@@ -101,7 +101,7 @@ def build_sidecar(
 
 
 def _find_covers(release: Release, printing: Printing | None) -> dict[str, dict[str, tuple[Label, ...]]]:
-    """Return what printed labels cover, by column: what the hierarchy has, whether or not somebody has it."""
+    """Return what printed labels cover, by column: what the hierarchy has, whether or not it occurs."""
     nodes = {} if printing is None else printing.nodes
     columns = (column for column in release.groups.columns if column.name in nodes)
     return {column.name: covers_to_tell(column.labels, nodes[column.name]) for column in columns}
@@ -121,7 +121,7 @@ def published_finding(judgement: Judgement) -> PublishedFinding:
 
 
 def strip_folder(criterion: Criterion) -> Criterion:
-    """Name a population by its file alone: folders of whoever publishes are nobody's business."""
+    """Return a criterion that names its population by its file alone: the publisher's folders are private."""
     register = criterion.measure.register
     if register is None or register.place is None:
         return criterion
@@ -145,7 +145,7 @@ def _policy_text(result: SearchResult, table: AnyTable) -> str:
 
 
 def _round_worth(name: str, worth: float) -> float | None:
-    """Return what a release is worth: roughly, unless anybody can compute it, so that guesses cannot be tried."""
+    """Return what a release is worth: to three digits, unless it is public, so that guesses cannot be tested."""
     if not math.isfinite(worth):
         return None
     public = name in ("discernibility", "average group size", "suppressed")

@@ -227,7 +227,7 @@ NOT_AS_WRITTEN = (AttributeError, KeyError, IndexError, TypeError, ValueError, O
 
 
 def read_noise(path: str | Path) -> NoisyCounts:
-    """What do noisy counts that were published say?
+    """Read noisy counts that were published.
 
     The document beside the file says what was counted, and which noise was added; a file that is not the one it tells
     of is an error.
@@ -433,7 +433,7 @@ def stable_document(noisy: StableCounts, file: Path) -> StableCountsDocument:
 
 
 def read_stable_counts(path: str | Path) -> StableCounts:
-    """What do published counts of cells that nobody declared say?
+    """Read published counts of cells that were not declared.
 
     A file that is not the one that its document tells of is an error, and so is a threshold too low for its δ.
 

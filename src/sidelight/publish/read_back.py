@@ -146,7 +146,7 @@ def add_members(release: Release, who: Release) -> Release:
 
 
 def _decode_labels(release: Release, writer: Writer, reading: Reading) -> Release:
-    """Say the labels as they were before they were written."""
+    """Return a release with its labels as they were before they were written."""
 
     def decode(names: Iterable[str], columns: Iterable[Column]) -> tuple[Column, ...]:
         return tuple(

@@ -169,12 +169,12 @@ class Sidecar(DocumentPart):
         return self.model_dump_json(indent=2) + "\n"
 
     def printing(self) -> Printing:
-        """Return how the labels came about, for whoever looks people up."""
+        """Return how the labels came about, for looking people up."""
         nodes = {each.column: Nodes.covering(each.covers) for each in self.hierarchies if each.covers}
         return Printing(nodes, self.search.averages)
 
     def provenance(self) -> Provenance | None:
-        """Return how the release was made, for whoever reasons with that; None where this Sidelight cannot read it.
+        """Return how the release was made, for attackers who use it; None where this Sidelight cannot read it.
 
         A sidecar that keeps the method back still tells the policy, which is the promise.
         """

@@ -96,12 +96,12 @@ class ReleaseBlocks(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """How many people it is about."""
+        """Return how many people it is about."""
 
     @property
     @abstractmethod
     def semantics(self) -> Semantics:
-        """How many values a person may have."""
+        """Return how many values a person may have."""
 
     @property
     @abstractmethod
@@ -121,26 +121,26 @@ class ReleaseBlocks(ABC):
     @property
     @abstractmethod
     def columns(self) -> tuple[str, ...]:
-        """What is printed about groups."""
+        """Return what is printed about groups."""
 
     @property
     @abstractmethod
     def intake(self) -> Intake:
-        """What reading did to the rows."""
+        """Return what reading did to the rows."""
 
     @property
     @abstractmethod
     def printing(self) -> Printing | None:
-        """How its labels came about, where that is known."""
+        """Return how its labels came about, where that is known."""
 
     @property
     @abstractmethod
     def populations(self) -> tuple[PopulationCounts, ...]:
-        """How many people of populations have the cells of each group, where that was asked for."""
+        """Return how many people of populations have the cells of each group, where that was asked for."""
 
     @property
     def memory_limit(self) -> Memory | None:
-        """How much memory may be used to go through the groups; None where they are at hand."""
+        """Return how much memory may be used to go through the groups; None where they are at hand."""
         return None
 
     @property

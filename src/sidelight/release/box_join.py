@@ -96,7 +96,7 @@ class Cover:
 
     @property
     def width(self) -> int:
-        """How many segments points stand at; a box may cover others, where nobody is."""
+        """Return how many segments points stand at; a box may cover others, where nobody is."""
         return max(int(self.segment.max(initial=0)), int(self.first.max(initial=0))) + 1
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def group(table: Table, *, by: str | Iterable[str] | None = None) -> Release:
-    """What does the world see when people with the same `by` columns (by default all quasi-identifiers) form a group?
+    """Return the release in which people with equal `by` columns (by default all quasi-identifiers) form a group.
 
     The columns are published as they are; quasi-identifiers that are not in `by` are not published.  A
     column that only says which bucket a person is in works too.  Outsiders may know all quasi-identifiers: they are
@@ -64,7 +64,7 @@ def _column_names(by: object) -> list[str]:
 
 
 def _members(table: Table, columns: tuple[Column, ...]) -> Members:
-    """Tell people apart by all quasi-identifiers of the table, by its keys."""
+    """Return the people of each group by all quasi-identifiers of the table, by its keys."""
     # a table's keys are distinct rows, so each key is in exactly one group
     group, _ = number_equal_rows(columns, len(table.sizes))
     key = np.argsort(group, kind="stable")
@@ -72,7 +72,7 @@ def _members(table: Table, columns: tuple[Column, ...]) -> Members:
 
 
 def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, int]) -> Release:
-    """What does the world see when columns are published at these levels of their hierarchies?
+    """Return the release in which columns are published at these levels of their hierarchies.
 
     Full-domain generalisation: each column has one level for everybody.  Columns that are not in `to` are published as
     they are, which is level 0; the sensitive one may be in it too (see `coarser_values`).  People of a group are not
@@ -279,7 +279,7 @@ class Lattice(LatticeNodes):
         return Release(self.groups_at(node), sensitive=self.table.sensitive, intake=self.table.intake)
 
     def _count_populations(self, groups: Groups, node: Node) -> Groups:
-        """Count the people of populations in the groups of a node, whoever of the table has their finer cells."""
+        """Count the people of populations in the groups of a node, whether or not the table has their finer cells."""
         counts = tuple(each.counts_in(groups, node) for each in self._recoded)
         return replace(groups, populations=counts) if counts else groups
 
@@ -414,7 +414,7 @@ def _predecessors(node: Node) -> tuple[Node, ...]:
 
 
 def numbers_in(groups: Groups) -> int:
-    """How many numbers groups hold: counts, sizes and codes."""
+    """Return how many numbers groups hold: counts, sizes and codes."""
     counts = groups.counts
     stored = counts.cells if counts.cells is not None else counts.data
     assert stored is not None

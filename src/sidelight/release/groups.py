@@ -97,7 +97,7 @@ class PopulationCounts:
         return replace(self, people=self.people[rows])
 
     def keep_only(self, rows: npt.NDArray[np.integer]) -> PopulationCounts:
-        """Take some groups for a whole release: whoever is in the others is in none."""
+        """Take some groups for a whole release: people of the others are then in none."""
         people = self.people[rows]
         return replace(self, people=people, nowhere=self.nowhere + int(self.people.sum() - people.sum()))
 
@@ -220,7 +220,7 @@ class Groups:
         return replace(self, domain=values.labels, counts=counts, whole=add_up(values.codes, self.whole, width))
 
     def about(self, column: str | None, known: Sequence[str] = ()) -> Groups:
-        """Look at one of several sensitive columns, as somebody sees it who knows others of them about everybody.
+        """Return one of several sensitive columns as an attacker sees it who knows others of them about each person.
 
         Each group falls into parts, one for each combination of the `known` cells that its people have: for who knows
         those, they are as good as printed.  The part of group n with combination k (of K) is numbered n · K + k.

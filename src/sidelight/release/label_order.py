@@ -205,7 +205,7 @@ class LabelOrder:
 
     @cached_property
     def _plain_forms(self) -> dict[Label, list[int]]:
-        """Where labels stand by their plain form: 34 and 34.0 are the same number.  Texts stand under their own."""
+        """Return the positions of labels by their plain form, as 34 and 34.0 are one number; texts keep their own."""
         plain: dict[Label, list[int]] = {}
         for position, text in enumerate(self.labels[: len(self._numbers)]):
             plain.setdefault(plain_form(text), []).append(position)
@@ -213,7 +213,7 @@ class LabelOrder:
 
     @cached_property
     def _sizes(self) -> list[int]:
-        """How many parts of a set a name may be: one, and one more for each comma inside."""
+        """Return how many parts of a set a name may be: one, and one more for each comma inside."""
         names = (*self.labels, *self._under)
         return sorted({1, *(name.count(", ") + 1 for name in names if name is not None)})
 

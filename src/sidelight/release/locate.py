@@ -147,18 +147,18 @@ class Linkage:
 
     @property
     def matches(self) -> Integers:
-        """How many groups the people of each profile may be in."""
+        """Return how many groups the people of each profile may be in."""
         return np.diff(self.starts)
 
     @property
     def nowhere(self) -> Flags:
-        """Whether a row of people fits no group."""
+        """Return whether a row of people fits no group."""
         nowhere: Flags = self.matches[self.profile] == 0
         return nowhere
 
     @property
     def assumed_rows(self) -> Flags:
-        """Whether a row of people is taken to be suppressed, as it fits nothing that is printed."""
+        """Return whether a row of people is taken to be suppressed, as it fits nothing that is printed."""
         assumed: Flags = self.assumed[self.profile]
         return assumed
 
@@ -243,7 +243,7 @@ class _Boxes:
     of_members: bool = False
 
     def tell_all(self, names: Sequence[str]) -> bool:
-        """Return whether these columns are all that groups are told apart by."""
+        """Return whether these columns are all that distinguish groups."""
         telling = (column.name for column in self.groups.columns if {*column.labels} != {SUPPRESSED})
         return {*telling} <= {*names}
 
@@ -372,7 +372,7 @@ def link_by_covers(covers: Sequence[Cover], rows: int, boxes: _Boxes, among: Int
 def _add_suppressed(
     linkage: Linkage, boxes: _Boxes, suppressed: Flags, *, tell_all: bool, assume: SuppressedPeople
 ) -> Linkage:
-    """Add the suppressed rows for whoever may be there: known in part only, or said to be there for want of others."""
+    """Add the suppressed rows for people who may be there: known in part only, or assumed there as they fit nowhere."""
     starred = np.flatnonzero(suppressed)
     # known by all telling columns, a person who fits a group is there; known in part, they may be suppressed as well
     fits = linkage.matches > 0

@@ -158,7 +158,7 @@ class Population:
         return source.groups.columns, source.groups.sizes
 
     def people(self, columns: Sequence[str] = ()) -> int:
-        """How many people there are; read by some columns that it has, unless it was read already."""
+        """Return how many people there are; read by some columns that it has, unless it was read already."""
         if isinstance(self.source, Table | Release):
             return int(self._cells_at_hand(self.source)[1].sum())
         known = next(iter(self.rows_read.values()), None) or self.rows(self.columns or columns)
@@ -206,7 +206,7 @@ class Population:
         return PopulationCounts(self, counts, nowhere)
 
     def _count_in_one_group(self, outline: Release) -> PopulationCounts:
-        """Count everybody in the one group of a release that tells nothing of anybody."""
+        """Count all people in the one group of a release that prints nothing about them."""
         names = outline.columns
         countable = names or self.columns or isinstance(self.source, Table | Release)
         if len(outline) > 1 or not countable:

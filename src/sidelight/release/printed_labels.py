@@ -110,7 +110,7 @@ class PrintedLabel:
 
     @property
     def is_itself(self) -> bool:
-        """Whether it covers nothing but the label as it is printed.
+        """Return whether it covers nothing but the label as it is printed.
 
         >>> [read_label(text).is_itself for text in ("Ulm", "34", "34.0", "30-39", "2024", "*")]
         [True, True, False, False, False, False]
@@ -153,7 +153,7 @@ class PrintedLabel:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether it may stand for several labels."""
+        """Return whether it may stand for several labels."""
         return (
             self.suppressed
             or len(self.parts) > 1
@@ -200,7 +200,7 @@ def covers(printed: Label, label: Label) -> bool:
 
 
 def read_label(text: Label, opaque: Container[Label] = ()) -> PrintedLabel:
-    """Read a printed label; texts that are `opaque` mean what somebody else says, and are not read.
+    """Read a printed label; texts that are `opaque` mean what a hierarchy says, and are not read.
 
     >>> read_label("{20-29, 40}", opaque={"20-29"}).numbers
     ()

@@ -45,7 +45,7 @@ class Nodes:
 
     @classmethod
     def covering(cls, covered: Mapping[str, Iterable[Label]]) -> Nodes:
-        """Take what is told about each node.
+        """Build from the labels that each node covers.
 
         >>> Nodes.covering({"Europe": ["Lyon", "Rome"], "France": ["Lyon"]}).above["Lyon"]
         ('France', 'Europe')

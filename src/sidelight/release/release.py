@@ -201,22 +201,22 @@ class Release(Tabular, ReleaseBlocks):
 
     @property
     def semantics(self) -> Semantics:
-        """How many values a person may have."""
+        """Return how many values a person may have."""
         return self.groups.semantics
 
     @property
     def size(self) -> int:
-        """How many people are in the release."""
+        """Return how many people are in the release."""
         return int(self.groups.sizes.sum())
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What is printed about the groups."""
+        """Return what is printed about the groups."""
         return tuple(column.name for column in self.groups.columns)
 
     @property
     def populations(self) -> tuple[PopulationCounts, ...]:
-        """How many people of populations have the cells of each group, where that was asked for."""
+        """Return how many people of populations have the cells of each group, where that was asked for."""
         return self.groups.populations
 
     @property
@@ -439,7 +439,7 @@ def group_number(which: object) -> int:
 
 
 def _one_per_group(groups: object, entry: str, single: str) -> list[Any]:
-    """List what is said of each group, or say how to write it: a mapping is most likely that of a single group."""
+    """List the entries of all groups; raise `WrongKind` if it is no list: a mapping is most likely a single group."""
     if isinstance(groups, Iterable) and not isinstance(groups, str | bytes | Mapping):
         return list(groups)
     message = f"give a list with {entry} for each group, not {kind_in_words(groups)}; write a single one as {single}"
@@ -613,7 +613,7 @@ class Members:
 
     @property
     def key_count(self) -> int:
-        """How many distinct keys there are."""
+        """Return how many distinct keys there are."""
         return int(self.key.max()) + 1
 
     def check(self, groups: Groups) -> None:

@@ -40,17 +40,17 @@ class StreamedRelease(Streamed, ReleaseBlocks):
 
     @property
     def memory_limit(self) -> Memory:
-        """How much memory may be used to go through the groups."""
+        """Return how much memory may be used to go through the groups."""
         return self.memory
 
     @property
     def size(self) -> int:
-        """How many people it is about."""
+        """Return how many people it is about."""
         return self.stream.people
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What is printed about groups."""
+        """Return what is printed about groups."""
         return self.stream.roles.quasi
 
     @property
@@ -99,7 +99,7 @@ class StreamedRelease(Streamed, ReleaseBlocks):
         return self.stream.count()
 
     def __len__(self) -> int:
-        """Count the groups, which goes through them unless somebody has."""
+        """Count the groups; goes through them unless they were counted before."""
         return self._groups
 
     def local(self) -> StreamedRelease:

@@ -59,7 +59,7 @@ class StreamedGroups:
 
     @property
     def semantics(self) -> Semantics:
-        """Whether people have one value or several."""
+        """Return whether people have one value or several."""
         return self.stream.semantics
 
     @property
@@ -74,7 +74,7 @@ class StreamedGroups:
 
     @property
     def whole(self) -> Integers:
-        """How often each value occurs in all of these groups."""
+        """Return how often each value occurs in all of these groups."""
         return self.stream.whole if self.totals is None else self.totals
 
     @cached_property
@@ -291,7 +291,7 @@ class StreamedLattice(LatticeNodes):
             yield None if as_it_is else (ladder.labels[level], ladder.step(0, level)[np.maximum(recode, 0)])
 
     def _numbers(self, groups: int, values: int) -> int:
-        """How many numbers so many groups and values of groups take."""
+        """Return how many numbers so many groups and values of groups take."""
         return numbers_of(groups, values, len(self.table.quasi))
 
     def _keep_root(self, node: Node, groups: Groups) -> NodeGroups:

@@ -75,7 +75,7 @@ class KeyStream:
 
     @property
     def semantics(self) -> Semantics:
-        """Whether people have one value or several."""
+        """Return whether people have one value or several."""
         return self.roles.values or "single"
 
     @property
@@ -149,12 +149,12 @@ class KeyStream:
 
     @property
     def here(self) -> bool:
-        """Whether keys are in this process."""
+        """Return whether keys are in this process."""
         return True
 
     @property
     def rows_held(self) -> int:
-        """How many rows are stored, people apart."""
+        """Return how many rows are stored, people apart."""
         return self.entries.rows
 
     def count(self) -> int:
@@ -190,12 +190,12 @@ class Streamed:
 
     @property
     def semantics(self) -> Semantics:
-        """Whether people have one value or several."""
+        """Return whether people have one value or several."""
         return self.stream.semantics
 
     @property
     def intake(self) -> Intake:
-        """What reading did to the rows."""
+        """Return what reading did to the rows."""
         return self.stream.intake
 
     @property

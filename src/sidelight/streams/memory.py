@@ -65,29 +65,29 @@ class Memory:
 
     @property
     def engine_limit(self) -> str:
-        """What DuckDB may hold, as it reads it."""
+        """Return what DuckDB may hold, as it reads it."""
         # DuckDB counts while rows are sorted here: two fifths for it, a quarter for the rows that wait, the rest is
         # slack
         return f"{2 * self._free // 5}B"
 
     def rows_to_sort(self, words: int) -> int:
-        """How many rows of so many words wait at a time."""
+        """Return how many rows of so many words wait at a time."""
         # words and counts, five times over while they are sorted; below 2^16 rows there would be too many runs to merge
         return max(self._free // 4 // (BYTES_PER_SORTED_WORD * (words + 1)), 1 << 16)
 
     @property
     def to_count(self) -> int:
-        """How many bytes counts of a whole pass may take, while nothing is sorted."""
+        """Return how many bytes counts of a whole pass may take, while nothing is sorted."""
         return self._free // 3
 
     @property
     def keys_to_hold(self) -> int:
-        """How many keys a search may hold at a time, while nothing is sorted."""
+        """Return how many keys a search may hold at a time, while nothing is sorted."""
         return 3 * self._free // 5 // BYTES_PER_HELD_KEY
 
     @property
     def to_hold(self) -> int:
-        """How many bytes a result may take."""
+        """Return how many bytes a result may take."""
         return self._free // 4
 
     def too_little(self, what: str, needed: int, share: int) -> NoRoom:
@@ -109,7 +109,7 @@ class Memory:
 
     @property
     def numbers_kept(self) -> int:
-        """How many numbers (counts and codes) of groups that may be needed again are kept."""
+        """Return how many numbers (counts and codes) of groups that may be needed again are kept."""
         return self._free // 4 // 8
 
     def rolls_up(self, rows: int) -> bool:

@@ -41,7 +41,7 @@ class Packing:
 
     @property
     def width(self) -> int:
-        """How many sensitive values there are, or combinations of them."""
+        """Return how many sensitive values there are, or combinations of them."""
         return prod(map(self._radix, self._values))
 
     @property
@@ -55,7 +55,7 @@ class Packing:
 
     @property
     def layout(self) -> tuple[tuple[int, ...], ...]:
-        """Which columns each word holds."""
+        """Return which columns each word holds."""
         words: list[tuple[int, ...]] = [()]
         for columns in (*((column,) for column in range(self._values[0])), self._values):
             longer = (*words[-1], *columns)

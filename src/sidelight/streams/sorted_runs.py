@@ -86,7 +86,7 @@ class SortedRuns:
 
     @property
     def rows_at_least(self) -> int:
-        """How many distinct rows there are at least, as far as they are sorted: those of the largest run."""
+        """Return how many distinct rows there are at least, as far as they are sorted: those of the largest run."""
         return max((run.rows for run in self._files), default=0)
 
     def settle(self) -> None:
@@ -111,7 +111,7 @@ class SortedRuns:
 
     @property
     def rows(self) -> int:
-        """How many rows are stored; one that is in several runs counts in each."""
+        """Return how many rows are stored; one that is in several runs counts in each."""
         return self._held + sum(run.rows for run in self._files)
 
     def read_unordered(self, at_once: int = ROWS_AT_ONCE) -> Iterator[Batch]:

@@ -85,7 +85,7 @@ class CellLists:
         return empty
 
     def replace_values(self, domain: tuple[Label, ...] | None, sensitive: str) -> CellLists:
-        """Say the values by declared ones, if there are some, all of which may not occur; others are refused."""
+        """Recode the values to declared ones, if there are some; raise `BadTable` if a value is not declared."""
         if domain is None:
             return self
         unknown = [value for value in self.values if value not in domain]

@@ -27,7 +27,7 @@ from sidelight.table.table import Column, JointDomain, Table
 
 
 def coarser_values(table: Table, *, by: Mapping[str, Hierarchy], to: int | Mapping[str, int]) -> Table:
-    """What would the publisher hold who only wrote down coarser sensitive values?
+    """Return the table of a publisher who only wrote down coarser sensitive values.
 
     `to` is the level of the sensitive column in its hierarchy, or column → level where there are several.  People who
     have several values of one coarser label count once in "set", and as often as before in "multiset".  A missing value

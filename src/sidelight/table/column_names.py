@@ -174,7 +174,7 @@ def _match_words(name: str, lists: Mapping[Look, frozenset[str]]) -> Look | None
 
 
 def names_somebody(name: str) -> Look | None:
-    """Return what a column is that names somebody by itself, judged by its own name.
+    """Return what a column is that identifies a person by itself, judged by its name.
 
     >>> names_somebody("e_mail").noun, names_somebody("Last name").noun, names_somebody("drug name")
     ('an e-mail address', "a person's name", None)
@@ -230,7 +230,7 @@ def is_age(name: str) -> bool:
 
 
 def is_sampling_weight(name: str) -> bool:
-    """Return whether a column is called like how many people somebody stands for.
+    """Return whether a column is named like a sampling weight: how many people a person stands for.
 
     >>> is_sampling_weight("wgt"), is_sampling_weight("final_weight"), is_sampling_weight("weight")
     (True, True, False)

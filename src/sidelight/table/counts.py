@@ -277,7 +277,7 @@ class Counts:
         return np.diff(before[self.starts])
 
     def largest(self, many: int) -> Integers:
-        """Give, per row, the `many` largest counts in falling order; zeros where a row has fewer values.
+        """Return the `many` largest counts of each row, falling: (rows, many); zeros where a row has fewer values.
 
         >>> Counts.from_cells([[1, 3, 2], [0, 0, 4]]).largest(2).tolist()
         [[3, 2], [4, 0]]
@@ -298,7 +298,7 @@ class Counts:
         return largest
 
     def highest(self, values: npt.NDArray[np.integer]) -> Integers:
-        """Give, per row, the largest count among some values.
+        """Return the largest count of each row among some values: (rows,).
 
         >>> Counts.from_cells([[1, 3, 2], [0, 0, 4]]).highest(np.array([0, 1])).tolist()
         [3, 0]

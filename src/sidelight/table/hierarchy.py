@@ -298,7 +298,7 @@ class Hierarchy(Tabular):
 
 
 def as_hierarchies(by: object) -> Mapping[str, Hierarchy]:
-    """Take hierarchies by the names of their columns (`None`: there are none), or say how to write them.
+    """Take hierarchies by the names of their columns (`None`: there are none); raise `WrongKind` otherwise.
 
     >>> as_hierarchies(Hierarchy.suppression("sex", ["Male", "Female"]))
     Traceback (most recent call last):

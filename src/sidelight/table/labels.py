@@ -158,7 +158,7 @@ def shown_in_list(text: Label) -> str:
 
 
 def hint_label(text: Label) -> str:
-    """Show a label in a message: enough of it to find it, not somebody's story.
+    """Show a label in a message: enough to find it, not a whole story.
 
     >>> hint_label("Flu"), hint_label("came in with a cough, then a fever and a rash")
     ('Flu', 'came in with a cough, then a …')
@@ -332,7 +332,7 @@ def are_digits(labels: Iterable[Label]) -> bool:
 
 
 def as_kinds(kinds: object) -> tuple[tuple[str, KindOrOrder], ...]:
-    """Take what was declared, a kind or an order for each column, or say how to write it.
+    """Parse what was declared, a kind or an order for each column; raise if it is neither.
 
     >>> as_kinds({"region": "category", "size": ["small", "large"]})
     (('region', 'category'), ('size', ('small', 'large')))

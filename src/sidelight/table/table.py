@@ -64,7 +64,7 @@ class Intake:
     roles: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)  # person, missing, suppressed
 
     def notes(self) -> tuple[str, ...]:
-        """Say it in words, one line each; nothing to say gives nothing.
+        """Return what reading did in words, one line for each thing; empty if there is nothing to note.
 
         >>> Intake(rows=10, rows_without_value=2).notes()
         ('2 of 10 rows have no sensitive value and were dropped',)

@@ -29,7 +29,7 @@ class TrueCounts:
 
     @classmethod
     def from_table(cls, table: Table, group: Integers) -> TrueCounts:
-        """Say it of a table, where everybody with a key is in one group (−1: in none)."""
+        """Build from a table in which all people with a key are in one group, `group`: (keys,); −1: in none."""
         key, value, people = having(expect(Table, table, "the table"))
         there = group[key] >= 0
         return cls(table.quasi, table.domain, group[key[there]], key[there], value[there], people[there])

@@ -103,7 +103,7 @@ def no_room(name: str, memory: Memory | None, rows: int | None = None) -> NoRoom
 
 
 def sql_path(file: Path) -> str:
-    """Write the path of one file, so that DuckDB takes it neither for a pattern nor for somebody's home.
+    """Write the path of one file, so that DuckDB takes it neither for a pattern nor for a home folder.
 
     >>> sql_path(Path("/data/part[1].csv"))
     "'/data/part[[]1].csv'"

@@ -286,7 +286,7 @@ class DatabaseRows(CellRows):
         return f"SELECT {', '.join(cells)} FROM {self.table}"  # noqa: S608
 
     def _cell(self, ours: str, column: StoredColumn) -> str:
-        """Write a cell, missing where a mark says so; people are written alike (`people_written_alike`)."""
+        """Write a cell, missing where a mark says so; the person 7.0 is written as 7 (`people_written_alike`)."""
         missing = column.says(column.cell, self.roles.missing_marks)
         cell = column.cell if missing is None else f"CASE WHEN {missing} THEN NULL ELSE {column.cell} END"
         if ours == "person" and (column.is_text or column.ordered is not None):

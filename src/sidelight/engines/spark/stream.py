@@ -332,7 +332,7 @@ def _addresses(session: Any, parts: int) -> list[int]:  # noqa: ANN401 - of Spar
 
 
 def _persist(frame: Any) -> Any:  # noqa: ANN401 - of Spark
-    """Have Spark keep a frame for as long as somebody here does."""
+    """Have Spark keep a frame for as long as this process does."""
     kept = frame.persist()
     java = getattr(kept, "_jdf", None)  # which Spark Connect does not have
     if java is not None:
@@ -346,7 +346,7 @@ def _forget(java: Any) -> None:  # noqa: ANN401 - of Spark
 
 
 def _parallel(frame: Any) -> int:  # noqa: ANN401 - of Spark
-    """Return how many partitions are worked on at once; by Spark Connect only settings are told."""
+    """Return how many partitions are worked on at once; Spark Connect shows settings only."""
     try:
         return int(frame.sparkSession.sparkContext.defaultParallelism)
     except Exception:  # noqa: BLE001 - of several kinds, by version
@@ -552,7 +552,7 @@ def _lots(batches: Batches) -> Iterator[_Lot]:
 
 
 def _lines(lot: _Lot, packing: Packing, coders: Sequence[dict[Label, int]], roles: Roles) -> Integers | None:
-    """Pack a lot, or say that it has cells that the driver was not told of."""
+    """Pack a lot: (words + 3, rows); None if it has cells that the driver has not seen."""
     codes = []
     for cells, own, coder in zip(lot.cells, lot.codes, coders, strict=False):
         known = [coder.get(text, -1) for text in labels_of(cells, roles)]
