@@ -60,7 +60,7 @@ def watch_where_memory_is_limited() -> None:
         return
     heard = {signal.SIGCHLD, *(signal.Signals[name] for name in PASSED_ON)}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, heard)  # none comes between the fork and the wait
-    # before any library is loaded: a fork with threads running could copy a lock that nobody releases
+    # before any library is loaded: a fork with threads running could copy a lock that is never released
     child = os.fork()
     if child == 0:
         _end_with_parent()

@@ -20,7 +20,7 @@ from sidelight.progress import SHOW_WAITING
 
 Item = TypeVar("Item")
 
-# In a thread of `ahead`: set when nobody wants its items any more
+# In a thread of `ahead`: set when its items are no longer wanted
 _ENDED: ContextVar[threading.Event | None] = ContextVar("ended", default=None)
 
 
@@ -55,7 +55,7 @@ def ahead(items: Iterable[Item], most: int = 2) -> Generator[Item, None, None]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-# Seconds after which somebody who waits for a call looks up, and can be interrupted
+# Seconds between the moments at which a wait for a call can be interrupted
 STEP = 0.1
 
 # Seconds after which it is shown what is waited for

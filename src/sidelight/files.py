@@ -319,7 +319,7 @@ def _gone_afterwards(folder: Path, lock: int | None) -> Iterator[None]:
     try:
         yield
     finally:
-        # removed while it is still locked, so that nobody takes it for left over in the meantime
+        # removed while it is still locked, so that no other process takes it for left over
         shutil.rmtree(folder, ignore_errors=True)
         if lock is not None:
             os.close(lock)
@@ -561,7 +561,7 @@ def _flush_names(folder: Path) -> None:
         flush_to_disk(folder)
 
 
-# After how many seconds a line says who holds a lock, and after how many nobody waits for it any more
+# Seconds after which a line says who holds a lock, and after which waiting for it ends
 SAY_WAITING, WAIT_AT_MOST = 2.0, 60.0
 
 

@@ -24,7 +24,7 @@ class Terminated(KeyboardInterrupt):
 
 
 class Interrupts:
-    """Whether Ctrl-C was pressed, or the process told to end."""
+    """Flags: Ctrl-C was pressed, or a signal asked the process to end."""
 
     noticed: bool = False
     terminated: bool = False

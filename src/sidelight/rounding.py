@@ -244,7 +244,7 @@ def at_a_glance(value: Fraction | float, *, large_is_bad: bool) -> str:
     """
     if value == math.inf or _as_written(value).denominator <= READABLE:
         return exact_text(value if value == math.inf else _as_written(value))
-    # four places and no more: a column of numbers is compared at a glance, and whoever wants the rest has it exactly
+    # four places and no more: a column of numbers is compared at a glance, and the exact number is in --json
     return decimal_text(_as_written(value), up=large_is_bad)
 
 

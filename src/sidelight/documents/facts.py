@@ -22,7 +22,7 @@ from sidelight.release.release import Release
 from sidelight.search.method import SearchResult
 from sidelight.text import as_names, counted, one_or_several
 
-# Stands in every document, so that nobody takes a verdict for more than it is
+# Stands in every document, so that a verdict is not taken for more than it is
 NOT_JUDGED = "Attackers the policy does not name are not judged."
 
 

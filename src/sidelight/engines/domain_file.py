@@ -93,6 +93,6 @@ def _cells(file: Path, column: str | None, encoding: str | None) -> tuple[Label,
     if listing not in names:
         message = f"no column '{listing}' in {file.name}{nearest_column(listing, file, Roles(encoding=encoding))}"
         raise UnknownColumn(message)
-    # the column stands for both, as nobody is grouped: its labels are all that is asked for
+    # the column is both quasi-identifier and sensitive, as nothing is grouped: its labels are all that is asked for
     roles = Roles((listing,), listing, values="single", missing="a value", suppressed="a group", encoding=encoding)
     return tuple(text for text in tabulate(file, roles).domain if text is not None)

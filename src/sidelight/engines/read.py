@@ -505,7 +505,7 @@ def _occurring(column: Column, declared: tuple[Label, ...] | None) -> Column:
     """Keep the declared values of a sensitive column, or those that occur."""
     if declared is None:
         return column.compact()
-    # Declared values have the first codes, in their order; a code beyond them is a value that nobody declared.
+    # Declared values have the first codes, in their order; a code beyond them is an undeclared value.
     beyond = int(column.codes.max(initial=-1))
     if beyond >= len(declared):
         value = hint_label(column.labels[beyond])

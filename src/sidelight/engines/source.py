@@ -43,7 +43,7 @@ TEXTS = (nw.String, nw.Categorical, nw.Enum)  # to be compared: a set would not 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where rows come from, for what is said about them."""
+    """The origin of rows, as messages and documents describe it."""
 
     name: str  # "patients.csv", or "the table"
     dropped: tuple[str, ...]  # the columns that are not used

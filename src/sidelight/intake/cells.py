@@ -13,7 +13,7 @@ from sidelight.intake.dates import read_written_days
 from sidelight.table.column_names import Look
 from sidelight.table.labels import as_number
 
-# How things are written that name somebody
+# How cells are written that identify a person
 WRITTEN_LIKE: Mapping[Look, re.Pattern[str]] = {
     Look("an e-mail address", "it says who somebody is"): re.compile(r"\s*[^@\s]+@[^@\s]+\.[A-Za-z]{2,}\s*"),
     Look("a link", "it may lead to a person"): re.compile(r"\s*(https?://|www\.)\S+\s*"),
@@ -80,7 +80,7 @@ def are_sentences(labels: Sequence[str]) -> bool:
     if not labels:
         return False
     letters, words = sum(map(len, labels)), sum(len(text.split()) for text in labels)
-    # text is told in sentences if its labels have so many characters, or words, on average
+    # labels are free text if its labels have so many characters, or words, on average
     return letters >= 40 * len(labels) or words >= 5 * len(labels)
 
 

@@ -40,7 +40,7 @@ from sidelight.text import counted, is_deeply_nested
 # So many different numbers, or fewer, are taken for codes
 FEW = 8
 
-# What is drafted of labels that are numbers, where nobody said that they are
+# What is drafted of labels that are numbers, where no kind was declared
 NUMBERS = "numbers:"
 
 # Labels that fewer people have than such a share of them are printed together, level by level

@@ -41,7 +41,7 @@ MOST_LABELS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """What a column holds, in counts of rows; and some of its labels, which are never shown."""
+    """The contents of a column in counts of rows, and some of its labels, which are never shown."""
 
     name: str
     rows: int

@@ -76,7 +76,7 @@ MARKS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", ".", "-"
 
 @dataclass(frozen=True, slots=True)
 class SuggestedRole:
-    """What a column seems to be, and why."""
+    """A suggested role of a column, and its reason."""
 
     profile: ColumnProfile
     role: Role
@@ -97,7 +97,7 @@ class SuggestedRole:
 
 @dataclass(frozen=True, slots=True)
 class SuggestedRoles:
-    """What the columns of a table seem to be, each with its reason; and the roles that this makes."""
+    """Suggested roles for the columns of a table, each with its reason, and the `Roles` that they make."""
 
     columns: tuple[SuggestedRole, ...]
     roles: Roles

@@ -60,7 +60,7 @@ def holds_zip_codes(column: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ThreeDigits:
-    """How many of the different three digits of a column have too few people, and of how many nothing is known."""
+    """Counts of the distinct three digits of a column: all, those of too few people, and those that are unknown."""
 
     different: int
     too_few: int
@@ -69,7 +69,7 @@ class ThreeDigits:
 
 @dataclass(frozen=True, slots=True)
 class ZipPopulation:
-    """How many people have ZIP codes that begin with each three digits.
+    """The number of people by the first three digits of their ZIP code.
 
     >>> import pyarrow as pa
     >>> census = pa.table({"zip": ["02139", "02140", "05901"], "people": [15_000, 9_000, 300]})
@@ -163,7 +163,7 @@ _MONTHS = re.compile(
 )
 _YEAR = re.compile(r"\s*(1[89]|20)[0-9]{2}\s*")
 _NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
-# What names somebody wherever it stands in a text
+# What identifies a person wherever it stands in a text
 _INSIDE = {
     "an e-mail address": re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}"),
     "a link": re.compile(r"https?://\S+|www\.\S+\.\S+"),
@@ -186,7 +186,7 @@ class SuspectColumn:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SafeHarbour:
-    """What a check of columns against the 18 identifiers says: never that a table is safe."""
+    """The result of checking columns against the 18 identifiers: never that a table is safe."""
 
     suspects: tuple[SuspectColumn, ...]
     columns: tuple[str, ...]  # all that were looked at

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PublishedNoise:
-    """What was written: the file of noisy counts, the document beside it, and what that says."""
+    """The files that were written: the noisy counts, the document beside it, and what that says."""
 
     path: Path
     beside: Path

@@ -38,7 +38,7 @@ from sidelight.text import counted, html_table
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Published:
-    """What was written: the files of the release, the sidecar and the dictionary beside them, and what it says."""
+    """The files that were written: those of the release, the sidecar and the dictionary; and the sidecar's content."""
 
     paths: tuple[Path, ...]
     sidecar: Path

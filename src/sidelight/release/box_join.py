@@ -71,7 +71,7 @@ class Cover:
     @classmethod
     def build(cls, points: Integers, positions: int, covered: Stretches, boxes: Integers) -> Cover:
         """Put it together from stretches of many labels."""
-        # a label that covers nobody gets first > last, which no segment can lie between
+        # a label that covers no position gets first > last, which no segment can lie between
         nothing = covered.start >= covered.stop
         first = np.where(nothing, positions, covered.start)
         last = np.where(nothing, -1, covered.stop - 1)

@@ -83,7 +83,7 @@ class Group:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PopulationCounts:
-    """How many people of a population have the cells of each group: F_g, beside the groups' own people.
+    """The number of people of a population with the cells of each group: F_g, beside the groups' own people.
 
     `nowhere` are the people of the population whose cells no group of the *whole* release has.
     """
@@ -247,7 +247,7 @@ class Groups:
         )
         numbers = self.numbers[group] * len(first) + combination[says]
         parts = replace(self, sizes=counts.per_row(), counts=counts, columns=printed, numbers=numbers)
-        # of a population nobody knows what its people say there, nor whose weights are whose
+        # what a population's people say in these columns is unknown, and so is whose weights are whose
         return replace(parts, populations=(), weights=None), group
 
     def first_of_each_kind(self) -> Groups:
@@ -348,7 +348,7 @@ def suppressed_groups(groups: Groups) -> Flags:
     [False, True]
     """
     suppressed = starred_groups(groups)
-    # where every group prints `*`, that is how the release is made, and nobody was suppressed
+    # where every group prints `*`, that is how the release is made, and no group is a suppressed one
     return np.zeros(len(groups), bool) if suppressed.all() else suppressed
 
 

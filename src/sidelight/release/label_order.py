@@ -187,7 +187,7 @@ class LabelOrder:
     def _match_mask(self, mask: str) -> Iterator[Stretch]:
         beginning = mask.rstrip(SUPPRESSED)
 
-        # beginnings of sorted texts are sorted, so the texts that begin alike are neighbours
+        # beginnings of sorted texts are sorted, so texts with the same beginning are neighbours
         def begin(text: str) -> str:
             return text[: len(beginning)]
 

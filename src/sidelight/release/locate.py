@@ -77,7 +77,7 @@ SuppressedPeople: TypeAlias = Literal["not assumed", "may hold them"]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Lookup:
-    """How people are looked up in a release: by which hierarchies, in which way, and what of suppressed rows.
+    """A way to look people up in a release: by which hierarchies, in which way, and what of suppressed rows.
 
     >>> Lookup.build(suppressed="may hold us")
     Traceback (most recent call last):
@@ -358,7 +358,7 @@ def link_by_covers(covers: Sequence[Cover], rows: int, boxes: _Boxes, among: Int
         row, box = join(covers, first, among)
         at = profile[row]
     else:
-        # nothing is known of anybody: a single profile, which may be in any group
+        # nothing is known about people: a single profile, which may be in any group
         at, box = np.zeros(len(among), np.int64), among
     if not boxes.of_members:
         return Linkage.from_pairs(profile, len(first), at, boxes.group[box], boxes.weight[box])

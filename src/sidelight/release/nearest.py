@@ -31,7 +31,7 @@ ROUNDING = 1e-9
 
 
 class ColumnDistances(NamedTuple):
-    """How far the labels of people are from those of groups in one column: `squared[person label, group label]`."""
+    """Squared distances between labels of people and of groups in one column: `squared[person label, group label]`."""
 
     people: Codes
     groups: Codes

@@ -200,7 +200,7 @@ class Population:
             )
             raise BadRelease(message)
         star = _find_star_group(release)
-        # whoever fits no other group could be among the suppressed people, so they are the population of that group
+        # people who fit no other group could be among the suppressed people, so they are the population of that group
         if star is not None:
             counts[star - 1], nowhere = nowhere, 0
         return PopulationCounts(self, counts, nowhere)
@@ -311,7 +311,7 @@ def _stack_blocks(release: ReleaseBlocks, at_once: int | None) -> Iterator[Group
 
 @dataclass(eq=False, slots=True)
 class _Lookups:
-    """Where rows of a population were found so far: in how many groups, and the numbers of the first two (0: none)."""
+    """The groups in which rows of a population were found so far: how many, and the first two numbers (0: none)."""
 
     rows: PopulationRows
     times: Integers
@@ -331,7 +331,7 @@ class _Lookups:
         columns, people = self.rows
         printed = Release(groups, sensitive=release.sensitive, printing=release.printing)
         linkage = link(printed, columns, len(people), Lookup(coarse=False))
-        # a profile stands for all rows that look alike: spread what was found of it over them
+        # a profile stands for all equal rows: spread what was found of it over them
         matches = linkage.matches[linkage.profile]
         some, more = np.flatnonzero(matches), np.flatnonzero(matches > 1)
         begins = linkage.starts[linkage.profile]
@@ -350,7 +350,7 @@ class _Lookups:
 
 @dataclass(frozen=True, slots=True)
 class _FoundTwice:
-    """How many people were found in several groups, and two groups of the first of them."""
+    """The number of people found in several groups, and two groups of the first of them."""
 
     people: int = 0
     groups: tuple[int, ...] = ()

@@ -75,7 +75,7 @@ class Nodes:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Printing:
-    """How a release prints what it knows: the `nodes` of its columns; whether groups print `averages` of their people.
+    """The way a release prints: the `nodes` of its columns; whether groups print `averages` of their people.
 
     Whoever looks people up goes by it, unless they know better.
     """

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Provenance:
-    """How a release was made, where that is known: what a reader has who knows the method and the policy too.
+    """The making of a release, where that is known: what an attacker has who knows the method and the policy.
 
     `method` is a `search.method.Method` or, with its `options`, the name of one.  `by` are the hierarchies where they
     are at hand, `hierarchies` names the columns that had one.
@@ -179,7 +179,7 @@ class Release(Tabular, ReleaseBlocks):
         """
         import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
 
-        # rows that print nobody's value too, so that reading the file again gives the same groups
+        # also a row for a group without any value, so that reading the file again gives the same groups
         row, value, count = self.groups.list_entries()
         printed = {column.name: arrow_labels(column, row) for column in self.groups.columns}
         values = value_columns(self.sensitive, self.domain, value)

@@ -287,7 +287,7 @@ class StreamedLattice(LatticeNodes):
         for ladder, recode, level in zip(self._ladders, self.table.recode, node, strict=True):
             every_label_occurs = len(recode) == len(ladder.labels[0])
             as_it_is = level == 0 and every_label_occurs
-            # what stands for a label that nobody has does not matter, as long as it is a code
+            # the code of a label that does not occur is never read, but it must be a valid index
             yield None if as_it_is else (ladder.labels[level], ladder.step(0, level)[np.maximum(recode, 0)])
 
     def _numbers(self, groups: int, values: int) -> int:
@@ -318,7 +318,7 @@ class StreamedLattice(LatticeNodes):
         before = stream.spilled
         for runs in (stream.entries, stream.people_per_key):
             if runs is not None:
-                # a stream on disk must not hold rows in memory while nobody goes through it
+                # a stream on disk must not hold rows in memory while it is not read
                 runs.settle()
         self.spilled += stream.spilled - before
         self._on_disk[node] = stream

@@ -168,7 +168,7 @@ class KeyStream:
 
 @dataclass(frozen=True, eq=False)
 class Streamed:
-    """What is gone through key by key, in so much memory: of the whole, it knows what its stream knows."""
+    """A base for what is read key by key in bounded memory; of the whole it knows what its stream knows."""
 
     stream: KeyStream
     memory: Memory
@@ -246,7 +246,7 @@ def _matrix(starts: Integers, values: Integers, counts: Integers, width: int) ->
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ValuePlaces:
-    """Where packed sensitive values stand in the domain; −1 for one that says that somebody has none."""
+    """The positions of packed sensitive values in the domain; −1 for the one that means no value."""
 
     values: Integers  # those that occur, rising
     places: Integers

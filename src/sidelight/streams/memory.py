@@ -31,7 +31,7 @@ BYTES_PER_PRINTED_NUMBER = 3 * 8
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """How many bytes may be used in all.
+    """The number of bytes that may be used in all.
 
     >>> Memory.parse("2GB").engine_limit
     '720000000B'

@@ -28,7 +28,7 @@ Words: TypeAlias = list[Integers]
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """How the codes of the columns are packed, the sensitive ones last.
+    """The packing of the codes of all columns into words, the sensitive ones last.
 
     >>> packing = Packing((("f", "m"), ("20", "30", "40"), ("Cold", "Flu")))
     >>> words = packing.pack([np.array([1, 0]), np.array([2, 0]), np.array([1, 0])])

@@ -155,7 +155,7 @@ def keep_cells(table: Table, kept: Flags) -> Table:
     """Keep the people whose cell is one of these, in a table with one cell per person."""
     cells = np.flatnonzero(kept)
     counts = table.counts.only_values(cells)
-    # a key of which nobody is left must go: a table has no key without people
+    # a key without people must go: a table has no key without people
     keys = np.flatnonzero(counts.per_row())
     return replace(
         table,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a column resembles, and a sentence that says why it matters."""
+    """A kind of column, and the reason why it matters."""
 
     noun: str  # "an age"
     because: str  # "others know it: neighbours, colleagues, registers"
@@ -125,7 +125,7 @@ TOLD_IN_CONFIDENCE = {
 # What is known to others, and still kept as a secret in a table that has no other
 WORK = _words("occupation job profession employer workclass beruf")
 
-# Words for somebody
+# Words for a person
 PEOPLE = _words(
     "person people patient subject participant respondent individual member customer client user student pupil "
     "employee worker citizen resident case donor beneficiary insured resp"
@@ -137,7 +137,7 @@ NUMBERING = _words("id ids nr no num number key index idx uuid guid code identif
 # Those of them that are never an amount or a code with a meaning
 IDS = frozenset({"id", "ids", "uuid", "guid", "identifier"})
 
-# Words for somebody's number
+# Words for a number that identifies a person
 PERSON_NUMBERS = _words(
     "patientid personid subjectid userid customerid clientid studentid memberid employeeid participantid respondentid "
     "pid uid seqn mrn empi"

@@ -34,7 +34,7 @@ CELLS_AT_ONCE = 1 << 20
 WIDE_FROM = 1 << 10
 
 
-# What counts may add up to: beyond 2**63, machine numbers begin again below 0, and nobody would be told
+# What counts may add up to: beyond 2**63, int64 wraps around below 0 without an error
 MOST_PEOPLE = 2**62
 
 
@@ -424,7 +424,7 @@ def _smallest(cells: Integers, many: int) -> Integers:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Profiles:
-    """Which values people have together: of those with key `key[i]`, `people[i]` have what row i of `counts` says.
+    """The values that people have in combination: `people[i]` people of key `key[i]` have those of row i of `counts`.
 
     Nobody is named, and people with the same key and values are one row.
     """

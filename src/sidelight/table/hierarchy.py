@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileStyle:
-    """How the file began and ended its lines that a hierarchy was read from, so that writing gives the same bytes."""
+    """The byte order mark and line ends of the file a hierarchy was read from, so that writing gives the same bytes."""
 
     opening: str = ""  # some editors put a byte order mark here
     line_end: str = "\n"

@@ -30,7 +30,7 @@ Domain: TypeAlias = tuple[Label, ...] | Mapping[str, tuple[Label, ...]]
 # What `person` says instead of a column, when every row is a person of their own: the publisher's word, unchecked
 EACH_ROW = "each row"
 
-# Roles that are one of a few words; the first word is meant where nobody said anything
+# Roles that are one of a few words; the first word is the default
 CHOICES = {"values": Semantics, "missing": Missing, "suppressed": Suppressed}
 
 
@@ -66,7 +66,7 @@ class Roles:
     quasi_word: str = field(default="quasi", compare=False)  # the caller's word for the first, for messages
 
     def __post_init__(self) -> None:
-        # One column is its name, however it was written: nobody has to tell a list of one from it.
+        # One column is its name, however it was written, so that no caller has to handle a list of one.
         names = () if self.sensitive is None else as_names(self.sensitive)
         object.__setattr__(self, "sensitive", one_or_several(names) if names else None)
         for name in (self.person, self.weight, self.split):

@@ -233,7 +233,7 @@ def held(table: object) -> Table:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CarriedColumns:
-    """What people say in columns that are carried along: `count[i]` people of key `key[i]` with value `value[i]`."""
+    """The cells of columns that are carried along: `count[i]` people of key `key[i]` with value `value[i]`."""
 
     columns: tuple[Column, ...]  # a row per entry
     key: Integers
@@ -378,7 +378,7 @@ def number_equal_rows(columns: tuple[Column, ...], rows: int) -> tuple[Integers,
 
 
 class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slots that hold something
-    """What several sensitive columns say together: a value is a combination of their cells.
+    """The domain of several sensitive columns together: a value is a combination of their cells.
 
     `columns` has a `Column` for each sensitive column, with a row per value: what the value says there.  So a column is
     also the map from these values to its own (see `Groups.recode`).  A domain like any other for everybody who only

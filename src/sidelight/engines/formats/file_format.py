@@ -24,7 +24,7 @@ Heading: TypeAlias = tuple[tuple[str, ...], Callable[[], list[list[str]]], Colle
 
 
 class Writer(ABC):
-    """How cells are written into a file, and what a cell that was read back means.
+    """Writes cells into a file, and reads back what they mean.
 
     For every label that it can write, decode(encode(label)) == label.
     """
@@ -59,7 +59,7 @@ class Writer(ABC):
 
 
 class FileFormat(ABC):
-    """How files of a kind are read."""
+    """Reads files of one kind."""
 
     words: ClassVar[str]  # "some of the files are …"
     endings: ClassVar[tuple[str, ...]]

@@ -95,7 +95,7 @@ def _damage_error(file: Path) -> BadTable:
 
 @dataclass(frozen=True, slots=True)
 class PageHeader:
-    """What the header of a page says, and how many bytes it has itself."""
+    """The header of a page: its own length, the length of the page, and the checksum, if there is one."""
 
     length: int
     page_size: int

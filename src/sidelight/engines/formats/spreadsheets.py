@@ -42,7 +42,7 @@ class Spreadsheet(HeldFormat):
         header, *rows = (sheet.lines[line] for line in lines)
         names = ["" if cell is None else label(cell) or "" for cell in header]
         wanted = {*roles.used.values()}
-        # whoever names columns by the first line knows that it is one of names
+        # a caller who names columns by the first line knows that it holds names
         if wanted and wanted <= {*names}:
             unused_columns(roles, names, file.name)
         elif looks_like_a_row(names, ([label(cell) or "" for cell in row] for row in rows[:1000])):

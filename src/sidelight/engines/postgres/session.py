@@ -34,7 +34,7 @@ ELSEWHERE = "give it in PGPASSWORD or in ~/.pgpass, where nobody reads it along"
 
 @dataclass(frozen=True, slots=True)
 class DatabaseAddress:
-    """Where a table is: what the driver connects to, and the table's name, with its schema where one was said.
+    """The address of a table: what the driver connects to, and the table's name, with its schema if given.
 
     >>> address = DatabaseAddress.parse('postgresql://ann@db/clinic?table=ward."My.Table"&sslmode=require')
     >>> address.names, address.connect_to

@@ -77,7 +77,7 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a partition has of the keys."""
+    """The share of the keys that one partition holds."""
 
     partition: int
     totals: Totals
@@ -440,7 +440,7 @@ class _Lot:
 
 @dataclass(slots=True)
 class _Met:
-    """What a task has met while it coded rows: the distinct cells of each column, how many rows, some of their keys."""
+    """Statistics of a task that coded rows: the distinct cells of each column, how many rows, some of their keys."""
 
     cells: list[pa.Array]
     entries: int
