@@ -175,7 +175,7 @@ def gone_through(states: Floats, values: Integers | int, exact_up_to: int | None
         return flags
     order = np.argsort(rounded, kind="stable")
     beyond = np.flatnonzero(np.cumsum((rounded * values)[order]) > AFFORDABLE)
-    # strictly below the first size that no longer fits the budget: groups of one size are treated alike
+    # strictly below the first size that no longer fits the budget: groups of one size are treated the same
     below = rounded[order[beyond[0]]] if len(beyond) else np.inf
     return (rounded <= ALWAYS_EXACT) | ((rounded <= 100_000) & (rounded < below))
 

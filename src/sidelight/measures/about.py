@@ -96,7 +96,7 @@ class About(Measure):
         return self.question.resolve(release.about(self.of, known=self.known))
 
     def check(self, release: Release) -> None:
-        """Refuse releases without these columns, and what the measure itself refuses."""
+        """Raise if a release lacks these columns, or if the measure itself refuses it."""
         question, view = self.resolve(release)
         with self._naming_the_column():
             question.check(view)
@@ -121,7 +121,7 @@ class About(Measure):
             return replace(self.question.measure(views[key]), measure=self)
 
     def complete(self, finding: Finding, release: Release) -> Finding:
-        """Add what only the view says."""
+        """Return the finding with what only the view says."""
         question, view = self.resolve(release)
         return replace(question.complete(replace(finding, measure=question), view), measure=self)
 
@@ -146,7 +146,7 @@ class About(Measure):
         return ViewSummary(self, self.question.summarize(groups.about(self.of, self.known)), self.parts_at_most(groups))
 
     def parts_at_most(self, groups: Groups) -> int:
-        """Into how many parts a group could fall."""
+        """Return how many parts a group can fall into at most."""
         domain = groups.domain
         return len(domain.combinations(self.known)[1]) if self.known and isinstance(domain, JointDomain) else 1
 
@@ -184,7 +184,7 @@ class About(Measure):
 
 
 def ask_each_column(measure: Measure, columns: Sequence[str], domain: tuple[Label, ...] = ()) -> tuple[Measure, ...]:
-    """Ask about each sensitive column, unless a measure names one or asks nothing about values.
+    """Return the measure for each sensitive column, unless it names one or asks nothing about values.
 
     Where the `domain` says which column has which values, values that are left out (`apart_from`) are left out of the
     columns that have them.
@@ -206,7 +206,7 @@ def ask_each_column(measure: Measure, columns: Sequence[str], domain: tuple[Labe
 
 
 def mark_defaults(measures: Sequence[Measure]) -> list[Measure]:
-    """Let a question that leaves out a value, which another of its kind asks about alone, be about the rest.
+    """Mark measures that leave out a value which another of their kind is about: they are about the rest.
 
     >>> from sidelight.measures.ck_safety.implications import Implications
     >>> few = Release.from_counts([{"Flu": 1, "Ulcer": 2}])
@@ -231,7 +231,7 @@ def mark_defaults(measures: Sequence[Measure]) -> list[Measure]:
 
 
 def _question(measure: Measure) -> tuple[Measure, str | None, tuple[str, ...]]:
-    """Take a measure apart: what is asked, of which column, by who knows which others."""
+    """Return what a measure asks, about which column, and which others the attacker knows."""
     return (measure.question, measure.of, measure.known) if isinstance(measure, About) else (measure, None, ())
 
 
@@ -260,11 +260,12 @@ class ViewSummary:
         return replace(self, inner=self.inner.merge(other.inner))
 
     def finding(self) -> Finding:
-        """Read the finding off, and say which group of the release the worst part belongs to."""
+        """Return the finding; its witness names the group of the release that the worst part belongs to."""
         finding = replace(self.inner.finding(), measure=self.about)
         if finding.witness is None or not self.about.known:
             return finding
         part = finding.witness.group
+        # the inverse of the numbering of parts, n · parts + k
         whole = GroupName(part.number // self.parts, part.printed)
         return replace(finding, witness=replace(finding.witness, group=whole))
 
@@ -307,6 +308,7 @@ class ViewScreen(Screen):
         first = np.searchsorted(group, np.arange(groups + 1))  # parts stand by group, and every group has one
         joined = rows[first[:-1]].copy()
         for place in range(1, int(np.diff(first).max(initial=0))):
+            # the groups that have a part with this index
             more = np.flatnonzero(first[:-1] + place < first[1:])
             joined[more] = self.inner.join(joined[more], rows[first[:-1][more] + place])
         return joined
@@ -326,8 +328,10 @@ class ViewScreen(Screen):
         kinds = self.inner.kinds(parts)
         if not self.about.known:
             return kinds
+        # in sorted order, as the order of a group's parts does not matter
         in_turn = np.lexsort((*kinds.T, group))
         place = np.arange(len(group)) - np.searchsorted(group, group)  # parts stand by group
+        # (groups, parts, numbers of a kind), −1 where a group has fewer parts
         rows = np.full((len(groups), self.about.parts_at_most(groups), kinds.shape[1]), -1)
         rows[group, place] = kinds[in_turn]
         return rows.reshape(len(groups), -1)

@@ -115,6 +115,7 @@ class FoundRelease:
     def just_above_limit(self) -> float:
         """The limit as beliefs are compared with it, which are given to nine decimals: whoever is above is too sure."""
         assert self.limit is not None
+        # half a unit of the ninth decimal, to which beliefs are rounded
         return min(float(self.limit) + (-5e-10 if self.strict else 5e-10), 1.0)
 
     def is_exceeded(self, belief: Fraction | float) -> bool:

@@ -59,6 +59,7 @@ class Criterion:
                 f"the limit {self.bound} of '{self.measure.name}' is out of range; it lies between {least} and {most}"
             )
             raise BadPolicy(message)
+        # a bound on the wrong side would hold for the worst of releases: refused, not turned around
         if self.comparison.from_above != self.measure.large_is_bad:
             right = Comparison.for_measure(large_is_bad=self.measure.large_is_bad)
             words = " or ".join(each.value.replace("_", " ") for each in right)
@@ -70,7 +71,7 @@ class Criterion:
         return self.decide(self.measure.measure(release))
 
     def about(self, of: str | None = None, *, known: str | Sequence[str] = ()) -> Criterion:
-        """Ask the same about one of several sensitive columns (see `Measure.about`).
+        """Return the same criterion about one of several sensitive columns (see `Measure.about`).
 
         >>> from sidelight.measures.l_diversity import DistinctValues
         >>> print((DistinctValues() >= 2).about("income"))
@@ -81,6 +82,7 @@ class Criterion:
     def decide(self, finding: Finding) -> Judgement:
         """Decide on a finding that is at hand; raises `TooHard` where it is not exact enough to."""
         holds = self.comparison.holds(finding.value, exact(self.bound))
+        # both ends of the range must be on one side of the bound, or nothing is decided
         if finding.kindest is not None and self.comparison.holds(finding.kindest, exact(self.bound)) != holds:
             low, high = sorted((float(finding.kindest), float(finding.value)))
             between = f"lies between {low:.9g} and {high:.9g}"
@@ -151,5 +153,5 @@ def judgements_table(title: str, judgements: Sequence[Judgement], *, note: str =
 
 
 def exact(bound: Bound) -> Amount:
-    """Take a bound to mean what it says in decimal: 0.1 is 1/10, not the nearest binary number."""
+    """Return the number that a bound says in decimal: 0.1 is 1/10, not the nearest binary number."""
     return exact_number(bound, BadPolicy, "a limit")

@@ -59,6 +59,7 @@ class DisclosureCurve(Tabular):
 
     def at(self, **amounts: int) -> Amount:
         """Return the risk at some amounts; fixed ones need not be said."""
+        # row-major, as in `points`: the last axis varies fastest
         place = 0
         for axis in self.axes:
             amount = amounts.pop(axis.name, axis.amounts[0] if len(axis.amounts) == 1 else None)

@@ -126,9 +126,11 @@ def worst_row(
 
 def near_worst(scores: Floats, *, large_is_bad: bool) -> Integers:
     """List the rows whose floats are too near the worst to tell which one it is."""
+    # `fmax` and `fmin` pass over nan, which has nothing to say
     worst = np.fmax.reduce(scores) if large_is_bad else np.fmin.reduce(scores)
     if math.isnan(worst):
         return np.empty(0, np.int64)
+    # an infinite worst is exact: nothing else is near it
     distance = NEAR * max(abs(worst), 1.0) if math.isfinite(worst) else 0.0
     return np.flatnonzero(scores >= worst - distance if large_is_bad else scores <= worst + distance)
 
@@ -275,13 +277,14 @@ class Screen(ABC):
         """Read the measure's value off each row."""
 
     def group_values(self, groups: Groups) -> Floats:
-        """Return the value of each group taken for a release: of the rows that `of` gives, or a quicker way."""
+        """Return the value of each group taken for a release, (groups,) float64: by its row, or a quicker way."""
         return self.value(self.rows(groups))
 
 
 def join_all(screen: Screen, rows: Floats) -> Floats:
     """Join all rows to one, by halves."""
     while len(rows) > 1:
+        # rows of the first half meet those of the second; an odd one waits for the next round
         half = len(rows) // 2
         rows = np.concatenate((screen.join(rows[:half], rows[half : 2 * half]), rows[2 * half :]))
     return rows
@@ -291,6 +294,7 @@ def join_forwards(screen: Screen, rows: Floats) -> Floats:
     """Join, for each row, all rows up to and including it (a scan, in log₂ steps over all rows at once)."""
     joined, step = rows.copy(order="K"), 1
     while step < len(rows):  # row i stands for the rows i − step + 1 … i
+        # copied, as the slices overlap: rows that are joined already must not be read
         joined[step:] = screen.join(joined[step:], joined[:-step].copy())
         step *= 2
     return joined

@@ -103,8 +103,10 @@ class ExpectedCandidates(FormulaMeasure):
         seen = self.borrowed * _shares(groups) + statistic  # β·p + c
         # negative where a group has one value, of which what is computed is left out below
         rest = np.maximum(self.borrowed * (1 - _shares(groups)) + drawn - statistic, 0)  # b
+        # `expm1` keeps the digits of values that are hardly ever in the second group
         present = -np.expm1(_log_absent(rest, seen, drawn))
         present = np.where(statistic > 0, present, 0)
+        # worst off is the person with the value that is likeliest there again: their own is not counted
         several = 1 + present.sum(axis=1) - present.max(axis=1)
         values = np.count_nonzero(statistic, axis=1)
         return np.where(values > 1, several, np.where(values == 1, 1.0, np.nan))
@@ -151,7 +153,7 @@ class ExpectedCandidates(FormulaMeasure):
         return absent
 
     def witness(self, groups: Groups, row: int) -> CandidateWitness:
-        """Point at whoever has the value that is most surely there again."""
+        """Return the witness who has the value that is most surely there again."""
         absent = self._absent(groups.counts.row(row).tolist(), groups.whole.tolist())
         surest = min(absent, key=lambda place: (absent[place], place))
         return CandidateWitness(groups.name(row), groups.domain[surest], candidates=len(absent))
@@ -203,6 +205,7 @@ def _log_absent(rest: Floats, seen: Floats, drawn: Floats) -> Floats:
     """
     total = rest + seen
     with np.errstate(divide="ignore", invalid="ignore"):
+        # `log1p` where the quotient is near 1, and would lose its digits
         log_ratio = np.where(seen < rest, np.log1p(-seen / total), np.log(rest / total))
         far_ratio = np.log1p(-seen / (total + drawn))
         main = (rest + drawn - 0.5) * far_ratio - (rest - 0.5) * log_ratio - seen * np.log1p(drawn / total)

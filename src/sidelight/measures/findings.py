@@ -20,7 +20,7 @@ from sidelight.release.groups import Groups
 
 
 def findings(measures: Sequence[Measure], release: ReleaseBlocks) -> tuple[Finding, ...]:
-    """Answer several questions at once: counts are spread out once for all of them, blocks in parallel.
+    """Return the findings of several measures: counts are spread out once for all of them, blocks in parallel.
 
     The same as asking each measure by itself; measures that go their own way over a held release still do.  A release
     that is streamed is gone through once, and has the findings that it would have in memory.
@@ -29,9 +29,11 @@ def findings(measures: Sequence[Measure], release: ReleaseBlocks) -> tuple[Findi
     asked = tuple(measure for measure in measures if _goes_by_blocks(measure, release))
     by_measure = {}
     if asked:
+        # parts are numbered throughout the release: each block has to know how many come before it
         before = count_parts_before(asked, release)
         merged = release.reduce(partial(_summarize, asked, before), _merge)
         found = (each.complete(summary.finding(), release.outline) for each, summary in zip(asked, merged, strict=True))
+        # by identity, as a measure may hold what cannot be hashed
         by_measure = dict(zip(map(id, asked), found, strict=True))
     views: Views = {}
     return tuple(
@@ -49,7 +51,7 @@ def _goes_by_blocks(measure: Measure, release: ReleaseBlocks) -> bool:
 
 
 def prepare_release(measures: Sequence[Measure], release: ReleaseBlocks) -> ReleaseBlocks:
-    """Let a release know what measures need: people of populations; held, where one looks at all groups at once."""
+    """Return the release with what measures need: people of populations; held, if one looks at all groups at once."""
     needs_all = next((measure for measure in measures if not measure.streams), None)
     if needs_all is not None:
         release = release.held(str(needs_all))

@@ -105,11 +105,11 @@ class FormulaMeasure(GroupByGroup):
         """Return the value of each row of statistics, of these groups' release, in this arithmetic."""
 
     def witness(self, groups: Groups, row: int) -> Witness:
-        """Point at what makes this group the worst."""
+        """Return what makes this group the worst."""
         return Witness(groups.name(row))
 
     def canonical(self, statistic: Integers) -> Integers:
-        """Bring statistics that give the same value to one form, itself a statistic with this value."""
+        """Return one form of all statistics with the same value, itself a statistic with this value."""
         return reduce_fractions(statistic) if self.scale_free else statistic
 
     def settle(self, number: Fraction | Decimal | int, statistic: list[int]) -> Amount:
@@ -128,7 +128,7 @@ class FormulaMeasure(GroupByGroup):
         return scores
 
     def blocks(self, groups: Groups) -> Iterable[Groups]:
-        """Take wide groups all at once where only values that occur count."""
+        """Return wide groups as one block where only values that occur count."""
         return (groups,) if self.sparse_statistic and groups.counts.is_wide else super().blocks(groups)
 
     def kinds(self, groups: Groups) -> Integers:
@@ -193,6 +193,7 @@ class WorstGroup(Screen):
 
     def rows(self, groups: Groups) -> Floats:
         """Return each group's own value; a group with nothing to say gives the best there is."""
+        # nan would spread through `join`: a group with nothing to say has the value that never decides
         best = -np.inf if self.measure.large_is_bad else np.inf
         return np.nan_to_num(self.measure.scores(groups), nan=best, posinf=np.inf, neginf=-np.inf)[:, np.newaxis]
 
@@ -241,8 +242,9 @@ class ShareRuns:
 
     @classmethod
     def unpack(cls, statistic: Numbers) -> ShareRuns:
-        """Take the rows of `share_runs` apart."""
+        """Split the rows of `share_runs` into their parts."""
         here, overall, times = np.split(statistic[:, 1:], 3, axis=1)
+        # padding has 0 of 0 overall: 1 in its place avoids 0/0, and it counts 0 times
         return cls(statistic[:, :1], here, np.where(times > 0, overall, 1), times)
 
     def shares(self, groups: Groups, arithmetic: Arithmetic) -> tuple[Numbers, Numbers]:
@@ -266,6 +268,7 @@ def share_runs(groups: Groups, *codings: Integers) -> Integers:
     found = [np.zeros((0, 3), np.int64)]
     for coding in codings:
         wanted = coding[values] >= 0
+        # values with one number in the coding count together, in the groups and overall
         whole = add_up(coding[coding >= 0], groups.whole[coding >= 0], int(coding.max(initial=-1)) + 1)
         part = Counts.from_entries(
             rows[wanted], coding[values[wanted]], counts[wanted], shape=(len(groups), len(whole))
@@ -281,6 +284,7 @@ def share_runs(groups: Groups, *codings: Integers) -> Integers:
     # runs stand by group, so that the first of a group is where its number is first found
     number = np.arange(len(row)) - np.searchsorted(row, row)  # of the run within its group
     runs = int(number.max(initial=0)) + 1
+    # (groups, 1 + 3 · runs): n, then the counts here, those overall, and how many values have them
     statistic = np.zeros((len(groups), 1 + 3 * runs), np.int64)
     statistic[:, 0] = groups.counts.per_row()
     for block, numbers in enumerate((entries[:, 1], entries[:, 2], times)):
@@ -290,6 +294,7 @@ def share_runs(groups: Groups, *codings: Integers) -> Integers:
 
 def reduce_share_runs(statistic: Integers) -> Integers:
     """Divide n and the counts of each group by what they share, which leaves its shares as they are."""
+    # n and the counts here share a factor; counts overall and lengths of runs stay as they are
     runs = (statistic.shape[1] - 1) // 3
     return np.hstack((reduce_fractions(statistic[:, : 1 + runs]), statistic[:, 1 + runs :]))
 

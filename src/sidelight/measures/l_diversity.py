@@ -154,6 +154,7 @@ class EntropyDiversity(_Diversity):
 
     def canonical(self, statistic: Integers) -> Integers:
         """Which values they are does not count, nor how many do not occur."""
+        # sorted: counts decide, whichever values have them; columns of zeros come first and are cut off
         rising = np.sort(statistic, axis=1)
         return reduce_fractions(rising[:, int(rising.any(axis=0).argmax()) :])
 
@@ -228,6 +229,7 @@ class RecursiveDiversity(_Diversity):
 
     def statistic(self, groups: Groups) -> Integers:
         """Return every group's largest count, and the sum of those from the ℓ-th largest on."""
+        # x₁ is in the last column, and all but the ℓ − 1 last ones are x_ℓ, x_{ℓ+1}, …
         rising = np.sort(drop_values(groups, self.apart_from).counts.packed(), axis=1)
         rarer = rising[:, : max(rising.shape[1] - self.l + 1, 0)]
         return np.column_stack((rising[:, -1:].sum(axis=1), rarer.sum(axis=1)))
@@ -237,7 +239,7 @@ class RecursiveDiversity(_Diversity):
         return arithmetic.ratio(statistic[:, 0], statistic[:, 1])
 
     def witness(self, groups: Groups, row: int) -> Witness:
-        """Point at the most frequent value."""
+        """Return the witness with the most frequent value."""
         groups = drop_values(groups, self.apart_from)
         return Witness(groups.name(row), groups.domain[groups.counts.sort_by_frequency(row)[0]])
 
@@ -273,8 +275,10 @@ def fraction_or_float(number: Decimal, counts: list[int]) -> Amount:
     If n / Π c^(c/n) is a fraction a/b, then b ≤ n (because b^n divides Π c^c); so only a number that is as good as
     such a fraction needs a proof that it is one.
     """
+    # by count, as groups with many values have few different counts
     times = Counter(count for count in counts if count > 0)
     total = sum(count * often for count, often in times.items())
+    # b ≤ n: the nearest fraction with such a denominator is the only one that it can be
     fraction = Fraction(number).limit_denominator(total)
     # we have the number to 10⁻⁵⁰: farther than this from every fraction that it could be it is irrational
     if abs(Fraction(number) - fraction) < Fraction(1, 10**40) and _is_rational(times, total):

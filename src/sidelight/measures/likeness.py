@@ -104,6 +104,7 @@ class BetaLikeness(_ShareChange):
         runs = ShareRuns.unpack(statistic)
         here, overall = runs.shares(groups, arithmetic)
         gained = here / overall
+        # losses do not count
         gains: Numbers = np.maximum(gained.max(axis=1) - 1, 0)
         if self.kind == "enhanced":
             gains[_gain_too_much(gained, overall, runs, groups, arithmetic).any(axis=1)] = math.inf
@@ -149,6 +150,7 @@ def _gain_too_much(gained: Numbers, overall: Numbers, runs: ShareRuns, groups: G
     whole = int(groups.whole.sum())
     allowed[runs.overall == whole] = math.inf  # q ≤ p = 1
     beyond: Flags = gained > allowed
+    # floats this near may be on the wrong side of the logarithm
     if arithmetic is FLOATS:
         near = np.abs(gained - allowed) <= NEAR * np.where(np.isfinite(allowed), allowed, 0)
         for row, run in np.argwhere(near).tolist():
@@ -215,9 +217,11 @@ class DeltaDisclosure(_ShareChange):
         here, overall = runs.shares(groups, arithmetic)
         occurs = runs.times > 0
         changed = here / overall
+        # padding counts as unchanged, and so never decides
         highest, lowest = (pick(np.where(occurs, changed, 1), axis=1) for pick in (np.max, np.min))
         factor = np.maximum(highest, arithmetic.ratio(1, lowest))
         if self.absent == "infinite":
+            # how many values in question the release has at all: a group with fewer lacks one
             occurring = np.count_nonzero(groups.whole[self.targets.coding(groups) >= 0])
             factor[runs.times.sum(axis=1) < occurring] = math.inf
         factor[runs.n[:, 0] == 0] = math.nan  # nobody there has a value

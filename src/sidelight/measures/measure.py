@@ -67,7 +67,7 @@ class Measure(Formula, Claims, Words):
         read_fields(self)
 
     def about(self, of: str | None = None, *, known: str | Sequence[str] = ()) -> Measure:
-        """Ask about one of several sensitive columns, as somebody does who knows the columns `known` of everybody."""
+        """Return the measure about one of several sensitive columns, for an attacker who knows the columns `known`."""
         from sidelight.measures.about import About  # noqa: PLC0415 - which is a measure too
 
         return About(self, of, as_names(known))
@@ -130,6 +130,7 @@ class Worst:
         return Finding(self.measure, self.value, self.witness, self.notes)
 
     def _rank(self) -> tuple[bool, Amount, int]:
+        # a summary with nothing to measure ranks behind all others
         if self.value is None or self.witness is None:
             return (True, 0, 0)
         return (False, -self.value if self.measure.large_is_bad else self.value, self.witness.group.number)

@@ -65,7 +65,7 @@ class Question(ABC):
         return {name: value for name, value in values.items() if isinstance(value, int) and not isinstance(value, bool)}
 
     def replace_settings(self, **changed: object) -> Self:
-        """Ask the same with some parameters changed."""
+        """Return the measure with some parameters changed."""
         return replace(self, **changed)  # type: ignore[type-var]
 
     @classmethod
@@ -73,10 +73,11 @@ class Question(ABC):
         """Return a few of these measures that suit releases with these values: every contract test tries them."""
         del domain
         required = [each.name for each in fields(cls) if each.default is each.default_factory is MISSING]  # type: ignore[arg-type]
+        # 1 suits required settings that are amounts; measures with others have examples of their own
         return (cls(**dict.fromkeys(required, 1)),)  # type: ignore[return-value]
 
     def check(self, release: Release) -> None:
-        """Refuse what is no release, and releases for which the question makes no sense."""
+        """Raise if this is no release, or one for which the question makes no sense."""
         expect(Release, release, "what is measured")
         if release.semantics not in self.semantics:
             message = (
@@ -98,16 +99,16 @@ class Question(ABC):
         return None
 
     def compare_with(self, population: Population) -> Self:
-        """Compare with this population, where the question is about one."""
+        """Return the measure that compares with this population, where the question is about one."""
         del population
         return self
 
     def prepare(self, release: Release) -> Release:
-        """Let the groups of a release know what the question needs of them: their people in a population."""
+        """Return the release with what the question needs of its groups: their people in a population."""
         return release if self.register is None else self.register.attach_to(release)
 
     def bind_table(self, table: Table) -> Self:
-        """Take the original table, where the question is about somebody who knows something of it."""
+        """Return the measure with the original table, where the attacker knows something of it."""
         del table
         return self
 
@@ -117,7 +118,7 @@ class Question(ABC):
         return False
 
     def include_values(self, values: AbstractSet[Label]) -> Self:
-        """Ask the same, leaving out none of these values any more."""
+        """Return the measure that no longer leaves out any of these values."""
         del values
         return self
 

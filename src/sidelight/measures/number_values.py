@@ -38,7 +38,7 @@ def has_sensible_size(number: Fraction | float) -> bool:
 
 
 def finite(number: object, name: str) -> int | Fraction:
-    """Take a number that is 0 or of a sensible size, exactly."""
+    """Return a number exactly; raise `BadMeasure` unless it is 0 or of a sensible size."""
     exact = exact_number(number, BadMeasure, name)
     if exact and not has_sensible_size(exact):
         message = f"{name} is {as_given(number)}; give 0 or a number between 1e-30 and 1e30 in size"

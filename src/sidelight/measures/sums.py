@@ -83,7 +83,7 @@ class SumMeasure(Targeted, FormulaMeasure):
     def from_settings(
         cls, largest: int = 2, numbers: Mapping[str, float] | None = None, apart_from: tuple[str, ...] = ()
     ) -> SumMeasure:
-        """Make it from what a policy file says; there a missing value is written "(missing)"."""
+        """Return the measure with the settings of a policy file, where a missing value is written "(missing)"."""
         if numbers is None:
             return cls(largest, apart_from=apart_from)
         amounts = expect_mapping(numbers, parameter("numbers"), '{"high": 40}')
@@ -104,7 +104,7 @@ class SumMeasure(Targeted, FormulaMeasure):
         return settings
 
     def check(self, release: Release) -> None:
-        """Refuse values that are no amounts."""
+        """Raise if a value is no amount."""
         super().check(release)
         self._amounts(drop_values(release.groups, self.apart_from).domain)
 
@@ -142,12 +142,13 @@ class SumMeasure(Targeted, FormulaMeasure):
         """Return whose amounts are in the two sums: of how many people with each amount that occurs in a group."""
 
     def statistic(self, groups: Groups) -> Integers:
-        """Add up the digits of both sums."""
+        """Return the digits of both sums: (groups, 2 · digits) int64."""
         seen = drop_values(groups, self.apart_from)
         amounts = self._amounts(seen.domain)
         entries = _FallingAmounts.from_groups(seen, amounts, self.largest)
         part, whole = (entries.add_digits(amounts, people, len(seen)) for people in self.choose_people(entries))
         occurs = np.bincount(entries.group[entries.is_first], minlength=len(seen)) > 0
+        # 0/0 becomes the ratio that the rule gives where all amounts are 0
         nothing = occurs & ~whole.any(axis=1)  # all amounts are 0
         part[nothing, -1], whole[nothing, -1] = self.if_all_are_zero, 1
         return np.hstack((part, whole))
@@ -161,7 +162,7 @@ class SumMeasure(Targeted, FormulaMeasure):
         return arithmetic.ratio(_join_digits(part), _join_digits(whole))
 
     def witness(self, groups: Groups, row: int) -> SumWitness:
-        """Point at the largest amount."""
+        """Return the witness with the largest amount."""
         return self._witness(groups.take(slice(row, row + 1)))
 
     def _witness(self, group: Groups) -> SumWitness:
@@ -339,6 +340,7 @@ class _Amounts(NamedTuple):
                 "small; leave this limit out: the preset without it is ACRO(sums=false)"
             )
             raise BadMeasure(message)
+        # whole numbers of a common unit, cut into digits: sums of digits are exact in 64 bits
         unit = math.lcm(*(number.denominator for number in exact))
         whole = [int(number * unit) for number in exact]
         bits = max(whole, default=0).bit_length()
@@ -347,6 +349,7 @@ class _Amounts(NamedTuple):
             raise BadMeasure(message)
         shifts = [*range(max(bits - 1, 0) // DIGIT * DIGIT, -1, -DIGIT)]
         digits = np.array([[number >> shift & (1 << DIGIT) - 1 for shift in shifts] for number in whole], np.int64)
+        # rank 0 is the largest amount; equal ones are ranked by their place in the domain
         rank = np.empty(len(whole), np.int64)
         rank[sorted(range(len(whole)), key=lambda at: -whole[at])] = np.arange(len(whole))
         present = np.array([text in named or text not in (None, MISSING) for text in domain], bool)
@@ -364,7 +367,7 @@ class _FallingAmounts(NamedTuple):
 
     @classmethod
     def from_groups(cls, groups: Groups, amounts: _Amounts, largest: int) -> _FallingAmounts:
-        """Sort what occurs."""
+        """Build from the counts of groups, sorted by group and falling amount."""
         group, value, count = groups.counts.entries()
         order = np.lexsort((amounts.rank[value], group))
         order = order[amounts.present[value[order]]]
@@ -373,10 +376,12 @@ class _FallingAmounts(NamedTuple):
         before = np.cumsum(count) - count
         # counted from the start of each group: how many people have a larger amount
         before -= before[is_first][np.cumsum(is_first) - 1]
+        # of the people with this amount, those who still belong to the n largest
         return cls(group, value, count, np.clip(largest - before, 0, count), is_first)
 
     def add_digits(self, amounts: _Amounts, people: Integers, groups: int) -> Integers:
         """Add up the digits of the amounts of so many of the people who have them: (groups, digits) int64."""
+        # (entries, digits): each digit is added up by itself, and carried in `_join_digits`
         digits = amounts.digits[self.value] * people[:, np.newaxis]
         return np.column_stack([add_up(self.group, each, groups) for each in digits.T])
 

@@ -122,7 +122,7 @@ class Closeness(Targeted, FormulaMeasure):
         hierarchy: str | tuple[tuple[str, ...], ...] | None = None,
         apart_from: tuple[str, ...] = (),
     ) -> Closeness:
-        """Make it as a policy file says it: the hierarchy is a file, or its lines; a missing value is "(missing)"."""
+        """Return the measure with a policy file's settings: a hierarchy is a file, or lines; "(missing)" is a value."""
         values = None if order is None else tuple(map(written_label, order))
         if isinstance(hierarchy, str):
             tree: Hierarchy | None = read_hierarchy(hierarchy)
@@ -149,13 +149,13 @@ class Closeness(Targeted, FormulaMeasure):
         return settings
 
     def check(self, release: Release) -> None:
-        """Refuse releases with values that have no place in the order or the hierarchy."""
+        """Raise if a value of the release has no place in the order or the hierarchy."""
         super().check(release)
         self.ground_distance(drop_values(release.groups, self.apart_from).domain)
 
     @lru_cache(maxsize=16)  # noqa: B019 - a few small values, asked for by every block of groups
     def ground_distance(self, domain: tuple[Label, ...]) -> OrderedDistance | TreeDistance:
-        """Lay out the values, nearer ones together."""
+        """Return the distance between the values of a domain: in a row, or in a tree."""
         if self.distance == "ordered":
             return OrderedDistance(domain, domain if self.order is None else tuple(map(label, self.order)))
         return TreeDistance(domain, self.hierarchy)
@@ -193,6 +193,7 @@ class Closeness(Targeted, FormulaMeasure):
         else:
             runs = ShareRuns.unpack(statistic)
             here, overall = runs.shares(groups, arithmetic)
+            # what comes in is enough: as much leaves nodes of the level, and those without a run lose only
             flows = 2 * runs.times * np.maximum(here - overall, 0)
         distances: Numbers = np.abs(flows).sum(axis=1) * arithmetic.ratio(*ground.cost.as_integer_ratio())
         return distances
@@ -308,6 +309,7 @@ class TreeDistance:
     def _find_node(self, value: Label, level: int) -> Label:
         if self.hierarchy is None:
             return None if level else value
+        # one level above the last of the hierarchy all values meet, in a node without a label
         return None if level == self.hierarchy.height else self.hierarchy.generalise(value, level)
 
     def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
@@ -320,6 +322,7 @@ class TreeDistance:
                 surplus = [sum((differences[value] for value in values), Fraction(0)) for values in children]
                 too_much = sum((each for each in surplus if each > 0), Fraction(0))
                 too_little = sum((-each for each in surplus if each < 0), Fraction(0))
+                # what the children settle among themselves; the rest goes on to the level above
                 total += Fraction(level, self.top) * min(too_much, too_little)
         return total
 

@@ -78,12 +78,12 @@ class Predicate:
 
     @classmethod
     def any_of(cls, *values: object, name: str = "") -> Predicate:
-        """Ask for people who have one of these values."""
+        """Return the predicate of people who have one of these values."""
         return cls(tuple(label(value) for value in values), name=name)
 
     @classmethod
     def none_of(cls, *values: object, name: str = "") -> Predicate:
-        """Ask for people who have none of these values."""
+        """Return the predicate of people who have none of these values."""
         return cls(tuple(label(value) for value in values), all_others=True, name=name)
 
     @classmethod
@@ -100,7 +100,7 @@ class Predicate:
 
     @classmethod
     def from_node(cls, hierarchy: Hierarchy, node: str) -> Predicate:
-        """Ask for people who have one of the values under a node of a hierarchy, at whichever level it stands."""
+        """Return the predicate of the values under a node of a hierarchy, at whichever level it stands."""
         return cls(tuple(hierarchy.under(node)), name=node)
 
     def indices(self, domain: tuple[Label, ...]) -> list[int]:
@@ -196,7 +196,7 @@ NO_VALUE_LEFT = "every value has a limit of its own or is left out, so this limi
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """The values that somebody would want to learn: all, all apart from some, one, or any of a category.
+    """The values that an attacker wants to learn: all, all apart from some, one, or any of a category.
 
     >>> release = Release.from_counts([{"Flu": 1, "Ulcer": 2, "Dyspepsia": 3}])
     >>> Targets(apart_from=("Flu",)).places(release.groups).tolist()
@@ -210,7 +210,7 @@ class Targets:
     are_the_rest: bool = False  # whether others are asked about on their own (see `Targeted.ask_the_rest`)
 
     def view(self, groups: Groups) -> Groups:
-        """Take a category for one value."""
+        """Return the groups with the values of a category joined to one."""
         if not isinstance(self.value, Predicate):
             return groups
         if self.value.all_others and groups.semantics != "single":
@@ -222,7 +222,7 @@ class Targets:
         return replace(merged, counts=merged.counts.at_most(merged.sizes))  # no more people have any than there are
 
     def view_release(self, release: Release) -> Release:
-        """Take a category for one value, throughout a release."""
+        """Return the release with the values of a category joined to one."""
         if not isinstance(self.value, Predicate):
             return release
         return replace(release, groups=self.view(release.groups))
@@ -289,13 +289,14 @@ def _place_of(text: Label, groups: Groups) -> int:
 
 @lru_cache(maxsize=64)
 def _as_one(category: Predicate, domain: tuple[Label, ...]) -> Column:
-    """Say for each value of a domain what it counts as: itself, or the category, which stands where its first did."""
+    """Return what each value of a domain counts as: itself, or the category, in the place of its first value."""
     members = set(_members(category, domain))
     name = str(category)
     texts = [name if place in members else text for place, text in enumerate(domain)]
     if name in (text for place, text in enumerate(domain) if place not in members):
         message = f"'{name}' is also a value of the release that is not in this category; give it another name"
         raise BadMeasure(message)
+    # in the order of first occurrence: ties among values are settled as before
     labels = tuple(dict.fromkeys(texts))
     return Column("value", labels, np.array([labels.index(text) for text in texts], np.int32))
 
@@ -358,20 +359,20 @@ class Targeted(Measure):
     def ask_the_rest(self) -> Self:
         """Return the same question as the default beside others about single values: it may leave no value.
 
-        Alone, it would be a limit that holds whatever is published, and is refused (`Targets.some_places`).
+        Alone, it would be a limit that holds whatever is published, and is refused (`Targets.required_indices`).
         """
         default = copy(self)
         default.__dict__["_about_the_rest"] = True
         return default
 
     def check(self, release: Release) -> None:
-        """Refuse releases that do not have the values in question, or no other than those left out."""
+        """Raise if a release does not have the values in question, or no other than those left out."""
         super().check(release)
         seen = self.targets.view(release.groups)
         self.targets.required_indices(seen) if self.apart_from else self.targets.indices(seen)
 
     def include_values(self, values: AbstractSet[Label]) -> Self:
-        """Ask the same, leaving out none of these values any more."""
+        """Return the measure that no longer leaves out any of these values."""
         return self.replace_settings(apart_from=tuple(text for text in self.apart_from if text not in values))
 
     def names_values(self, domain: tuple[Label, ...]) -> Flags:

@@ -150,7 +150,7 @@ class CheapestKnowledge(Targeted):
         return self.tariff.rate(value, self.otherwise)
 
     def check(self, release: Release) -> None:
-        """Refuse prices of values that the release does not have."""
+        """Raise if a price is of a value that the release does not have."""
         super().check(release)
         self.tariff.check(release.domain)
 
@@ -217,6 +217,7 @@ class Market:
         """Sort the values by price and the counts by frequency; of groups of one kind a few will do (see `rows`)."""
         assert isinstance(measure.otherwise, Fraction)
         by_price = measure.tariff.classes(groups.domain, measure.otherwise)
+        # prices become whole numbers of a common unit, so that budgets can number the rows of arrays
         scale = math.lcm(*(price.denominator for price in by_price))
         unit = Fraction(math.gcd(*(int(price * scale) for price in by_price)), scale)
         prices = tuple(int(price / unit) for price in by_price)
@@ -253,6 +254,7 @@ class Market:
     def cheapest(self, reach: Fraction) -> tuple[int, PricedWitness]:
         """Find the least budget that reaches as much, and what to buy for it."""
         enough, budget = self.certain_budget(), 4
+        # doubled: all tries together cost little more than the last, and none exceeds what suffices for certain
         while True:
             within = min(budget, enough)
             if within > 400:  # units of price; time and memory grow with the square of the budget
@@ -280,8 +282,11 @@ class Market:
     def least_sufficient(self, others: Floats, targets: Floats, reach: Fraction) -> tuple[int, PricedWitness] | None:
         """Try the budgets that may suffice, from the least on; rows are budgets, columns groups, all logarithms."""
         screen = ImplicationsScreen(len(others) - 1, Targets())
+        # rows 0 … J are without the target, J + 1 … 2J + 1 with it, as `ImplicationsScreen` has them
         least = join_all(screen, np.vstack((others, targets)).T)[0, len(others) :]
+        # 1/(1 + r) ≥ c where ln r ≤ ln((1 − c)/c); certainty takes a product of 0
         limit = float(log((1 - reach) / reach)) if reach < 1 else SURE
+        # floats propose budgets, within tolerance and the least first; fractions decide
         for budget in np.flatnonzero(least <= limit + tolerance(np.array(limit))).tolist():
             if least[budget] < SURE:
                 return budget, self.witness(self._certain(others[budget], targets[budget], budget))
@@ -297,6 +302,7 @@ class Market:
 
     def _weigh(self, choices: list[Choice]) -> Weighed:
         """Compute the choices' exact products, all prices of a group at once and equal groups only once."""
+        # one run of the program has all smaller budgets too, so each group is run once, with its largest
         largest: dict[tuple[bool, ExactGroup], int] = {}
         groups = {choice: self._exact_groups(choice) for choice in choices}
         for choice, exact in groups.items():
@@ -378,6 +384,7 @@ class Market:
 def _taking_part(others: Floats, targets: Floats) -> Integers:
     """List the groups that may be used: at each price those with the least probabilities (as in `shortlist`)."""
     most = len(others) - 1
+    # a group that gets j of J leaves J − j units, and at most so many others take part (see `shortlist`)
     lists = [near_the_cut(others[price], most - price + 2) for price in range(1, most + 1)]
     lists += [near_the_cut(targets[price], most - price + 1) for price in range(most + 1)]
     return np.unique(np.concatenate([rows for both in lists for rows in both]))
@@ -395,8 +402,10 @@ def _price_groups(
     target = np.zeros_like(groups.sizes)
     if own is not None:
         target = groups.counts.highest(np.intersect1d(classes[own], may_be))
+        # the count of σ leaves the falling list: what stood behind it moves up by one
         before = (counts[own] > target[:, np.newaxis]).sum(axis=1, keepdims=True)
         left = np.arange(counts[own].shape[1] - 1) < before
         counts[own] = np.where(left, counts[own][:, :-1], counts[own][:, 1:])
+    # columns that are 0 in all groups are cut off: there is nobody to ask about
     occurring = tuple(each[:, : int((each > 0).any(axis=0).sum())] for each in counts)
     return PricedGroups(groups.sizes, occurring, target, (*prices, prices[own] if own is not None else 0))

@@ -113,16 +113,18 @@ class DisclosureCost(Measure):
         return ADVERSARIES[self.knows](self.k).monotonicity(semantics)
 
     def check(self, release: Release) -> None:
-        """Refuse weights of values that the release does not have."""
+        """Raise if a weight is of a value that the release does not have."""
         super().check(release)
         self._tariff.check(release.domain)
 
     def different_weights(self) -> list[Fraction]:
         """List the weights that count, the largest first."""
+        # a weight of 0 counts for nothing, however likely the value is
         return sorted({*self._tariff.values(), self._otherwise} - {Fraction(0)}, reverse=True)
 
     def question(self, weight: Fraction, domain: tuple[Label, ...]) -> Implications | Negations:
-        """Ask the adversary about the values of this weight alone."""
+        """Return the adversary's question about the values of this weight alone."""
+        # leaving out all other weights asks about this class of values alone
         others = tuple(value for value in domain if self._tariff.rate(value, self._otherwise) != weight)
         return ADVERSARIES[self.knows](self.k, apart_from=others)
 
@@ -155,7 +157,7 @@ class DisclosureCost(Measure):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CostWitness(Witness):
-    """What somebody could show, how probable that is then, and how bad the value is."""
+    """What an attacker could show, how probable that is then, and how bad the value is."""
 
     weight: Fraction
     probability: Amount
@@ -179,6 +181,7 @@ class CostSummary:
         shown_to_have = [(weight, each) for weight, each in findings if each.witness is not None]
         if not shown_to_have:
             return Finding(self.measure, Fraction(0), None, ("nobody has any of the values that count",))
+        # parts stand by falling weight and `max` keeps the first of equals: the largest weight is reported
         weight, worst = max(shown_to_have, key=lambda part: part[0] * part[1].value)
         assert worst.witness is not None
         known = worst.witness

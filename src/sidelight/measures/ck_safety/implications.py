@@ -119,6 +119,7 @@ class Implications(KnownFacts):
             from sidelight.measures.ck_safety.several_values import SeveralValuesSummary  # noqa: PLC0415 - brings SciPy
 
             return SeveralValuesSummary.from_groups(self, groups)
+        # by number, so that ties go to the group with the smallest one
         seen = self.targets.view(groups.sort_by_number())
         top, targets = TopCounts.from_groups(seen, self.k + 1, self.targets), set(self.targets.indices(seen).tolist())
         kept = (ListedGroup.from_row(seen, top, row, targets) for row in shortlist(top, self.k).tolist())
@@ -189,6 +190,7 @@ class ImplicationsSummary:
     groups: tuple[ListedGroup, ...]
 
     def merge(self, other: ImplicationsSummary) -> ImplicationsSummary:
+        # in the order of numbers, which settles ties however the groups were split
         both = sorted(self.groups + other.groups, key=lambda group: group.name.number)
         kept = shortlist(_top_counts(both), self.k) if both else ()
         return ImplicationsSummary(self.measure, self.k, self.domain, tuple(both[row] for row in kept))
@@ -209,6 +211,7 @@ class ImplicationsSummary:
         (target,) = (group for group, allocation in spent if allocation.with_target)
         value = target.target_value
         atom = Atom((target.name.number, 0), value)
+        # the target's group first, so that what is known there is named first
         spent.sort(key=lambda part: not part[1].with_target)
         premises = [each for group, allocation in spent for each in group.atoms(allocation, value) if each != atom]
         idle = idle_implications(atom, self.k - len(premises))
@@ -238,7 +241,7 @@ def _top_counts(groups: Sequence[ListedGroup]) -> TopCounts:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """Somebody has a value."""
+    """A person has a value."""
 
     person: Person
     value: Label
@@ -315,9 +318,11 @@ class ImplicationsWitness(Witness):
         """
         avoided = {person: {*values} for person, values in self.premises().items()}
         avoided.setdefault(self.target, set()).add(self.value)
+        # the target has the value where it avoids all others
         others = frozenset({*release.domain} - {self.value})
         with_target = probability_of_avoiding(counts_of(release, self.target[0]), [others])
         without = Fraction(1)
+        # groups are independent of each other, so that probabilities of avoiding multiply
         for number in {person[0] for person in avoided}:
             here = [frozenset(values) for person, values in avoided.items() if person[0] == number]
             without *= probability_of_avoiding(counts_of(release, number), here)
@@ -344,7 +349,7 @@ def counts_of(release: Release, number: int) -> dict[Label, int]:
 
 
 def knowledge_in_words(witness: ImplicationsWitness) -> str:
-    """Return what somebody would have to know, as the end of a sentence."""
+    """Return what an attacker would have to know, as the end of a sentence."""
     clauses = list(_clauses(witness))
     if not clauses:
         return "nothing but the release"

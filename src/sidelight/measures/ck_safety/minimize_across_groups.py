@@ -80,6 +80,7 @@ class ImplicationsScreen(Screen):
 
     def _top_counts(self, groups: Groups) -> TopCounts:
         top = TopCounts.from_groups(self.targets.view(groups), self.k + 1, self.targets)
+        # zeros on the right where there are fewer values than atoms: sums then stay what they are
         return TopCounts(top.sizes, np.pad(top.counts, ((0, 0), (0, self.k + 1 - top.counts.shape[1]))), top.target)
 
     def join(self, one: Floats, other: Floats) -> Floats:
@@ -127,6 +128,7 @@ Spent: TypeAlias = list[tuple[int, Allocation]]
 
 def worst_case(groups: TopCounts, k: int) -> tuple[Fraction, Spent]:
     """Find the largest probability that k implications can give somebody's value, at least one group having it."""
+    # certainty first: a product of 0 has no logarithm, and needs no program
     certain = _certain(groups, k)
     if certain:
         return Fraction(1), certain
@@ -192,6 +194,7 @@ def best_assignment(weighed: Weighed, k: int) -> Assignment:
 
     No probability is zero.
     """
+    # a state is how many atoms are spent, and whether the target is placed
     reached = {(0, False): Assignment(Fraction(1))}
     for _, choices in groupby(weighed, key=lambda choice: choice.group):
         reached = _add_group(reached, [(choice, weighed[choice]) for choice in choices], k)
@@ -205,6 +208,7 @@ def _add_group(
     for (spent, placed), assignment in before.items():
         for choice, probability in choices:
             state = (spent + choice.atoms, placed or choice.target)
+            # pruned: too many atoms, or a second target
             if state[0] > k or (placed and choice.target):
                 continue
             listed = (choice,) if choice.atoms or choice.target else ()
@@ -224,6 +228,7 @@ def _certain(groups: TopCounts, k: int) -> Spent:
     atoms = groups.certain_without_target()
     row = int(atoms.argmin())
     if atoms[row] <= k:
+        # the premises are elsewhere, so that anybody with the value will do as the target
         target = int(groups.target.nonzero()[0][0])
         return [(target, Allocation((1,), 1)), (row, Allocation(_one_must(groups.sizes[row], groups.sums[:, row])))]
     return []

@@ -60,6 +60,7 @@ class TopCounts:
 
         (With more of σ both n/n(σ) and all U are no better for the group, and so is what is made of them.)
         """
+        # allocations of so many atoms look at no more than so many values
         counts = groups.counts.largest(min(atoms, groups.counts.width))
         most = counts[:, 0] if targets.every_value else groups.counts.highest(targets.indices(groups))
         return cls(groups.sizes, counts, most)
@@ -76,7 +77,7 @@ class TopCounts:
         return TopCounts(self.sizes, self.counts[:, :atoms], self.target)
 
     def rows(self) -> Integers:
-        """Put all that is known of a group side by side: what decides its probabilities."""
+        """Return all that decides a group's probabilities, side by side: (groups, counts + 2) int64."""
         return np.column_stack((self.sizes, self.counts, self.target))
 
     @cached_property
@@ -87,6 +88,7 @@ class TopCounts:
     @cached_property
     def sums(self) -> Integers:
         """S₁, S₂, …: one row per number of values, one column per group."""
+        # (values, groups), contiguous by value: the program goes row by row over all groups
         return np.cumsum(np.ascontiguousarray(self.counts.T), axis=0)
 
     @cached_property
@@ -94,6 +96,7 @@ class TopCounts:
         """U₁, U₂, …: how many people have σ or one of the most frequent other values."""
         if self.any_value:
             return self.sums
+        # σ is one of the a + 1 most frequent values, or counts in place of the last of them
         before = np.vstack((np.zeros_like(self.target), self.sums[:-1]))
         known: Integers = np.minimum(self.sums, before + self.target)
         return known
@@ -108,7 +111,7 @@ class TopCounts:
 
 
 def _certain(sizes: Integers, known: Integers) -> Integers:
-    """When n − Sₘ + 1 people get atoms for m values, one of them must have one: there are too few others."""
+    """Return the fewest atoms of which one must hold: n − Sₘ + 1 people with m values each leave too few others."""
     values = np.arange(1, len(known) + 1)[:, np.newaxis]
     others = sizes + 1 - known
     others *= values
@@ -150,14 +153,17 @@ class Program(ABC):
 
     def people(self, *, until: int) -> Iterator[tuple[int, list[Numbers]]]:
         """Go from the last person i down to one, with the states of each."""
+        # from the last person down: the states of a person need those of the next one only
         now = [self.nobody(self.atoms)]
         yield self.atoms, now
         for person in range(self.atoms - 1, until - 1, -1):
             later, now, left = now, [self.nobody(person)], self.count_left(person)
+            # the people up to this one hold at least m atoms each, so that m is at most J/(i + 1)
             for values in range(1, self.atoms // (person + 1) + 1):
                 before, length = now[-1], self.atoms - person * values + 1
                 best: Numbers = np.empty((length, len(self.n)), self.dtype)
                 best[:values] = before[:values]  # too few atoms for one more person with so many values
+                # of j atoms m are spent on this person, and the j − m left on later ones
                 rest = clip_states(later, values)[: length - values]
                 self.times(self.avoid(left, self.sums[values - 1]), rest, out=best[values:])
                 np.minimum(best[values:], before[values:length], out=best[values:])
@@ -171,7 +177,7 @@ class Program(ABC):
         return self._first_person(later)
 
     def _first_person(self, later: list[Numbers]) -> Numbers:
-        """Of G(0, m, j) only m = j is needed, so one row per j will do for the first person."""
+        """Compute f from the states of the next person; of G(0, m, j) only m = j is needed: one row per j will do."""
         least, left = self.nobody(0).copy(), self.count_left(0)
         for values, known in enumerate(self.sums, start=1):
             probabilities = self.times(self.avoid(left, known), clip_states(later, values)[: len(least) - values])
@@ -204,7 +210,7 @@ class Program(ABC):
     def endings(
         self, beginning: list[Numbers], people: int, states: list[Numbers]
     ) -> Iterator[tuple[int, int, Numbers]]:
-        """Go on after i people with the target among them: give a, the least j this takes, and f^σ from that j on."""
+        """Yield, after i people with the target among them, a, the least j this takes, and f^σ from that j on."""
         for besides, product in enumerate(beginning if people else ()):
             first = people * (besides + 1) - 1
             yield besides, first, self.times(product, clip_states(states, besides)[: self.atoms - first])
@@ -241,6 +247,7 @@ class LogProgram(Program):
         probability = left - known
         np.maximum(probability, 0, out=probability)
         probability /= left
+        # where one of the atoms must hold, ln 0 is cut off: sums of logarithms stay finite
         with np.errstate(divide="ignore"):
             np.log(probability, out=probability)
         np.maximum(probability, LOG_OF_ZERO, out=probability)
@@ -262,6 +269,7 @@ class ExactProgram(Program):
     @cached_property
     def _scale(self) -> list[Numbers]:
         """Π_{i ≤ p < J} (n − p) for every i."""
+        # whole numbers over one scale: fractions would be reduced at every step, and here once at the end
         products: list[Numbers] = [EXACT.whole(np.ones(len(self.n), np.int64))]
         for person in range(self.atoms - 1, -1, -1):
             products.append(products[-1] * self.count_left(person))
@@ -299,6 +307,7 @@ def least_log_probabilities(groups: TopCounts) -> tuple[Floats, Floats]:
             others[:, rows], targets[:, rows] = least[:-1], least[1:]
         else:
             others[:, rows], targets[:, rows] = program.least_with_target()
+    # divided by Pr(the target has σ) = n(σ)/n
     targets += np.log(groups.sizes / np.maximum(groups.target, 1))
     targets[:, groups.target == 0] = np.inf
     return others, targets
@@ -336,6 +345,7 @@ def allocate(group: TopCounts, atoms: int, *, target: bool) -> Allocation:
         for besides, first, probabilities in program.endings(beginnings[people], people, states[people])
         if first <= atoms
     ]
+    # of equal products the fewest values besides σ, then the fewest people
     _, besides, people = min(choices)
     rest = _spend(program, states, people, besides, atoms + 1 - people * (besides + 1))
     return Allocation((besides + 1,) * people + rest, people)

@@ -128,6 +128,7 @@ class Negations(KnownFacts, FormulaMeasure):
         own, left = statistic.T[:2]
         risks = arithmetic.ratio(own, left)
         if groups.semantics == "multiset":
+            # each of `own` occurrences is with any of `left` people, independently of the others
             risks = 1 - arithmetic.ratio(left - 1, left) ** own
         return np.where(own > 0, risks, np.nan)
 
@@ -135,6 +136,7 @@ class Negations(KnownFacts, FormulaMeasure):
         """Return how often the value occurs, and among how many people who may have it."""
         own = groups.counts.highest(self.targets.indices(groups))
         if groups.semantics == "set":
+            # as many people as have the value remain: none of them is known to lack it
             return np.column_stack((own, np.maximum(groups.sizes - self.k, np.maximum(own, 1))))
         # a column of ones, because the value does change when both numbers are k times as large
         return np.column_stack((own, np.maximum(groups.sizes - self.k, 1), np.ones_like(own)))
@@ -152,6 +154,7 @@ class Negations(KnownFacts, FormulaMeasure):
         own = next(place for place in frequent if place in places)
         if seen.semantics != "single":
             size, count = int(seen.sizes[row]), int(seen.counts.row(row)[own])
+            # no more others than can lack the value: in a set those without it, in a multiset all but one
             people = min(self.k, size - (count if seen.semantics == "set" else 1))
             return NegationsWitness(
                 seen.name(row), seen.domain[own], ruled_out=(), others=people, any_of=members, semantics=seen.semantics
@@ -200,7 +203,7 @@ def _chance_of_any(own: int, people: int) -> Amount:
 
 
 def _replay_several_values(release: Release, witness: NegationsWitness) -> Amount:
-    """Count worlds by what somebody found out about others, as for `Acquaintance`."""
+    """Count worlds by what an attacker found out about others, as for `Acquaintance`."""
     known = Investigation(witness.group, witness.value, others=Others(witness.group, witness.others))
 
     def risk(arithmetic: RatioArithmetic[Number]) -> Amount:

@@ -63,6 +63,7 @@ class Kinds:
         listed: list[Kind] = [()]
         for own, most in zip(prices, largest, strict=True):
             free = own if len(listed[0]) == len(prices) - 1 else 0  # σ costs the target nothing
+            # the last number varies slowest, so that a kind stands after all kinds within it
             listed = [
                 (*kind, many)
                 for many in range(most + 1)
@@ -103,7 +104,7 @@ class PricedGroups:
         return PricedGroups(self.sizes[rows], tuple(each[rows] for each in self.counts), self.target[rows], self.prices)
 
     def rows(self) -> Integers:
-        """Put all that is known of a group side by side."""
+        """Return all that is known of a group, side by side: a row of whole numbers per group."""
         return np.column_stack((self.sizes, *self.counts, self.target))
 
     @property
@@ -136,6 +137,7 @@ def _least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
     people = {kind: groups.people_with(kind) for kind in listed}
     prices = {kind: kinds.price(kind) for kind in listed}
     later: dict[Kind, Floats] = {}
+    # down to person 1 where there is a target, whom `_place_target` puts first; else down to person 0
     for person in range(_most_people(prices, budget), int(target) - 1, -1):
         now: dict[Kind, Floats] = {}
         for kind in listed:
@@ -143,6 +145,7 @@ def _least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
             price = prices[kind]
             left = budget - person * price + kind[-1] * kinds.prices[-1]
             if left >= 0:
+                # kinds with one value less have the least of all kinds within them already
                 smaller = [now[each] for each in kinds.smaller(kind)] or [np.zeros((left + 1, len(groups.sizes)))]
                 now[kind] = _smallest(smaller, left + 1)
                 if kind in later:
@@ -304,4 +307,5 @@ def _count_left(size: int, person: int) -> int:
 
 def _most_people(prices: dict[Kind, int], budget: int) -> int:
     """Return how many people can be asked about anything, and the target."""
+    # each person who is asked about anything costs at least the cheapest kind
     return budget // min((price for kind, price in prices.items() if any(kind)), default=budget + 1) + 1

@@ -99,10 +99,12 @@ class SeveralValuesSummary:
         if not (self.minima.part[TARGET, self.targets] >= 0).any():
             return Finding(self.measure, Fraction(0), None, (targets.nobody(), *notes))
         everywhere = np.arange(len(self.minima.domain))
+        # all with the target, or the target alone and all premises in another cell
         options = [
             [self._least(TOGETHER, self.targets)],
             [self._least(TARGET, self.targets), self._least(PREMISES, everywhere)],
         ]
+        # estimated first: fractions with too many bits are compared in decimals instead
         bits = [sum(self._value_at(*each).bits(self.k) for each in option) for option in options]
         best = compare_exactly(
             max(bits),
@@ -117,6 +119,7 @@ class SeveralValuesSummary:
         """Find the value with the least of these minima, exactly; of equal ones the first."""
         logs = self.minima.logs[number, columns]
         low = logs.min()
+        # −∞ stands for a product of exactly 0, and has no tolerance
         limit = low if np.isneginf(low) else low + tolerance(low, self.k)
         near = columns[(logs <= limit) & (self.minima.part[number, columns] >= 0)]
         if np.isneginf(low) or len(near) == 1:

@@ -42,7 +42,8 @@ from sidelight.measures.exact import worst_row
 
 
 def shortlist(groups: TopCounts, k: int) -> Integers:
-    """List the rows that can take part; they are in the order of the groups' numbers, which settles ties."""
+    """Return the rows that can take part, (rows,) int64, in the order of the groups' numbers, which settles ties."""
+    # one group in which so many implications make certain decides alone
     certain = groups.certain_with_target()
     if (certain <= k + 1).any():
         return np.array([certain.argmin()])
@@ -84,7 +85,9 @@ class _Smallest:
 
 def _smallest_everywhere(groups: TopCounts, k: int) -> Integers:
     others, targets = least_log_probabilities(groups)
+    # the cuts of a sample hold for all groups: what comes after k + 1 others there is on no list
     rows = np.flatnonzero(_possible(others[1:], k + 1) | _possible(targets, k + 1))
+    # no list has more than k + 1 groups, so that more of one kind are not needed
     rows = rows[first_of_each(groups.take(rows).rows(), k + 1)]
     groups, others, targets = groups.take(rows), others[:, rows], targets[:, rows]
     lists = [_Smallest.from_logs(others[h], k - h + 2, h, target=False) for h in range(1, k + 1)]
@@ -92,6 +95,7 @@ def _smallest_everywhere(groups: TopCounts, k: int) -> Integers:
     kept = np.zeros(len(rows), bool)
     for each in lists:
         kept[each.sure] = True
+        # all candidates fit on the list, and need not be told from each other
         if len(each.near) <= each.room:
             kept[each.near] = True
     kept[_fill_room([each for each in lists if len(each.near) > each.room], groups)] = True
@@ -112,7 +116,9 @@ def near_the_cut(logs: Floats, many: int) -> tuple[Integers, Integers]:
     nobody = np.empty(0, np.int64)
     if len(logs) <= many:
         return np.flatnonzero(np.isfinite(logs)), nobody
+    # by a partial sort, in time proportional to the groups
     cut = np.partition(logs, many - 1)[many - 1]
+    # fewer groups are finite than the list has places: all of them are on it
     if np.isinf(cut):
         return np.flatnonzero(np.isfinite(logs)), nobody
     below = logs < cut - tolerance(cut)
@@ -162,6 +168,7 @@ def smallest_kinds(probabilities: list[Fraction], kind: Integers, many: int) -> 
 
 def _kinds(groups: TopCounts, mask: Integers, *, target: bool) -> Integers:
     """Return whole numbers that decide the exact probability: n, n(σ) if it matters, and the Sₘ that matter."""
+    # beyond 62 sums all bits of a mask are set (−1), and the shift stops at its sign
     bits = np.minimum(np.arange(1, len(groups.sums) + 1), 63)[:, np.newaxis]
     deciding = np.where(mask >> bits & 1, groups.sums, 0)
     return np.vstack((groups.sizes, groups.target * target, mask, deciding)).T
@@ -195,6 +202,7 @@ def _deciding(program: LogProgram) -> tuple[Integers, Integers]:
             marked = clip_states(masks, besides)[: len(logs)] | (3 << besides)  # U_{a+1} is made of S_a and S_{a+1}
             best = np.minimum(own[first:], logs)
             near = best + tolerance(best)
+            # the masks of choices that are clearly worse go, those of equally good ones are joined
             own_mask[first:] = np.where(own[first:] <= near, own_mask[first:], 0) | np.where(logs <= near, marked, 0)
             own[first:] = best
         later, later_masks = states, masks

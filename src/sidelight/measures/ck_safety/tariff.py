@@ -44,7 +44,7 @@ class Tariff(dict[Label, Fraction]):
         }
 
     def check(self, domain: tuple[Label, ...]) -> None:
-        """Refuse values that a release does not have: a slip of the pen would leave the right one at another number."""
+        """Raise `UnknownValue` if a release lacks a value: misspelt, it would leave the right one at another number."""
         known = {written_label(value) for value in domain}
         for value in self:
             if value not in known:
@@ -57,8 +57,9 @@ class Tariff(dict[Label, Fraction]):
 
 
 def read_rate(name: str, number: object, *, above: int = -1) -> Fraction:
-    """Take a number of a sensible size, above 0, or 0 too unless `above` is 0."""
+    """Parse a number of a sensible size, above 0, or 0 too unless `above` is 0."""
     exact = exact_number(number, BadMeasure, f"a number in {name}=")
+    # `above` is −1 where 0 is allowed (weights), and 0 where it is not (prices)
     if isinstance(exact, float) or exact < 0 or exact <= above or exact > LARGEST_NUMBER:
         finite = f"finite ones {'above 0' if above >= 0 else 'of at least 0'}"
         message = f"a number in {name}= is {as_given(number)}; give {finite}, and at most 1e30"

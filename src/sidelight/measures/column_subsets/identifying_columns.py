@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ColumnSubset:
-    """What somebody finds who knows these columns about everybody."""
+    """What an attacker finds who knows these columns of everybody."""
 
     columns: tuple[str, ...]
     people: int
@@ -51,7 +51,7 @@ class ColumnSubset:
 
     @property
     def unique(self) -> int:
-        """How many people are alone with what the columns say about them."""
+        """How many people are unique on the columns."""
         return self.numbers.unique
 
     @property
@@ -61,7 +61,7 @@ class ColumnSubset:
 
     @property
     def unique_share(self) -> Fraction:
-        """The share of people who are alone."""
+        """The share of people who are unique."""
         return Fraction(self.unique, self.people)
 
     @property
@@ -73,6 +73,7 @@ class ColumnSubset:
     def separation(self) -> Fraction:
         """The share of pairs of people whom the columns tell apart; 0 where there is one person only."""
         pairs = self.people * (self.people - 1)
+        # Σ f(f − 1) = Σ f² − Σ f of the ordered pairs are in one group
         return 1 - Fraction(self.numbers.squares - self.people, pairs) if pairs else Fraction(0)
 
     @property
@@ -103,7 +104,7 @@ class IdentifyingColumns(Tabular):
         return iter(self.subsets)
 
     def __getitem__(self, columns: str | Sequence[str]) -> ColumnSubset:
-        """Look at one subset, by the names of its columns in any order."""
+        """Return one subset, by the names of its columns in any order."""
         names = set(as_names(columns))
         for subset in self.subsets:
             if set(subset.columns) == names:
@@ -128,13 +129,14 @@ class IdentifyingColumns(Tabular):
             message = f"{parameter('share')} is {as_given(share)}; give a share of the people, above 0 and at most 1"
             raise BadTable(message)
         identifies = {frozenset(each.columns): each for each in self.subsets if each.unique_share >= least}
+        # the unique share never falls as columns are added, so that sets with one column fewer settle it
         minimal = [
             each for names, each in identifies.items() if not any(names - {name} in identifies for name in names)
         ]
         return tuple(sorted(minimal, key=lambda each: (len(each.columns), -each.unique)))
 
     def plot(self) -> alt.TopLevelMixin:
-        """Draw how many people stand alone by each set of columns, the worst first.
+        """Draw how many people are unique on each set of columns, the worst first.
 
         An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("columns.svg")` writes it.
         """
@@ -165,7 +167,8 @@ class IdentifyingColumns(Tabular):
         )
 
     def explain(self, share: float | Fraction = Fraction(1, 2)) -> str:
-        """Say in words which columns identify, for somebody who has never heard of a quasi-identifier."""
+        """Return in words which columns identify people, without the term quasi-identifier."""
+        # of sets that single out equally many people, the one with the fewest columns
         everything = max(self.subsets, key=lambda each: (each.unique, -len(each.columns)))
         known = f"Who knows {_listed(everything.columns)} of everybody"
         lines = [f"{known} finds {everything.unique:,} of {counted(self.people, 'person')} alone."]
@@ -247,13 +250,14 @@ def _numbers_by_subset(
         by_subset = count_each_subset(chosen, table.sizes, up_to=most, progress=progress)
         right = None if about is None else table.people  # what all have is guessed right whatever is known
         return {places: replace(numbers, guessed=right) for places, numbers in by_subset.items()}
+    # a row per row of the table and value there, so that each subset counts the secret too
     row, value, people = about.counts.entries()
     values = Column(about.sensitive, about.domain, value.astype(np.int32))
     return count_each_subset([column.take(row) for column in chosen], people, values, up_to=most, progress=progress)
 
 
 def _restrict_to_secret(table: Table, secret: str | None) -> Table | None:
-    """Look at the secret; people with several values, or several secrets of which none was named, have none here."""
+    """Return the table about the secret; None if people have several values, or several secrets and none is named."""
     if secret is not None:
         table = table.about(secret)
         if table.semantics != "single":

@@ -158,7 +158,7 @@ class Inference(Measure):
 
     @classmethod
     def from_settings(cls, *, columns: tuple[str, ...] | None = None, secret: str | None = None) -> Self:
-        """Make it from what a policy file says."""
+        """Return the measure with the settings of a policy file."""
         return cls(columns, secret)
 
     @classmethod
@@ -188,7 +188,7 @@ class Inference(Measure):
         return Monotonicity.NON_INCREASING if self.of_groups else Monotonicity.UNKNOWN
 
     def check(self, release: Release) -> None:
-        """Refuse secrets of which people have several; a printed column never is one."""
+        """Raise if people have several values of the secret; of a printed column they have one."""
         expect(Release, release, "what is measured")
         super().check(release if self.secret is None else self.seen(release))
 
@@ -206,7 +206,7 @@ class Inference(Measure):
         return replace(finding, measure=self, witness=replace(finding.witness, secret=release.sensitive))
 
     def seen(self, release: Release) -> Release:
-        """Return the release as a reader who knows the columns sees it: people by these, and their secrets."""
+        """Return the release as an attacker who knows the columns sees it: people by these, and their secrets."""
         if self.secret in release.sensitive_columns:
             release = release.about(self.secret)
         elif self.secret is not None:
@@ -259,7 +259,7 @@ class Inference(Measure):
 
 
 def _take_as_secret(release: Release, secret: str) -> Release:
-    """Take a printed column for the secret, and the others for what is printed."""
+    """Return the release with a printed column as its secret; only the others are then printed."""
     groups = release.groups
     values = column_named(groups.columns, secret)
     rows = np.arange(len(groups))
@@ -281,7 +281,7 @@ class Guesses:
 
     @classmethod
     def of(cls, counts: Counts) -> Guesses:
-        """Look at the counts of each group."""
+        """Compute the guesses of each group from its counts."""
         row, value, count = counts.entries()
         most = _highest(row, count, counts.rows)
         at_most = count == most[row]
@@ -289,6 +289,7 @@ class Guesses:
         rest = ~at_most
         second = _highest(row[rest], count[rest], counts.rows)
         at_second = rest & (count == second[row])
+        # of tied values the first of the domain is the guess
         first = np.full(counts.rows, counts.width)
         np.minimum.at(first, row[at_most], value[at_most])
         return cls(most, tied, second, np.bincount(row[at_second], minlength=counts.rows), first)
@@ -299,6 +300,7 @@ class Guesses:
         right: Counter[int] = Counter()
         for shared in np.unique(ties[ties > 0]).tolist():
             right[shared] += int(self.most[ties == shared].sum())
+        # one person alone in a group: without them, the guess is that of the whole release
         lone = np.flatnonzero((self.most == 1) & (groups.sizes == 1))
         whole = Guesses.of(Counts.from_cells(groups.whole[np.newaxis]))
         shared = int(whole.ties()[0])
@@ -307,11 +309,13 @@ class Guesses:
         return right
 
     def ties(self) -> Integers:
-        """Say among how many values the most frequent one is guessed by who leaves one of its people out; 0: never."""
+        """Return how many values tie for the guess without a person of the most frequent one; 0: never right."""
+        # without one person the most frequent value has one fewer, and may tie with the second
         left = self.most - 1
         surely = (left > self.second) & (left > 0)
         shares = (left == self.second) & (left > 0)
         ties = np.where(surely, 1, np.where(shares, self.second_tied + 1, 0))
+        # with two most frequent values, leaving out a person of one makes the other the guess: never right
         return np.where(self.tied == 1, ties, 0)
 
 
@@ -345,7 +349,7 @@ class InferenceScreen(Screen):
         return False
 
     def rows(self, groups: Groups) -> Floats:
-        """Give each group its right guesses and its people."""
+        """Return each group's right guesses and people: (groups, 2) float64."""
         return np.column_stack((groups.counts.largest(1)[:, 0], groups.sizes)).astype(float)
 
     def join(self, one: Floats, other: Floats) -> Floats:

@@ -27,7 +27,8 @@ class KnownCells:
 
     @classmethod
     def of(cls, release: Release) -> KnownCells:
-        """Look at a release."""
+        """Build from the people of a release, or from what is printed about them."""
+        # a release that does not say who is in a group has its printed labels for all of them
         members = release.members or Members.as_printed(release.groups)
         columns = tuple(column.take(members.key) for column in members.columns)
         return cls(columns, members.people, members.group)

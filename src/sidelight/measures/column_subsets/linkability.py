@@ -106,7 +106,7 @@ class Linkability(OfWholeReleases):
 
     @classmethod
     def from_settings(cls, *, one: tuple[str, ...] = (), other: tuple[str, ...] | None = None) -> Self:
-        """Make it from what a policy file says."""
+        """Return the measure with the settings of a policy file."""
         return cls(one, other)
 
     @classmethod
@@ -122,6 +122,7 @@ class Linkability(OfWholeReleases):
         links = Links.of(cells, *self._choose_columns(cells))
         best = links.best()
         matched = sum_of_ratios(*_by_denominator(links.both[best], links.with_other[links.b[best]]))
+        # 1 only where both halves of the pair belong to one and the same person
         sure = links.both / (links.with_one[links.a] * links.with_other[links.b])
         row = int(links.row[int(sure.argmax())])
         pair = int(sure.argmax())
@@ -171,6 +172,7 @@ class Linkability(OfWholeReleases):
         a, below = one[first], add_up(other, cells.people, int(other.max()) + 1)[other[first]]
         kinds, kind = np.unique(np.column_stack((both, below)), axis=0, return_inverse=True)
         ratios = [Fraction(*each) for each in kinds.tolist()]
+        # `argsort` of an order is its inverse: the rank of each ratio
         rank = np.argsort(sorted(range(len(ratios)), key=ratios.__getitem__))
         largest = np.full(int(a.max()) + 1, -1)
         np.maximum.at(largest, a, rank[kind.ravel()])
@@ -209,14 +211,16 @@ class Links:
         )
 
     def best(self) -> Integers:
-        """Give, for each a, the pair with the largest n_ab / n_b; pairs stand by a."""
+        """Return, for each a, the index of the pair with the largest n_ab / n_b; pairs are sorted by a."""
         below = self.with_other[self.b]
         ratio = self.both / below
+        # pairs are sorted by a, so that each a is a run
         starts = np.searchsorted(self.a, np.arange(len(self.with_one)))
         highest = np.maximum.reduceat(ratio, starts)
         candidates = np.flatnonzero(ratio == highest[self.a])
         place = np.searchsorted(self.a[candidates], np.arange(len(self.with_one)))
         best = candidates[place]
+        # in lowest terms, so that equal ratios have equal terms
         shared = np.gcd(self.both, below)
         terms = np.column_stack((self.both // shared, below // shared))
         # equal floats of different ratios: none below 2^26 people, and hardly any beyond

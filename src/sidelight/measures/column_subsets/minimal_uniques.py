@@ -68,6 +68,7 @@ class MinimalUniques(Tabular):
         Whole numbers of 64 bits where they suffice, else of any length: 21 columns have weights of 20! and more.
         """
         weights = self._weights
+        # the largest sum that a key may have: its most MSUs, all of the largest weight
         most = max(weights, default=0) * int(np.bincount(self.key).max(initial=0))
         if most < 1 << 63:
             return add_up(self.key, np.array(weights, np.int64)[self.subset], len(self.cells.sizes))
@@ -110,6 +111,7 @@ class MinimalUniques(Tabular):
             raise BadTable(message)
         # only ratios of scores matter: with weights relative to the largest one, none is too long for a float
         sizes = np.array([len(each) for each in self.subsets], np.int64)
+        # relative[k] = (M − k)!/(M − 1)!, for sizes k from 1
         relative = np.cumprod([1.0, 1.0, *(1 / (len(self.columns) - k) for k in range(1, len(self.columns)))])
         scores = np.bincount(self.key, relative[sizes][self.subset], minlength=len(self.cells.sizes))
         alone = scores > 0
@@ -146,7 +148,7 @@ class MinimalUniques(Tabular):
         return pa.table(cells | {unused_name(name, cells): each for name, each in further.items()})
 
     def explain(self) -> str:
-        """Say in words how many people are special, and by which column most."""
+        """Return in words how many people are special, and which column contributes most."""
         limit = "" if self.largest == len(self.columns) else f" by at most {counted(self.largest, 'column')}"
         people = f"{self.singled_out:,} of {counted(self.cells.people, 'person')} can be singled out{limit}"
         if not self.subsets:
@@ -223,6 +225,7 @@ def minimal_uniques(
     for rows, bitmaps in alone_on_each(cells.quasi, cells.sizes, up_to=most):
         for places, bitmap in minimal(bitmaps):
             keys = rows[places_of(bitmap)]
+            # a subset comes with several blocks of people, and keeps its number
             number = subsets.setdefault(places, len(subsets))
             key.append(keys)
             subset.append(np.full(len(keys), number))
@@ -239,7 +242,7 @@ def minimal_uniques(
 
 
 def _arrow_scores(scores: npt.NDArray[np.int64] | npt.NDArray[np.object_]) -> pa.Array:
-    """Hand scores out as whole numbers, long ones as decimals."""
+    """Convert scores to an Arrow array of whole numbers, long ones as decimals."""
     import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
 
     if scores.dtype != object:

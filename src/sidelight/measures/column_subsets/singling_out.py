@@ -48,7 +48,7 @@ class SinglingOutWitness(Witness):
     everybody: int
 
     def describe(self) -> str:
-        """Say the cells."""
+        """Return the group and the cells in words."""
         return f"{self.group}: {cells_in_words(self.cells)}"
 
 

@@ -99,16 +99,18 @@ class SubsetWalk(Generic[Rows]):
         """
         order = tuple(columns)
         if len(order) > self.up_to or self.visit(order, rows):
+            # NumPy sorts and adds up without the interpreter's lock, so that a second thread helps
             with ThreadPoolExecutor(max_workers=2) as pool:
                 try:
                     for task in [pool.submit(self._below, *node) for node in self._visit_by_first(rows, (), order)]:
                         task.result()
                 except BaseException:
+                    # Ctrl-C reaches this thread alone: the other one stops at its next subset
                     self.stopped.set()
                     raise
 
     def _visit_by_first(self, rows: Rows, kept: tuple[int, ...], rest: tuple[int, ...]) -> Iterator[Node[Rows]]:
-        """Visit what is left of a node when its first columns go, one after the other; give nodes that keep one more.
+        """Visit what is left of a node when its first columns go, one after the other; yield nodes that keep one more.
 
         A block that is still large becomes such nodes itself.
         """
@@ -133,6 +135,7 @@ class SubsetWalk(Generic[Rows]):
         denser, first = self.dense(rows, rest[: len(places)])
         for place in places[first:]:
             self._branch(denser, (*kept, *rest[:place]), rest[place:])
+        # freed before the other branches begin, which start from the sorted keys again
         del denser
         for place in places[:first]:
             self._branch(rows, (*kept, *rest[:place]), rest[place:])
@@ -191,7 +194,7 @@ def subset_count(columns: int, up_to: int) -> int:
 
 
 def leaving_order(columns: Sequence[Column]) -> list[int]:
-    """Say in which order columns are left out: those with most labels first."""
+    """Return the order in which columns are left out: those with most labels first."""
     return sorted(range(len(columns)), key=lambda place: -len(columns[place].labels))
 
 
@@ -219,6 +222,7 @@ class Layout:
         words: list[tuple[Field, ...]] = [()]
         for place, width in labels.items():
             field = (place, _width_bits(width))
+            # no column spans two words, so that a shift and a mask read its codes
             if _bits((*words[-1], field)) > WORD:
                 words.append(())
             words[-1] = (*words[-1], field)
@@ -248,6 +252,7 @@ class Layout:
         """Cut one column out; two words become one as soon as it holds both."""
         number, shift, bits = self._where(place)
         word = words[number]
+        # what is above the column moves down over its bits, and what is below stays
         rest = word >> (shift + bits)
         if shift:
             rest <<= shift
@@ -267,6 +272,7 @@ class Layout:
     def _join_words(self, words: list[Integers]) -> tuple[Layout, list[Integers]]:
         for number in range(len(words) - 1):
             one, other = self.words[number : number + 2]
+            # fewer words sort quicker
             if _bits((*one, *other)) <= WORD:
                 joined = (words[number] << _bits(other)) | words[number + 1]
                 layout = Layout((*self.words[:number], (*one, *other), *self.words[number + 2 :]))
@@ -350,6 +356,7 @@ class CountedKeys:
     def without(self, columns: Sequence[int]) -> CountedKeys:
         """Cut the bits of the columns out, sort, and add up."""
         layout, words, in_order = self.layout, self.words, True
+        # from the last column back: as long as the lowest bits go first, sorted keys stay sorted
         for place in reversed(columns):
             in_order = in_order and layout.lowest() == place
             layout, words = layout.cut(place, words)
@@ -362,22 +369,25 @@ class CountedKeys:
         """Read the numbers off."""
         if SECRET not in self.labels:
             return _numbers(self.people)
+        # the secret has the lowest bits: without it keys still stand by group, as runs
         _, groups = self.layout.cut(SECRET, self.words)
         starts = np.flatnonzero(run_starts(groups))
         guessed = np.maximum.reduceat(self.people, starts).sum()
         return replace(_numbers(sum_runs(self.people, starts)), guessed=int(guessed))
 
     def dense(self, columns: Sequence[int]) -> tuple[CountedKeys | Cube, int]:
-        """Find the first of the columns from which on a cube is small enough; give the cube, and how many come before.
+        """Return the cube of the columns from the first on for which it is small enough, and how many come before.
 
         The columns are in order, and so is what is left after them.
         """
         room, changes = DENSE * len(self.people), _changes(self.words)
         first, prefixes = len(columns), 1
+        # from the last column back: every further axis multiplies the cells that a key may have
         for place in reversed(range(len(columns))):
             low = self.layout.low_bits(columns[place])
             if low is None or 1 << low > room:
                 break
+            # a change at bit `low` or above begins another prefix
             distinct = 1 + int(np.count_nonzero(changes >= 1 << low))
             if distinct * prod(self._labels_from(columns[place]).values()) > room:
                 break
@@ -389,6 +399,7 @@ class CountedKeys:
     def blocks(self, column: int) -> Iterator[CountedKeys]:
         """Split where the column changes, or what has higher bits."""
         starts = np.flatnonzero(run_starts(self.layout.down_to(column, self.words)))
+        # cut only where the column or one before it changes, so that rows that may become equal stay together
         after = np.searchsorted(starts, np.arange(BLOCK, len(self.people), BLOCK))
         cuts = [0, *np.unique(starts[after[after < len(starts)]]).tolist(), len(self.people)]
         for start, stop in pairwise(cuts):
@@ -396,7 +407,7 @@ class CountedKeys:
 
     @property
     def large(self) -> bool:
-        """Is it far more than a block?"""
+        """Whether it is far more than a block."""
         return len(self.people) > 2 * BLOCK
 
     def _labels_from(self, column: int) -> dict[int, int]:
@@ -410,17 +421,19 @@ class CountedKeys:
         np.greater_equal(changes, 1 << sum(map(_width_bits, labels.values())), out=new[1:])
         most = int(sum_runs(self.people, np.flatnonzero(new)).max())  # nobody is added to another prefix
         people = self.people.astype(np.min_scalar_type(-most - 1))  # holds any sum over axes
+        # the cell of a key is (code of the columns) · prefixes + (its prefix, from 0)
         at = _cells(self.words[-1], list(labels.values()))
         at *= prefixes
         at += np.cumsum(new)
         at -= 1
         cells = np.zeros(prod(labels.values()) * prefixes, people.dtype)
         cells[at] = people  # keys are distinct
+        # the first of the columns has the smallest stride, so that axes are in reverse order; the prefix is the last
         return Cube(tuple(reversed(labels)), cells.reshape((*reversed(labels.values()), prefixes)))
 
 
 def _cells(word: Integers, labels: list[int]) -> Integers:
-    """Say in which cell each key lies, by the lowest bits of its last word; the first of the columns has the stride 1.
+    """Return the cell of each key, (keys,) int64, by the lowest bits of its last word; the first column has stride 1.
 
     The columns' bits are looked up half by half, in lists that stay in the nearest cache.
     """
@@ -441,9 +454,10 @@ def _cell_by_bits(labels: list[int], stride: int) -> Integers:
 
 
 def _changes(words: Sequence[Integers]) -> Integers:
-    """Say in which bits of the last word each key differs from the one before; in one above all, where others do."""
+    """Return the bits of the last word in which each key differs from the one before: (keys − 1,) int64."""
     changes = words[-1][1:] ^ words[-1][:-1]
     for word in words[:-1]:
+        # a bit above all others where an earlier word differs: then the prefix is another one in any case
         changes[word[1:] != word[:-1]] = 1 << WORD
     return changes
 
@@ -476,13 +490,14 @@ class Cube:
 
     @property
     def large(self) -> bool:
-        """Is never parted."""
+        """Never: a cube is not split."""
         return False
 
     def without(self, columns: Sequence[int]) -> Cube:
         """Sum over the axes of the columns."""
         cells = self.cells
         along = sorted(map(self.axes.index, columns))
+        # the last axis first, so that the numbers of those before it stay right
         for axis in reversed(along):
             cells = np.add.reduce(cells, axis=axis, dtype=cells.dtype)
         return Cube(tuple(place for place in self.axes if place not in columns), cells)

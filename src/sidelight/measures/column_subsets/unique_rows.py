@@ -55,12 +55,13 @@ class MarkedKeys:
         return MarkedKeys(layout, *_mark_equal(words, self.person, layout.bits))
 
     def alone(self) -> Integers:
-        """Return the people who are alone, by their places from 0."""
+        """Return the indices of the people who are unique, from 0."""
         return self.person[self.person > 0] - 1
 
 
 def _mark_equal(words: list[Integers], person: Integers, bits: int) -> tuple[list[Integers], Integers]:
     """Sort keys; of equal ones keep one, and forget who it was."""
+    # the number of a person stands in the bits below the key, and is sorted along with it
     low = int(person.max(initial=0)).bit_length()
     if len(words) == 1 and bits + low < 63:  # one plain sort beats an argsort
         both = (words[0] << low) | person
@@ -73,6 +74,7 @@ def _mark_equal(words: list[Integers], person: Integers, bits: int) -> tuple[lis
     starts = np.flatnonzero(new)
     if len(starts) == len(person):
         return ordered, person
+    # unique: the key before differs, and so does the one after
     alone = new & np.append(new[1:], True)
     return [word[starts] for word in ordered], np.where(alone, person, 0)[starts]
 
@@ -80,16 +82,18 @@ def _mark_equal(words: list[Integers], person: Integers, bits: int) -> tuple[lis
 def alone_on_each(
     columns: Sequence[Column], people: Integers, *, up_to: int
 ) -> Iterator[tuple[Integers, dict[tuple[int, ...], Bitmap]]]:
-    """Give, for blocks of people who may be alone, the bitmap of each subset on which some are.
+    """Yield, for blocks of people who may be unique, the bitmap of each subset on which some are.
 
     `people` are those of each row.  With a block come the rows that its bits stand for; a subset is the places of its
     columns, rising.
     """
     once = np.flatnonzero(people == 1)
+    # a bit per person and subset: as many people at a time as fit into so many bytes
     size = max(8 * BITMAPS // max(subset_count(len(columns), up_to), 1), 64)
     for start in range(0, len(once), size):
         block = once[start : start + size]
         person = np.zeros(len(people), np.int64)
+        # numbers from 1 on, as 0 marks a key of several people
         person[block] = np.arange(1, len(block) + 1)
         yield block, _find_unique_on_subsets(columns, person, len(block), up_to)
 
@@ -102,6 +106,7 @@ def _find_unique_on_subsets(
     def visit(subset: tuple[int, ...], keys: MarkedKeys) -> bool:
         alone = keys.alone()
         if not len(alone):
+            # pruned: people who are not unique on these columns are not on fewer
             return False
         flags = np.zeros(block, bool)
         flags[alone] = True
@@ -113,9 +118,10 @@ def _find_unique_on_subsets(
 
 
 def minimal(bitmaps: dict[tuple[int, ...], Bitmap]) -> Iterator[tuple[tuple[int, ...], Bitmap]]:
-    """Give the subsets that are minimal sample uniques of somebody, with the bitmap of whom, smallest subsets first."""
+    """Yield the subsets that are minimal sample uniques of some people, with their bitmap, smallest subsets first."""
     for subset in sorted(bitmaps, key=lambda places: (len(places), places)):
         alone = bitmaps[subset].copy()
+        # sets with one column fewer settle it: a person who is unique on fewer columns is unique on more
         for left_out in range(len(subset)):
             smaller = bitmaps.get(subset[:left_out] + subset[left_out + 1 :])
             if smaller is not None:
@@ -125,5 +131,5 @@ def minimal(bitmaps: dict[tuple[int, ...], Bitmap]) -> Iterator[tuple[tuple[int,
 
 
 def places_of(bitmap: Bitmap) -> Integers:
-    """List the bits that are set."""
+    """Return the indices of the bits that are set."""
     return np.flatnonzero(np.unpackbits(bitmap))

@@ -96,7 +96,7 @@ class PriorByColumn:
     def from_weights(
         cls, weights: WeightsByLabel, stubbornness: Fraction | float, domain: tuple[Label, ...], totals: Integers
     ) -> PriorByColumn:
-        """Put weights in the order of a domain, of whose values they may miss those that nobody has."""
+        """Build from weights, in the order of a domain; they may lack values that nobody has."""
         for text, each in weights.items():
             for value, total in zip(domain, totals.tolist(), strict=True):
                 if total and value not in each:
@@ -104,6 +104,7 @@ class PriorByColumn:
                         f"the prior misses '{shown(value)}' in '{shown(text)}', a value of the release; give its count"
                     )
                     raise BadMeasure(message)
+        # values that the prior alone knows come last: the release's keep their places
         elsewhere = in_order({value for each in weights.values() for value in each} - {*domain})
         wide = (*domain, *elsewhere)
         rows = tuple(tuple(each.get(value, Fraction(0)) for value in wide) for each in weights.values())
@@ -198,10 +199,12 @@ def worst_by_column(
 ) -> WorstByColumn | None:
     """Find the worst case: in floats for all groups that print the same at once, exactly near the worst."""
     chunks = list(_chunks(groups, printed_column(groups, by), priors, sets))
+    # nan where nobody is in a set, and 0 if there is no case at all
     worst = max([0.0, *(float(np.nanmax(each.epsilons, initial=0)) for each in chunks)])
     worst_case: WorstByColumn | None = None
     seen: set[tuple[object, ...]] = set()
     for each in chunks:
+        # all that floats propose are decided exactly, each kind once
         for at, column in np.argwhere(each.epsilons >= worst * (1 - NEAR)).tolist():
             row = int(each.rows[at])
             counts = groups.counts.row(row).tolist()
@@ -210,6 +213,7 @@ def worst_by_column(
                 continue
             seen.add(kind)
             exact = exact_case(counts, each.prior, each.under, each.place, sets[column])
+            # of equal ones the first row
             if worst_case is None or (exact[0], -row) > (worst_case.value, -worst_case.row):
                 worst_case = WorstByColumn(row, each.prior.labels[each.place], column, *exact, each.prior)
     return worst_case
@@ -252,6 +256,7 @@ def _epsilons(
     width = counts.shape[1]
     own, weight = _weights(prior, under, place)
     sigma, w = np.array(own, float), np.array(weight[:width], float)
+    # (groups, values): how many of those with a value are expected to have the label
     weighted = counts * w
     epsilons = np.full((len(counts), len(sets)), np.nan)
     for column, values in enumerate(sets):

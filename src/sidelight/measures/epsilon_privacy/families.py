@@ -97,8 +97,10 @@ class Normal(NumberFamily):
         mean, width = np.full_like(total, float(self.expects)), np.full_like(total, spread)
         if not self.is_unmoved:
             mean, width = (sure * mean + total) / (sure + seen), spread * np.sqrt(1 + 1 / (sure + seen))
+        # mirrored to the left, where tails are small and keep their digits
         middle, half = -np.abs(center - mean) / width, within / width
         by_middle = np.exp(-middle * middle / 2) / math.sqrt(2 * math.pi) * 2 * half
+        # narrow intervals are a difference of nearly equal tails: the density at their middle is closer
         chance: Floats = np.where(half < 5e-6, by_middle, ndtr(middle + half) - ndtr(middle - half))
         return chance
 
@@ -138,6 +140,7 @@ class Poisson(NumberFamily):
             shape, rate = sure * mean + total, sure + seen
             alpha, beta, excess = shape / (rate + 1), 1 / (rate + 1), partial(_log_excess, shape)
             expected, log_none = shape / rate, -shape * np.log1p(1 / rate)
+        # from the likeliest count outwards, where terms fall on both sides
         likeliest = np.clip(np.floor(expected), first, last)
         log_chance = log_none + likeliest * np.log(alpha) - gammaln(likeliest + 1)
         log_chance += 0 if excess is None else excess(likeliest)
@@ -203,6 +206,7 @@ class Pareto(NumberFamily):
         else:
             base = sure * level + total
             tail, inside = -(sure + seen) * np.log1p(above / base), -(sure + seen) * np.log1p(across / (base + above))
+        # the two tails may be nearly equal: `expm1` keeps the digits of their difference
         chance: Floats = -np.exp(tail) * np.expm1(inside)
         return chance
 
@@ -258,6 +262,7 @@ def _sum_of_products(steps: Floats, ratio: Callable[[Floats], Floats]) -> Floats
             here = ratio(np.clip(steps, 1, step))
             product = np.where(step <= steps, product * here, 0)
             total += product
+            # ratios rise or fall all along, so that the larger of this one and the last bounds all that follow
             largest = np.maximum(here, final)
             left = (product > 0) & ~(product * largest <= 1e-12 * (1 - largest) * (1 + total))
             if not left.any():  # nothing, or too little to matter
@@ -283,6 +288,7 @@ def _sum_of_decimals(steps: int, ratio: Callable[[int], Decimal]) -> Decimal:
 def _log_gamma(number: Decimal) -> Decimal:
     """Return ln Γ(x) for x > 0: by Stirling's series, from 150 on."""
     before = Decimal(1)
+    # Γ(x + 1) = x·Γ(x) moves the argument to where the series converges
     while number < 150:
         before *= number
         number += 1

@@ -79,7 +79,7 @@ class RoughWorstGroup(WorstGroup):
     """The screen of a measure whose floats are less good than others'."""
 
     def slack(self, people: int) -> float:
-        """Be far enough from the limit."""
+        """Return ten times as much as these floats may be off."""
         del people
         return 10 * ROUGH
 
@@ -160,7 +160,7 @@ class NumericBelief(Targeted, GroupByGroup):
             raise BadMeasure(message)
 
     def amounts(self) -> dict[str, int]:
-        """Return how surely somebody believes and how many people they know; what they expect is no amount."""
+        """Return how sure the attacker is and how many people they know; what they expect is no amount."""
         amounts = super().amounts()
         return {name: amounts[name] for name in ("stubbornness", "known_people") if name in amounts}
 
@@ -187,7 +187,7 @@ class NumericBelief(Targeted, GroupByGroup):
         known_people: int = 0,
         apart_from: tuple[str, ...] = (),
     ) -> NumericBelief:
-        """Make it from what a policy file says; there a missing value is written "(missing)"."""
+        """Return the measure with the settings of a policy file, where a missing value is written "(missing)"."""
         return cls(
             expects=expects,
             stubbornness=stubbornness,
@@ -220,7 +220,7 @@ class NumericBelief(Targeted, GroupByGroup):
         return Poisson(mean, stubbornness)
 
     def check(self, release: Release) -> None:
-        """Refuse values that are no numbers of the family."""
+        """Raise if a value is no number of the family."""
         super().check(release)
         self._numbers_of(release.domain)
 
@@ -239,6 +239,7 @@ class NumericBelief(Targeted, GroupByGroup):
         cells = groups.counts.dense()
         kinds = np.column_stack((cells[rows[near]], columns[near]))
         worst: tuple[Amount, int, Decimal, _Case] | None = None
+        # one case stands for all groups with the same counts, and the same number
         for at in near[first_of_each(kinds)].tolist():
             case = _Case(int(groups.sizes[rows[at]]), int(matching[at]), self.known_people)
             p_out = self._p_out(groups.domain, cells[rows[at]].tolist(), int(columns[at]))
@@ -262,11 +263,13 @@ class NumericBelief(Targeted, GroupByGroup):
         counts = groups.counts.dense()
         matching = self._neighbours(numbers).people_near(counts)[rows, columns]
         people = groups.sizes[rows]
+        # the people who are known are at most all who are not near
         p_in = matching / np.maximum(people - self.known_people, matching)
         statistic = family.statistic(floats)
         # what is added up over a group, less the person in question: (cases,) float64
         totals = (counts @ statistic)[rows] - statistic[columns]
         center = np.array([float(number) for number in floats])[columns]
+        # infinite unless computed: where p_in is 1, and where floats do not hold p_out
         epsilons = np.full(len(rows), np.inf)
         unsure = np.flatnonzero(p_in < 1)
         p_out = family.near((people[unsure] - 1).astype(float), totals[unsure], center[unsure], float(self.within))
@@ -382,6 +385,7 @@ class _Neighbours(NamedTuple):
 
     def people_near(self, counts: Integers) -> Integers:
         """Count, for each group and number, who is near it."""
+        # running sums along the order of numbers: who is near is a difference of two
         sums = np.zeros((len(counts), counts.shape[1] + 1), np.int64)
         np.cumsum(counts[:, self.order], axis=1, out=sums[:, 1:])
         return sums[:, self.stop] - sums[:, self.start]

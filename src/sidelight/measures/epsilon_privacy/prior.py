@@ -66,6 +66,7 @@ class Weights(dict[Label, Fraction]):
     def __init__(self, weights: Mapping[str, Bound] | Mapping[Label, Bound]) -> None:
         sums: dict[Label, Fraction] = {}
         for value, weight in weights.items():
+            # several values may read as the same label: their weights add up
             text = label(value)
             sums[text] = sums.get(text, Fraction(0)) + _read_weight(weight, text)
         super().__init__((text, sums[text]) for text in in_order(sums))
@@ -168,6 +169,7 @@ class Prior:
     @cached_property
     def whole_terms(self) -> tuple[WholeTerms, ...]:
         """Return the terms of each value or predicate, scaled to whole numbers."""
+        # in a common unit all terms are whole, and their ratios are the same
         unit = math.lcm(self.total.denominator, *(each.denominator for each in self.weights))
         return tuple(
             WholeTerms(int((each - self.evidence) * unit), int((self.total - each) * unit), self.evidence * unit)
@@ -196,6 +198,7 @@ class Prior:
     @classmethod
     def from_parameters(cls, parameters: Weights, domain: tuple[Label, ...], *, occur: Sequence[bool]) -> Prior:
         """Class I: the Dirichlet parameters are known."""
+        # values that the prior alone knows come last: the release's keep their places
         wide = (*domain, *(text for text in parameters if text not in set(domain)))
         weights = tuple(parameters.get(text, Fraction(0)) for text in wide)
         for text, weight, there in zip(domain, weights, occur, strict=False):
@@ -241,7 +244,7 @@ class Prior:
         return cls(domain, (Fraction(0),) * len(domain), Fraction(1), evidence=0)
 
     def drop_values(self, places: Sequence[int]) -> Prior:
-        """Believe the same of somebody who has none of these values: what they had is nobody's."""
+        """Return the prior about a person who has none of these values: their weights are gone from the total."""
         weights = tuple(Fraction(0) if place in places else weight for place, weight in enumerate(self.weights))
         left = self.total - sum((self.weights[place] for place in places), Fraction(0))
         return Prior(self.domain, weights, left, self.evidence)
@@ -397,6 +400,7 @@ def _build_ends(
         least = "same" if unmoved else "smallest"
     if least == "smallest":
         rarest = min((shares[text] for text, there in zip(domain, occur, strict=True) if there), default=None)
+        # with 1/rarest answers the rarest value that occurs has exactly one, which is the least allowed
         least = "same" if rarest is None else 1 / rarest
     if isinstance(least, str) or least == stubbornness:
         return (most,)

@@ -306,6 +306,7 @@ that is left shrinks by that factor.
         True
         """
         expect_mapping(seen, "what was seen", '{"Flu": 11_999}')
+        # a flat Dirichlet prior has one answer per value, and each one seen adds another
         more = 1 if expect(bool, plus_one, parameter("plus_one")) else 0
         parameters = {value: exact_number(count, BadMeasure, "a count") + more for value, count in seen.items()}
         return cls(counts=parameters, known_people=known_people, predicates=predicates)
@@ -353,7 +354,7 @@ that is left shrinks by that factor.
         decided_by: Rule = "definition",
         apart_from: tuple[str, ...] = (),
     ) -> PriorBelief:
-        """Make it from what a policy file says; there a missing value is written "(missing)".
+        """Return the measure with the settings of a policy file, where a missing value is written "(missing)".
 
         >>> settings = {"stubbornness": 1000, "predicates": {"a stomach disease": ["Dyspepsia", "Ulcer"]}}
         >>> PriorBelief.from_settings(**settings).settings() == settings
@@ -405,7 +406,7 @@ that is left shrinks by that factor.
         return predicates_wished(self.wishes, groups.domain, self.questions)
 
     def amounts(self) -> dict[str, int]:
-        """Return what somebody knows, and how surely; where a range of stubbornness begins is no amount."""
+        """Return what an attacker knows, and how surely; where a range of stubbornness begins is no amount."""
         return {name: amount for name, amount in super().amounts().items() if name != "least_stubbornness"}
 
     @property
@@ -432,7 +433,7 @@ that is left shrinks by that factor.
         )
 
     def seen(self, groups: Groups) -> Groups:
-        """Look at the values alone."""
+        """Return the groups as the column of values alone shows them."""
         return groups if self.wishes is None else groups.about(values_beside(self.wishes, groups.domain))
 
     def summarize(self, groups: Groups) -> Worst:
@@ -461,6 +462,7 @@ that is left shrinks by that factor.
                 adversary.known_people,
                 adversary.wishes,
             )
+            # cases depend on the counts alone, and serve all priors that ask the same
             if question not in cases:
                 cases[question] = adversary.cases(groups, part=part)
             epsilons = epsilons_of_parts(cases[question], adversary.priors(groups), adversary.decided_by)
@@ -480,6 +482,7 @@ that is left shrinks by that factor.
         cases, priors, counts = self.cases(groups), self.priors(groups), groups.counts.dense()
         width = len(priors[0].domain)
         for places in chain.from_iterable(combinations(range(width), size) for size in self._sizes_ruled_out(width)):
+            # people with a value that is ruled out leave their group, so that n falls and n(s) stays
             gone = counts[:, [place for place in places if place < counts.shape[1]]].sum(axis=1)
             left = cases.take(np.flatnonzero(~np.isin(cases.columns, places)))
             yield (
@@ -545,6 +548,7 @@ that is left shrinks by that factor.
         cases = Cases.from_groups(
             groups, self.predicates_in_question(groups), domain, known=self.known_people, part=part
         )
+        # columns are places of values here, as `apart_from` goes without predicates
         return (
             cases.take(np.flatnonzero(np.isin(cases.columns, self.targets.indices(groups))))
             if self.apart_from
@@ -588,25 +592,27 @@ that is left shrinks by that factor.
         return Worst(self, worst.value, witness)
 
     def check(self, release: Release) -> None:
-        """Refuse releases for which the question makes no sense; with wishes, those without the two columns."""
+        """Raise if the question makes no sense for a release; with wishes, if it lacks the two columns."""
         super().check(release)
         if self.wishes is not None:
             self._find_wishes(release.groups)
         if self.by is not None:
             column, priors = printed_column(release.groups, self.by), self.priors_by_column(release.groups)
+            # each printed label once, before anything is measured, so that an unknown one is refused at once
             for code in np.unique(column.codes).tolist():
                 priors[0].find_labels(column.labels[code])
 
     def _stubbornness(self, groups: Groups, prior: Prior, ruled_out: tuple[Label, ...]) -> Fraction | float:
-        """Return how stubborn somebody is who, without what is ruled out, has this prior."""
+        """Return how stubborn an attacker is who, without what is ruled out, has this prior."""
         if not ruled_out:
             return prior.stubbornness
         priors = self.priors(groups)
         places = [priors[0].domain.index(text) for text in ruled_out]
+        # a prior without the values has lost its stubbornness: find the one that it was made from
         return next(each.stubbornness for each in priors if each.drop_values(places) == prior)
 
     def _check_consistent(self) -> None:
-        """Refuse what does not say against whom, or says it twice."""
+        """Raise `BadMeasure` if the settings do not say against whom, or say it twice."""
         if self.wishes is not None and (isinstance(self.predicates, str) or self.apart_from):
             message = f"wishes= say all that is asked about; leave apart_from= and '{EVERY_SUBSET}' out"
             raise BadMeasure(message)
@@ -657,6 +663,7 @@ that is left shrinks by that factor.
             return replay_without(self, witness, release)
         if self.wishes is None:
             return replay_witness(self, witness, release)
+        # wishes are replayed as plain predicates, of the release without the column of wishes
         plain = replace(self, wishes=None, predicates=self.predicates_in_question(release.groups))
         return replay_witness(plain, witness, release.about(values_beside(self.wishes, release.domain)))
 

@@ -104,6 +104,7 @@ class _Search(NamedTuple):
         if belief.least_stubbornness == "same":
             message = "exactly so stubborn is not withstood by degrees; leave least_stubbornness= out"
             raise BadMeasure(message)
+        # without a shape infinite stubbornness withstands nothing, and the largest finite one stands for the end
         most = LARGEST if belief.shape is None and belief.stubbornness == math.inf else belief.stubbornness
         least = belief.least_stubbornness
         if belief.shape is not None and least is None:
@@ -118,6 +119,7 @@ class _Search(NamedTuple):
         if not self._withstands_the_least(belief):
             return None
         stubbornness: Fraction | float = _as_amount(belief.stubbornness)
+        # each round lowers σ to where the worst case no longer breaks ε, until none does
         while (worst := self._worst(replace(belief, stubbornness=stubbornness))) and worst.value > self.limit:
             stubbornness = self._find_bound(worst)  # less: the case breaks ε at σ, and not at its bound
         return stubbornness
@@ -137,6 +139,7 @@ class _Search(NamedTuple):
         low, high = -1, self.release.size
         if withstood(high):
             return high
+        # `low` is withstood and `high` is not; to know fewer people is never worse for the release
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if withstood(middle) else (low, middle)
@@ -160,8 +163,10 @@ class _Search(NamedTuple):
         """Return the largest σ at which a case that breaks ε would not."""
         case, prior = worst.case, worst.prior
         p_in = case.p_in
+        # both ratios stay within ε where p_out reaches this
         needed = max(p_in / self.limit, 1 - self.limit * (1 - p_in))
         seen = case.matching - 1 + case.mismatch
+        # solved for σ: p_out = needed
         if self.belief.shape is None:
             return (seen + prior.weights[worst.column]) / needed - (case.people - 1)
         share = prior.weights[worst.column] / prior.total

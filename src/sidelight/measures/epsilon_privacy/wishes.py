@@ -82,6 +82,7 @@ def cases_of_wishes(
     for code, predicate in enumerate(predicates):
         if predicate is None:
             continue
+        # by joint values: those in the predicate, whatever their wish
         inside = np.isin(value, predicate.indices(domain))
         matching.append(counts[:, inside].sum(axis=1))
         wishing.append(counts[:, wish == code].any(axis=1))
@@ -91,6 +92,7 @@ def cases_of_wishes(
         return Cases(rows, rows, columns, rows, rows, known, rows)
     sums = np.stack(matching, axis=1)
     rows, columns = np.nonzero((sums > 0) & np.stack(wishing, axis=1))
+    # where nobody who has the wish matches it, the person asked about does not either
     mismatch = 1 - np.stack(own, axis=1)[rows, columns].astype(np.int64)
     parts = np.zeros_like(rows) if part is None else part[rows]
     return Cases(parts, rows, columns, groups.sizes[rows], sums[rows, columns], known, mismatch)

@@ -65,7 +65,7 @@ class AgainstPopulation(SizeRisk):
         return self.population if isinstance(self.population, Population) else None
 
     def compare_with(self, population: Population) -> Self:
-        """Compare with this population."""
+        """Return the measure that compares with this population."""
         return replace(self, population=population)  # type: ignore[type-var]
 
     def settings(self) -> dict[str, object]:
@@ -76,7 +76,7 @@ class AgainstPopulation(SizeRisk):
         return ({} if place is None else {"population": place}) | settings
 
     def check(self, release: Release) -> None:
-        """Refuse to compare with nobody."""
+        """Raise `BadMeasure` if there is no population to compare with."""
         super().check(release)
         self._need_register()
 
@@ -86,11 +86,12 @@ class AgainstPopulation(SizeRisk):
             raise BadMeasure(message)
 
     def bind_table(self, table: Table) -> Self:
-        """Make sure that the population has the people of the table, key by key."""
+        """Return the measure with the table's columns in its population; raise if that lacks people of a key."""
         self._need_register()
         if self.register is None:
             return self
         population = self.register.name_columns([column.name for column in table.quasi])
+        # checked key by key: after recoding, a group may hide that the population lacks a person of the table
         if self.outside == "an error":
             keys = keys_as_groups(table)
             refuse_fewer(keys, population.count_equal(keys, *population.rows(population.columns)))
@@ -113,6 +114,7 @@ class AgainstPopulation(SizeRisk):
             return groups.sizes
         if self.outside == "an error":
             refuse_fewer(groups, counts)
+        # with the people of the release counted in, no group has fewer in the population
         return np.maximum(counts.people, groups.sizes)
 
     def beyond(self, groups: Groups) -> int:

@@ -191,7 +191,7 @@ about 0.1771; of all 3 people about 0.3 are found so.
         )
 
     def explain(self, finding: Finding) -> str:
-        """Name the group, or say how many people are found."""
+        """Return in words the worst group, or how many people are found."""
         witness = finding.witness
         if not isinstance(witness, WeightWitness):
             return "Nobody is in the release, so nobody can be found."
@@ -243,6 +243,7 @@ def _refuse_too_light(groups: Groups) -> None:
 
 
 def _in_shares(amounts: Floats) -> int:
+    # whole numbers, rounded up, so that the order in which groups are added up does not matter
     parts = np.ceil(amounts * SHARES).astype(np.int64)
     return sum(int(parts[start : start + AT_ONCE].sum()) for start in range(0, len(parts), AT_ONCE))
 
@@ -254,6 +255,7 @@ def individual_risks(people: Integers, weights: Integers) -> Floats:
     [0.177075834004, 0.022042326183, 0.010891794967]
     """
     sampled = people * WEIGHT_UNIT / weights
+    # the recurrence divides by odds of at least 1, which lets errors shrink; elsewhere the series converges soon
     stable = (sampled <= 0.5) & (people <= BY_RECURRENCE)
     risks = np.empty(len(people))
     risks[stable] = _compute_recurrence(people[stable], 1 / sampled[stable] - 1)
@@ -264,6 +266,7 @@ def individual_risks(people: Integers, weights: Integers) -> Floats:
 def _compute_recurrence(people: Integers, odds: Floats) -> Floats:
     integrals = np.log1p(odds) / odds
     for size in range(1, int(people.max(initial=1))):
+        # smaller groups have their integral already
         larger = people > size
         integrals[larger] = (1 / size - integrals[larger]) / odds[larger]
     return integrals
@@ -271,6 +274,7 @@ def _compute_recurrence(people: Integers, odds: Floats) -> Floats:
 
 def _compute_series(people: Integers, sampled: Floats) -> Floats:
     total, term, step = np.ones(len(people)), np.ones(len(people)), 0
+    # until no term changes the last bit of any sum
     while len(term) and (term > total * np.finfo(float).eps / 4).any():
         step += 1
         term = term * (1 - sampled) * step / (people + step)
@@ -284,6 +288,7 @@ def exact_individual_risk(people: int, weight: int) -> Amount:
     >>> exact_individual_risk(2, 2 * WEIGHT_UNIT)
     Fraction(1, 2)
     """
+    # a group that stands for nobody else has 1/f exactly, and not a rounded float
     if weight == people * WEIGHT_UNIT:
         return Fraction(1, people)
     with localcontext(PRECISE):
@@ -310,6 +315,7 @@ def by_continued_fraction(people: int, weight: int) -> Amount:
         odds = Decimal(weight) / (people * WEIGHT_UNIT) - 1
         value = over = Decimal(1)
         under, change, step = Decimal(0), Decimal(0), 0
+        # odd and even steps have coefficients of their own; it ends when a factor changes nothing any more
         while abs(change - 1) > SMALLEST:
             step += 1
             half = step // 2

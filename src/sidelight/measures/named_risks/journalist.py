@@ -78,7 +78,7 @@ with 1/2.
         threshold: float | Fraction | None = None,
         outside: Outside = "an error",
     ) -> JournalistRisk:
-        """Make it as a policy says it: the population is a file."""
+        """Return the measure with the settings of a policy, whose population is a file."""
         return cls(population, statistic, threshold, outside)
 
     @property
@@ -91,6 +91,7 @@ with 1/2.
         """The larger of groups of ΣF and Σ f/F of n."""
         of_groups = Fraction(histogram.all_groups), histogram.population_met
         of_people = histogram.expected_matches(), histogram.everybody
+        # compared as ratios, returned as two numbers: the witness names both
         return max(of_groups, of_people, key=lambda each: share(*each))
 
     def addends(self, people: Integers, population: Integers) -> Floats:
@@ -98,6 +99,7 @@ with 1/2.
         addends = super().addends(people, population)
         if self.statistic != "average":
             return addends
+        # (groups, 4): f/F, f, 1 and F, whose sums make both averages
         return np.column_stack((addends, np.ones(len(people)), population))
 
     def joined(self, sums: Floats) -> Floats:
@@ -111,7 +113,7 @@ with 1/2.
         return max(super().average_again(runs), Fraction(groups, met))
 
     def few_alike(self, people: int, size: int) -> str:
-        """Say that at most so many of the register have their cells: it decides, and not the group."""
+        """Return in words that at most so many of the register have their cells: it decides, and not the group."""
         return f"{form('is', people)} {'alone' if size == 1 else f'among {size:,} or fewer'} in the register"
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
@@ -160,7 +162,7 @@ class MarketerRisk(AgainstPopulation, PersonRisk):
 
     @classmethod
     def from_settings(cls, population: str | None = None, outside: Outside = "an error") -> MarketerRisk:
-        """Make it as a policy says it: the population is a file."""
+        """Return the measure with the settings of a policy, whose population is a file."""
         return cls(population, outside)
 
     @classmethod

@@ -92,7 +92,7 @@ class ModelEstimate:
 
 
 def estimates(sizes: SampleSizes) -> tuple[ModelEstimate, ...]:
-    """Ask the three models; one whose equations have no solution for this sample does not answer.
+    """Return the estimates of the three models; one whose equations have no solution for this sample is left out.
 
     >>> [str(each) for each in estimates(SampleSizes(np.array([1, 2, 5]), np.array([40, 10, 4]), 800))]
     ['Pitman 130', 'Zayatz 225', 'SNB 162']
@@ -128,6 +128,7 @@ class _PitmanLikelihood:
         def difference(theta: float) -> float:
             return self._inverses(theta, alpha) - _sum_of_inverses(theta, self.sampled)
 
+        # doubled until the difference changes sign: halving needs both ends
         high = 1.0
         while difference(high) > 0:
             high *= 2
@@ -198,6 +199,7 @@ def _mean(q: float, pairs_per_unique: float, fraction: float) -> float:
     square, constant = (1 - fraction) / 2, fraction * pairs_per_unique
     linear = fraction + (1 - fraction) * (q / 2 - pairs_per_unique)
     root = math.sqrt(linear * linear + 4 * square * constant)
+    # the form of the root that does not subtract nearly equal numbers
     return 2 * constant / (linear + root) if linear >= 0 else (root - linear) / (2 * square)
 
 

@@ -55,7 +55,7 @@ class Presence(AgainstPopulation):
 
     @classmethod
     def from_settings(cls, population: str | None = None, outside: Outside = "an error") -> Presence:
-        """Make it as a policy says it: the population is a file."""
+        """Return the measure with the settings of a policy, whose population is a file."""
         return cls(population, outside)
 
     def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
@@ -112,7 +112,7 @@ class Absence(AgainstPopulation):
 
     @classmethod
     def from_settings(cls, population: str | None = None, outside: Outside = "an error") -> Absence:
-        """Make it as a policy says it: the population is a file."""
+        """Return the measure with the settings of a policy, whose population is a file."""
         return cls(population, outside)
 
     def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
@@ -158,5 +158,6 @@ class AbsenceScreen(SizeScreen):
 
     def kinds(self, groups: Groups) -> Integers:
         """The sizes decide, and whether somebody is in no group."""
+        # part of the kind, as one person in no group decides the value of every group
         anybody = np.full(len(groups), self.measure.nowhere(groups) > 0)
         return np.column_stack((super().kinds(groups), anybody))

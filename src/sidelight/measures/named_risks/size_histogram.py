@@ -49,6 +49,7 @@ class SizeHistogram:
         if population is None:
             sizes, groups = _count_sizes(people)
             return cls(sizes, sizes, groups)
+        # pairs of small numbers are counted in one table of SMALL² cells, and only the few others are sorted
         small = (people < SMALL) & (population < SMALL)
         table = np.bincount(people[small] * SMALL + population[small])
         pairs = np.flatnonzero(table)
@@ -66,6 +67,7 @@ class SizeHistogram:
                 (self.groups, other.groups),
             )
         )
+        # by people, then by population: equal pairs become neighbours
         order = np.lexsort((population, people))
         people, population, groups = people[order], population[order], groups[order]
         new = np.ones(len(people), bool)
@@ -114,6 +116,7 @@ class SizeHistogram:
 
 def _count_sizes(sizes: Integers) -> tuple[Integers, Integers]:
     """Return the different sizes in order, and how often each is there."""
+    # up to SMALL² a table of all sizes is quicker than sorting them
     if sizes.max(initial=0) < SMALL * SMALL:
         table = np.bincount(sizes)
         different = np.flatnonzero(table)

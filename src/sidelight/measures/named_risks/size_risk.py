@@ -110,6 +110,7 @@ def share(part: Amount, whole: int) -> Amount:
     """Divide, exactly; a sum that was rounded up stays above."""
     if isinstance(part, Fraction | int):
         return Fraction(part) / whole
+    # one float up, as the division may have rounded down
     return float(np.nextafter(part / whole, np.inf))
 
 
@@ -145,7 +146,7 @@ class SizeRisk(Measure):
         return finding
 
     def beyond(self, groups: Groups) -> int:
-        """Count the people of the release whom the population has not."""
+        """Return how many people of the release the population does not have."""
         del groups
         return 0
 
@@ -155,7 +156,7 @@ class SizeRisk(Measure):
         return 0
 
     def blocks(self, groups: Groups) -> Iterable[Groups]:
-        """Take all groups at once, however many values there are: only sizes count."""
+        """Return all groups as one block, however many values there are: only sizes count."""
         return (groups,)
 
     def summarize(self, groups: Groups) -> SizeSummary:
@@ -172,6 +173,7 @@ class SizeRisk(Measure):
 
     def extreme(self, histogram: SizeHistogram, *, highest: bool) -> Fraction:
         """Return what the group that is worth most, or least, is worth."""
+        # entries of the histogram are far fewer than groups
         ratios = np.column_stack(self.ratio(histogram.people, histogram.population))
         worst = worst_row(
             ratios[:, 0] / ratios[:, 1],
@@ -184,6 +186,7 @@ class SizeRisk(Measure):
 
     def _first_with(self, value: Fraction, histogram: SizeHistogram, people: Integers, population: Integers) -> int:
         """Find the first group that is worth this; as a rule all such groups have the same (f, F)."""
+        # as a rule one entry is worth this, and whole numbers find its first group
         entry, *others = self._rows_with(value, histogram.people, histogram.population)
         if others:
             return next(self._rows_with(value, people, population))
@@ -217,11 +220,12 @@ SizeRuns: TypeAlias = list[tuple[int, int, int]]
 
 
 def runs_of_sizes(people: Integers, population: Integers) -> SizeRuns:
-    """Sort groups by their sizes, and say how long each run of equal ones is.
+    """Return the runs of groups of equal sizes as (f, F, groups), sorted by F, then f.
 
     >>> runs_of_sizes(np.array([2, 1, 2]), np.array([2, 1, 2]))
     [(1, 1, 1), (2, 2, 2)]
     """
+    # by F, then by f: runs are in the order of falling risk
     order = np.lexsort((people, population))
     columns = [people[order], population[order]]
     starts = np.flatnonzero(run_starts(columns))
@@ -241,7 +245,7 @@ class SizeScreen(Screen):
         return True
 
     def rows(self, groups: Groups) -> Floats:
-        """Divide."""
+        """Return what each group is worth: (groups, 1) float64."""
         over, under = self.measure.ratio(groups.sizes, self.measure.population_of(groups))
         return (over / under)[:, np.newaxis]
 
@@ -285,6 +289,7 @@ class PersonRisk(SizeRisk):
     def least_risk(self) -> Fraction:
         """The threshold as it is meant: 0.09 is 9/100, and 0 where there is none."""
         threshold = exact_number(self.threshold or 0, BadMeasure, "a threshold")
+        # an infinite threshold is out of range: −1 lets the check refuse it
         return Fraction(threshold) if math.isfinite(threshold) else Fraction(-1)
 
     @property
@@ -309,7 +314,7 @@ class PersonRisk(SizeRisk):
         return SizeScreen(self) if self.statistic == "highest" else SummedSizeScreen(self)
 
     def addends(self, people: Integers, population: Integers) -> Floats:
-        """Give, per group, what is added up: the group's part, and its people."""
+        """Return what is added up, each group's part and its people: (groups, 2) float64."""
         if self.statistic == "average":
             return np.column_stack((people / population, people))
         below = np.inf if self.people_needed is None else self.people_needed
@@ -337,7 +342,7 @@ class PersonRisk(SizeRisk):
         return share(sum_of_ratios([*people.values()], [*people]), people.total())
 
     def explain(self, finding: Finding) -> str:
-        """Name the worst group, or say of how many people it is so."""
+        """Return in words the worst group, or how many people are above the threshold."""
         witness = finding.witness
         if not isinstance(witness, SizeWitness):
             return "Nobody is in the release, so nobody can be found."
@@ -362,7 +367,7 @@ class PersonRisk(SizeRisk):
         return f"{above} ({shown_share}) {few}: above {self.threshold}."
 
     def few_alike(self, people: int, size: int) -> str:
-        """Say that so many people have at most so many who look like them."""
+        """Return in words that so many people have at most so many who look like them."""
         groups = "groups of 1" if size == 1 else f"groups of {size:,} or fewer"
         return f"{form('is', people)} in {groups}"
 
@@ -384,7 +389,7 @@ class SummedSizeScreen(SizeScreen):
         return False
 
     def rows(self, groups: Groups) -> Floats:
-        """Give each group its addends."""
+        """Return the addends of each group, a row per group."""
         return self.measure.addends(groups.sizes, self.measure.population_of(groups))
 
     def join(self, one: Floats, other: Floats) -> Floats:

@@ -63,7 +63,7 @@ class UniquesSummary:
         return replace(self, histogram=self.histogram + other.histogram, alone=alone, weight=weight)
 
     def finding(self) -> Finding:
-        """Let the measure read it off."""
+        """Return the finding that the measure reads off."""
         if self.alone is None:
             return Finding(self.measure, Fraction(0), None, (NOBODY_ALONE,))
         return self.measure.read_off(self.histogram, self.alone, self.weight)
@@ -156,7 +156,7 @@ class UniqueMatch(UniquesEstimate):
         return cls(0.1), cls(Fraction(1, 3)), cls(1)
 
     def check(self, release: Release) -> None:
-        """Refuse to guess at how much was sampled."""
+        """Raise if nothing says how much was sampled."""
         super().check(release)
         weights = release.groups.weights
         if self.fraction is None and weights is None:
@@ -177,7 +177,7 @@ class UniqueMatch(UniquesEstimate):
         return Fraction(people * WEIGHT_UNIT, weight) if self.fraction is None else Fraction(self._declared_share)
 
     def read_off(self, histogram: SizeHistogram, alone: GroupName, weight: int) -> Finding:
-        """Put the counts into the formula."""
+        """Compute the finding from the counts of groups of one and of two."""
         witness = MatchWitness(
             alone,
             alone=histogram.of_size(1),
@@ -267,7 +267,7 @@ class PopulationUniques(UniquesEstimate):
         return cls(10_000), cls(1_000_000)
 
     def check(self, release: Release) -> None:
-        """Refuse a population that is smaller than the release."""
+        """Raise if the population is smaller than the release."""
         super().check(release)
         self._check_size(release.size)
 
@@ -280,7 +280,7 @@ class PopulationUniques(UniquesEstimate):
             raise BadMeasure(message)
 
     def read_off(self, histogram: SizeHistogram, alone: GroupName, weight: int) -> Finding:
-        """Ask the models; a release that is the whole population says it itself."""
+        """Return the estimates of the models; a release that is the whole population answers by itself."""
         del weight
         sizes = tuple(zip(histogram.people.tolist(), histogram.groups.tolist(), strict=True))
         models = self._models(histogram.people, histogram.groups)
@@ -292,6 +292,7 @@ class PopulationUniques(UniquesEstimate):
         notes = (f"{unsolved} of 3 models {form('has', unsolved)} no answer for such a release",) if unsolved else ()
         if len(answers) == 1:  # one model decides no limit: nobody of the population may be unique
             return Finding(self, answers[0], witness, (*notes, "one model alone decides no limit"), kindest=Fraction(0))
+        # the value is the worse end; a limit is decided only where both ends are on one side of it
         return Finding(self, max(answers), witness, notes, kindest=min(answers))
 
     def _models(self, people: np.ndarray, groups: np.ndarray) -> tuple[ModelEstimate, ...]:
@@ -300,7 +301,7 @@ class PopulationUniques(UniquesEstimate):
         return () if sizes.sampled == self.people else estimates(sizes)
 
     def explain(self, finding: Finding) -> str:
-        """Say the range, and which model says what."""
+        """Return the range in words, and the answer of each model."""
         witness = finding.witness
         if not isinstance(witness, UniquesWitness):
             return f"No model says that anybody is unique among {counted(self.people, 'person')}: {NOBODY_ALONE}."

@@ -276,7 +276,7 @@ class AcquaintanceScreen(Screen):
         return risk
 
     def group_values(self, groups: Groups) -> Floats:
-        """Look at the most frequent value in question only, where people have one value each: it is most at risk."""
+        """Return each group's risk; with one value each, the most frequent value in question is most at risk."""
         seen = self.targets.view(groups)
         places = self.targets.indices(seen)
         if seen.semantics != "single" or len(places) < 2:

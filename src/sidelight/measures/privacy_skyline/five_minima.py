@@ -45,7 +45,7 @@ from sidelight.table.labels import Label, Semantics
 
 
 class Knowledge(NamedTuple):
-    """How much somebody knows: ℓ, k, m."""
+    """How much an attacker knows: ℓ, k, m."""
 
     rules_out: int
     others: int
@@ -143,7 +143,7 @@ class ValueInGroup:
 
     @classmethod
     def from_row(cls, groups: Groups, row: int, value: int, rules_out: int) -> ValueInGroup:
-        """Look at a group from a value."""
+        """Build the view of one group from a value."""
         values, counts = groups.counts.occurring(row)
         count = int(counts[values == value].sum())
         top = sorted(counts[values != value].tolist(), reverse=True)[:rules_out]
@@ -164,7 +164,7 @@ class ValueInGroup:
 
 
 def index_of_least(rivals: Sequence[ValueInGroup], factors: Factors, m: int) -> int:
-    """Which of these has the smallest exact product?  Of equal ones the first."""
+    """Return the index of the smallest exact product, the first of equal ones."""
 
     def find(arithmetic: RatioArithmetic[Any]) -> int:
         products = [each.product(factors, m, arithmetic) for each in rivals]
@@ -358,7 +358,7 @@ class FiveMinima:
         return WorstValue(column, arrangement, risk)
 
     def group(self, number: int, column: int) -> Groups:
-        """Take out the group that has a minimum."""
+        """Return the group that has a minimum, as the only row of its groups."""
         row = int(self.row[number, column])
         return self.groups[int(self.part[number, column])].take(slice(row, row + 1))
 
@@ -393,7 +393,7 @@ class FiveMinima:
         return (smaller == 1) == earlier
 
     def _reduce(self) -> FiveMinima:
-        """Keep only the groups that are still pointed at."""
+        """Return the same minima with only the groups that are still pointed at."""
         kept: list[Groups] = []
         part, row = np.full_like(self.part, -1), np.full_like(self.row, -1)
         for number, groups in enumerate(self.groups):

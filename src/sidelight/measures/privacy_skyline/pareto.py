@@ -136,7 +136,7 @@ class UndominatedGroups:
 
     @classmethod
     def from_groups(cls, groups: Groups, value: int) -> UndominatedGroups | None:
-        """Look at all groups with σ; `None` when there is none."""
+        """Build from all groups with σ; return None if there is none."""
         sizes, counts, most = _Pairs.merge([_Pairs.from_groups(block, value) for block in _blocks(groups, value)])
         if len(sizes) == 0:
             return None
@@ -234,6 +234,7 @@ class _Pairs(NamedTuple):
     def merge(cls, parts: Sequence[_Pairs]) -> _Pairs:
         """Put blocks together; where one has fewer values than another, ruling out more rules out nothing more."""
         width = max(part.most.shape[1] for part in parts)
+        # a shorter row goes on with its last sum: ruling out more adds nothing
         same = [np.pad(part.most, ((0, 0), (0, width - part.most.shape[1])), mode="edge") for part in parts]
         sizes, counts = np.concatenate([part.sizes for part in parts]), np.concatenate([part.counts for part in parts])
         order = _sort_pairs(sizes, counts)
@@ -270,6 +271,7 @@ def _other_counts(groups: Groups, value: int, rows: Integers) -> npt.NDArray[np.
     cells = _shorten_integers(groups.counts.cells[rows])
     cells[:, value] = -1  # sorts last, and is then cut off
     cells.sort(axis=1)
+    # rising order turned around, without the first column, which has the −1 of σ
     largest_first = cells[:, :0:-1]
     return largest_first[:, : int((largest_first > 0).any(axis=0).sum())]
 
@@ -310,7 +312,7 @@ class RiskMap:
 
     @classmethod
     def from_release(cls, release: Release, value: Value) -> RiskMap:
-        """Find the groups that can decide."""
+        """Build from the groups that can decide."""
         expect(Release, release, "what is explored")
         expect_one_sensitive(release, "a skyline")
         targets = Targets(read_value(value))
@@ -337,6 +339,7 @@ class RiskMap:
             [self._log_odds(self.undominated, points[at : at + step]) for at in range(0, len(points), step)]
         )
         finite = np.where(np.isfinite(logs), logs, 0.0)
+        # lowered by as much as floats may be off, so that the risk errs upwards
         lowered = np.where(np.isfinite(logs), logs - tolerance(finite, min(int(points[:, 2].max()), self.enough)), logs)
         raised: Floats = np.minimum((1 + 1e-15) / (1 + np.exp(lowered)), 1.0)
         return raised
@@ -356,7 +359,7 @@ class RiskMap:
         return test.passes(*self._clip(self.undominated, points))
 
     def _clip(self, undominated: UndominatedGroups, points: Integers) -> tuple[Integers, Integers, Integers]:
-        """Take amounts beyond which nothing changes for the largest that matter."""
+        """Clip amounts to the largest that matter: (points,) int64 each."""
         ends = np.array([len(undominated.sizes) - 1, self.enough, self.enough])
         rules_out, others, family = np.minimum(points, ends).T
         return rules_out, others, family

@@ -292,6 +292,7 @@ def _most_alone(test: RiskTest) -> tuple[int, int]:
 
 def _most_others(test: RiskTest, others: int, family: int) -> Integers:
     """Return the largest k for each ℓ and m (−1: none): (ℓ, m up to `family`)."""
+    # (ℓ · m,): all pairs are halved at once
     rules_out, families = np.indices((len(test.undominated.sizes), family + 1)).reshape(2, -1)
     most = largest_passed(lambda k: test.passes(rules_out, k, families), np.full(len(families), others + 1))
     return most.reshape(len(test.undominated.sizes), family + 1)
@@ -300,18 +301,21 @@ def _most_others(test: RiskTest, others: int, family: int) -> Integers:
 def _some_maximal(test: RiskTest, others: int, family: int) -> tuple[KnowledgePoint, ...]:
     """Return the maximal points that evenly spaced m lead to, each from its largest k on to the largest m for it."""
     rows = len(test.undominated.sizes)
+    # the more ℓ there are, the fewer families for each: about SPACED pairs in all
     spaced = np.unique(np.linspace(0, family, max(SPACED // rows, 2)).astype(np.int64))
     rules_out, families = (each.ravel() for each in np.meshgrid(np.arange(rows), spaced, indexing="ij"))
     most = largest_passed(lambda k: test.passes(rules_out, k, families), np.full(len(families), others + 1))
+    # of points with the same ℓ and k one is enough, as the largest m for them is found next
     rules_out, most = np.unique(np.stack((rules_out, most), axis=1)[most >= 0], axis=0).T
     largest = largest_passed(lambda m: test.passes(rules_out, most, m), np.full(len(most), family + 1))
+    # maximal only where one more value ruled out is too much, with the same k and m
     next_one = np.minimum(rules_out + 1, rows - 1)
     kept = (rules_out == rows - 1) | ~test.passes(next_one, most, largest)
     return tuple(sorted(zip(*(each[kept].tolist() for each in (rules_out, most, largest)), strict=True)))
 
 
 def _maximal(most: Integers) -> tuple[KnowledgePoint, ...]:
-    """Keep (ℓ, k, m) for which neither a larger ℓ nor a larger m allows the same k."""
+    """Return the (ℓ, k, m) for which neither a larger ℓ nor a larger m allows the same k."""
     beyond = np.pad(most, ((0, 1), (0, 1)), constant_values=-1)
     # k falls as ℓ or m rises, so a point is maximal exactly when both next ones allow fewer others
     kept = (most > beyond[1:, :-1]) & (most > beyond[:-1, 1:])

@@ -123,7 +123,7 @@ class AcquaintanceWitness(Witness):
 
 
 def _next_people(part: Others | Family | None, taken: dict[int, int]) -> list[Someone]:
-    """Take the next people of a group who have no part yet."""
+    """Return the next people of a group who have no part yet."""
     if part is None:
         return []
     first = taken.get(part.group.number, 0) + 1
@@ -150,7 +150,7 @@ class _GroupByFrequency:
 
     @classmethod
     def from_group(cls, group: Groups, value: int) -> _GroupByFrequency:
-        """Sort the values of a group."""
+        """Build from one group, with its other values sorted by frequency."""
         counts = group.counts.row(0).tolist()
         places = sorted((each for each in range(len(counts)) if each != value), key=lambda each: -counts[each])
         rest = tuple((group.domain[each], counts[each]) for each in places if counts[each])
@@ -183,7 +183,7 @@ class _GroupByFrequency:
         return self.may_lack - hidden - _people_in(known) <= 0
 
     def known_family(self, most: int, known: Others | None, *, beside_target: bool) -> tuple[Family | None, bool]:
-        """Choose a family of at most so many; say whether one of them (or the target) must have the value."""
+        """Return a family of at most so many, and whether one of them (or the target) must have the value."""
         # one more than can all lack the value; beside the target, who would have to lack it too, one fewer
         enough = self.may_lack - _people_in(known) + (0 if beside_target else 1)
         people = min(most, enough)
@@ -197,6 +197,7 @@ def worst_investigation(minima: FiveMinima, column: int, arrangement: int) -> Ac
     if arrangement != ALL_TOGETHER:
         relatives = _GroupByFrequency.from_group(minima.group(ARRANGEMENTS[arrangement][-1], column), value)
     ruled_out = tuple(text for text, _ in target.rest[: knowledge.rules_out])
+    # with the others beside the family, none is left to know beside the target
     beside_target = (
         None if arrangement == OTHERS_WITH_FAMILY else target.known_people(knowledge.others, ruled_out=len(ruled_out))
     )
