@@ -338,7 +338,7 @@ def _compare(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Integ
     """Compare each point with each box of its part, a lot of pairs at a time."""
     times = np.repeat(parts.boxes, parts.points)
     start = np.repeat(np.cumsum(parts.boxes) - parts.boxes, parts.points)
-    # cut behind whole points where the number of pairs passes a multiple of LOT
+    # cut between points where the number of pairs passes a multiple of LOT
     lots = np.flatnonzero(np.diff(np.cumsum(times) // LOT)) + 1
     for points, starts, boxes in zip(*(np.split(each, lots) for each in (parts.point, start, times)), strict=True):
         which, at = ranges(starts, starts + boxes)

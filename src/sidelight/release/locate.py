@@ -275,7 +275,7 @@ def _link_by_labels(
         _cover(by_name[column.name], column, nodes.get(column.name), as_names=as_names, coarse=lookup.coarse)
         for column in compared
     ]
-    # suppressed rows print `*`, which would cover everybody: they are left out here and added by the rules below
+    # suppressed rows print `*`, which would cover all people: they are left out here and added by the rules below
     suppressed = suppressed_groups(boxes.groups)
     printed = np.flatnonzero(~suppressed[boxes.group])
     linkage = link_by_covers(covers, rows, boxes, printed)
@@ -401,7 +401,7 @@ def _link_to_nearest(release: Release, known: Sequence[Column], rows: int, looku
     profile, first = number_equal_rows(tuple(column for column, _ in pairs), rows)
     columns = [(column.take(first), printed.take(among)) for column, printed in pairs]
     at, near = nearest_groups(columns, len(among), lookup.nodes(release))
-    # `near` counts the groups that are not suppressed; back to rows of the release
+    # `near` indexes the groups that are not suppressed; `group` the rows of the release
     group = among[near]
     return replace(Linkage.from_pairs(profile, len(first), at, group, boxes.weight[group]), by_average=True)
 

@@ -25,7 +25,7 @@ from sidelight.table.label_distances import points_of, share_of_levels, squared_
 from sidelight.table.labels import SUPPRESSED, ColumnKind, Label, as_day, as_number
 from sidelight.table.table import Column
 
-# distances are sums of a few squares in [0, 1], with errors near 1e-15; labels that differ are farther apart than this
+# squared distances are sums of a few values in [0, 1], with float errors near 1e-15, far below this
 ROUNDING = 1e-9
 """Squared distances that differ by less are equal."""
 

@@ -164,7 +164,7 @@ def key_block(block: KeyBlock, semantics: Semantics, populations: tuple[Populati
             semantics,
             stream.whole,
             numbers,
-            # groups are numbered from 1 over the whole release, and so are the rows of a population's counts, from 0
+            # groups are numbered from 1 over the whole release; a population has a count for each of them, from index 0
             tuple(each.take(numbers - 1) for each in populations),
             weights=None if block.weights is None else block.weights[rows],
         )

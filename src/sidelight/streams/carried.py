@@ -91,6 +91,6 @@ def weights(column: Column, people: Integers) -> Integers:
         raise BadTable(message)
     with np.errstate(over="ignore"):  # infinitely many are refused, too
         refuse_too_heavy(column.name, float(np.array(numbers, float)[column.codes] @ people))
-    # by fractions, not floats: 0.29 · 10⁶ as a float would be cut off at 289,999
+    # by fractions, not floats: 1.001 · 10⁶ as a float would be cut off to 1,000,999
     units = [int(number * WEIGHT_UNIT) for number in written if number is not None]
     return np.array(units, np.int64)[column.codes] * people

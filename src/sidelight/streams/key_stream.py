@@ -234,7 +234,7 @@ def whole_keys(entries: SortedRuns, packing: Packing) -> Iterator[KeyRows]:
 
 def _matrix(starts: Integers, values: Integers, counts: Integers, width: int) -> Counts:
     """Put entries of sorted keys into a matrix; an entry with the value −1 makes a key and counts for nothing."""
-    # a quarter full: from there on a dense matrix of int64 is about as small as codes and counts
+    # a quarter full: the share from which `Counts.from_sorted` stores all cells
     none, dense = bool((values < 0).any()), len(values) * 4 >= len(starts) * width
     # `starts` with its end is the row pointer of a sparse matrix: the entries are used as they are, without sorting
     ends = np.append(starts, len(values))

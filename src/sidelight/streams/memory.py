@@ -19,7 +19,7 @@ from sidelight.text import bytes_in_words
 MEMORY = "2GB"
 """What may be used where an amount is needed and nobody has said one."""
 
-# what the process takes before any row is read (Python, NumPy, Arrow, DuckDB), and below which nothing can work; bytes
+# bytes: what the process takes before any row is read, and the least in all with which something can be read
 OWN = 200 * 10**6
 LEAST = 400 * 10**6
 BYTES_PER_LABEL = 300
@@ -66,8 +66,7 @@ class Memory:
     @property
     def engine_limit(self) -> str:
         """Return what DuckDB may hold, as it reads it."""
-        # DuckDB counts while rows are sorted here: two fifths for it, a quarter for the rows that wait, the rest is
-        # slack
+        # DuckDB counts while rows are sorted here: two fifths for it, a quarter for the rows that wait
         return f"{2 * self._free // 5}B"
 
     def rows_to_sort(self, words: int) -> int:

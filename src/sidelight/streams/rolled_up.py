@@ -66,7 +66,7 @@ def roll_up_stream(
     except _TooManyKeys:
         return None
     recoded = {name for name, new in zip(stream.roles.quasi, columns, strict=True) if new is not None}
-    # a declared kind describes the old labels; coarser ones such as [20-30) are of another
+    # a declared kind describes the old labels; coarser ones may be of another
     kinds = tuple(each for each in stream.roles.kinds if each[0] not in recoded)
     return replace(
         stream,

@@ -46,8 +46,7 @@ def split_cells(
     (('Cold', 'Flu'), [[1, 2]], 2)
     """
     lists = CellLists.of(table.domain, separator, semantics, missing_marks).replace_values(domain, table.sensitive)
-    # row, cell, count: (entries,); entry, value: (values of all entries,), where `entry` repeats for each value in its
-    # cell
+    # row, cell, count: (entries,); entry, value: (values of all entries,)
     row, cell, count = table.counts.entries()
     entry, value = lists.split_entries(cell)
     counts = Counts.from_entries(row[entry], value, count[entry], (table.counts.rows, len(lists.values)))

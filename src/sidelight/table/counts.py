@@ -92,7 +92,7 @@ class Counts:
         """Add up entries given in any order."""
         rows, values = np.asarray(rows, np.int64), np.asarray(values, np.int64)
         amounts = np.asarray(counts, np.int64)
-        # so many cells cost no more than the entries themselves, so the matrix is summed in place of sorting entries
+        # so many cells cost about as much as the entries: they are summed in place instead of numbering the entries
         if shape[0] * shape[1] <= max(len(rows) / DENSE_FROM, 4096):
             return cls.from_cells(add_up(rows * shape[1] + values, amounts, shape[0] * shape[1]).reshape(shape))
         keys = rows * shape[1] + values

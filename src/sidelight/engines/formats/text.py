@@ -465,7 +465,7 @@ class Text(FileFormat):
                     store_by_column(con, view)
                     yield packed_rows(con, roles, source, memory)
                     return
-                # cells that are not packed are asked for by column, and each question would parse the whole text again
+                # cells that are not packed are read column by column, and each read would parse the whole text again
                 rows = con.sql(view) if packed else store_by_column(con, view)
                 yield text_rows(nw.from_native(rows), roles, source, {name: name for name in roles.used})
             except duckdb.Error as problem:

@@ -106,8 +106,7 @@ def write_parts(session: Any, sheet: Sheet, times: Integers, folder: Path) -> li
 
     with spark_errors(folder.name):
         rows = session.createDataFrame(table).mapInArrow(place, f"{types}, place long")
-        # 64 random bits per row decide its part (by Spark's hash) and its place there: no row stays next to its twin by
-        # design
+        # 64 random bits per row decide its part (by Spark's hash) and its place there: the order of the input is lost
         shuffled = rows.repartition(parts, "place").sortWithinPartitions("place").drop("place")
         shuffled.toDF(*sheet.columns).write.options(**settings).parquet(folder.resolve().as_uri())
     return sorted(folder.glob("part-*.parquet"))
