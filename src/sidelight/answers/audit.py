@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import sidelight as sl
 from sidelight.answers.recipe import write_report
@@ -23,18 +23,19 @@ from sidelight.measures.findings import prepare_release
 from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import without_repeats
 from sidelight.progress import Progress, quiet
-from sidelight.publish.sidecar import read_sidecar
 from sidelight.release.blocks import ReleaseBlocks
 from sidelight.release.printing import Printing
 from sidelight.release.read import release_from, streamed_from
 from sidelight.report.answer import Live, Recipe
-from sidelight.report.make import ReportDetails, add_curves, circumstances, published_circumstances
 from sidelight.report.outlines import release_page
 from sidelight.report.page import Page
 from sidelight.report.release_report import ReleaseReport, RiskBefore
 from sidelight.report.report import AuditReport, audit_report, singled_out
 from sidelight.streams.memory import MEMORY, Memory
 from sidelight.table.hierarchy_io import read_hierarchies
+
+if TYPE_CHECKING:
+    from sidelight.report.make import ReportDetails
 
 SomeRelease = TypeVar("SomeRelease", bound=ReleaseBlocks)
 
@@ -67,6 +68,8 @@ class AuditAnswer(AuditReport):
 
     def page(self, recipe: Recipe) -> Page:
         """Lay the answer out as a report about the release."""
+        from sidelight.report.make import ReportDetails  # noqa: PLC0415 - only pages need it
+
         details = ReportDetails(commands=(recipe.command,), python=recipe.python)
         report = build_report(self.request.file, self.release, self, self.request.question, details=details)
         return release_page(report)
@@ -138,7 +141,11 @@ def build_report(
     before: RiskBefore | None = None,
 ) -> ReleaseReport:
     """Return what an audit found, and what a sidecar beside the file says of how it was made."""
+    from sidelight.report.make import add_curves, circumstances, published_circumstances  # noqa: PLC0415
+
     if sidecar_path(Path(file)).is_file():
+        from sidelight.publish.sidecar import read_sidecar  # noqa: PLC0415 - only files with a sidecar need it
+
         document = read_sidecar(Path(file))
         known = published_circumstances(details, document, policy=question.policy, before=before, path=Path(file))
     else:

@@ -115,7 +115,8 @@ class BelieveRequest:
             roles |= {"group": self.roles.quasi, "quasi": self.quasi}
             lines = [f"release = {write_call('sl.read_release', self.file, **roles)}"]
         else:
-            lines = [f"release = {write_release(self.file, self.roles)}"]
+            read = write_release(self.file, self.roles, keep_people=self.roles.person_column is not None)
+            lines = [f"release = {read}"]
         lookup: dict[str, object] = {"suppressed": self.lookup.suppressed}
         if self.lookup.folder is not None:
             lines.append(f"hierarchies = {write_call('sl.read_hierarchies', str(self.lookup.folder))}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from sidelight.answers.sources import Question
+from sidelight.answers.sources import Question, merge_roles
 from sidelight.files import sidecar_path
 from sidelight.measures.measure import Measure
 from sidelight.table.roles import Roles
@@ -32,12 +32,17 @@ class Name(str):
     __slots__ = ()
 
 
-def write_release(file: str, roles: Roles, reader: str = "sl.read_release") -> str:
-    """Write how a published file is read: by its sidecar, where there is one."""
+def write_release(file: str, roles: Roles, reader: str = "sl.read_release", *, keep_people: bool = False) -> str:
+    """Write how a published file is read: by its sidecar, where there is one and people need not be known by name."""
     if sidecar_path(Path(file)).is_file():
-        return write_call("sl.read_published", file)
+        if not keep_people:
+            return write_call("sl.read_published", file)
+        from sidelight.publish.sidecar import read_sidecar  # noqa: PLC0415 - only files with a sidecar need it
+
+        roles = merge_roles(read_sidecar(Path(file)).reading, roles)
     names = {"quasi": "group"}
-    return write_call(reader, file, **{names.get(name, name): each for name, each in roles.stated().items()})
+    stated = {names.get(name, name): each for name, each in roles.stated().items()}
+    return write_call(reader, file, **stated, keep_people=keep_people)
 
 
 def write_table(file: str, roles: Roles) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import sidelight as sl
 from sidelight.answers.request import DUCKDB, EngineChoice
@@ -25,8 +26,6 @@ from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.measure_names import population_measures
 from sidelight.policy.policy import Policy, without_repeats
 from sidelight.policy.policy_file import PolicyFile, read_policy_file
-from sidelight.publish.read_back import Engine, as_printed, read_by_sidecar
-from sidelight.publish.sidecar import Reading, Sidecar, read_checked, read_sidecar
 from sidelight.release.locate import LocateMethod, SuppressedPeople
 from sidelight.release.population import Population
 from sidelight.release.read import release_from
@@ -34,6 +33,10 @@ from sidelight.streams.memory import MEMORY, Memory
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
 from sidelight.table.roles import Roles
+
+if TYPE_CHECKING:
+    from sidelight.publish.read_back import Engine
+    from sidelight.publish.sidecar import Reading, Sidecar
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,16 +252,19 @@ def open_release(
             f"'{file}' holds noisy counts, not people; '{noise_path(Path(file)).name}' beside it says what they promise"
         )
         raise BadRelease(message)
-    document = read_checked(Path(file)) if sidecar_path(Path(file)).is_file() else None
-    bound, counted_by = None if memory is None else Memory.parse(memory), _engine(engine)
-    if document is not None and not keep_people and _as_published(document, roles):
-        release = _by(read_by_sidecar(Path(file), bound, counted_by), roles, document)
-        return release.about(roles.value_columns[0]) if len(roles.value_columns) == 1 else release
-    if document is None:
+    if not sidecar_path(Path(file)).is_file():
         require_columns(file, roles)
         return release_from(file, roles, keep_people=keep_people)
+    from sidelight.publish.read_back import read_by_sidecar  # noqa: PLC0415 - only files with a sidecar need it
+    from sidelight.publish.sidecar import read_checked  # noqa: PLC0415
+
+    document = read_checked(Path(file))
+    bound, counted_by = None if memory is None else Memory.parse(memory), _engine(engine)
+    if not keep_people and _as_published(document, roles):
+        release = _by(read_by_sidecar(Path(file), bound, counted_by), roles, document)
+        return release.about(roles.value_columns[0]) if len(roles.value_columns) == 1 else release
     reading = document.reading
-    ours = replace(_roles(reading, roles), encoding=None, sheet=None)  # UTF-8, whatever other files are
+    ours = replace(merge_roles(reading, roles), encoding=None, sheet=None)  # UTF-8, whatever other files are
     release = release_from(
         counted_by(Path(file)),
         ours,
@@ -278,8 +284,12 @@ def _engine(engine: EngineChoice) -> Engine:
 
 def find_asked_attackers(file: str, roles: Roles) -> tuple[ReaderFacts, ...]:
     """Return which attackers were asked when a file was published, where it is read as it was published."""
-    document = read_sidecar(Path(file)) if sidecar_path(Path(file)).is_file() else None
-    return document.readers if document is not None and _as_published(document, roles) else ()
+    if not sidecar_path(Path(file)).is_file():
+        return ()
+    from sidelight.publish.sidecar import read_sidecar  # noqa: PLC0415 - only files with a sidecar need it
+
+    document = read_sidecar(Path(file))
+    return document.readers if _as_published(document, roles) else ()
 
 
 def open_release_or_noise(file: str, roles: Roles) -> sl.Release | sl.NoisyCounts:
@@ -379,6 +389,8 @@ def inputs_of(*files: str) -> Iterator[Path]:
         if noise_path(each).is_file():
             yield noise_path(each)
         if sidecar_path(each).is_file():
+            from sidelight.publish.sidecar import read_sidecar  # noqa: PLC0415 - only files with a sidecar need it
+
             yield sidecar_path(each)
             yield from (each.with_name(part.name) for part in read_sidecar(each).files)
 
@@ -403,10 +415,12 @@ def _by(release: sl.Release, roles: Roles, document: Sidecar) -> sl.Release:
     kept = tuple(column for column in release.groups.columns if column.name in names)
     if len(kept) in (0, len(release.groups.columns)):  # none: asked for by the columns of anatomy's people
         return release
+    from sidelight.publish.read_back import as_printed  # noqa: PLC0415 - only files with a sidecar need it
+
     return as_printed(replace(release, groups=replace(release.groups, columns=kept)))
 
 
-def _roles(reading: Reading, roles: Roles) -> Roles:
+def merge_roles(reading: Reading, roles: Roles) -> Roles:
     """Return who is who as the sidecar does, unless these roles say otherwise."""
     published = reading.to_roles()
     if not set(roles.value_columns) <= set(published.value_columns):

@@ -65,6 +65,8 @@ def folder(tmp_path_factory):
     rows = "".join(f"{20 + number % 4 * 10},{('Flu', 'Cold', 'Gout')[number % 3]}\n" for number in range(60))
     for name in ("a.csv", "b.csv", "people.csv"):
         (made / name).write_text(f"age,disease\n{rows}")
+    (made / "named.csv").write_text("ward,name,disease\n1,Ann,Flu\n1,Bob,Cold\n2,Cleo,Flu\n2,Dan,Gout\n")
+    (made / "policy.toml").write_text('[[limit]]\nmeasure = "group size"\nat_least = 20\n')
     (made / "hierarchies").mkdir()
     (made / "hierarchies" / "age.csv").write_text(
         "".join(f"{age};{'young' if age < 40 else 'old'};*\n" for age in (20, 30, 40, 50))
@@ -82,6 +84,8 @@ COMMANDS = {
     "nothing": f"compare a.csv {ROLES} --person 'each row' --hierarchies hierarchies -l 'group size >= 900' --method lattice",
     "generalisations": f"generalisations a.csv {ROLES} --person 'each row' --hierarchies hierarchies -m 'group size'",
     "believe": f"believe a.csv {ROLES} --know '{{age = 20}} != Flu' --about '{{age = 20}}'",
+    "believe names": "believe named.csv -g ward -s disease --person name --know 'Ann != Flu' --about Bob",
+    "compare within a file": f"compare a.csv {ROLES} --person 'each row' --policy policy.toml --suppress-only age",
     "attack": "attack a.csv b.csv --people people.csv -g age -s disease",
     "learner": f"attack a.csv --as learner {ROLES.replace('-g', '--quasi')}",
     "promise": "promise --epsilon 1",
@@ -100,6 +104,6 @@ def test_answers_are_drawn(folder, monkeypatch, name):
     assert len(page) < 200_000
     text = (folder / f"{name}.md").read_text(encoding="utf-8")
     assert text.startswith("# ")
-    assert ("<svg" in page) == (name not in ("ledger", "believe", "generalisations", "nothing"))
+    assert ("<svg" in page) == (name not in ("ledger", "believe", "believe names", "generalisations", "nothing"))
     if name not in ("ledger", "audit", "protect", "nothing"):
         exec(text.rpartition("```python")[2].partition("```")[0], {})
