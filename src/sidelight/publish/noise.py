@@ -465,7 +465,7 @@ def read_stable_counts(path: str | Path) -> StableCounts:
         cost = exact_amount(document.epsilon, "epsilon"), exact_amount(document.delta, "delta")
         spending = Spending(counts.found(), *cost, document.neighbours, noise, counts)
         measured = sheet.column(MEASURED).to_numpy().astype(np.int64)
-        # a document that was edited could claim less noise than was added; nothing is believed before this check
+        # an edited document could promise more than its noise keeps: nothing is returned before this check
         _refuse_cheap_noise(spending, unit, document.threshold, measured)
         return StableCounts(
             tuple(columns[:-1]),

@@ -210,7 +210,7 @@ def sheet_of_counts(release: Release, shuffle: Shuffle, *, people: str, count: s
     """Write a row per group and value; a group in which nobody has a value has one row, with a count of 0."""
     groups = release.groups
     row, value, amount = groups.list_entries()
-    # the order of groups and values could tell the order of the input
+    # shuffled as people are, so that the order of rows carries no information
     order = shuffle(len(row))
     row = row[order]
     return Sheet(

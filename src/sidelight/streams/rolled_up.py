@@ -176,8 +176,7 @@ class _Step:
         packed: list[Integers | None] = [None] * len(self.new.layout)
         for part in self.parts:
             digits = words[part.word] if part.weight == 1 else words[part.word] // part.weight
-            # digits // weight still has the columns before it, unless it leads its word: this takes them modulo the
-            # radix
+            # digits // weight still has the columns before it, unless it leads its word: the radix takes them off
             if not part.leads:
                 digits = digits - digits // part.radix * part.radix
             added = digits * part.new_weight if part.table is None else part.table[digits]

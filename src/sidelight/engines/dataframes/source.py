@@ -54,8 +54,7 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
 
 def _refuse_patterns(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], roles: Roles) -> None:
     """Refuse a name that polars or an SQL engine would take for several columns, and so count by another one."""
-    # pandas and Arrow look names up exactly; polars reads ^…$ as a regular expression, SQL engines read * as all
-    # columns
+    # pandas and Arrow look names up exactly; polars reads ^…$ as a pattern, and SQL engines read * as all columns
     exact = frame.implementation.is_pandas_like() or frame.implementation.is_pyarrow()
     for name in () if exact else roles.used.values():
         if name == "*" or (name.startswith("^") and name.endswith("$")):

@@ -74,8 +74,7 @@ def _check_chunk(stream: BinaryIO, file: Path, chunk: pa.ColumnChunkMetaData) ->
             raise _damage_error(file) from None
         at += header.length
         if header.checksum is None:
-            # checksums are optional; a writer that omits the first one omits all, so the chunk and the file are left
-            # alone
+            # checksums are optional: a writer that omits the first one omits all of them
             if not checked:
                 return False
         elif not 0 <= header.page_size <= end - at:

@@ -67,8 +67,7 @@ def _largest_whole(file: Path, column: str) -> int | None:
         chunk = next(each for each in map(part.column, range(part.num_columns)) if each.path_in_schema == column)
         known = chunk.statistics
         if known is not None and known.has_min_max:
-            # a row group without statistics could hold anything, unless all of its cells are null; then the answer is
-            # unknown
+            # a row group without statistics could hold any number, unless all of its cells are null
             largest = max(largest, abs(known.min), abs(known.max))
         elif known is None or known.null_count != chunk.num_values:
             return None

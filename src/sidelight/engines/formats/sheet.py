@@ -77,8 +77,7 @@ class DealtRows:
 
     def batches(self) -> Iterator[Integers]:
         """Yield the rows in their order, some at a time; another order every time."""
-        # 2^bits parts of about SHUFFLED_AT_ONCE rows: dealing rows to random parts and shuffling each is a uniform
-        # shuffle
+        # rows dealt to 2^bits random parts, each shuffled by itself, are shuffled uniformly as a whole
         bits = (len(self) - 1).bit_length() - SHUFFLED_AT_ONCE.bit_length() + 1
         if bits <= 0:
             rows = np.repeat(np.arange(len(self.times)), self.times)[self.shuffle(len(self))]

@@ -219,8 +219,7 @@ class Session:
             yield
         except (Error, OSError) as problem:
             state = getattr(problem, "sqlstate", None) or ""
-            # statement_timeout and an administrator's cancellation have the same SQLSTATE; only the time tells them
-            # apart
+            # statement_timeout and an administrator cancel with one SQLSTATE; only the time distinguishes them
             late = 0 < limit <= 1000 * (time.monotonic() - began)
             raise self.failure(TIMED_OUT if state == CANCELLED and late else state, table) from None
 
@@ -240,8 +239,7 @@ class Session:
             finally:
                 self.idle.set()
 
-        # cleared before the thread starts and set when the call ends: only an idle connection may be closed without
-        # blocking
+        # cleared before the thread starts, set when the call ends: only an idle connection closes without blocking
         self.idle.clear()
         return interruptibly(calling, cancel, waiting_for)
 

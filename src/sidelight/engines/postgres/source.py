@@ -205,8 +205,7 @@ class DatabaseRows(CellRows):
         """
         no_rows = f"SELECT * FROM ({self._rows()}) AS r LIMIT 0"  # noqa: S608
         session, name = self.session, self.source.name
-        # the order matters: first check that the user may read at all, under row-level security as the server applies
-        # it
+        # first check that the user may read at all, with row-level security applied as the server does
         session.begin("SET LOCAL row_security = on")
         list(session.batches(no_rows, name, waiting_for=f"access to {name}"))
         # with row_security off PostgreSQL raises an error instead of silently hiding rows that a policy filters

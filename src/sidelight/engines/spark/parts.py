@@ -118,8 +118,7 @@ def _place_rows(batches: Batches, labels: list[pa.Array | None], seed: int) -> B
 
     context = TaskContext.get()
     assert context is not None
-    # the partition is part of the seed, else all executors would draw the same places; a retried task draws its own
-    # again
+    # the partition is part of the seed, else all executors would draw the same places
     rng = np.random.default_rng([seed, context.partitionId()])
     for batch in batches:
         *codes, times = batch.columns
