@@ -114,6 +114,7 @@ class About(Measure):
         return self.measure_view(release, {})
 
     def measure_view(self, release: Release, views: Views) -> Finding:
+        # a view costs a pass over the groups, and several measures share it
         key = (self.of, self.known)
         if key not in views:
             views[key] = self.resolve(release)[1]

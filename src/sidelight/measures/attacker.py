@@ -190,6 +190,7 @@ class AttackerAnswer:
         >>> (shown := asked.for_readers()).people, shown.right, shown.falls
         (1230, None, False)
         """
+        # three digits: exact counts would say more of the people than the release does
         people, unasked = (int(float(f"{each:.3g}")) for each in (self.people, self.unasked))
         return replace(self, people=people, unasked=unasked, right=None, falls=False)
 

@@ -53,6 +53,7 @@ class Criterion:
 
         expect(Measure, self.measure, "the measure")  # type: ignore[type-abstract]
         expect(Comparison, self.comparison, "the comparison")
+        # compared exactly: as a float 0.1 would not be a tenth
         bound, (least, most) = exact(self.bound), self.measure.limits
         if not least <= bound <= most:
             message = (

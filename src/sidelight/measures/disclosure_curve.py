@@ -129,6 +129,7 @@ def disclosure_curve(
     expect_one_sensitive(release, "a curve")
     named = amounts if isinstance(amounts, Mapping) else {_first_parameter(measure_family): amounts}
     axes = tuple(KnowledgeAxis(name, _amounts(name, each)) for name, each in named.items())
+    # before anything is measured: a long run does not end with a misspelt name
     _check(measure_family, axes, settings)
     measures: list[Measure] = []
     for combination in product(*(axis.amounts for axis in axes)):

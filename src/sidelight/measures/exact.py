@@ -155,6 +155,7 @@ def worst_of_each_part(
     near = scores >= (worst - distance)[part] if large_is_bad else scores <= (worst + distance)[part]  # nan is not
     rows = np.flatnonzero(near & (scores != math.inf) if large_is_bad else near)
     if len(rows):
+        # a kind that is near the worst of several parts is computed once
         kind, first = number_vectors(kinds(rows))
         exact = exactly(kinds(rows[first]))
         rank = np.empty(len(exact), np.int64)

@@ -31,7 +31,7 @@ class Witness:
     value: Label = None
 
     def describe(self) -> str:
-        """Point at the group and the value."""
+        """Return the group and the value, in words."""
         return str(self.group) + (f": {self.value}" if self.value is not None else "")
 
     def __repr__(self) -> str:

@@ -144,6 +144,7 @@ class FormulaMeasure(GroupByGroup):
 
     def summarize(self, groups: Groups) -> Worst:
         groups = groups.sort_by_number()
+        # floats for all groups, and exact numbers for the few near the worst
         worst = worst_row(
             self.scores(groups),
             large_is_bad=self.large_is_bad,
@@ -308,7 +309,7 @@ def occurring_shares(groups: Groups, row: int) -> list[tuple[int, Fraction, Frac
 
 
 def share_witness(groups: Groups, row: int, place: int) -> ShareWitness:
-    """Point at a group and a value, and say how often it is there and everywhere."""
+    """Return the witness of a group and a value, with its shares there and overall."""
     group, whole = groups.counts.row(row), groups.whole
     return ShareWitness(
         groups.name(row),

@@ -292,6 +292,7 @@ def _is_rational(times: Counter[int], total: int) -> bool:
     for count, often in times.items():
         for prime, power in _primes(count).items():
             powers[prime] += power * count * often
+    # n^n is an n-th power itself, so that Π c^c alone decides
     return all(power % total == 0 for power in powers.values())
 
 

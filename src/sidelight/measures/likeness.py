@@ -111,7 +111,7 @@ class BetaLikeness(_ShareChange):
         return gains
 
     def witness(self, groups: Groups, row: int) -> Witness:
-        """Point at a value that gains too much, or else the one that gains most."""
+        """Return a value that gains too much, or else the one that gains most."""
         coding = self.targets.coding(groups)
         every = [each for each in occurring_shares(groups, row) if coding[each[0]] >= 0]
         most, *_ = max(every, key=lambda each: each[1] / each[2], default=(int((coding >= 0).argmax()),))
@@ -228,11 +228,12 @@ class DeltaDisclosure(_ShareChange):
         return arithmetic.log(factor)
 
     def witness(self, groups: Groups, row: int) -> ShareWitness:
-        """Point at a value that the group lacks, if that counts, or else at the one whose share changes most."""
+        """Return a value that the group lacks, if that counts, or else the one whose share changes most."""
         coding = self.targets.coding(groups)
         lacking = (coding >= 0) & (groups.whole > 0) & (groups.counts.row(row) == 0)
         if self.absent == "infinite" and lacking.any():
             return share_witness(groups, row, int(lacking.argmax()))
+        # both directions: a value may become likelier or less likely
         changed = {place: max(q / p, p / q) for place, q, p in occurring_shares(groups, row) if coding[place] >= 0}
         return share_witness(groups, row, max(changed, key=changed.__getitem__, default=int((coding >= 0).argmax())))
 

@@ -61,6 +61,7 @@ class Question(ABC):
 
     def amounts(self) -> dict[str, int]:
         """Return the parameters that are whole numbers: how much somebody knows, how many values are wanted."""
+        # bool is a kind of int to Python, and no amount
         values = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
         return {name: value for name, value in values.items() if isinstance(value, int) and not isinstance(value, bool)}
 

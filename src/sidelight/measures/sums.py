@@ -168,6 +168,7 @@ class SumMeasure(Targeted, FormulaMeasure):
     def _witness(self, group: Groups) -> SumWitness:
         seen = drop_values(group, self.apart_from)
         amounts, counts = self._amounts(seen.domain), seen.counts.row(0).tolist()
+        # `sorted` is stable: of equal amounts the first of the domain is the witness
         falling = sorted(range(len(counts)), key=lambda at: -amounts.exact[at])  # the largest first
         there = [at for at in falling if counts[at] and amounts.present[at]]
         part, whole = self.sum_amounts([(amounts.exact[at], counts[at]) for at in there])

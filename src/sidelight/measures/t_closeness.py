@@ -199,7 +199,7 @@ class Closeness(Targeted, FormulaMeasure):
         return distances
 
     def witness(self, groups: Groups, row: int) -> Witness:
-        """Point at the value that the group has too much of, most of all; at the first where it has none."""
+        """Return the value that the group has most too much of, or the first if it has too much of none."""
         groups = drop_values(groups, self.apart_from)
         surplus = {place: q - p for place, q, p in occurring_shares(groups, row)}
         most = max(surplus, key=surplus.__getitem__, default=0)
@@ -256,6 +256,7 @@ class OrderedDistance:
 
     def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
         """Return Σ of absolute cumulative differences / (number of values − 1)."""
+        # earth moves along the row: what crosses a border is the surplus of all values before it
         cumulative = accumulate(differences.get(value, Fraction(0)) for value in self.order)
         return sum((abs(each) for each in cumulative), Fraction(0)) * self.cost
 
@@ -279,6 +280,7 @@ class TreeDistance:
         """The level at which all values meet; one above the hierarchy if its last level has several labels."""
         if self.hierarchy is None:
             return 1
+        # with several labels on the last level the values meet one level further up
         last = self.hierarchy.height - 1
         return last if len(self.hierarchy.labels(last)) == 1 else last + 1
 
@@ -296,6 +298,7 @@ class TreeDistance:
         for level in range(self.top):
             numbers: dict[Label, int] = {}
             nodes = (self._find_node(value, level) for value in self.domain)
+            # numbers stand for nodes: `share_runs` joins the values that share one
             codings.append(np.array([numbers.setdefault(node, len(numbers)) for node in nodes], np.int64))
         return tuple(codings)
 

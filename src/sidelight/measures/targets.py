@@ -105,6 +105,7 @@ class Predicate:
 
     def indices(self, domain: tuple[Label, ...]) -> list[int]:
         """Find the values of the set in a domain that has all of those named."""
+        # a set of the named ones, so that the complement needs one pass
         named = {*self.named_indices({text: place for place, text in enumerate(domain)})}
         return [place for place in range(len(domain)) if (place in named) != self.all_others]
 
@@ -176,6 +177,7 @@ def read_value(value: Value) -> Label | Predicate:
             message = 'value= has one name with its values, such as {"a stomach disease": ["Ulcer", "Dyspepsia"]}'
             raise BadMeasure(message)
         ((name, values),) = value.items()
+        # a text in place of a list is the file of a hierarchy
         if isinstance(values, str):
             values = read_hierarchy(values)
         return Predicate.from_node(values, name) if isinstance(values, Hierarchy) else _category(values, name)
@@ -361,6 +363,7 @@ class Targeted(Measure):
 
         Alone, it would be a limit that holds whatever is published, and is refused (`Targets.required_indices`).
         """
+        # not a field, so that the text and the settings of the measure stay as they are
         default = copy(self)
         default.__dict__["_about_the_rest"] = True
         return default

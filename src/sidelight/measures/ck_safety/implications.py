@@ -109,7 +109,7 @@ class Implications(KnownFacts):
     also_called = ("ck-safety",)
 
     def blocks(self, groups: Groups) -> Iterable[Groups]:
-        """Take wide groups all at once where people have one value: only the largest counts of each group matter."""
+        """Return wide groups as one block where people have one value: only the largest counts of each group matter."""
         at_once = groups.semantics == "single" and groups.counts.is_wide
         return (groups,) if at_once else super().blocks(groups)
 
@@ -165,6 +165,7 @@ class ListedGroup:
     @classmethod
     def from_row(cls, groups: Groups, top: TopCounts, row: int, targets: set[int]) -> ListedGroup:
         """Remember one group."""
+        # sorted by frequency as `counts` are, so that values and counts stand side by side
         counts, frequent = top.counts[row].tolist(), groups.counts.sort_by_frequency(row)
         values = tuple(groups.domain[place] for place in frequent[: len(counts)])
         target = next((groups.domain[place] for place in frequent if place in targets), None)
@@ -363,6 +364,7 @@ def _clauses(witness: ImplicationsWitness) -> Iterable[str]:
     if witness.target in premises:
         yield f"the target has {either(premises.pop(witness.target))}"
     numbers_of_people = Counter((person[0], values) for person, values in premises.items())
+    # groups that are mentioned have names that say what they print
     names = {name.number: str(name) for name in witness.elsewhere}
     for (number, values), people in numbers_of_people.items():
         if number == witness.group.number:

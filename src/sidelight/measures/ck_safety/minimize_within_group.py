@@ -56,7 +56,7 @@ class TopCounts:
 
     @classmethod
     def from_groups(cls, groups: Groups, atoms: int, targets: Targets) -> TopCounts:
-        """Look at groups with this many atoms at hand; of several targets a group's most frequent one is the worst.
+        """Build from groups, for this many atoms; of several targets a group's most frequent one is the worst.
 
         (With more of σ both n/n(σ) and all U are no better for the group, and so is what is made of them.)
         """
@@ -230,7 +230,7 @@ class LogProgram(Program):
 
     @classmethod
     def from_groups(cls, groups: TopCounts, rows: slice) -> LogProgram:
-        """Take some groups; copies, so that the states of a block stay in the cache."""
+        """Build from some groups; copies, so that the states of a block stay in the cache."""
         known = (groups.sums[:, rows], groups.sums_with_target[:, rows])
         return cls(groups.sizes[rows].astype(float), *(each.astype(float) for each in known))
 
@@ -263,7 +263,7 @@ class ExactProgram(Program):
 
     @classmethod
     def from_groups(cls, groups: TopCounts) -> ExactProgram:
-        """Take groups and as many atoms as they have counts."""
+        """Build from groups, with as many atoms as they have counts."""
         return cls(*(EXACT.whole(each) for each in (groups.sizes, groups.sums, groups.sums_with_target)))
 
     @cached_property

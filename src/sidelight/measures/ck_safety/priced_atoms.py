@@ -156,7 +156,7 @@ def _least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
 
 
 def _smallest(states: list[Floats], rows: int) -> Floats:
-    """Take the smallest of what smaller kinds reach, for prices up to what can be left."""
+    """Return the smallest of what smaller kinds reach, for prices up to what can be left."""
     best = states[0][:rows].copy()
     for other in states[1:]:
         np.minimum(best, other[:rows], out=best)
@@ -164,7 +164,7 @@ def _smallest(states: list[Floats], rows: int) -> Floats:
 
 
 def _place_target(groups: PricedGroups, kinds: Kinds, later: dict[Kind, Floats], budget: int) -> Floats:
-    """Let the target come first, with σ for nothing and any values besides."""
+    """Return the least logarithms with the target first, who has σ for nothing and any values besides."""
     least = np.full((budget + 1, len(groups.sizes)), np.inf)
     for kind, states in later.items():
         if kind[-1]:  # what such a kind costs is within the budget, and its states are for all that is left of it
@@ -201,7 +201,7 @@ class ExactGroup:
 
     @classmethod
     def from_row(cls, groups: PricedGroups, row: int) -> ExactGroup:
-        """Take one row; values that nobody has are of no use."""
+        """Build from one row, without values that nobody has."""
         counts = tuple(tuple(count for count in each[row].tolist() if count) for each in groups.counts)
         return cls(int(groups.sizes[row]), counts, int(groups.target[row]), groups.prices)
 

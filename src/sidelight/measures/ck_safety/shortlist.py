@@ -161,6 +161,7 @@ def _number_kinds(kinds: Integers) -> tuple[Integers, Integers]:
 
 def smallest_kinds(probabilities: list[Fraction], kind: Integers, many: int) -> Integers:
     """Keep the `many` smallest of rows whose kinds have these probabilities; of equal ones the first."""
+    # exact numbers are compared once; rows are sorted by small whole numbers
     rank = {probability: place for place, probability in enumerate(sorted(set(probabilities)))}
     ranks = np.array([rank[probability] for probability in probabilities])
     return np.argsort(ranks[kind], kind="stable")[:many]

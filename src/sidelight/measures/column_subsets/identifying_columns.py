@@ -128,6 +128,7 @@ class IdentifyingColumns(Tabular):
         if not 0 < least <= 1:
             message = f"{parameter('share')} is {as_given(share)}; give a share of the people, above 0 and at most 1"
             raise BadTable(message)
+        # by sets of names, so that a subset with one column fewer is looked up at once
         identifies = {frozenset(each.columns): each for each in self.subsets if each.unique_share >= least}
         # the unique share never falls as columns are added, so that sets with one column fewer settle it
         minimal = [
@@ -239,6 +240,7 @@ def identifying_columns(
         ColumnSubset(tuple(names[place] for place in places), people, by_subset[places])
         for places in sorted(by_subset, key=lambda places: (len(places), places))
     )
+    # without any column the guess is the most frequent value of all
     prior = None if about is None else Fraction(int(about.counts.totals().max()), people)
     return IdentifyingColumns(names, people, subsets, about.sensitive if about else None, prior, most)
 

@@ -213,6 +213,7 @@ class Inference(Measure):
             release = _take_as_secret(release, self.secret)
         if self.columns is None:
             return release
+        # people and members go: they belong to groups that are rolled up here
         columns = tuple(column_named(release.groups.columns, name) for name in self.columns)
         return replace(release, groups=roll_up(release.groups, columns), people=None, members=None)
 
@@ -262,6 +263,7 @@ def _take_as_secret(release: Release, secret: str) -> Release:
     """Return the release with a printed column as its secret; only the others are then printed."""
     groups = release.groups
     values = column_named(groups.columns, secret)
+    # the label that a group prints is the value of all its people: one entry per group
     rows = np.arange(len(groups))
     counts = Counts.from_entries(rows, values.codes, groups.sizes, (len(groups), len(values.labels)))
     others = tuple(column for column in groups.columns if column.name != secret)

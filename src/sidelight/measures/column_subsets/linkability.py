@@ -59,7 +59,7 @@ class LinkWitness(Witness):
     everybody: int
 
     def describe(self) -> str:
-        """Say the cells that are linked."""
+        """Return the cells that are linked, in words."""
         return f"{self.group}: {cells_in_words(self.one)}, linked to {cells_in_words(self.other)}"
 
 

@@ -554,6 +554,7 @@ def count_each_subset(
     total = subset_count(len(columns), up_to)
 
     def visit(subset: tuple[int, ...], node: CountedKeys | Cube) -> bool:
+        # counted outside the lock: only adding to what other blocks gave must be alone
         places, numbers = tuple(sorted(subset)), node.numbers()
         with lock:
             others = by_subset.get(places)

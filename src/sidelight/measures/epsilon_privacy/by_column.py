@@ -70,6 +70,7 @@ def counts_by_label(groups: Groups | Table, name: str, more: int) -> dict[Label,
     columns = groups.quasi if isinstance(groups, Table) else groups.columns
     column = find_column(columns, name)
     rows, values, counts = groups.counts.entries()
+    # (labels, values): groups that print the same label are added up
     sums = np.zeros((len(column.labels), len(groups.domain)), np.int64)
     np.add.at(sums, (column.codes[rows], values), counts)
     return {
@@ -114,6 +115,7 @@ class PriorByColumn:
         """Find the labels that a printed one covers."""
         if printed in self.labels:
             return [self.labels.index(printed)]
+        # a generalised label: every label that it covers may be the person's
         reading = read_label(printed)
         places = [place for place, text in enumerate(self.labels) if reading.covers(text)]
         if not places:
@@ -148,6 +150,7 @@ def priors_by_column(
         enough = exact_text(math.ceil(smallest))
         message = f"the prior leaves a value less than 1 answer; raise stubbornness to at least {enough}"
         raise BadMeasure(message)
+    # an unmoved prior has shares; any other has as many answers as its end of the range says
     scaled = {end: shares.scale(Fraction(1 if end == math.inf else end)) for end in (most, low)}
     return tuple(PriorByColumn.from_weights(each, end, groups.domain, groups.whole) for end, each in scaled.items())
 

@@ -69,7 +69,7 @@ class NumberFamily(ABC):
         return np.array([float(number) for number in numbers])
 
     def check(self, number: Fraction, text: str) -> None:
-        """Refuse numbers that the family does not have."""
+        """Raise if the family does not have such a number."""
         del number, text
 
     @property

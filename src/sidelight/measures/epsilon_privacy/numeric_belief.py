@@ -139,7 +139,7 @@ class NumericBelief(Targeted, GroupByGroup):
     known_people: int = field(default=0, metadata=read(read_known_people))
 
     def __post_init__(self) -> None:
-        """Refuse what is no family, or a distance at which nobody can know anything."""
+        """Raise if there is no such family, or for a distance at which nothing can be known."""
         super().__post_init__()
         if not is_one_of(self.family, FamilyName):
             message = f"no family={as_given(self.family, quoted=True)}; choose 'normal', 'poisson' or 'pareto'"
@@ -235,6 +235,7 @@ class NumericBelief(Targeted, GroupByGroup):
         rows, columns, epsilons, matching = self._epsilons(groups)
         if len(rows) == 0:
             return Worst(self, otherwise=self.if_nothing_to_measure)
+        # certain cases are infinite without any arithmetic, so that the first one settles it
         near = _near_worst(epsilons, certain=matching >= groups.sizes[rows] - self.known_people)
         cells = groups.counts.dense()
         kinds = np.column_stack((cells[rows[near]], columns[near]))
@@ -284,6 +285,7 @@ class NumericBelief(Targeted, GroupByGroup):
     def _p_out(self, domain: tuple[Label, ...], counts: list[int], column: int) -> Decimal:
         """Return how likely the person's number is for one more, exactly."""
         numbers, within = self._numbers_of(domain), Fraction(self.within)
+        # without the person in question, who is left out of the release
         others = [count - (place == column) for place, count in enumerate(counts)]
         center = numbers[column]
         seen = zip(numbers, others, strict=True)
@@ -343,6 +345,7 @@ def _near_worst(epsilons: Floats, *, certain: Flags) -> Integers:
     """List the cases that may be the worst: the first in which nothing is left to doubt, or all that floats propose."""
     if certain.any():
         return np.flatnonzero(certain)[:1]
+    # infinite ones may only be too large for floats: they are computed again too
     finite = np.isfinite(epsilons)
     return np.flatnonzero(~finite | (epsilons >= epsilons.max(where=finite, initial=0) * (1 - ROUGH)))
 
@@ -377,6 +380,7 @@ class _Neighbours(NamedTuple):
     @lru_cache(maxsize=16)
     def from_numbers(cls, numbers: tuple[Fraction, ...], within: Fraction) -> _Neighbours:
         """Find each number's stretch, exactly."""
+        # fractions, so that a number exactly at the distance counts as near
         places = sorted(range(len(numbers)), key=numbers.__getitem__)
         line = [numbers[place] for place in places]
         start = [bisect_left(line, number - within) for number in numbers]

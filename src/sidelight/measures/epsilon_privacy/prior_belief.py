@@ -492,6 +492,7 @@ that is left shrinks by that factor.
             )
 
     def _sizes_ruled_out(self, width: int) -> range:
+        # ruling out all values but one would leave nothing to ask about
         sizes = range(min(self.rules_out, max(width - 2, 0)) + 1)  # who can have one value alone has it, in or out
         if (sets := sum(math.comb(width, size) for size in sizes)) > 5_000:  # all of them are gone through
             message = f"rules_out={self.rules_out} of {width} values are {sets:,} sets, too many; lower it"

@@ -149,6 +149,7 @@ class _Search(NamedTuple):
         """Return whether the least stubbornness in question is withstood."""
         prior = belief.priors(self.release.groups)[-1]
         if belief.shape is None:
+            # σ(s) = 1 for each value is the least that class II allows
             least = replace(belief, stubbornness=len(prior.domain))
         else:
             least = replace(belief, stubbornness=prior.stubbornness, least_stubbornness="same")

@@ -109,6 +109,7 @@ def smallest_epsilon(case: Case, prior: Prior, column: int, rule: Rule) -> tuple
     if unknown < case.matching + case.mismatch:  # more are known than do not match
         if closed:
             return math.inf, Ratio.DOUBT
+        # no more people can be known without a match than there are
         unknown = case.matching + case.mismatch
     counts = case.matching, case.people - case.matching, unknown, unknown - case.matching
     believed, doubted, evidence = prior.whole_terms[column]
@@ -180,6 +181,7 @@ class Cases:
 
     def epsilons(self, priors: Sequence[Prior], rule: Rule) -> Floats:
         """Return ε of every case in floats: infinite exactly where it is, else right but for the last few digits."""
+        # the worst over all priors, in the memory of the first
         first, *others = (self._epsilons(prior, rule) for prior in priors)
         for other in others:
             np.maximum(first, other, out=first)
@@ -214,6 +216,7 @@ class Cases:
     @cached_property
     def certain(self) -> Cases:
         """The first case of each part in which everybody who is not known matches, so that p_in = 1."""
+        # cases are sorted by part, so that the first of each run is the part's first
         sure = np.flatnonzero(self._unknown == self.matching)
         return self.take(sure[run_starts([self.part[sure]])])
 
@@ -278,6 +281,7 @@ def worst_of_parts(cases: Cases, priors: Sequence[Prior], rule: Rule) -> dict[in
         key = column, people, matching, mismatch
         if key not in epsilons:
             case = Case(people, matching, cases.known, mismatch)
+            # `max` keeps the first of equal priors
             by_prior = ((case, *smallest_epsilon(case, prior, column, rule), prior) for prior in priors)
             epsilons[key] = max(by_prior, key=itemgetter(1))
         if part not in worst or epsilons[key][1] > worst[part].value:
@@ -394,6 +398,7 @@ def worst_weights(
     """Return σ(s) of every value; where any shape is possible, what is left goes to a value that is not in question."""
     prior = _prior_of(replace(belief, predicates=()), release, witness)
     weights = dict(zip(prior.domain, prior.weights, strict=True))
+    # of class II only σ(s) = 1 is fixed: the rest goes where nothing is asked about
     left = prior.total - sum(weights.values())
     elsewhere = next((text for text in prior.domain if text not in values), "\0")  # which no release has
     return {**weights, elsewhere: weights.get(elsewhere, 0) + left} if left else weights

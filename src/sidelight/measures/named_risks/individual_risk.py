@@ -211,8 +211,10 @@ about 0.1771; of all 3 people about 0.3 are found so.
         if self.statistic == "highest":
             group = release.group(witness.group)
             people, weight = int(group.sizes[0]), int(_weights(group)[0])
+            # the division has few terms where a group stands for far more people than it has
             is_light = weight <= (1 + BY_DIVISION) * people * WEIGHT_UNIT
             return by_continued_fraction(people, weight) if is_light else by_division(people, weight)
+        # groups of the same people and weight have the same risk: computed once for each kind
         kinds, times = np.unique(
             np.column_stack((release.groups.sizes, _weights(release.groups))), axis=0, return_counts=True
         )
@@ -340,6 +342,7 @@ def by_division(people: int, weight: int) -> Amount:
         for left in range(people - 1, 0, -1):
             total += power / left
             power /= -odds
+            # further terms shrink by the odds each, and are below the digits that count
             if abs(power) < total * SMALLEST:
                 return round_up(total)
         return round_up(total + power * (1 + odds).ln())

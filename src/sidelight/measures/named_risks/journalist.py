@@ -84,6 +84,7 @@ with 1/2.
     @property
     def when_groups_merge(self) -> Monotonicity:  # type: ignore[override]
         """Never rises; of an average where the release has people whom the population has not, nothing is known."""
+        # max(F, f) of a merged group may be less than the sum of those of its parts
         unknown = self.statistic == "average" and self.outside == "as in the release"
         return Monotonicity.UNKNOWN if unknown else Monotonicity.NON_INCREASING
 

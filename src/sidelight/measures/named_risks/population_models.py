@@ -104,9 +104,11 @@ def estimates(sizes: SampleSizes) -> tuple[ModelEstimate, ...]:
 def pitman(sizes: SampleSizes) -> ModelEstimate | None:
     """Fit Pitman's sampling formula; None where everybody is alone, or all are one group: nothing to fit."""
     groups, sampled = int(sizes.groups.sum()), sizes.sampled
+    # all in one group, or everyone alone: the likelihood has no maximum inside
     if groups in (1, sampled):
         return None
     likelihood = _PitmanLikelihood(sizes, groups, sampled)
+    # where the likelihood falls from α = 0 on, it is largest there (Ewens' formula)
     alpha = 0.0
     if likelihood.slope(LEAST_ALPHA) > 0:
         alpha = _falls_through_zero(likelihood.slope, LEAST_ALPHA, math.nextafter(1, 0))
@@ -159,7 +161,7 @@ def _sum_of_inverses(start: float, end: int) -> float:
 
 
 def zayatz(sizes: SampleSizes) -> ModelEstimate:
-    """Take the sample's groups for the population's, by size."""
+    """Estimate by taking the sample's groups for the population's, size by size."""
     population, sampled, largest = sizes.population, sizes.sampled, int(sizes.people.max())
     # C(N−f, n−1)/C(N−1, n−1) is the product over 0 < j < f of 1 − (n−1)/(N−j)
     steps = np.log1p(-np.minimum((sampled - 1) / (population - np.arange(1, largest)), 1 - 2**-53))

@@ -121,6 +121,7 @@ class Absence(AgainstPopulation):
 
     def settle(self, finding: Finding, summary: SizeSummary) -> Finding:
         """Whoever is in no group is surely not in the release."""
+        # nothing in the release stands for people in no group: they are known to be absent
         if not summary.nowhere:
             return finding
         people, has, are = counted(summary.nowhere, "person"), form("has", summary.nowhere), form("is", summary.nowhere)
@@ -153,6 +154,7 @@ class AbsenceScreen(SizeScreen):
 
     def rows(self, groups: Groups) -> Floats:
         """1 − f/F, or 1."""
+        # one person in no group makes the value of every release of these groups 1
         values = super().rows(groups)
         return np.ones_like(values) if self.measure.nowhere(groups) else values
 

@@ -110,6 +110,7 @@ class SizeHistogram:
         >>> SizeHistogram.of(np.array([1, 2]), np.array([3, 4])).expected_matches()
         Fraction(5, 6)
         """
+        # by F: ratios with one denominator are added up as whole numbers
         sizes, at = np.unique(self.population, return_inverse=True)
         return sum_of_ratios(add_up(at, self.people * self.groups, len(sizes)).tolist(), sizes.tolist())
 

@@ -83,6 +83,7 @@ class SizeSummary:
     def merge(self, other: SizeSummary) -> SizeSummary:
         """Add the histograms, and keep the worse group."""
         groups = [each for each in (self.worst, other.worst) if each is not None]
+        # by rank, which does not depend on the order of merging
         worst = min(groups, key=lambda each: each.rank, default=None)
         return replace(self, histogram=self.histogram + other.histogram, worst=worst, beyond=self.beyond + other.beyond)
 
@@ -288,6 +289,7 @@ class PersonRisk(SizeRisk):
     @property
     def least_risk(self) -> Fraction:
         """The threshold as it is meant: 0.09 is 9/100, and 0 where there is none."""
+        # 0.09 is meant as 9/100: as a float it would be a little more or less than that
         threshold = exact_number(self.threshold or 0, BadMeasure, "a threshold")
         # an infinite threshold is out of range: −1 lets the check refuse it
         return Fraction(threshold) if math.isfinite(threshold) else Fraction(-1)
@@ -317,6 +319,7 @@ class PersonRisk(SizeRisk):
         """Return what is added up, each group's part and its people: (groups, 2) float64."""
         if self.statistic == "average":
             return np.column_stack((people / population, people))
+        # a threshold of 0 is exceeded in groups of any size
         below = np.inf if self.people_needed is None else self.people_needed
         return np.column_stack((np.where(population < below, people, 0), people)).astype(float)
 
@@ -336,6 +339,7 @@ class PersonRisk(SizeRisk):
 
     def average_again(self, runs: SizeRuns) -> Amount:
         """Σ f/F / n, from runs; those with the same F are one ratio, as its terms decide whether it is a fraction."""
+        # by F, so that each denominator is added up once and the sum stays short
         people = Counter[int]()
         for here, population, times in runs:
             people[population] += here * times

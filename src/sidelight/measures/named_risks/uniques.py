@@ -84,6 +84,7 @@ class UniquesEstimate(Measure):
     def summarize(self, groups: Groups) -> UniquesSummary:
         """Count the groups by their sizes."""
         groups = groups.sort_by_number()
+        # sorted by number above, so that the first group of one person is the witness
         single = np.flatnonzero(groups.sizes == 1)
         alone = groups.name(int(single[0])) if len(single) else None
         weight = 0 if groups.weights is None else int(groups.weights.sum())
@@ -165,6 +166,7 @@ class UniqueMatch(UniquesEstimate):
                 f"sampling weights ({parameter('weight')})"
             )
             raise BadMeasure(message)
+        # fewer people in the population than in the sample would give a share above 1
         if self.fraction is None and weights is not None and int(weights.sum()) < release.size * WEIGHT_UNIT:
             message = (
                 f"by its weights the release has more people than its population; give {parameter('fraction')}, or "
@@ -322,5 +324,6 @@ class PopulationUniques(UniquesEstimate):
         """Sort the sizes again, and ask the models of their runs."""
         del witness
         runs = runs_of_sizes(release.groups.sizes, release.groups.sizes)
+        # runs of equal sizes are the same histogram, found by sorting and not by counting
         models = self._models(*(np.array(each) for each in zip(*((f, groups) for f, _, groups in runs), strict=True)))
         return max(each.uniques for each in models) if models else Fraction(sum(g for f, _, g in runs if f == 1))

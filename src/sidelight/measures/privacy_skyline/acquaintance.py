@@ -100,7 +100,7 @@ the target does not have Flu.
         return self.when_groups_merge if semantics == "single" else Monotonicity.UNKNOWN
 
     def least_people(self, semantics: Semantics) -> int:
-        """Who knows everybody else in a group knows the target too."""
+        """Return how many people a group needs: an attacker who knows all others in it knows the target too."""
         return self.others + 2 if semantics == "single" and self.asks_every_value else 1
 
     def belief_at(self, limit: Fraction) -> Fraction | None:

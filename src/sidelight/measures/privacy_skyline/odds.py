@@ -156,7 +156,7 @@ ODDS: dict[Semantics, Odds] = {"single": Single(), "set": SetOfValues(), "multis
 
 
 def _log(amount: Floats | Integers) -> Floats:
-    """Take the logarithm where there is one; nothing left, or less, means settled."""
+    """Return the logarithm where there is one; nothing left, or less, means settled."""
     logs: Floats = np.log(amount, out=np.full(np.shape(amount), SETTLED), where=np.asarray(amount) > 0)
     return logs
 

@@ -126,6 +126,7 @@ def _next_people(part: Others | Family | None, taken: dict[int, int]) -> list[So
     """Return the next people of a group who have no part yet."""
     if part is None:
         return []
+    # people of a group are numbered on from those who have a part, so that no one has two
     first = taken.get(part.group.number, 0) + 1
     taken[part.group.number] = first - 1 + part.people
     return [Someone(part.group.number, first + place) for place in range(part.people)]
@@ -177,8 +178,10 @@ class _GroupByFrequency:
     def is_certain(self, ruled_out: int, known: Others | None) -> bool:
         """Decide whether a target here must have the value, without any family."""
         gone = [count for _, count in self.rest[:ruled_out]]
+        # a value that all people of the group have cannot be ruled out unless the target has σ
         if self.group.semantics == "set" and self.people in gone:
             return True
+        # in single, people with a ruled-out value lack σ already, and cannot be the target
         hidden = sum(gone) if self.group.semantics == "single" else 0
         return self.may_lack - hidden - _people_in(known) <= 0
 
