@@ -194,7 +194,7 @@ class Sinkhorn:
 
     @classmethod
     def from_groups(cls, roster: Roster, groups: Flags) -> Sinkhorn:
-        """Take the cells of these groups."""
+        """Build from the cells of these groups: `groups` is (groups,) bool."""
         cells = np.flatnonzero(groups[roster.members.group[roster.line]])
         _, line = np.unique(roster.line[cells], return_inverse=True)
         entries, entry = np.unique(roster.entry[cells], return_inverse=True)

@@ -48,7 +48,7 @@ class Roster:
 
     @classmethod
     def of_members(cls, release: Release, members: Members) -> Roster:
-        """Take the people that a release itself tells apart; a line for each group and key."""
+        """Build from the people that a release itself tells apart, with a line for each group and key."""
         listed_columns = [column.take(slice(0, members.key_count)).compact() for column in members.columns]
         number, of_number = number_equal_rows(_sort_by_name(listed_columns), members.key_count)
         key = number[members.key]

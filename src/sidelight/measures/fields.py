@@ -59,8 +59,10 @@ def read_with(function: Callable[[Any, Any], object]) -> dict[str, Callable[[Any
 
 def read_fields(measure: Measure) -> None:
     """Replace each declared field of a measure by what its reader returns."""
+    # in the order of declaration: a reader that takes the measure sees earlier fields as they were read
     for each in fields(measure):  # type: ignore[arg-type]
         given = getattr(measure, each.name)
+        # None by default is left open, and is no value to be read
         if given is None and each.default is None:
             continue
         if reader := each.metadata.get("reader"):
@@ -72,6 +74,7 @@ def read_fields(measure: Measure) -> None:
 def whole_amount(measure: str, name: str, amount: object, *, least: int = 0, most: int = LARGEST_AMOUNT) -> int:
     """Return a whole number from `least` to `most`, or raise `BadMeasure`."""
     try:
+        # true is a kind of int to Python, and no amount
         number = least - 1 if isinstance(amount, bool) else index(amount)  # type: ignore[arg-type]
     except TypeError:
         number = least - 1

@@ -52,6 +52,7 @@ class GroupSize(FormulaMeasure):
     when_groups_merge = Monotonicity.NON_DECREASING
 
     def statistic(self, groups: Groups) -> Integers:
+        # (groups, 1): the size alone decides
         return groups.sizes[:, np.newaxis]
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:

@@ -167,6 +167,7 @@ class Formula(Question):
 
     def summarize_blocks(self, groups: Groups) -> Summary:
         """Summarise groups that may be too many for one block."""
+        # lazily: one block of dense counts is in memory at a time
         return reduce(lambda one, other: one.merge(other), map(self.summarize, self.blocks(groups)))
 
     def blocks(self, groups: Groups) -> Iterable[Groups]:

@@ -346,7 +346,7 @@ def _split_into_parts(groups: Groups) -> tuple[Groups, ...]:
 
 
 def _resize_level(levels: Levels, height: int, length: int) -> list[Summaries]:
-    """Take what a level had, as far as there is room; the rest is to be made."""
+    """Return a level with so many places: what it had, as far as there is room, and None for the rest."""
     kept = levels[height][:length] if height < len(levels) else ()
     return [*kept, *[None] * (length - len(kept))]
 

@@ -60,14 +60,14 @@ class Limit(Section):
         return tuple(each for each in Comparison if getattr(self, each.value) is not None)
 
     def to_measure(self) -> Measure:
-        """Make the measure."""
+        """Build the measure from what was set."""
         # Only what was set: defaults stay those of the measure.
         settings = {name: getattr(self, name) for name in self.model_fields_set - {"measure", *ABOUT, *BOUNDS}}
         measure = measure_maker(self.measure_kind)(**settings)
         return measure.about(self.of, known=self.known or ()) if self.of is not None or self.known else measure
 
     def to_criterion(self) -> Criterion:
-        """Make the criterion, which needs exactly one bound."""
+        """Build the criterion, which needs exactly one bound."""
         if len(self.comparisons) != 1:
             bounds = " and ".join(f"'{each.value}'" for each in self.comparisons) or "no bound"
             right = " or ".join(right_bounds(self.measure_kind))
@@ -79,7 +79,7 @@ class Limit(Section):
 
 @cache
 def limit_model(kind: type[Measure]) -> type[Limit]:
-    """Make the model of limits on a measure.
+    """Build the model of limits on a measure.
 
     >>> from sidelight.measures.k_anonymity import GroupSize
     >>> print(limit_model(GroupSize)(measure="group size", at_least=5).to_criterion())
@@ -102,7 +102,7 @@ def limit_model(kind: type[Measure]) -> type[Limit]:
 
 
 def _keep_right_bounds(schema: dict[str, object], kind: type[Measure]) -> None:
-    """Let editors offer only the bounds that make sense, and ask for one of them."""
+    """Restrict a schema to the bounds that make sense, of which one is required."""
     properties = schema["properties"]
     assert isinstance(properties, dict)
     right = right_bounds(kind)
@@ -166,12 +166,12 @@ class SkylineSection(Section):
         return (self.of, self.known) == (other.of, other.known)
 
     def to_criteria(self, skyline: Skyline) -> Iterator[Criterion]:
-        """Ask each point about the column that was named, if one was."""
+        """Yield the criteria of a skyline, about the column that was named, if one was."""
         for criterion in skyline.criteria:
             yield criterion.about(self.of, known=self.known or ()) if self.of or self.known else criterion
 
     def to_skyline(self, elsewhere: tuple[Label | Predicate, ...]) -> Skyline:
-        """Make the skyline; `elsewhere` are the targets of the others, which one without a value leaves out."""
+        """Build the skyline; `elsewhere` are the targets of the others, which one without a value leaves out."""
         from sidelight.measures.privacy_skyline.skyline import (  # noqa: PLC0415 - brings SciPy
             Skyline,
             SkylinePoint,

@@ -242,7 +242,7 @@ def without_measure(table: Mapping[str, object], where: str) -> BadPolicy:
 
 
 def _complaint(error: ValidationError, model: type[Section], where: str) -> BadPolicy:
-    """Make one line of all that pydantic found; unknown keys come first, as they explain missing ones."""
+    """Return the error for all that pydantic found; unknown keys come first, as they explain missing ones."""
     # an unknown key is usually a misspelt one, which then also counts as missing
     details = sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
     place, key, section = _locate(details[0]["loc"], model, where)

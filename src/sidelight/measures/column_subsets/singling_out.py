@@ -101,6 +101,7 @@ class SinglingOut(OfWholeReleases):
             for subset, bitmap in minimal(bitmaps):
                 if first is None or len(subset) < len(first[0]):
                     first = subset, int(rows[places_of(bitmap)[0]])
+            # a bit per person: unique on any subset counts once, however many there are
             anywhere = np.bitwise_or.reduce(list(bitmaps.values())) if bitmaps else np.zeros(0, np.uint8)
             alone += int(np.unpackbits(anywhere).sum())
         notes = (ONLY_EQUALITIES,)
@@ -116,7 +117,7 @@ class SinglingOut(OfWholeReleases):
         return Finding(self, Fraction(alone, cells.everybody), witness, notes)
 
     def explain(self, finding: Finding) -> str:
-        """Name the fewest cells, and say how many people it is so for."""
+        """Return in words the fewest cells, and how many people can be singled out."""
         at_most = f"with at most {counted(self.facts, 'fact')}"
         witness = finding.witness
         if not isinstance(witness, SinglingOutWitness):
@@ -134,6 +135,7 @@ class SinglingOut(OfWholeReleases):
         if int(cells.people[says].sum()) != 1:
             return Fraction(0)
         alone = np.zeros(len(cells.people), bool)
+        # subsets of the largest size are enough: people who are unique on fewer columns are unique there
         for some in combinations(cells.columns, min(self.facts, len(cells.columns))):
             number, _ = number_equal_rows(some, len(cells.people))
             alone |= np.bincount(number, weights=cells.people)[number] == 1

@@ -19,7 +19,7 @@ from sidelight.table.table import Column, number_equal_rows
 
 @dataclass(frozen=True, slots=True)
 class ColumnWithout:
-    """A column, and how many people fewer stand alone where it is not published."""
+    """A column, and how many fewer people are unique where it is not published."""
 
     column: str
     fewer: int
@@ -31,7 +31,7 @@ def people_alone(sizes: Integers) -> int:
 
 
 def worst_columns(columns: Sequence[Column], sizes: Integers, *, most: int = 3) -> tuple[ColumnWithout, ...]:
-    """Name the columns without which fewest people would stand alone, worst first; none that changes nothing.
+    """Return the columns without which fewest people would be unique, worst first; none that changes nothing.
 
     `columns` say what the people of each group look like, `sizes` how many they are.  Where two groups look
     alike, people are told apart by something else than columns, and there is no worst one.
@@ -41,6 +41,7 @@ def worst_columns(columns: Sequence[Column], sizes: Integers, *, most: int = 3) 
     (ColumnWithout(column='age', fewer=2),)
     """
     _, first = number_equal_rows(tuple(columns), len(sizes))
+    # groups that print the same are told apart by something else: no column is to blame
     if len(first) < len(sizes):
         return ()
     alone = people_alone(sizes)
@@ -55,4 +56,5 @@ def worst_columns(columns: Sequence[Column], sizes: Integers, *, most: int = 3) 
 def _count_unique_without(place: int, columns: Sequence[Column], sizes: Integers) -> int:
     others = tuple(column for other, column in enumerate(columns) if other != place)
     group, first = number_equal_rows(others, len(sizes))
+    # groups that only the column told apart become one, with their people added up
     return people_alone(add_up(group, sizes, len(first)))

@@ -71,6 +71,7 @@ def _range_in_words(belief: PriorBelief) -> str:
 def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBeliefWitness) -> str:
     """Return how much more is believed, of whom and by whom."""
     who, whom = describe_attacker(belief, at_worst=witness.stubbornness), _whom(belief, witness)
+    # a prior that rules out what is true: the factor is infinite whatever is published
     if witness.p_out == 0:
         return f"{who} may have ruled out that {whom}; against such a person no release of counts is private."
     if belief.decided_by == "closed conditions":
@@ -79,6 +80,7 @@ def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBelief
     before, after = short_decimal(witness.p_out, up=False), short_decimal(witness.p_in)
     if finding.value == math.inf:
         return f"{who} would be certain that {whom}, and believe it with {before} if that person were left out."
+    # up to 1 nothing is believed more, so that no factor is worth naming
     if finding.value <= 1:
         return f"{who} would not believe more of anyone for being in the release, not even that {whom}."
     factor = short_decimal(finding.value)

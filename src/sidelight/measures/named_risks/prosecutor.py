@@ -64,6 +64,7 @@ class ProsecutorRisk(PersonRisk):
                 f"Whoever knows who is in the release and looks everybody up is right about {people} of "
                 f"{counted(witness.whole, 'person')}: {value}."
             )
+        # a unique person is found for certain: no probability is needed
         if witness.people == 1:
             return f"In {witness.group}, 1 person stands alone: whoever knows that they are in the release finds them."
         return (

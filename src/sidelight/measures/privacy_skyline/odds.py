@@ -81,6 +81,7 @@ class _DifferentHolders(Odds):
     def none_has(self, n: int, a: int, m: int, k: int, arithmetic: RatioArithmetic[Number]) -> Number:
         if m and n - a - k - m < 0:
             return arithmetic.ratio(0, 1)
+        # the product is the same with a and m exchanged: as few factors as possible
         fewer, more = sorted((a, m))
         return arithmetic.product((n - k - more - i, n - k - i) for i in range(fewer))
 
@@ -115,6 +116,7 @@ class SetOfValues(_DifferentHolders):
     def odds_against(
         self, n: int, a: int, ruled_out: tuple[int, ...], k: int, arithmetic: RatioArithmetic[Number]
     ) -> Number:
+        # values that no one has rule out no one
         return arithmetic.product([(max(n - a - k, 0), a), *((n - count, n) for count in ruled_out if count)])
 
 
@@ -131,6 +133,7 @@ class MultisetOfValues(Odds):
     def log_none_has(self, n: Integers, a: Integers, m: int | Integers, k: int | Integers) -> Floats:
         """((n−k−m)/(n−k))^a."""
         left = np.asarray(n - k)
+        # where it is settled any share will do: 0.5 keeps the logarithm finite until SETTLED replaces it
         settled = left - m <= 0
         family_share = np.where(settled, 0.5, m / np.maximum(left, 1))
         return np.where(np.equal(m, 0), 0.0, np.where(settled, SETTLED, a * np.log1p(-family_share)))
@@ -210,6 +213,7 @@ def _stirling_rest(x: Integers) -> Floats:
     inverse = 1 / np.maximum(x, SERIES_FROM)
     square = inverse * inverse
     series = inverse * (1 / 12 - square * (1 / 360 - square / 1260))
+    # as a rule all numbers are large, and the table is not needed
     if np.min(x, initial=SERIES_FROM) >= SERIES_FROM:
         return np.asarray(series)
     return np.where(x < SERIES_FROM, _STIRLING_REST[np.minimum(x, SERIES_FROM - 1)], series)

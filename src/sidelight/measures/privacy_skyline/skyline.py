@@ -50,7 +50,7 @@ Amounts: TypeAlias = tuple[int, int, int, Bound]
 
 @dataclass(frozen=True, slots=True)
 class SkylinePoint:
-    """Somebody who knows at most so much must stay below a limit."""
+    """An amount of knowledge, and the limit that the risk against it must stay below."""
 
     rules_out: int = 0
     others: int = 0
@@ -62,7 +62,8 @@ class SkylinePoint:
             whole_amount("skyline", each, getattr(self, each), most=MOST_OF_ANYTHING)
 
     def dominates(self, other: SkylinePoint) -> bool:
-        """Decide whether whoever keeps this one keeps the other: as much knowledge or more, no higher limit."""
+        """Return whether this point implies the other: as much knowledge or more, no higher limit."""
+        # against more knowledge the risk is never smaller, so that the point with more implies the other
         more = self.rules_out >= other.rules_out and self.others >= other.others and self.family >= other.family
         return more and exact(self.below) <= exact(other.below)
 
@@ -104,6 +105,7 @@ class Skyline:
         return f"of '{self.value}'" if self.value is not None else "of the other values"
 
     def _distinct(self) -> tuple[SkylinePoint, ...]:
+        # a point that is given twice has one criterion
         return tuple(dict.fromkeys(self.required))
 
     def _dominating(self, point: SkylinePoint) -> SkylinePoint | None:
@@ -283,6 +285,7 @@ def _knowledge_points(release: Release, value: Value, limit: Amount) -> tuple[tu
 
 def _most_alone(test: RiskTest) -> tuple[int, int]:
     """Return the largest k without a family and the largest m without others (−1: none), nothing being ruled out."""
+    # one more than the people of the largest group leaves nothing open
     settled = np.array([test.undominated.sizes.max() + 1])  # so many others, or so large a family, always settle it
     nothing = np.zeros(1, np.int64)
     others = largest_passed(lambda k: test.passes(nothing, k, nothing), settled)
