@@ -81,12 +81,12 @@ class DealtPeople:
     counts: Counts  # bucket × value
 
     def merge_buckets(self, into: Integers) -> DealtPeople:
-        """Put buckets together: bucket i goes to `into[i]`."""
+        """Merge buckets: bucket i goes to `into[i]`."""
         counts = self.counts.roll_up(into, groups=int(into.max()) + 1)
         return replace(self, bucket=into[self.bucket], counts=counts)
 
     def groups(self, table: Table) -> Groups:
-        """Take the buckets for groups, to be judged."""
+        """Return the buckets as groups, to be judged."""
         return candidate_groups(table, np.bincount(self.bucket, minlength=self.counts.rows), self.counts)
 
 
@@ -155,7 +155,7 @@ def deal_in_turns(values: Counts, line: Integers, buckets: int, rng: np.random.G
 
 
 def _overlap(row: Integers, count: Integers, held: npt.NDArray[np.int32], people: int) -> Integers:
-    """Give Σ_x s(p)(x)·B_i(x) for each person and bucket; entry e is that person `row[e]` has a value `count[e]` times.
+    """Return Σ_x s(p)(x)·B_i(x), (people, buckets); by entry e person `row[e]` has a value `count[e]` times.
 
     >>> _overlap(np.array([0, 0, 2]), np.array([1, 2, 1]), np.array([[1, 1, 0], [0, 4, 5]], np.int32), 3).tolist()
     [[3, 8], [0, 0], [0, 5]]
@@ -163,6 +163,7 @@ def _overlap(row: Integers, count: Integers, held: npt.NDArray[np.int32], people
     overlap = np.zeros((people, len(held)), np.int64)
     starts = np.flatnonzero(run_starts([row]))
     if len(starts):
+        # (buckets, entries) → (people, buckets): the entries of a person stand side by side
         overlap[row[starts]] = np.add.reduceat((held * count).T, starts, axis=0)
     return overlap
 
@@ -215,7 +216,7 @@ class Anatomy(Method):
         expect_or_none(np.random.Generator, self.random, parameter("random"))
 
     def seeded(self, random: np.random.Generator) -> Self:
-        """Deal people to buckets by these lots, unless others were set."""
+        """Return the method with this generator, unless one was set."""
         return self if self.random is not None else replace(self, random=random)
 
     def search(
@@ -249,7 +250,7 @@ class Anatomy(Method):
         return _outcome(table, by, DealtPeople(key, bucket, values, counts), number)
 
     def _diversity(self, table: Table) -> tuple[Criterion, ...]:
-        """Say that no value is that of more than 1/l of a bucket's people, and refuse an l that nothing can keep."""
+        """Return the limit that no value has more than 1/l of a bucket's people; refuse an l that nothing can keep."""
         if self.l is None:
             return ()
         criterion = Acquaintance() <= Fraction(1, self.l)
@@ -273,7 +274,7 @@ class Anatomy(Method):
 
 
 def _outcome(table: Table, by: Mapping[str, Hierarchy], dealt: DealtPeople, number: Integers) -> SearchOutcome:
-    """Put people into buckets, which are numbered at random: that says nothing about who has which value."""
+    """Build the outcome, with buckets numbered at random: numbers tell nothing about who has which value."""
     counts = dealt.counts.take(np.argsort(number))
     orders = column_orders(table.quasi, by)
     recoding = Buckets.from_people(table, orders, dealt.key, number[dealt.bucket], counts, values=dealt.values)
@@ -281,7 +282,7 @@ def _outcome(table: Table, by: Mapping[str, Hierarchy], dealt: DealtPeople, numb
 
 
 def _line_up(table: Table, rng: np.random.Generator) -> tuple[Integers, Integers]:
-    """Line up all people value by value, those of a value in any order; gives each one's key and value."""
+    """Return the key and value of all people, value by value, those of a value in random order."""
     key, value, count = table.counts.entries()
     key, value = np.repeat(key, count), np.repeat(value, count)
     # a stable sort of a random order: by value, and at random among the people of a value
@@ -334,6 +335,7 @@ def deal(totals: Integers, buckets: int) -> Integers:
     [0, 1, 0, 0, 1]
     """
     value = np.repeat(np.arange(len(totals)), totals)
+    # how many people with the same value stand before each person
     nth = np.arange(len(value)) - np.repeat(np.cumsum(totals) - totals, totals)
     # first the first b people of each value, who can all go to different buckets; behind them what is left
     line = np.argsort(nth >= buckets, kind="stable")
@@ -343,7 +345,7 @@ def deal(totals: Integers, buckets: int) -> Integers:
 
 
 def bucket_kinds(totals: Integers, buckets: int) -> Integers:
-    """List buckets so that every bucket has the same values as one of them: at most twice the values, and one.
+    """Return buckets such that every bucket has the values of one of them: at most twice the values, and one.
 
     >>> bucket_kinds(np.array([4, 4, 1]), 4).tolist()
     [0, 1]
@@ -377,7 +379,7 @@ class LeastOverlap(Neighbours):
     rng: np.random.Generator
 
     def nearest(self, groups: Groups, rows: Integers) -> tuple[Integers, Floats]:
-        """Compare a block of buckets with a block of others at a time."""
+        """Return the nearest other bucket of each and the overlap, blocks of buckets compared with blocks."""
         best, overlap = np.empty(len(rows), np.int64), np.empty(len(rows))
         shuffled = self.rng.permutation(len(groups))
         for start in range(0, len(rows), COMPARED):
@@ -393,7 +395,7 @@ class LeastOverlap(Neighbours):
         return best, overlap
 
     def follow_merge(self, into: Integers, groups: int) -> Self:
-        """Nothing to follow: the groups' counts say it all."""
+        """Return itself: the groups' counts are all that is compared."""
         del into, groups
         return self
 
@@ -403,7 +405,7 @@ def _float_counts(groups: Groups, rows: Integers) -> Floats:
 
 
 def _choose_in_turn(distance: Floats) -> Integers:
-    """Let each row choose its nearest column that no other row has taken; once all are taken, its nearest.
+    """Return each row's nearest column that no other row has taken; once all are taken, its nearest.
 
     >>> _choose_in_turn(np.array([[0.0, 1.0, 5.0], [0.0, 2.0, 3.0], [0.0, 1.0, 9.0]])).tolist()
     [0, 1, 2]

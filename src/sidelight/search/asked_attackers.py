@@ -57,6 +57,7 @@ def found_release(found: SearchResult, progress: Progress = quiet) -> FoundRelea
     deals = found.method.recodes == "buckets"  # which counts alone decide, but models learn from
     values = limits_values(found.policy)
     limit = belief_limit(found.policy)
+    # without a limit on beliefs, attackers are measured against what the release alone shows
     if limit is None and (values or deals):
         limit = ShareLimit(largest_share(found.release))
     return FoundRelease(
@@ -77,6 +78,7 @@ def largest_share(release: Release) -> Fraction:
     size = release.groups.sizes[row]
     share = count / size
     near = share >= share.max(initial=0) - 5e-10  # floats find the few that can be the largest; fractions decide
+    # few distinct pairs of count and size are close to the largest, and only those become fractions
     pairs = np.unique(np.stack([count[near], size[near]]), axis=1).T.tolist()
     return max((min(Fraction(many, people), Fraction(1)) for many, people in pairs), default=Fraction(0))
 

@@ -64,7 +64,7 @@ class ComparedRelease:
 
     @property
     def resists(self) -> str | None:
-        """The reader for whom it keeps the limits too (Mondrian)."""
+        """The attacker for whom it keeps the limits too (Mondrian)."""
         return self.method.resists
 
     @property
@@ -87,6 +87,7 @@ class ComparedRelease:
         if self.result is None or self.result.outcome.buckets is not None:
             return {}
         groups = self.result.release.groups
+        # at most one group is that of the suppressed people, so the two largest are enough
         largest_first = map(int, (-groups.sizes).argsort(kind="stable"))
         printed = [
             {column.name: shown(column.cell(at)) for column in groups.columns} for at in islice(largest_first, 2)
@@ -125,6 +126,7 @@ class ReleaseComparison(Tabular):
         """The one that a person would take, as the top of this file says."""
         levels = [row for row in self.within if row.method.recodes == "levels"]
         regions = [row for row in self.within if row.method.recodes == "regions"]
+        # labels that mean the same everywhere come first, whatever they lose (see the top of this file)
         return min(levels or regions or list(self.within), key=_default_loss)
 
     def advice(self) -> Iterator[str]:
@@ -154,7 +156,7 @@ class ReleaseComparison(Tabular):
                 yield f"Row {self._number(row)} tells more, for programs that can work with {finer}."
 
     def _price(self, row: ComparedRelease) -> str:
-        """Return what resisting a reader costs; nothing where only sizes are limited."""
+        """Return what resisting an attacker costs; nothing where only sizes are limited."""
         result, plain = _result(row), row.method.with_options(resists=None)
         if result.resistance is None or result.resistance.belief is None:
             return ""
@@ -212,7 +214,7 @@ class ReleaseComparison(Tabular):
         )
 
     def _repr_html_(self) -> str:
-        """Show in a notebook what each way keeps, and which one a person would take."""
+        """Return an HTML table of what each way keeps, and which one is advised."""
         heads = ("row", "method", "groups", "suppressed", *COMPARED, "printed")
         rows = [
             (
@@ -268,7 +270,7 @@ def compare(
     resists: str | None = None,
     progress: Progress = quiet,
 ) -> ReleaseComparison:
-    """Which ways of publishing this table keep the policy, and what is each still good for?  Nothing is published.
+    """Compare ways of publishing a table within a policy, and what each is still good for; nothing is published.
 
     `methods` are names or methods; the search over levels is tried with each share of `suppress`, by each utility that
     is quick to compute.  With `resists="insider"`, Mondrian is tried as it is and as one that resists (see `protect`),
@@ -296,7 +298,7 @@ def compare(
 
 
 def _add_defended(methods: Sequence[Method], resists: str | None) -> Iterator[Method]:
-    """Put a method that resists a reader after each that can; refuse where none can."""
+    """Yield the methods, and after each that can resist an attacker one that does; refuse where none can."""
     if resists is not None and not any(method.takes("resists") for method in methods):
         able = next(name for name, each in METHODS.items() if each.takes("resists"))
         remedy = f"add {parameter('method', able)}, or leave {parameter('resists')} out"
@@ -338,12 +340,14 @@ def _rows_by_share(
                 progress=_named_progress(f"{way.name}, suppressing {share:g}" if share else way.name, progress),
             )
         except SidelightError as refusal:
+            # a larger share often fails for the same reason, which is said once
             if str(refusal) not in refusals:
                 refusals.add(str(refusal))
                 yield ComparedRelease(way, None, refusal=refusal)
             continue
         best_at: dict[tuple[tuple[int, ...], int], list[UtilityName]] = {}
         for utility, outcome in outcomes.items():
+            # the same levels with as many people suppressed are the same release
             best_at.setdefault((tuple(outcome.levels.values()), outcome.suppressed), []).append(utility)
         for release, utilities in best_at.items():
             if release not in published:
@@ -361,5 +365,5 @@ def _judge_release(
 
 
 def _named_progress(name: str, progress: Progress) -> Progress:
-    """Say of each step which way of publishing it belongs to."""
+    """Report each step with the way of publishing that it belongs to."""
     return lambda what, done, total: progress(f"{name}: {what}", done, total)

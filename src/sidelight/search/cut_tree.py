@@ -48,6 +48,7 @@ class CutRecord:
 
     def add(self, cuts: Cuts, numbers: Integers, groups: int) -> None:
         """Keep cuts of groups that have these numbers in a partition of so many."""
+        # all cuts of the first LEVELS levels are made while there are fewer groups than that
         if groups < 2**LEVELS:
             self.first.append(replace(cuts, group=numbers))
         for column, times in enumerate(np.bincount(cuts.column).tolist()):
@@ -78,6 +79,7 @@ class CutTree:
         """Yield a node, which stands at a place, and all below it."""
         cuts = Cuts.concatenate(self.record.first)
         later = np.flatnonzero(cuts.group == group.number)
+        # a left half keeps its group's number, so only cuts made after this node are cuts of it
         later = later[later > group.made_by] if level < LEVELS else later[:0]
         order = None if group.column is None else self.orders[group.column]
         yield CutNode(
@@ -97,6 +99,7 @@ class CutTree:
                 below += 1
 
     def _groups_in(self, box: tuple[tuple[int, int], ...]) -> int:
+        # boxes tile: a published group is below a node exactly when its box is inside the node's
         start, stop = np.array(box).T
         return int(((self.start >= start) & (self.stop <= stop)).all(axis=1).sum())
 
@@ -112,12 +115,13 @@ class _Group:
     column: int | None = None  # that was cut last
 
     def halves(self, cuts: Cuts, at: int) -> tuple[_Group, _Group]:
-        """Part it by the cut at a place; its right half is the group of the next number."""
+        """Return both halves of the cut at an index; the right half is the group of the next number."""
         column, rank, left = int(cuts.column[at]), int(cuts.rank[at]), int(cuts.left[at])
         start, stop = self.box[column]
         lower, upper = ((*self.box[:column], ranks, *self.box[column + 1 :]) for ranks in ((start, rank), (rank, stop)))
         return (
             _Group(self.number, at, lower, left, column),
+            # everybody is group 0, and each cut numbers one more
             _Group(at + 1, at, upper, self.people - left, column),
         )
 

@@ -111,7 +111,7 @@ class FullDomain(Method):
         return self.search_by_each(table, policy, by=by, utilities=(utility,), progress=progress)[utility]
 
     def needs_all_keys(self, utility: UtilityName) -> str | None:
-        """Only a utility that compares each key with the release does."""
+        """Return the utility where it compares each key with the release; others do not need all keys."""
         return parameter("utility", utility) if utility in OF_VALUES else None
 
     def search_by_each(
@@ -123,7 +123,7 @@ class FullDomain(Method):
         utilities: Sequence[UtilityName],
         progress: Progress,
     ) -> dict[UtilityName, SearchOutcome]:
-        """Search once, and give the best release by each of these utilities."""
+        """Search once, and return the best release by each of these utilities."""
         lattice = lattice_of(table, by, policy.registers)
         recodings = NodeRecodings(lattice, by)
         if self.levels is not None:
@@ -144,7 +144,7 @@ class FullDomain(Method):
         utilities: Sequence[UtilityName],
         progress: Progress,
     ) -> _Nodes:
-        """Only minimal nodes are weighed: every other node within policy prints less than one of them."""
+        """Return the minimal nodes, weighed: every other node within policy prints less than one of them."""
         nodes = search_lattice(lattice, policy, max_checks=self.nodes, progress=progress)
         weighed = tuple(_Candidate(node, _worth(recodings.recode(node), utilities)) for node in nodes.minimal)
         return _Nodes(weighed, nodes.minimal, nodes.checked, nodes.complete)
@@ -157,7 +157,7 @@ class FullDomain(Method):
         utilities: Sequence[UtilityName],
         progress: Progress,
     ) -> _Nodes:
-        """A coarser node that suppresses fewer may be worth more, so every node within policy is weighed."""
+        """Return all nodes within policy, weighed: a coarser one that suppresses fewer people may be worth more."""
         nodes = search_with_suppression(
             lattice,
             policy,
@@ -223,6 +223,7 @@ class FullDomain(Method):
 
     def max_suppressed(self, table: AnyTable) -> int:
         """Return how many people of a table may be suppressed."""
+        # by its decimal text: 0.29 of 100 people is 29, while the float is a little less
         return int(Fraction(str(self.suppress)) * table.people)
 
 
@@ -254,13 +255,14 @@ class _Nodes(NamedTuple):
 
 
 def _worth(recoding: Regions, utilities: Sequence[UtilityName]) -> dict[str, float]:
-    """Weigh a recoding by each utility that is asked for, and by those that cost next to nothing."""
+    """Return the worth of a recoding by each utility asked for, and by those that cost next to nothing."""
     return {name: UTILITIES[name](recoding) for name in dict.fromkeys((*utilities, *QUICK_UTILITIES))}
 
 
 def _outcome(lattice: AnyLattice, recodings: NodeRecodings, nodes: _Nodes, utility: UtilityName) -> SearchOutcome:
-    """Take the candidate that is best by a utility; between equals, by the default one."""
+    """Return the outcome of the candidate that is best by a utility; between equals, by the default one."""
     minimal = set(nodes.minimal)
+    # the node settles what is still a tie, so that the answer repeats
     ranked = sorted(nodes.candidates, key=lambda each: (each.worth[utility], each.worth[DEFAULT_UTILITY], each.node))
     best = ranked[0]
     listed = [each for each in ranked if each is best or each.node in minimal]
@@ -278,7 +280,7 @@ def _outcome(lattice: AnyLattice, recodings: NodeRecodings, nodes: _Nodes, utili
 
 
 def _node_of(lattice: AnyLattice, levels: Mapping[str, int]) -> Node:
-    """Find the node of these levels; a column that is not named is published as it is."""
+    """Return the node of these levels; a column that is not named is published as it is."""
     names = [column.name for column in lattice.table.quasi]
     for name, level in levels.items():
         if name not in names:
@@ -310,7 +312,7 @@ def lattice_of(table: Table, by: Mapping[str, Hierarchy], populations: Sequence[
 @overload
 def lattice_of(table: AnyTable, by: Mapping[str, Hierarchy], populations: Sequence[Population] = ()) -> AnyLattice: ...
 def lattice_of(table: AnyTable, by: Mapping[str, Hierarchy], populations: Sequence[Population] = ()) -> AnyLattice:
-    """Make the lattice; every quasi-identifier needs a hierarchy."""
+    """Build the lattice; raise `BadHierarchy` where a quasi-identifier has no hierarchy."""
     bare = [column.name for column in table.quasi if column.name not in by]
     if bare:
         message = (
@@ -378,6 +380,7 @@ class NodeRecodings:
     def to_print(self, node: Node, chosen: SuppressedNode | None) -> Regions:
         """Recode the table at a node, with its groups at hand even where the lattice has them on disk."""
         recoding = self.recode(node) if chosen is None else self.recode_with_suppression(chosen)
+        # groups on disk were only added up, so there are fewer sizes than groups
         if recoding.groups == len(recoding.sizes):
             return recoding
         groups = self._lattice.held_groups_at(node)
@@ -385,7 +388,7 @@ class NodeRecodings:
         return self._recode_groups(node, kept, recoding.look_up)
 
     def _recode_groups(self, node: Node, groups: AnyGroups, look_up: Callable[[], Integers]) -> Regions:
-        """Recode the table to these groups of a node; those on disk are gone through, and only added up."""
+        """Recode the table to these groups of a node; groups on disk are read through and only added up."""
         everybody = self._lattice.table.people
         if isinstance(groups, Groups):
             codes = [column.codes for column in groups.columns]
@@ -408,6 +411,7 @@ class NodeRecodings:
         sums: _Sums | None = None,
     ) -> Regions:
         levels = [self._level(column, level) for column, level in enumerate(node)]
+        # (columns, groups) → (groups, columns)
         start = np.stack([level.start[code] for level, code in zip(levels, codes, strict=True)]).T
         stop = np.stack([level.stop[code] for level, code in zip(levels, codes, strict=True)]).T
         sums = sums or self._sums(node, codes, sizes)
@@ -437,7 +441,7 @@ class NodeRecodings:
         return tuple(column.recode(to.labels, to.codes) for column, to in zip(table.quasi, levels, strict=True))
 
     def _level(self, at: int, level: int) -> _Level:
-        """Recode the labels of a column to a level; remembered, as thousands of nodes share it."""
+        """Return a level of a column, each label recoded once; kept, as thousands of nodes share it."""
         if (at, level) not in self._levels:
             column, order = self._lattice.table.quasi[at], self._orders[at]
             # recode each label once, as a column in which every label stands once, instead of every row of the table

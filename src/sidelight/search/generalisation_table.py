@@ -72,14 +72,14 @@ class PrintedNode:
         return 0 if self.chosen is None else self.chosen.people
 
     def release(self, table: Table) -> Release:
-        """Make the release."""
+        """Build the release."""
         return Release(self.groups, sensitive=table.sensitive, intake=table.intake)
 
 
 def group_in_batches(
     lattice: Lattice, nodes: Iterable[Node], suppressed: Mapping[Node, SuppressedNode]
 ) -> Iterator[list[PrintedNode]]:
-    """Group node after node, and hand over many small ones, or a large one, at a time."""
+    """Yield nodes with their groups, many small ones or one large one at a time."""
     batch: list[PrintedNode] = []
     counts = 0
     for node in nodes:
@@ -100,6 +100,7 @@ def values_of(
     """Return for each node of a batch the values of all measures, and notes on them."""
     columns: dict[int, list[Amount]] = {}
     notes: list[str] = []
+    # which groups are suppressed differs from node to node, so such nodes are measured one by one
     if not any(each.chosen for each in batch):
         for at, (values, known) in _measure_single_groups([each.groups for each in batch], measures):
             columns[at] = values
@@ -129,27 +130,30 @@ def _measure_single_groups(
 def _side_by_side(
     nodes: list[Groups], kind: type[GroupByGroup], measures: Sequence[GroupByGroup]
 ) -> Iterator[tuple[list[Amount], Sequence[str]]]:
-    """Give, for each measure of one class, the worst group of each node, as parts of one set of groups."""
+    """Yield, per measure of one class, the worst value of each node, as parts of one set of groups, and notes."""
     worse = max if kind.large_is_bad else min
     worst_known: list[dict[int, Amount]] = [{} for _ in measures]
     for lot in _lots(nodes):
         blocks = [block for _, block in lot]
+        # the row at which each block begins in the stack
         starts = np.cumsum([0, *(len(block) for block in blocks[:-1])])
         for known, worst in zip(worst_known, kind.worst_of_parts(measures, _stack(blocks), starts), strict=True):
             for (place, _), value in zip(lot, worst, strict=True):
                 if value is not None:  # a large node comes in several blocks
                     known[place] = worse(known[place], value) if place in known else value
     for measure, known in zip(measures, worst_known, strict=True):
+        # a node in which nothing could be measured has the notes that say why
         silent = next((groups for place, groups in enumerate(nodes) if place not in known), None)
         notes = measure.notes(nodes[0]) if silent is None else measure.summarize(silent).finding().notes
         yield [known.get(place, kind.if_nothing_to_measure) for place in range(len(nodes))], notes
 
 
 def _lots(nodes: list[Groups]) -> Iterator[list[tuple[int, Groups]]]:
-    """Take blocks of nodes, each with the place of its node, until there are enough counts to look at together."""
+    """Yield blocks of nodes, each with its node's index, until there are enough counts to look at together."""
     lot: list[tuple[int, Groups]] = []
     counts = 0
     for place, groups in enumerate(nodes):
+        # a large node comes in blocks that fit into memory, and may go on in the next lot
         for block in groups.blocks():
             if len(block):
                 lot.append((place, block))
@@ -162,7 +166,7 @@ def _lots(nodes: list[Groups]) -> Iterator[list[tuple[int, Groups]]]:
 
 
 def _stack(blocks: list[Groups]) -> Groups:
-    """Put groups of the same people side by side, as if they were those of one release."""
+    """Stack groups of the same people, as if they were those of one release."""
     cells = np.concatenate([groups.counts.dense() for groups in blocks])
     sizes = np.concatenate([groups.sizes for groups in blocks])
     numbers = np.arange(1, len(sizes) + 1)
@@ -249,7 +253,7 @@ class GeneralisationTable(Tabular):
         return "Generalisations" if self.complete else "Generalisations, not complete"
 
     def glances(self, row: GeneralisationRow) -> Iterator[str]:
-        """Show each value of a row in a few figures, rounded towards caution."""
+        """Yield each value of a row in a few figures, rounded towards caution."""
         for value, large_is_bad in zip(row.values, self.large_is_bad, strict=True):
             yield at_a_glance(value, large_is_bad=large_is_bad)
 
@@ -260,7 +264,7 @@ class GeneralisationTable(Tabular):
         return iter(self.rows)
 
     def at(self, levels: Mapping[str, int]) -> GeneralisationRow:
-        """Find a generalisation; columns that are not named are published as they are."""
+        """Return the row of a generalisation; columns that are not named are published as they are."""
         node = tuple(levels.get(name, 0) for name in self.columns)
         for row in self.rows:
             if row.node == node and set(levels) <= set(self.columns):
@@ -269,7 +273,7 @@ class GeneralisationTable(Tabular):
         raise BadMeasure(message)
 
     def to_arrow(self) -> pa.Table:
-        """Give a row per generalisation: each column's level, sizes, values rounded towards caution, and utilities."""
+        """Return a row per generalisation: columns' levels, sizes, values rounded towards caution, and utilities."""
         levels = {_level_of(name): [row.node[at] for row in self.rows] for at, name in enumerate(self.columns)}
         sizes = dict(
             zip(SIZES, ([row.groups for row in self.rows], [row.suppressed for row in self.rows]), strict=True)
@@ -304,7 +308,7 @@ def generalisation_table(
     columns: str | Sequence[str] | None = None,
     progress: Progress = quiet,
 ) -> GeneralisationTable:
-    """What do these measures and utilities say of every full-domain generalisation of a table?
+    """Measure and weigh every full-domain generalisation of a table.
 
     A row for each choice of one level per column (of all quasi-identifiers, or of `columns` alone, as if the table had
     no others).  With a `policy`, only the minimal choices within it, or with `minimal=False` all within it; then
@@ -359,7 +363,7 @@ def _only(table: Table, columns: str | Sequence[str] | None) -> Table:
 def named_measures(
     measures: Mapping[str, Measure] | Iterable[Measure] | Measure, name_of: Callable[[Measure], str] = str
 ) -> dict[str, Measure]:
-    """Take measures by names of one's own, or name them by what they ask.
+    """Return measures by the caller's own names, or by what they ask.
 
     >>> from sidelight.measures.k_anonymity import GroupSize
     >>> named_measures(GroupSize()), named_measures({"k": GroupSize()})
@@ -393,7 +397,7 @@ class _Questions:
     def build(
         cls, named: Mapping[str, Measure], utilities: Iterable[UtilityName] | UtilityName, table: Table
     ) -> _Questions:
-        """Ask about each sensitive column, with the table at hand where a question needs it."""
+        """Build the questions about each sensitive column, with the table at hand where a question needs it."""
         measures = {
             _own_name(name, measure, part): part.bind_table(table)
             for name, measure in named.items()
@@ -428,7 +432,7 @@ class _Questions:
 
 
 def _own_name(name: str, measure: Measure, part: Measure) -> str:
-    """Name what is asked about one of several sensitive columns."""
+    """Return the name of what is asked about one of several sensitive columns."""
     return name if part is measure else str(part) if name == str(measure) else f"{name}: {part}"
 
 
@@ -505,6 +509,7 @@ def _measure_nodes(
                 worths = () if recodings is None else _worths(printed, questions.utilities, recodings)
                 rows.append(kind.row(*names, printed.node, values, worths, len(printed.groups), printed.suppressed))
                 progress(f"levels {printed.node}", len(rows), len(candidates.nodes))
+    # rows measured so far are exact; only the list of them is not complete
     except KeyboardInterrupt:
         complete = False
     large_is_bad = tuple(measure.large_is_bad for measure in measures)
@@ -512,7 +517,7 @@ def _measure_nodes(
 
 
 def _worths(printed: PrintedNode, utilities: tuple[UtilityName, ...], recodings: NodeRecodings) -> tuple[float, ...]:
-    """Weigh a node by each utility."""
+    """Return the worth of a node by each utility."""
     recoding = (
         recodings.recode(printed.node) if printed.chosen is None else recodings.recode_with_suppression(printed.chosen)
     )
@@ -555,7 +560,7 @@ class EpsilonTable(GeneralisationTable):
         return iter(self.rows)
 
     def at(self, levels: Mapping[str, int]) -> EpsilonRow:
-        """Find a generalisation; columns that are not named are published as they are."""
+        """Return the row of a generalisation; columns that are not named are published as they are."""
         return cast("EpsilonRow", GeneralisationTable.at(self, levels))
 
 
@@ -567,7 +572,7 @@ def smallest_epsilon_table(
     columns: Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> EpsilonTable:
-    """How private is every full-domain generalisation against each of these adversaries?
+    """Compute the smallest ε of every full-domain generalisation against each of these adversaries.
 
     The `generalisation_table` of prior beliefs: for each choice of one level per column (of all quasi-identifiers, or
     of `columns`) the smallest ε, exactly.  `adversaries` may have names of your own; `progress(done, total)` is called

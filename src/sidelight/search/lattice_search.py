@@ -70,7 +70,7 @@ def holds_upwards(criterion: Criterion, semantics: Semantics) -> bool:
 
 
 def node_check(lattice: AnyLattice, criteria: list[Criterion]) -> NodeCheck:
-    """Make a check of nodes: sizes first, counts only when those are fine."""
+    """Return a check of nodes: sizes first, counts only when those are fine."""
     by_size = [each for each in criteria if each.measure == GroupSize()]
     sizes = PolicyCheck.from_policy(by_size, lattice.table.people)
     by_counts = PolicyCheck.from_policy((each for each in criteria if each not in by_size), lattice.table.people)
@@ -96,7 +96,7 @@ class CheckCounter:
 
     @classmethod
     def watch(cls, lattice: AnyLattice, progress: Progress) -> CheckCounter:
-        """Count the checks of a lattice; one on disk tells how far it is with a node."""
+        """Return a counter of the checks of a lattice; one on disk reports how far it has read a node."""
         counter = cls(len(lattice), progress)
         lattice.reading = counter.reading
         return counter
@@ -111,7 +111,7 @@ class CheckCounter:
         self.progress(f"levels {self.node}, {100 * rows // max(of_rows, 1)} % read", self.checked, self.total)
 
     def count_calls(self, check: NodeCheck) -> NodeCheck:
-        """Make a check that is counted."""
+        """Return a check that is counted."""
 
         def counted_check(node: Node) -> bool:
             self.count(node)
@@ -148,6 +148,7 @@ class NodeTags:
     def __init__(self, heights: tuple[int, ...]) -> None:
         self.heights = heights
         self._tags = np.zeros(heights, np.int8)
+        # a step in a tall hierarchy gives up less than one in a short one
         self._step_costs = [1 / max(height - 1, 1) for height in heights]
 
     def tag(self, node: Node, *, holds: bool) -> None:
@@ -178,7 +179,7 @@ class NodeTags:
             yield tuple(levels[:, at].tolist())
 
     def _path_down(self, node: Node) -> list[Node]:
-        """Walk down over open nodes, giving up as little generality as possible at each step."""
+        """Return a path down over open nodes, giving up as little generality as possible at each step."""
         path = [node]
         while True:
             below = [

@@ -49,7 +49,7 @@ class Neighbours(ABC):
 
     @abstractmethod
     def nearest(self, groups: Groups, rows: Integers) -> tuple[Integers, Floats]:
-        """Give, for each of these groups, the nearest other one and how far away that is."""
+        """Return, for each of these groups, the nearest other one and how far away that is."""
 
     @abstractmethod
     def follow_merge(self, into: Integers, groups: int) -> Self:
@@ -132,7 +132,7 @@ def _judge_changed(groups: Groups, policy: PolicyCheck, into: Integers, before: 
 
 
 def _worst_together(groups: Groups, policy: PolicyCheck) -> Integers:
-    """Find the group that the worst case is about and some of the next worst, if criteria are broken together."""
+    """Return the group of the worst case and some of the next worst, if criteria are broken together."""
     for check in policy.together:
         finding = check.finding(groups)
         if check.criterion.decide(finding).holds:
@@ -188,7 +188,7 @@ class DistanceMatrix:
     squared: Floats  # label × label
 
     def combine(self, other: DistanceMatrix) -> DistanceMatrix:
-        """Take two columns for one, whose labels are the combinations that occur."""
+        """Return one matrix for two columns, whose labels are the combinations that occur."""
         both = tuple(Column("", (None,) * len(part.squared), part.codes.astype(np.int32)) for part in (self, other))
         # combinations that occur are the new labels; squared distances add up over columns
         kind, first = number_equal_rows(both, len(self.codes))
@@ -205,7 +205,7 @@ class KeyDistances:
 
     @classmethod
     def from_table(cls, table: Table, orders: tuple[Order, ...]) -> KeyDistances:
-        """Place the keys of a table."""
+        """Build the distances of the keys of a table."""
         matrices: list[DistanceMatrix] = []
         lines = []
         for order, column in zip(orders, table.quasi, strict=True):
@@ -218,7 +218,7 @@ class KeyDistances:
 
 
 def _combine(matrices: list[DistanceMatrix]) -> tuple[DistanceMatrix, ...]:
-    """Put columns together, those with few labels first, while their combinations stay few."""
+    """Combine columns, those with few labels first, while their combinations stay few."""
     # few labels first, so that as many columns as possible share a matrix
     combined: list[DistanceMatrix] = []
     for each in sorted(matrices, key=lambda each: len(each.squared)):
@@ -244,7 +244,7 @@ class Centroids(Neighbours):
 
     @classmethod
     def from_table(cls, table: Table, orders: tuple[Order, ...], group: Integers, groups: int) -> Centroids:
-        """Average over the people of each group."""
+        """Average the points of each group's people."""
         sizes = add_up(group, table.sizes, groups)
         sums = [
             coordinates

@@ -144,7 +144,7 @@ class Method(ABC):
         return f"method '{self.name}'"
 
     def seed_with(self, random: np.random.Generator) -> Self:
-        """Let a method that draws lots draw them from here, unless it was told where already; others draw none."""
+        """Return the method drawing from this generator, unless it has one; others draw nothing."""
         del random
         return self
 
@@ -220,6 +220,7 @@ class SearchOutcome:
     spilled: int = 0  # bytes in temporary files, beside those of a streamed table itself
 
     def __post_init__(self) -> None:
+        # callers may hand in plain mappings, and levels found by a search must carry their mark
         object.__setattr__(self, "levels", searched_levels(self.levels))
         object.__setattr__(self, "minimal", tuple(map(searched_levels, self.minimal)))
 
@@ -227,7 +228,7 @@ class SearchOutcome:
         return f"<SearchOutcome: {self.in_words()}>"
 
     def in_words(self) -> str:
-        """Say in a line whom the release has, who is suppressed, and whether the search came to its end."""
+        """Return a line on whom the release has, who is suppressed, and whether the search came to its end."""
         suppressed = f", {counted(self.suppressed, 'person')} suppressed" if self.suppressed else ""
         unfinished = "" if self.complete else ", not complete"
         people, groups = counted(self.release.size, "person"), counted(len(self.release), "group")
@@ -316,7 +317,7 @@ class SearchResult(Tabular):
 
     @property
     def true_counts(self) -> TrueCounts:
-        """Who has what: how many people of each group and key have each value, which is never published.
+        """The true counts: how many people of each group and key have each value, which is never published.
 
         With it `learn(found.release, truth=found)` says how right a learner is.
         """
@@ -331,6 +332,7 @@ class SearchResult(Tabular):
         table = self.outcome.recoding.table
         if table.carried is None:
             return
+        # −1 (left out) looks up the last group here, and stays −1 below whatever that says
         hidden = suppressed_groups(self.release.groups)[self.release_rows]
         group = np.where(hidden, -1, self.release_rows)[table.carried.key]
         names, people = ", ".join(table.carried.names), counted(table.people, "person")
@@ -350,6 +352,7 @@ class SearchResult(Tabular):
         weight = weights(carried.columns[carried.names.index(carried.weight)], carried.count)
         there = group >= 0
         sums = add_up(group[there], weight[there], int(group.max()) + 1)
+        # rounded down: a population must not be overstated
         return int(sums[np.unique(group[there])].min()) // WEIGHT_UNIT
 
     @property
@@ -384,13 +387,14 @@ class SearchResult(Tabular):
             yield f"method '{self.method.name}' does not use the hierarchy of {names}{remedy}"
 
     def _doubtful_kinds(self) -> Iterator[str]:
-        """Name columns that nobody declared and that may be something else, where numbers are put together."""
+        """Yield notes on undeclared columns that may be something else, where numbers are put together."""
         if not self.method.puts_numbers_together:
             return
         kinds = self.kinds
         for column in self.outcome.recoding.table.quasi:
             if column.kind is None and kinds[column.name] == "number" and _few_whole_numbers(column.labels):
                 yield f"{column.name} was taken for a number; if its labels are codes, declare it a category"
+            # 0 and 1 alone are flags, which lose nothing as categories
             if (
                 column.kind is None
                 and kinds[column.name] == "category"
@@ -405,7 +409,7 @@ class SearchResult(Tabular):
                 yield f"{column.name} was taken for a category, though {numbers}; {remedy}"
 
     def _long_sets(self) -> Iterator[str]:
-        """Name columns of which groups print sets that nobody can read, as no hierarchy has names for them."""
+        """Yield notes on columns of which groups print sets too long to read, as no hierarchy names them."""
         recoding = self.outcome.recoding
         if not isinstance(recoding, Regions) or self.method.prints_averages:
             return
@@ -421,7 +425,7 @@ class SearchResult(Tabular):
         )
 
     def _repr_html_(self) -> str:
-        """Show in a notebook what was searched, and how the release stands to each criterion."""
+        """Return an HTML table of what was searched, and how the release stands to each criterion."""
         rows: list[tuple[object, object]] = [
             *(
                 (str(each.criterion), f"{_show_value(each)}, {'holds' if each.holds else 'broken'}")
@@ -538,16 +542,17 @@ def _other_than_numbers(labels: tuple[Label, ...]) -> int:
     """Count the labels that are no numbers, where nearly all are: `?` among ages."""
     present = [text for text in labels if text is not None]
     others = sum(as_number(text) is None for text in present)
+    # with more than a tenth of other labels, the column is hardly one of numbers
     return others if 10 * others <= len(present) else 0
 
 
 def _show_value(judgement: Judgement) -> str:
-    """Show what a criterion found as the sidecar and reports do."""
+    """Return what a criterion found as the sidecar and reports show it."""
     return at_a_glance(judgement.finding.value, large_is_bad=judgement.criterion.measure.large_is_bad)
 
 
 def _released_columns(release: Release) -> tuple[Column, ...]:
-    """Print each row's group and value; a row per person, or per group and value where people have several."""
+    """Return what each row prints; a row per person, or per group and value where people have several."""
     group, value, count = _sorted_entries(release)
     if release.semantics == "single":
         group, value = np.repeat(group, count), np.repeat(value, count)
@@ -556,7 +561,7 @@ def _released_columns(release: Release) -> tuple[Column, ...]:
 
 
 def _released_counts(release: Release) -> tuple[Integers, Integers]:
-    """Give, per group and value, the people of the group and how often the value occurs."""
+    """Return, per group and value, the people of the group and how often the value occurs."""
     group, _, count = _sorted_entries(release)
     return release.groups.sizes[group], count
 

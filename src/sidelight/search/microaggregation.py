@@ -143,7 +143,7 @@ class Clustering:
                 return clusters
 
     def renumber(self, number: Integers) -> Clustering:
-        """Return each cluster another number; those with the same number are one."""
+        """Return the clusters with new numbers; those with the same number are one."""
         return Clustering(self.table, self.orders, self.labels, number[self.cluster])
 
     def groups(self) -> Groups:
@@ -152,7 +152,7 @@ class Clustering:
         return candidate_groups(self.table, sizes, self.table.counts.roll_up(self.cluster, groups=self.count))
 
     def columns(self) -> tuple[Column, ...]:
-        """Print each cluster as its average person."""
+        """Return the columns that print each cluster as its average person."""
         return tuple(
             average_column(order, self.cluster, rank, self.table.sizes, groups=self.count, labels=self.labels)
             for order, rank in self._ranks()
@@ -223,7 +223,7 @@ class UnclusteredKeys:
         return int(np.where(self._done, -np.inf, distance).argmax())
 
     def take_nearest(self, distance: Floats, k: int) -> Integers:
-        """Take the nearest keys that together have k people, of equally near ones the first; gives their numbers."""
+        """Take and return the nearest keys that together have k people; of equally near ones the first."""
         left = np.where(self._done, np.inf, distance)
         # every key has somebody, so the k nearest keys have k people: only those need to be sorted
         near = np.flatnonzero(left <= np.partition(left, k - 1)[k - 1]) if k < len(left) else np.arange(len(left))
@@ -272,7 +272,7 @@ def find_stretches(group: Integers, rank: Integers, groups: int) -> tuple[Intege
 def average_column(
     order: Order, group: Integers, rank: Integers, people: Integers, *, groups: int, labels: LabelAverage
 ) -> Column:
-    """Print one column of clusters; `group`, `rank` and `people` have an entry per key of the table."""
+    """Return one column as clusters print it; `group`, `rank` and `people` have an entry per key of the table."""
     if order.numeric:
         texts = _means(order, group, rank, people, groups)
     elif order.kind == "ordered":
@@ -288,7 +288,7 @@ def average_column(
 
 
 def _means(order: Order, group: Integers, rank: Integers, people: Integers, groups: int) -> list[Label]:
-    """Average the numbers or days that are known, to about a hundredth of the column's range; missing where none is."""
+    """Return the means of known numbers or days, to about a hundredth of the range; missing where none is known."""
     known = np.array([text is not None for text in order.labels])
     # a missing number counts for nothing; where all are missing, so is the mean
     weights = people * known[rank]
@@ -316,7 +316,7 @@ def _medians(order: Order, group: Integers, rank: Integers, people: Integers, gr
 
 
 def _sets(order: Order, packed: Integers) -> list[Label]:
-    """Print all labels that occur in each group; packed is group · labels + rank, rising."""
+    """Return all labels that occur in each group, as a set; packed is group · labels + rank, rising."""
     group, rank = packed // len(order), packed % len(order)
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     sets = [[order.labels[each] for each in part.tolist()] for part in np.split(rank, starts[1:])]
@@ -334,7 +334,7 @@ def decimals(numbers: Floats) -> int:
 
 
 def _ancestors(order: Order, start: Integers, stop: Integers) -> list[Label]:
-    """Go up the hierarchy until all labels of a group are one; without such a level, `*`."""
+    """Return the lowest node of the hierarchy that covers each group's labels; without one, `*`."""
     texts: list[Label] = [SUPPRESSED] * len(start)
     # from the coarsest level down, so that the finest common node is written last; a node covers neighbours, so a
     # stretch is inside it exactly when both ends are

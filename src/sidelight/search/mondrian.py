@@ -84,6 +84,7 @@ class OneLook:
                 first = allowed.first_of_each()
                 cuts = allowed.take(first)
                 veils = self.veil.compute_veils(counts.take(cuts.group).dense(), cuts.left)
+                # with ρ = 1 a cut would never be made, so that the next one is tried
                 looked = veils < 1
                 undecided[cuts.group[looked]] = False
                 yield cuts.take(looked), veils[looked]
@@ -101,13 +102,14 @@ class OneLook:
         """Return which cuts keep the limits on values in both halves."""
         passes = np.zeros(len(cuts), bool)
         for rows, halves in generation.halves(cuts):
+            # (2 · cuts,), left halves before right ones → (2, cuts)
             left, right = self.veil.limits.holds_in_each(halves.counts.dense(), halves.sizes).reshape(2, -1)
             passes[rows] = left & right
         return passes
 
 
 def one_look(limits: ValueLimits, policy: Policy, people: int, coins: Coins = unknown_to_all) -> OneLook:
-    """Look at one cut per group under a policy with these limits on values, the others being on sizes."""
+    """Build the look at one cut per group under a policy with these limits on values, the others being on sizes."""
     on_sizes = [each for each in policy.criteria if not each.measure.about_values]
     sizes = PolicyCheck.from_policy(on_sizes, people)
     if sizes.together:
@@ -184,6 +186,7 @@ class Mondrian(Method):
         keys, populations = place_populations(table, policy.registers) if policy.registers else (table, ())
         store = KeyStore.from_table(keys, orders, populations)
         if populations:
+            # before any cut: what a population has in one group of everybody
             everybody = store.release()
         cut_everybody(
             store,
@@ -198,6 +201,7 @@ class Mondrian(Method):
                 f"have those; use {parameter('method', 'lattice')}, which may print *"
             )
             raise NothingSafe(message)
+        # keys that only a population has stand below those of the table
         start, stop, group = store.start, store.stop, store.group[: len(table.sizes)]
         columns = tuple(region_labels(order, start[:, at], stop[:, at]) for at, order in enumerate(orders))
         plain = partial(replace(self, resists=None).search, table, policy, by=by, utility="loss", progress=quiet)
@@ -221,13 +225,13 @@ class Mondrian(Method):
         return f"cuts were chosen by what they tell about '{self.towards}'" if self.towards in sensitive else None
 
     def needs_all_keys(self, utility: UtilityName) -> str | None:
-        """Only options that look at single keys do."""
+        """Return the option that looks at single keys, if one is set; only such options need all keys."""
         del utility
         options = {"towards": self.towards, "resists": self.resists}
         return next((parameter(option) for option, setting in options.items() if setting is not None), None)
 
     def _find_covered_limits(self, table: Table, policy: Policy) -> ValueLimits | None:
-        """Read the limits that a veil covers, or refuse."""
+        """Return the limits that a veil covers, or refuse."""
         if self.towards in table.sensitive_columns:
             remedy = f"leave {parameter('resists')} out, or cut towards another column"
             message = f"cuts towards '{self.towards}', which is sensitive, tell of it by their order; {remedy}"

@@ -93,7 +93,7 @@ class Acceptance:
                 yield accepted
 
     def proposals(self, groups: OpenGroups, undecided: Flags) -> Proposals:
-        """Line up what groups try."""
+        """Return what groups try, in their order."""
         return Proposals(groups, self.store.orders, self.target, self.least, undecided)
 
     def medians(self, groups: OpenGroups, proposals: Proposals) -> Cuts:
@@ -154,12 +154,13 @@ class Acceptance:
         right = [rows.copy() for rows in left]
         for at, groups in generation.halves(cuts):
             for check, left_rows, right_rows in zip(self.checks, left, right, strict=True):
+                # left halves come first, then right ones
                 both = check.screen.rows(groups)
                 left_rows[at], right_rows[at] = both[: len(at)], both[len(at) :]
         return left, right
 
     def _may_fit(self, cuts: Cuts, pairs: list[Floats], generation: CutGroups) -> Flags:
-        """Say which cuts could be made next, each on its own: for sure, or so close to a limit that a run must tell."""
+        """Return which cuts could be made next, each alone: surely, or so close to a limit that a run must decide."""
         fits = np.ones(len(cuts), bool)
         for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True):
             values = check.screen.value(_join_with_others(check, rows, pair, generation.numbers[cuts.group]))
@@ -172,7 +173,7 @@ class Acceptance:
         return fits
 
     def _fit_exactly(self, check: CriterionCheck, cuts: Cuts, harmless: Flags, generation: CutGroups) -> Flags:
-        """Say which cuts could be made next, each on its own, exactly; harmless ones if the release is as it should."""
+        """Return exactly which cuts could be made next, each alone; harmless ones fit where the release holds."""
         release = self._exactly(check)
         fits = harmless & (not harmless.any() or release.holds)
         left = np.flatnonzero(~fits)
@@ -210,14 +211,15 @@ class Acceptance:
         return within
 
     def _replace_rows(self, groups: Integers, left: list[Floats], right: list[Floats]) -> None:
-        """Return each cut group the row of its left half, and add those of right halves, as stores number them."""
+        """Replace the row of each cut group by that of its left half; append right halves, as stores number them."""
         for at, rows in enumerate(self.screened):
             rows[groups] = left[at]
             self.screened[at] = np.vstack((rows, right[at]))
+        # it summarises the release as it was before this run
         self.exact = []
 
     def _exactly(self, check: CriterionCheck) -> ExactRelease:
-        """Judge the release as it is now, and with cuts, exactly."""
+        """Return the exact judge of the release as it is now."""
         if not self.exact:
             groups = self.store.release()
             self.exact = [ExactRelease(each, groups) for each in self.checks]
@@ -250,6 +252,7 @@ def _value_after_each(check: CriterionCheck, rows: Floats, pairs: Floats, groups
     if len(others):
         of_others = np.broadcast_to(join_forwards(check.screen, others)[-1:], release.shape)
         release = check.screen.join(release, of_others)
+    # row i: the groups of cuts i + 1, … are still whole
     release[:-1] = check.screen.join(release[:-1], join_backwards(check.screen, rows[groups])[1:])
     return check.screen.value(release)
 
@@ -284,7 +287,7 @@ class ExactRelease:
         return [self.check.summary(self.groups.take(slice(start, start + AT_ONCE.groups))) for start in starts]
 
     def _summarise_without(self, cut: Integers) -> list[Summary]:
-        """Summarise all groups but these."""
+        """Return summaries of all groups but these."""
         block = np.arange(len(self.groups)) // AT_ONCE.groups
         blocks = np.unique(block[cut])
         kept = np.isin(block, blocks)
@@ -293,6 +296,7 @@ class ExactRelease:
         return [*self._others(blocks.tolist()), *([self.check.summary(self.groups.take(rest))] if len(rest) else [])]
 
     def _others(self, blocks: list[int]) -> list[Summary]:
+        # the blocks that are cut are all there are
         if len(blocks) * AT_ONCE.groups >= len(self.groups):
             return []
         if len(blocks) == 1 and blocks[0] in self._beside:

@@ -51,7 +51,7 @@ class Cuts:
 
     @classmethod
     def concatenate(cls, parts: Sequence[Cuts]) -> Cuts:
-        """Put cuts behind each other."""
+        """Concatenate cuts."""
         if not parts:
             return cls(*(np.zeros(0, np.int64) for _ in range(5)))
         columns = zip(*((each.group, each.column, each.rank, each.left, each.people) for each in parts), strict=True)
@@ -70,11 +70,11 @@ class Cuts:
         return imbalance
 
     def take(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> Cuts:
-        """Keep some of them."""
+        """Return some of them."""
         return Cuts(self.group[rows], self.column[rows], self.rank[rows], self.left[rows], self.people[rows])
 
     def sort_by_group(self) -> Cuts:
-        """Put them in the order of the groups; those of a group stay as they are."""
+        """Return them in the order of the groups; those of a group keep theirs."""
         return self.take(np.argsort(self.group, kind="stable"))
 
     def first_of_each(self) -> Integers:
@@ -104,7 +104,7 @@ class Line:
         groups: int,
         width: int,
     ) -> Line:
-        """Put people in line: one sort.
+        """Build the line of people who are given in any order: one sort.
 
         >>> line = Line.from_people(np.array([0, 1, 0]), np.array([2, 0, 1]), np.array([1, 1, 1]), groups=2, width=3)
         >>> line.place.tolist(), line.before.tolist(), line.edges.tolist()
@@ -122,7 +122,7 @@ class Line:
 
     @classmethod
     def from_sorted(cls, place: npt.NDArray[np.integer], before: Integers, *, groups: int, width: int) -> Line:
-        """Take places that stand in order, as a GROUP BY gives them, and the people before each."""
+        """Build a line of places that stand in order, as a GROUP BY gives them, and the people before each."""
         edges = np.searchsorted(place, np.arange(groups + 1, dtype=np.int64) * width)
         return cls(place, before, width, edges)
 
@@ -152,6 +152,7 @@ class Line:
         behind_low, behind_high = self._row(group, low), self._row(group, np.minimum(high, self.width - 1))
         behind_high = np.where(high < self.width, behind_high, stop)
         at_low, at_high = self.before[behind_low] - base, self.before[behind_high] - base
+        # of the two borders of the median's node the more balanced one; at an end of the group there is none
         use_low = (behind_low > start) & ((behind_high == stop) | (people - 2 * at_low <= 2 * at_high - people))
         row = np.where(use_low, behind_low, behind_high)
         return group, self._rank(row, group), np.where(use_low, at_low, at_high), people
@@ -186,7 +187,7 @@ def cuts_along(
 
 
 def _number_cuts(column: int, number: Integers, cuts: tuple[Integers, Integers, Integers, Integers]) -> Cuts:
-    """Return the groups of a line by their numbers."""
+    """Return cuts with the groups' own numbers, for those in the line."""
     group, rank, left, people = cuts
     return Cuts(number[group], np.full(len(group), column), rank, left, people)
 
@@ -219,12 +220,12 @@ class Proposals:
             self._score = self._gains(self.target)
 
     def rounds(self) -> Iterator[Cuts]:
-        """Propose all cuts, for groups that are decided one by one."""
+        """Yield all cuts, for groups that are decided one by one."""
         yield from self.medians()
         yield self.others()
 
     def medians(self) -> Iterator[Cuts]:
-        """Propose the most balanced cut of the column that each group tries first, then of the next, and so on.
+        """Yield the most balanced cut of the column that each group tries first, then of the next, and so on.
 
         A round has at most one cut of a group, in the order of the groups.
         """
@@ -234,16 +235,19 @@ class Proposals:
             group = np.flatnonzero(self.undecided & (left[column, np.arange(len(column))] > -np.inf))
             if not len(group):
                 return
+            # struck out, so that argmax finds the next column in the next round
             left[column[group], group] = -np.inf
             yield self._large(self._medians(group, column[group])).sort_by_group()
 
     def others(self) -> Cuts:
-        """Propose all cuts but the most balanced ones, by group, then by column, then by balance."""
+        """Return all cuts but the most balanced ones, by group, then by column, then by balance."""
         column, group = np.nonzero(self.undecided & (self._score > -np.inf))
+        # sorted twice: the position of each column in the group's order
         rank = np.argsort(np.argsort(-self._score, axis=0, kind="stable"), axis=0)
         parts = []
         for along, number, line in self.standing.lines(group, column):
             cuts = _number_cuts(along, number, line.borders(self.orders[along]))
+            # 0 stands for none: the right half of a cut begins at rank 1 at least
             median = np.zeros(self.standing.groups, np.int64)
             medians = _number_cuts(along, number, line.medians(self.orders[along]))
             median[medians.group] = medians.rank
@@ -274,6 +278,7 @@ class Proposals:
 
 def _uncertainty(counts: Integers) -> Floats:
     """Return n·H of each row."""
+    # 0 · log 0 = 0
     total = counts.sum(axis=1)
     logs = np.log(np.maximum(counts, 1))
     uncertain: Floats = total * np.log(np.maximum(total, 1)) - (counts * logs).sum(axis=1)

@@ -67,7 +67,7 @@ class KeyStore(Store):
     def from_table(
         cls, table: Table, orders: tuple[Order, ...], populations: tuple[KeyPopulation, ...] = ()
     ) -> KeyStore:
-        """Begin with everybody in one group."""
+        """Build the store with everybody in one group."""
         widths = np.array([[len(order) for order in orders]])
         first = Generation.from_table(table, orders, populations)
         return cls(table, orders, first, np.zeros(len(table.sizes), np.int64), np.zeros_like(widths), widths)
@@ -120,8 +120,9 @@ class Generation(OpenGroups):
     def from_table(
         cls, table: Table, orders: tuple[Order, ...], populations: tuple[KeyPopulation, ...] = ()
     ) -> Generation:
-        """Begin with one group of all keys."""
+        """Build the generation of one group with all keys."""
         widths = tuple(len(order) for order in orders)
+        # the smallest type that holds the ranks: ranks are what is gathered and sorted again and again
         ranks = [
             order.rank[column.codes].astype(np.min_scalar_type(max(widths)))
             for order, column in zip(orders, table.quasi, strict=True)
@@ -135,7 +136,7 @@ class Generation(OpenGroups):
     def from_groups(
         cls, table: Table, orders: tuple[Order, ...], numbers: Integers, group: Integers, *, totals: Integers
     ) -> Generation:
-        """Begin with groups of a table that is part of another, in the order of `numbers`, none empty."""
+        """Build the generation of groups of a part of a table, in the order of `numbers`, none empty."""
         everybody = cls.from_table(table, orders)
         rows = np.argsort(group, kind="stable")
         starts = np.searchsorted(group[rows], np.arange(len(numbers) + 1))
@@ -179,14 +180,17 @@ class Generation(OpenGroups):
         for split in splits:
             right[split.moved] = True
             halves = np.concatenate((split.cuts.left, split.cuts.people - split.cuts.left))
+            # a smaller half could not be cut again: one of its own halves would be too small
             large = halves >= 2 * least
             # half 2g is what stays of group g, half 2g + 1 what moved
             segments.append(np.concatenate((2 * split.cuts.group, 2 * split.cuts.group + 1))[large])
             numbers.append(np.concatenate((self.numbers[split.cuts.group], split.numbers))[large])
         none = np.zeros(0, np.int64)
         half, number = np.concatenate((none, *segments)), np.concatenate((none, *numbers))
+        # the keys of all left halves, then those of all right ones, each in their old order
         by_side = np.concatenate((np.flatnonzero(~right), np.flatnonzero(right)))
         moved = np.concatenate(([0], np.cumsum(right)))[self.starts]
+        # (side, group): where the keys of each half begin in `by_side`
         starts = np.stack((self.starts - moved, moved + len(right) - moved[-1]))
         start, stop = starts[half % 2, half // 2], starts[half % 2, half // 2 + 1]
         rows = by_side[ranges(start, stop)[1]]
@@ -204,7 +208,7 @@ class Generation(OpenGroups):
         return np.stack(first).astype(np.int64), np.stack(last).astype(np.int64)
 
     def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
-        """Put the people of some groups in line, each along its column: the column, the groups, their line."""
+        """Yield the people of some groups in line, each along its column: the column, the groups, their line."""
         blocks = [
             (along, block)
             for along in np.unique(column).tolist()
@@ -215,7 +219,7 @@ class Generation(OpenGroups):
             yield along, block, line
 
     def _blocks(self, group: Integers) -> Iterator[Integers]:
-        """Cut groups into blocks of about as many keys as are sorted at a time."""
+        """Yield blocks of groups with about as many keys as are sorted at a time."""
         keys = np.cumsum(self.starts[group + 1] - self.starts[group])
         yield from np.split(group, np.flatnonzero(np.diff(keys // AT_ONCE.keys)) + 1)
 
@@ -226,8 +230,9 @@ class Generation(OpenGroups):
         return Line.from_people(number, ranks, people, groups=len(group), width=self.widths[column])
 
     def right_of(self, cuts: Cuts) -> tuple[Integers, Integers]:
-        """Find who is right of cuts, of different groups: the cut, and the row of the key, cut by cut."""
+        """Return who is right of cuts, of different groups: the cut, and the row of the key, cut by cut."""
         cut, rows = ranges(self.starts[cuts.group], self.starts[cuts.group + 1])
+        # (columns, keys) as one axis, so that cuts along different columns are looked up at once
         rank = np.take(self.ranks.ravel(), rows + (cuts.column * len(self.keys))[cut])
         right = np.flatnonzero(rank >= cuts.rank.astype(rank.dtype)[cut])
         return cut[right], rows[right]
@@ -266,7 +271,7 @@ class Generation(OpenGroups):
         yield from map_on_cores(count, self._cuts_at_once(cuts, entries.values), keys=len(self.keys))
 
     def _cuts_at_once(self, cuts: Cuts, values: int) -> Iterator[tuple[int, Integers]]:
-        """Take the cuts along each column by group and rank, block by block."""
+        """Yield the cuts along each column by group and rank, block by block."""
         for column in range(len(self.ranks)):
             rows = np.flatnonzero(cuts.column == column)
             rows = rows[np.lexsort((cuts.rank[rows], cuts.group[rows]))]
@@ -286,7 +291,7 @@ class _Entries:
 
     @classmethod
     def from_counts(cls, counts: Counts, starts: Integers) -> _Entries:
-        """Take the counts of keys, given where those of each group begin."""
+        """Build the entries from the counts of keys, given where those of each group begin."""
         key, value, count = counts.entries()
         return cls(np.searchsorted(key, starts), key, value, count, counts.width)
 
@@ -301,6 +306,7 @@ class _Entries:
         # an entry is added at the first cut of its group that it is left of; the prefix sum carries it on
         after = _rank_among(number * width + cuts.rank, stretch * width + rank[self.key[rows]], len(groups) * width)
         before_some = np.flatnonzero(after < (first + cuts_of_each)[stretch])
+        # (cuts, values) as one axis
         added = after[before_some] * self.values + value[before_some]
         step = add_up(added, count[before_some], len(cuts) * self.values)
         running = np.cumsum(step.reshape(len(cuts), self.values), axis=0)
@@ -318,13 +324,14 @@ def _rank_among(places: Integers, others: Integers, below: int) -> Integers:
     >>> _rank_among(np.array([1, 4]), np.array([0, 1, 3, 9]), 10).tolist()
     [0, 1, 1, 2]
     """
+    # counting all numbers pays only where they are not many more than the places
     if below > 4 * (len(places) + len(others)):
         return np.searchsorted(places, others, side="right")
     return np.cumsum(np.bincount(places, minlength=below))[others]
 
 
 def _blocks(group: Integers, rows: Integers, width: int) -> Iterator[Integers]:
-    """Cut rows sorted by group into blocks that can be spread out, never through a group."""
+    """Yield blocks of rows sorted by group that can be spread out, never cut through a group."""
     # a group with more cuts than a block may have gets a block of its own
     most = max(AT_ONCE.counts // max(width, 1), 1)
     start = 0
@@ -354,7 +361,7 @@ class KeyPopulation:
 
 
 def place_populations(table: Table, populations: Sequence[Population]) -> tuple[Table, tuple[KeyPopulation, ...]]:
-    """Put the keys of populations below those of a table.
+    """Return the table with the keys of populations below its own, and each population's people by key.
 
     >>> import pyarrow as pa
     >>> from sidelight.engines.read import read_table
@@ -387,6 +394,7 @@ def _code_population(table: Table, columns: Sequence[Column], people: Integers) 
     for own, other in zip(table.quasi, columns, strict=True):
         code = {text: at for at, text in enumerate(own.labels)}
         codes.append(np.array([code.get(text, -1) for text in other.labels], np.int32)[other.codes])
+    # −1: a label that nobody of the table has
     known = np.all(np.array(codes) >= 0, axis=0)
     return [each[known] for each in codes], people[known]
 
@@ -398,5 +406,5 @@ def _pad(people: Integers, start: int, length: int) -> Integers:
 
 
 def add_populations(groups: Groups, counts: Sequence[PopulationCounts]) -> Groups:
-    """Let groups know how many people of populations they have."""
+    """Return the groups with how many people of populations they have."""
     return replace(groups, populations=tuple(counts)) if counts else groups

@@ -72,14 +72,16 @@ class RoutingTree:
         self.leaf[group], self.leaf[new] = left, right
 
     def groups_of(self, ranks: Ranks) -> Integers:
-        """Find the group of each row."""
+        """Return the group of each row; `ranks` is (columns, rows)."""
         column, rank, below = (each.astype(np.int32) for each in (self.column, self.rank, self.below))
         deepest, groups = int(self.depth.max()), np.empty(ranks.shape[1], np.int64)
         for first in range(0, len(groups), AT_ONCE.rows):
             block = ranks[:, first : first + AT_ONCE.rows]
             flat, rows = block.ravel(), block.shape[1]
             node, places = np.zeros(rows, np.int32), np.arange(rows, dtype=np.int32)
+            # rows whose group is not cut any further stay at its node, which is its own below
             for _ in range(deepest):
+                # `flat` is (columns, rows) as one axis: each row is looked up in the column that its node was cut along
                 cell = np.take(column, node)
                 cell *= rows
                 cell += places
@@ -100,7 +102,7 @@ class Lanes:
 
     @classmethod
     def from_policy(cls, table: Table, policy: PolicyCheck) -> Lanes:
-        """Count what a policy asks for."""
+        """Return the lanes that a policy asks for."""
         if policy.only_group_sizes:
             return cls(0, people=True)
         return cls(len(table.domain), people=table.semantics != "single")
@@ -128,6 +130,7 @@ class Boxes:
     @property
     def edges(self) -> Integers:
         """The first cell of each group, column × (group + 1); the last of a column is the first of the next."""
+        # (columns, groups): cells stand column by column, and in a column group by group
         widths = (self.stop - self.start).T
         ends = 1 + np.cumsum(widths.ravel()).reshape(widths.shape)
         return np.hstack((ends[:, :1] - widths[:, :1], ends))
@@ -149,10 +152,12 @@ class Boxes:
         flat, amounts = histogram.reshape(-1), amount.astype(histogram.dtype)
         origins = self.edges[:, :-1] - self.start.T  # where rank 0 would stand
         for origin, rank in zip(origins, ranks, strict=True):
+            # unlike +=, this adds every row where several fall into one cell
             np.add.at(flat, (origin[group] + rank) * len(self.lanes) + lane, amounts)
 
     def empty(self, most: int) -> npt.NDArray[np.integer]:
-        """Make a histogram of nothing, for amounts that add up to at most so many in each column."""
+        """Return an empty histogram, (cells + 1, lanes), for amounts that add up to at most `most` in each column."""
+        # prefix sums run through all columns, and so reach most · columns
         kind = np.int32 if most * self.start.shape[1] < 2**31 else np.int64
         return np.zeros((self.cells + 1, len(self.lanes)), kind)
 
@@ -172,7 +177,7 @@ class CountedGroups(OpenGroups):
     def from_histogram(
         cls, table: Table, numbers: Integers, boxes: Boxes, histogram: npt.NDArray[np.integer], widths: Sequence[int]
     ) -> CountedGroups:
-        """Take a histogram, which is used up."""
+        """Build the groups from a histogram, which is used up."""
         np.cumsum(histogram, axis=0, dtype=histogram.dtype, out=histogram)
         return cls(table, numbers, boxes, histogram, tuple(widths), table.counts.totals())
 
@@ -237,6 +242,7 @@ class CountedGroups(OpenGroups):
             block = cuts.take(rows)
             first_cell, end = (self.edges[block.column, block.group + behind] for behind in (0, 1))
             cut = first_cell + block.rank - self.boxes.start[block.group, block.column]
+            # the sums include a cell's own people, so what is before a cell ends at the one before it
             before, left, both = (self.upto[cell - 1, :values].astype(np.int64) for cell in (first_cell, cut, end))
             yield rows, np.vstack((left - before, both - left))
 

@@ -60,7 +60,7 @@ AT_ONCE = AtOnce()
 
 
 def map_on_cores(work: Callable[[One], Other], parts: Iterable[One], *, keys: int) -> Iterator[Other]:
-    """Do the same to several parts, in their order; on several cores where there are many keys.
+    """Yield what `work` makes of each part, in their order; on several cores where there are many keys.
 
     Parts are drawn as cores come free, so that only a few are held at a time.
     """
@@ -72,6 +72,7 @@ def map_on_cores(work: Callable[[One], Other], parts: Iterable[One], *, keys: in
         waiting: deque[Future[Other]] = deque()
         for part in parts:
             waiting.append(pool.submit(work, part))
+            # two parts per core keep all cores busy, and only as many are held
             if len(waiting) > 2 * cores:
                 yield waiting.popleft().result()
         while waiting:
@@ -106,6 +107,7 @@ class CutGroups(ABC):
 
         def judge(block: tuple[Integers, Groups]) -> tuple[Integers, Flags]:
             rows, halves = block
+            # (2 · rows,), left halves first → (2, rows)
             left, right = policy.may_hold_in_each(halves).reshape(2, -1)
             return rows, left & right
 
@@ -180,6 +182,7 @@ class Store(ABC):
         """Divide the boxes of groups with these numbers, and return the numbers of their right halves."""
         new = len(self.start) + np.arange(len(cuts))
         self.record.add(cuts, old, len(self.start))
+        # right halves begin with the box of the whole group; the cut then moves one border of each half
         self.start, self.stop = np.vstack((self.start, self.start[old])), np.vstack((self.stop, self.stop[old]))
         self.stop[old, cuts.column] = cuts.rank
         self.start[new, cuts.column] = cuts.rank

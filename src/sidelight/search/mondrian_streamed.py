@@ -69,7 +69,7 @@ class MemoryBudget:
 
     @classmethod
     def from_memory(cls, memory: Memory) -> MemoryBudget:
-        """Share out what there is."""
+        """Return the budget of a search with this memory."""
         return cls(memory.keys_to_hold, memory.to_count, memory.to_hold)
 
 
@@ -93,7 +93,7 @@ class Lineage:
     run: Integers = field(default_factory=lambda: np.zeros(1, np.int64))  # per node
 
     def cut(self, group: Integers, run: int) -> None:
-        """Take down cuts of a run: left halves keep their numbers, right ones get the next."""
+        """Record the cuts of a run: left halves keep their numbers, right ones get the next."""
         node, left = self.leaf[group], len(self.run) + np.arange(len(group))
         right = left + len(group)
         self.run[node], self.below[2 * node], self.below[2 * node + 1] = run, left, right
@@ -108,6 +108,7 @@ class Lineage:
         generation, groups = np.zeros(1, np.int64), 1
         while len(generation):
             following = []
+            # in memory, right halves are numbered run by run over all groups of a generation
             for run in range(int(self.run.max()) + 1):
                 node = generation[(self.below[2 * generation] >= 0) & (self.run[generation] == run)]
                 left, right = self.below[2 * node], self.below[2 * node + 1]
@@ -128,7 +129,7 @@ class RowsAside:
     part: Integers  # per group
 
     def rows(self, groups: Integers, looked_up: Sequence[Codes]) -> Iterator[RowBlock]:
-        """Go through the rows of the parts that have some groups."""
+        """Yield the rows of the parts that have some groups."""
         for part in np.unique(self.part[groups]).tolist():
             people = None if self.people is None else _batches(self.people, part)
             yield from self.table.rows_of(_batches(self.entries, part), people, looked_up)
@@ -152,7 +153,7 @@ class LotGroups(CutGroups):
     known: Integers = field(default_factory=lambda: np.zeros((2, 0, 0), np.int64))  # (sides, cuts, values)
 
     def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, CutGroups]]:
-        """Propose the most balanced cuts that fit into the release as it is, then all others that do, lot by lot."""
+        """Yield the most balanced cuts that fit into the release as it is, then all others that do, lot by lot."""
         assert self.open_lot is not None
         for propose in (acceptance.medians, acceptance.others):
             parts = []
@@ -163,6 +164,7 @@ class LotGroups(CutGroups):
                 groups = self.open_lot(self.numbers[some], as_keys)
                 proposals = acceptance.proposals(groups, np.ones(len(some), bool))
                 cuts = acceptance.fitting(propose(groups, proposals), groups)
+                # a lot numbers its groups from 0: back to rows of the generation
                 parts.append((replace(cuts, group=some[cuts.group]), self._count(groups, cuts)))
             self.keep(parts)
             yield self.cuts, self
@@ -171,18 +173,19 @@ class LotGroups(CutGroups):
         """Count what is left of cuts, and what is right, in numbers as small as may be: they are kept."""
         beside = np.zeros((2, len(cuts), len(self.totals)), np.min_scalar_type(int(self.totals.max(initial=0))))
         for rows, counts in groups.count_sides(cuts):
+            # (2 · rows, values), left sides first → (2, rows, values)
             beside[:, rows] = counts.reshape(2, len(rows), -1)
         return beside
 
     def keep(self, parts: Sequence[tuple[Cuts, Integers]]) -> None:
-        """Put together what lots propose, in the order of the groups."""
+        """Concatenate what lots propose, in the order of the groups."""
         cuts = Cuts.concatenate([each for each, _ in parts])
         order = np.argsort(cuts.group, kind="stable")
         beside = [each for _, each in parts] or [np.zeros((2, 0, len(self.totals)), np.int64)]
         self.cuts, self.known = cuts.take(order), np.concatenate(beside, axis=1)[:, order]
 
     def count_sides(self, cuts: Cuts) -> Iterator[tuple[Integers, Integers]]:
-        """Look up values beside some of the cuts, block by block."""
+        """Yield values beside some of the cuts, block by block."""
         columns, ranks = (int(each.max(initial=0)) + 1 for each in (self.cuts.column, self.cuts.rank))
         # group, column and rank packed into one number, which no two cuts share
         own, asked = ((each.group * columns + each.column) * ranks + each.rank for each in (self.cuts, cuts))
@@ -242,6 +245,7 @@ class StreamedStore(Store):
             small, waiting = np.append(small, waiting[fits]), waiting[~fits]
             if not len(waiting):
                 break
+            # groups that depend on each other are accepted in one order, so none of them may wait
             now = len(waiting) if self.policy.together else self._count_with_room(waiting)
             generation = self._open(waiting[:now])
             self._halves = [np.zeros(0, np.int64)]
@@ -378,7 +382,7 @@ class StreamedStore(Store):
         self.finished.append((numbers, Counts(counts.shape, cells=counts)))
 
     def _index(self, numbers: Integers) -> Integers:
-        """Number some groups from 0; the others are −1."""
+        """Return the index of each of some groups, from 0; −1 for all others."""
         index = np.full(len(self), -1)
         index[numbers] = np.arange(len(numbers))
         return index
@@ -390,7 +394,7 @@ class StreamedStore(Store):
     # Passes over the rows
 
     def _pass(self, what: str, groups: Integers, count: Callable[[RoutedRows], Counted]) -> Counted:
-        """Go through all rows that groups have, where they are, with their ranks and their groups; answers add up."""
+        """Return what `count` makes of all rows of some groups, routed to their groups; its answers add up."""
         self._passes += 1
         tree, watched = self.tree, partial(self._watch, what)
         if self.aside is not None:
@@ -402,7 +406,7 @@ class StreamedStore(Store):
         return counted
 
     def _watch(self, what: str, blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
-        """Yield how far a pass is."""
+        """Yield the blocks, and report how far a pass is."""
         done, rows = 0, self.table.rows_held
         for block in blocks:
             yield block
@@ -447,7 +451,7 @@ class StreamedStore(Store):
         return self._pass("to count values", numbers, count)
 
     def _read_tables(self, numbers: Integers, part: Integers) -> Iterator[tuple[Integers, Table]]:
-        """Put the rows of groups aside by their parts, in one pass, and give the table of each part."""
+        """Yield the table of each part, from rows put aside by their parts in one pass."""
         entries, people = self._rows_by_part(numbers, part)
         for number in range(int(part[-1]) + 1):
             *held, counts = entries.take(number)
@@ -488,7 +492,7 @@ class StreamedStore(Store):
     # Parts whose keys fit
 
     def _tables_of_parts(self, numbers: Integers) -> Iterator[tuple[Integers, Table]]:
-        """Read the keys of groups, a few groups at a time; of those that depend on each other all at once."""
+        """Yield the keys of groups, a few groups at a time; of those that depend on each other all at once."""
         if not len(numbers):
             return
         part = np.zeros(len(numbers), np.int64)
@@ -499,7 +503,7 @@ class StreamedStore(Store):
             yield from self._read_tables(numbers[here], part[here] - first)
 
     def _open_part(self, numbers: Integers, table: Table) -> KeyStore:
-        """Take groups for a store in memory, numbered from 0; with all others, where they depend on each other."""
+        """Build a store in memory of some groups, numbered from 0; with all others, where they depend on each other."""
         known = np.arange(len(self)) if self.policy.together else numbers
         # cuts of a part are numbered by themselves, and so only counted
         record = self.record if len(known) == len(self) else CutRecord()
@@ -513,7 +517,7 @@ class StreamedStore(Store):
         return self._part
 
     def _merge_part(self, table: Table) -> None:
-        """Take the groups of a part for those of the whole."""
+        """Merge the groups of a part into those of the whole."""
         part, numbers = self._part, self._part_numbers
         assert part is not None
         known = int((numbers < len(self.start)).sum())
@@ -541,7 +545,7 @@ class StreamedStore(Store):
             raise self.table.memory.too_little(what, likely * each, self.budget.groups)
 
     def outcome(self) -> SearchOutcome:
-        """Put the groups together, each printed as its box, in the order that they would have in memory."""
+        """Build the outcome: each group printed as its box, in the order that they would have in memory."""
         groups, numbers = len(self), self.lineage.numbers()
         order = np.argsort(numbers)
         start, stop, sizes = self.start[order], self.stop[order], self.people[order]

@@ -74,7 +74,7 @@ def _closest(judgement: Judgement, release: Release) -> Iterator[str]:
 
 
 def _smaller_amounts(criterion: Criterion, release: Release) -> Iterator[Criterion]:
-    """Lower one whole-number parameter of the measure at a time until the criterion holds."""
+    """Yield the criterion with one whole-number parameter lowered until it holds, one parameter at a time."""
     for name, amount in criterion.measure.amounts().items():
         less = largest_smaller(
             partial(_holds_with, criterion, name, release),
@@ -90,7 +90,7 @@ def _replace_amount(criterion: Criterion, name: str, amount: int) -> Criterion:
 
 
 def _holds_with(criterion: Criterion, name: str, release: Release, amount: int) -> bool | None:
-    """Judge a release with a parameter changed; None where so little of it makes no sense."""
+    """Return whether a release keeps it with a parameter changed; None where so little of it makes no sense."""
     try:
         return _replace_amount(criterion, name, amount).judge(release).holds
     except TooHard:  # what nobody can work out is not known to hold
@@ -104,7 +104,7 @@ STEPS = 24
 
 
 def largest_smaller(holds: Callable[[int], bool | None], amount: int, *, more_is_worse: bool) -> int | None:
-    """Find an amount below another that holds; `holds` is None where so little of it makes no sense.
+    """Return an amount below another that holds; `holds` is None where so little of it makes no sense.
 
     Where more is never better (`more_is_worse`), what holds ends at one amount: halving finds it, the largest, in
     log₂(amount) judgements.  Where nothing is known, amounts are tried downwards, all of a few, and of many at most
@@ -130,13 +130,15 @@ def largest_smaller(holds: Callable[[int], bool | None], amount: int, *, more_is
         middle, rounds = (within + beyond) // 2, rounds + 1
         verdict = holds(middle)
         largest = middle if verdict else largest
+        # None, too little to make sense, moves the search upwards, as what holds does
         within, beyond = (within, middle) if verdict is False else (middle, beyond)
     return largest
 
 
 def _downwards(amount: int) -> Iterable[int]:
-    """List all smaller amounts where they are few, else some of them, each a fixed share of the one before."""
+    """Return all smaller amounts where they are few, else some of them, each a fixed share of the one before."""
     if amount <= STEPS:
         return reversed(range(amount))
+    # so that STEPS steps reach down to 0
     share = max(2.0, amount ** (1 / (STEPS - 2)))
     return dict.fromkeys(int(amount / share**step) for step in range(1, STEPS + 1))

@@ -69,6 +69,7 @@ class Order:
         """Return the coarsest level at which two ranks differ; a stretch is cut at its deepest borders first."""
         deepest = np.zeros(len(one), np.int64)
         for level in range(1, len(self.levels)):
+            # a level of one node tells no ranks apart
             if len(self.nodes[level]) > 1:
                 deepest[self.levels[level, one] != self.levels[level, other]] = level
         return deepest
@@ -83,7 +84,7 @@ class Order:
         return start, stop
 
     def label_of(self, start: int, stop: int) -> Label:
-        """Print a stretch of ranks: an interval, a hierarchy label, or a set of them; one rank as it is.
+        """Return what a stretch of ranks is called: an interval, a node, or a set of nodes; one rank as it is.
 
         >>> order_of(Column.of("age", ["30", "4", "5"])).label_of(0, 2)
         '4-5'
@@ -105,20 +106,21 @@ class Order:
         return interval if known == stop else f"{interval} or {shown(None)}"
 
     def fewest_nodes(self, start: int, stop: int) -> list[Label]:
-        """Tile a stretch with as few hierarchy nodes as there can be: a few runs of neighbours on each level."""
+        """Return the fewest hierarchy nodes that tile a stretch: a few runs of neighbours on each level."""
         tiles: list[Label] = []
         while start < stop:
             level, first = self._coarsest(start, stop)
             # where the node above does not fit, all of its nodes from here on are as coarse as can be
             until = stop if level + 1 == len(self.levels) else min(stop, self._node(level + 1, start)[1])
             after = int(self.levels[level, until - 1]) + 1
+            # the last of these nodes may reach beyond the stretch
             after -= self.borders[level][after] > stop
             tiles += self.nodes[level][first:after]
             start = self.borders[level][after]
         return tiles
 
     def _coarsest(self, start: int, stop: int) -> tuple[int, int]:
-        """Find the coarsest node that begins a stretch and ends within it: its level and its number there."""
+        """Return the coarsest node that begins a stretch and ends within it: its level and its number there."""
         for level in reversed(range(1, len(self.levels))):
             low, high = self._node(level, start)
             if low >= start and high <= stop:
@@ -185,7 +187,7 @@ def _order(
     numbers: Mapping[str, float] | None = None,
     kind: ColumnKind = "category",
 ) -> Order:
-    """Put together the order of label codes whose nodes on each level are `above` (per level, per label code)."""
+    """Build the order of label codes whose nodes on each level are `above` (per level, per label code)."""
     labels = tuple(column.labels[code] for code in by_rank)
     rank = np.empty(len(labels), np.int32)
     rank[by_rank] = np.arange(len(labels), dtype=np.int32)
@@ -205,14 +207,14 @@ def _sorted_codes(labels: tuple[Label, ...], above: list[list[Label]], *, by_num
 
 
 def _rank_by_name(level: list[Label]) -> list[tuple[object, ...]]:
-    """Let nodes stand by their names, none just after empty text."""
+    """Return keys that sort nodes by name, none just after empty text."""
     return [("", 1) if node is None else (node, 0) for node in level]
 
 
 def _rank_by_smallest(
     labels: tuple[Label, ...], level: list[Label], natural: Mapping[Label, int]
 ) -> list[tuple[object, ...]]:
-    """Let nodes stand by the smallest number below them."""
+    """Return keys that sort nodes by the smallest number below them."""
     smallest: dict[Label, int] = {}
     for text, node in zip(labels, level, strict=True):
         smallest[node] = min(smallest.get(node, len(labels)), natural[text])
@@ -220,7 +222,7 @@ def _rank_by_smallest(
 
 
 def _codes_in_order(column: Column, above: list[list[Label]]) -> list[int]:
-    """Keep the order of the labels, a missing cell last; what a node covers has to stand together in it."""
+    """Return codes in the order of the labels, a missing cell last; refuse nodes that are torn apart in it."""
     codes = sorted(range(len(column.labels)), key=lambda code: (column.labels[code] is None, code))
     for level in above:
         nodes = [level[code] for code in codes]
@@ -248,4 +250,5 @@ def _positions(labels: tuple[Label, ...], numbers: Mapping[str, float]) -> Float
     if not numbers:
         return np.arange(len(labels), dtype=float)
     known = [numbers[text] for text in labels if text is not None]
+    # a missing cell is one beyond the last number, so that it widens whatever includes it
     return np.array(known + [known[-1] + 1.0] * (len(labels) - len(known)))

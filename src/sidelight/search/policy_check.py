@@ -59,7 +59,7 @@ class CriterionCheck:
 
     @classmethod
     def from_criterion(cls, criterion: Criterion, people: int) -> CriterionCheck:
-        """Make a criterion ready, for groups of up to so many people."""
+        """Build the check of a criterion, for groups of up to so many people."""
         screen, bound, measure = criterion.measure.screen(), float(exact(criterion.bound)), criterion.measure
         if measure.large_is_bad and criterion.comparison.holds(exact(measure.limits[1]), exact(criterion.bound)):
             bound = math.inf  # as bad as can be is within the bound: a probability of at most 1
@@ -183,7 +183,7 @@ class CriterionCheck:
         return np.argsort(self.badness(groups), kind="stable")
 
     def badness(self, groups: Groups) -> Floats:
-        """Return each group a number to sort by: the worst have the smallest."""
+        """Return a number to sort each group by: the worst have the smallest."""
         values = self.screen.value(self.screen.rows(groups))
         return -values if self.criterion.measure.large_is_bad else values
 
@@ -197,7 +197,7 @@ class PolicyCheck:
 
     @classmethod
     def from_policy(cls, policy: Policy | Iterable[Criterion], people: int) -> PolicyCheck:
-        """Make a policy, or some criteria of one, ready for groups of up to so many people."""
+        """Build the checks of a policy, or of some criteria, for groups of up to so many people."""
         criteria = policy.criteria if isinstance(policy, Policy) else policy
         checks = [CriterionCheck.from_criterion(criterion, people) for criterion in criteria]
         # screens that are exact are the cheap ones, and need no second look
@@ -247,7 +247,7 @@ class PolicyCheck:
         return _all_hold(groups, [check.holds_in_each for check in self.checks if check.binds_each_group])
 
     def may_hold_in_each(self, groups: Groups) -> Flags:
-        """Say the same for a search that judges releases together: what is close to a limit that may be met passes."""
+        """Return the same for searches that judge releases together; what is close to a limit to be met holds."""
         one_by_one = (check.holds_in_each for check in self.by_group)
         together = (check.may_hold_in_each for check in self.together if check.binds_each_group)
         return _all_hold(groups, [*one_by_one, *together])
@@ -283,7 +283,7 @@ def least_whole(bound: Amount, comparison: Comparison) -> int:
 
 
 def candidate_groups(table: Table, sizes: Integers, counts: Counts, whole: Integers | None = None) -> Groups:
-    """Groups that a search may make of a table, not yet printed, which know the whole table's totals."""
+    """Build groups that a search may make of a table, not yet printed, which know the whole table's totals."""
     numbers = np.arange(1, len(sizes) + 1)
     whole = table.counts.totals() if whole is None else whole
     return Groups(table.domain, sizes, counts, (), table.semantics, whole, numbers)

@@ -63,7 +63,7 @@ def protect(
     ask: Ask = "both",
     progress: Progress = quiet,
 ) -> SearchResult:
-    """What is the most useful release of this table that keeps the policy?
+    """Find the most useful release of a table that keeps a policy.
 
     `policy` may also be one criterion, such as `GroupSize() >= 5`, or several.  `method` is a name or, to set its
     options, a method such as `FullDomain(suppress=0.04, suppressed="left out")`, `Mondrian(towards="income")`,
@@ -139,6 +139,7 @@ class SearchProblem:
             # measures that ask what somebody knows of the original take the table
             policy = Policy(*(replace(each, measure=each.measure.bind_table(table)) for each in policy.criteria))
         searchable = searchable_part(policy)
+        # before any search, as one group of everybody is judged at once
         refuse_impossible(table, searchable, leaves_people_out=any(each.leaves_people_out for each in methods))
         return cls(table, policy, searchable, hierarchies)
 
@@ -165,6 +166,7 @@ class SearchProblem:
             keep = parameter("keep")
             message = f"{keep} needs a row per person, and '{method.name}' prints buckets; leave one of them out"
             raise BadTable(message)
+        # hierarchies of other columns had no part in the release
         used = {column.name: self.by[column.name] for column in self.table.quasi if column.name in self.by}
         levels, complete = outcome.levels, outcome.complete
         provenance = Provenance(
@@ -202,7 +204,7 @@ def _printing(method: Method, outcome: SearchOutcome, by: Mapping[str, Hierarchy
 
 
 def as_policy(policy: object) -> Policy:
-    """Take a policy, a criterion or several, or say what belongs here."""
+    """Return a policy from a policy, a criterion or several; raise an error where it is none of these."""
     if isinstance(policy, Criterion):
         return Policy(policy)
     if isinstance(policy, Iterable) and not isinstance(policy, str | bytes | Policy):
@@ -211,7 +213,7 @@ def as_policy(policy: object) -> Policy:
 
 
 def _expect_name(what: str, name: object, among: Iterable[str]) -> str:
-    """Take one of some names, or say which there are."""
+    """Return one of some names, or raise an error that says which there are."""
     names = list(among)
     if isinstance(name, str) and name in names:
         return name
@@ -229,12 +231,13 @@ def method_of(
     levels: Mapping[str, int] | None = None,
     resists: str | None = None,
 ) -> Method:
-    """Take a method, or make the one of this name.
+    """Return a method, or build the one of this name.
 
     >>> method_of("mondrian").name
     'mondrian'
     """
     options = {"suppress": suppress, "levels": levels, "resists": resists}
+    # False equals 0, but is a mistake for the method to report
     given = {name: option for name, option in options.items() if option not in (None, 0) or isinstance(option, bool)}
     if isinstance(method, Method):
         given.pop("suppress", None)  # a method says itself how much it suppresses
@@ -257,7 +260,7 @@ def method_of(
 
 
 def method_behind(provenance: Provenance) -> Method | None:
-    """Give the method that made a release, again from its name where need be; None where this Sidelight has it not."""
+    """Return the method that made a release, built from its name where need be; None where it is not known here."""
     if isinstance(provenance.method, Method):
         return provenance.method
     kind = METHODS.get(str(provenance.method))
@@ -278,6 +281,6 @@ def _held_for(policy: Policy, table: StreamedTable) -> AnyTable:
 
 
 def searchable_part(policy: Policy) -> Policy:
-    """Keep the criteria that a search can follow; where there are none, every release may be the end."""
+    """Return the criteria that a search can follow; where there are none, every release may be the end."""
     kept = tuple(each for each in policy.criteria if each.measure.mergeable)
     return Policy(*kept) if kept else Policy(GroupSize() >= 1)

@@ -55,7 +55,7 @@ class Query:
     values: Flags
 
     def answer(self, table: Table, orders: tuple[Order, ...]) -> int:
-        """Count in the table itself."""
+        """Return the number of such people in the table itself."""
         keys = np.flatnonzero(self.selects(table, orders))
         return int(table.counts.take(keys).totals()[self.values].sum())
 
@@ -110,12 +110,13 @@ class Marginals:
 
     @classmethod
     def from_labels(cls, people: Sequence[Integers], orders: tuple[Order, ...]) -> Marginals:
-        """Take the people who have each label, column by column."""
+        """Build from the people who have each label, column by column."""
+        # by label code → by rank
         return cls.from_ranks([each[np.argsort(order.rank)] for each, order in zip(people, orders, strict=True)])
 
     @classmethod
     def from_ranks(cls, people: Sequence[Integers]) -> Marginals:
-        """Take the people at each rank, column by column."""
+        """Build from the people at each rank, column by column."""
         below = tuple(np.concatenate(([0], np.cumsum(each))) for each in people)
         return cls(below, np.array([_entropy(each) for each in people]))
 
@@ -136,11 +137,11 @@ class Recoding(ABC):
 
     @abstractmethod
     def information_loss(self) -> Floats:
-        """Give, per group, the share of its keys' detail that is lost: 0 none, 1 all."""
+        """Return, per group, the share of its keys' detail that is lost: 0 none, 1 all."""
 
     @abstractmethod
     def bits_told(self) -> Floats:
-        """Give, per column, how many bits a person's printed label tells about the original one, on average."""
+        """Return, per column, how many bits a person's printed label tells about the original one, on average."""
 
     @property
     def groups(self) -> int:
@@ -161,12 +162,12 @@ class Recoding(ABC):
         return Marginals.from_table(held(self.table), self.orders)
 
     def bits_held(self) -> Floats:
-        """Give, per column, how many bits its labels tell as they are: their entropy."""
+        """Return, per column, how many bits its labels tell as they are: their entropy."""
         return self.marginals.bits
 
     @abstractmethod
     def reconstruction(self) -> Floats:
-        """Give the people one would expect, knowing the release, where the table has some: per entry of its counts."""
+        """Return the people one would expect, knowing the release, per entry of the table's counts."""
 
     @abstractmethod
     def estimate(self, query: Query) -> float:
@@ -194,6 +195,7 @@ class Regions(Recoding):
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle it with the group of each key, which a function looks up here: a search may run in another process."""
         parts = [getattr(self, each.name) for each in fields(self)]
+        # a closure cannot be pickled, but what it returns can
         parts[[each.name for each in fields(self)].index("look_up")] = partial(np.asarray, self.look_up())
         return type(self), tuple(parts)
 
@@ -201,7 +203,7 @@ class Regions(Recoding):
     def from_keys(
         cls, table: Table, orders: tuple[Order, ...], group: Integers, start: Integers, stop: Integers
     ) -> Regions:
-        """Put people into groups by their keys."""
+        """Build regions of people by the groups of their keys."""
         kept = group >= 0
         sizes = add_up(group[kept], table.sizes[kept], len(start))
         return cls(table, orders, sizes, int(table.sizes[~kept].sum()), start, stop, lambda: group)
@@ -217,7 +219,7 @@ class Regions(Recoding):
         *,
         suppressed: int = 0,
     ) -> Regions:
-        """Take groups of a table whose keys are not held: which group each is in is not to be had."""
+        """Build regions of a table whose keys are not held: the group of each key is not known."""
         counted = Marginals.from_labels(table.label_people, orders)
         return cls(table, orders, sizes, suppressed, start, stop, lambda: table.sizes, counted)
 
@@ -227,7 +229,7 @@ class Regions(Recoding):
         return self.look_up()
 
     def information_loss(self) -> Floats:
-        """For numbers the range covered / the whole range, for other labels (covered − 1) / (all − 1)."""
+        """Return per group: for numbers the range covered / the whole range, else (covered − 1) / (all − 1)."""
         loss: Floats = np.mean([self._share_covered(column) for column in range(len(self.orders))], axis=0)
         return loss
 
@@ -238,18 +240,20 @@ class Regions(Recoding):
         return covered
 
     def bits_told(self) -> Floats:
-        """A label that few people's labels are covered by tells much; nothing is told of suppressed people."""
+        """Return bits by column: labels that cover few people's tell much; nothing is told of suppressed people."""
         people = self.table.people
         below = self.marginals.below
+        # (groups, columns): how many people have labels within each printed stretch
         covers = np.stack([at[self.stop[:, j]] - at[self.start[:, j]] for j, at in enumerate(below)], axis=1)
         bits: Floats = self.sizes @ np.log2(people / covers) / people
         return bits
 
     def reconstruction(self) -> Floats:
-        """Spread each group's values over all combinations of labels it covers."""
+        """Return each group's values spread over all combinations of labels that it covers."""
         key, value, _ = self.table.counts.entries()
         group = self.group[key]
         counts = self._counts
+        # as floats: the volume of a box of many columns may not fit into 64 bits; suppressed people may be anywhere
         volume = np.append(np.prod((self.stop - self.start).astype(float), axis=1), self._everywhere)
         in_group = _counts_at(counts, np.where(group < 0, counts.rows - 1, group), value)
         anywhere = counts.row(counts.rows - 1)[value] / self._everywhere  # suppressed people may be of any key
@@ -257,7 +261,7 @@ class Regions(Recoding):
         return expected
 
     def estimate(self, query: Query) -> float:
-        """Take of each group the share of its stretches that the query asks for."""
+        """Answer a query by the share of each group's stretches that it asks for."""
         # shares of a box multiply over columns, as inside a group every combination is as likely
         share = np.ones(len(self.start))
         everywhere = 1.0
@@ -329,7 +333,7 @@ class LevelRegions(Regions):
         return sum(lost) / len(lost)
 
     def bits_told(self) -> Floats:
-        """A label that few people's labels are covered by tells much; nothing is told of suppressed people."""
+        """Return bits by column: labels that cover few people's tell much; nothing is told of suppressed people."""
         people = self.table.people
         bits = [
             float(own @ np.log2(people / (below[stop] - below[start]))) / people
@@ -347,17 +351,18 @@ def _entropy(people: Integers) -> float:
 
 
 def _counts_at(counts: Counts, rows: Integers, values: Integers) -> Integers:
-    """Look up single counts, all of them positive."""
+    """Return single counts, all of them positive."""
     if counts.rows * counts.width <= DENSE_COUNTS:
         return counts.dense()[rows, values]
     row, value, count = counts.entries()
+    # group and value packed into one number that searchsorted can find
     packed = row * counts.width + value
     ascending = np.argsort(packed)
     return count[ascending][np.searchsorted(packed[ascending], rows * counts.width + values)]
 
 
 def region_labels(order: Order, start: Integers, stop: Integers) -> Column:
-    """Print a stretch per group; each different stretch is put into words once."""
+    """Return a column that prints a stretch per group; each different stretch is put into words once."""
     # (start, stop) packed into one number, as both are at most len(order)
     width = len(order) + 1
     stretches, codes = np.unique(start * width + stop, return_inverse=True)
@@ -384,7 +389,7 @@ def _refuse_endless_sets(order: Order, start: list[int], stop: list[int]) -> Non
 
 
 def release_of(table: Table, group: Integers, columns: tuple[Column, ...], groups: int) -> Release:
-    """Make the release of a table whose keys are in these groups (−1: left out), printed as `columns` say."""
+    """Build the release of a table whose keys are in these groups (−1: left out), printed as `columns` say."""
     kept = np.flatnonzero(group >= 0)
     counts = table.counts.take(kept).roll_up(group[kept], groups=groups)
     sizes = add_up(group[kept], table.sizes[kept], groups)
@@ -432,7 +437,7 @@ class Buckets(Recoding):
         *,
         values: Counts | None = None,
     ) -> Buckets:
-        """Gather people, given one by one, by key and bucket; `values` are their own."""
+        """Build buckets of people given one by one, by key and bucket; `values` are their own."""
         keys = len(table.sizes)
         kind, first = number_keys(bucket * keys + key, below=counts.rows * keys)
         sizes = np.bincount(bucket, minlength=counts.rows)
@@ -445,15 +450,15 @@ class Buckets(Recoding):
         return cls(table, orders, sizes, 0, key[first], bucket[first], np.bincount(kind), counts, true_counts)
 
     def information_loss(self) -> Floats:
-        """Nothing: every key is printed as it is."""
+        """Return 0 for each bucket: every key is printed as it is."""
         return np.zeros(len(self.sizes))
 
     def bits_told(self) -> Floats:
-        """All: every key is printed as it is."""
+        """Return all bits: every key is printed as it is."""
         return self.bits_held()
 
     def reconstruction(self) -> Floats:
-        """Share out each bucket's values evenly: n̂_q(x) = Σ_b people of key q in b · n_b(x) / n_b."""
+        """Return each bucket's values shared out evenly: n̂_q(x) = Σ_b people of key q in b · n_b(x) / n_b."""
         key, value, _ = self.table.counts.entries()
         expected = np.empty(len(key))
         # value by value, so that only one number per key and bucket is held at a time
@@ -464,7 +469,7 @@ class Buckets(Recoding):
         return expected
 
     def estimate(self, query: Query) -> float:
-        """Take of each bucket the people that the query asks for, and the share of values."""
+        """Answer a query by the people of each bucket that it asks for, and the share of values."""
         inside = np.flatnonzero(query.selects(held(self.table), self.orders)[self.key])
         bucket, value, count = self._entries
         selected = np.flatnonzero(query.values[value])
@@ -476,7 +481,7 @@ class Buckets(Recoding):
         return self.counts.entries()
 
     def release(self) -> Release:
-        """Make the release: groups that say which bucket they are, and who is in them."""
+        """Build the release: groups that say which bucket they are, and who is in them."""
         table = self.table
         groups = whole_groups(
             domain=table.domain,
@@ -491,7 +496,7 @@ class Buckets(Recoding):
         return Release(groups, sensitive=table.sensitive, intake=table.intake, members=members)
 
     def tables(self) -> AnatomyTables:
-        """Print people with their buckets, and buckets with their values."""
+        """Return what is printed: people with their buckets, and buckets with their values."""
         key, bucket = np.repeat(self.key, self.people), np.repeat(self.bucket, self.people)
         people = (*(column.take(key) for column in self.table.quasi), self._bucket_column(bucket))
         bucket, value, count = self._entries

@@ -62,7 +62,7 @@ class SuppressedNode:
         return again.suppressed
 
     def release(self, lattice: AnyLattice) -> Release:
-        """Make the release: the groups kept, and the suppressed people as `*` where they are printed."""
+        """Build the release: the groups kept, and the suppressed people as `*` where they are printed."""
         groups, suppressed = lattice.held_groups_at(self.node), self.flags(lattice)
         printed = _add_star_group(groups, suppressed) if self.as_group else take_rest(groups, suppressed, self.policy)
         assert isinstance(printed, Groups)
@@ -202,7 +202,7 @@ def _worst_groups(groups: AnyGroups, policy: PolicyCheck, most_people: int) -> I
 
 
 def _worst_of_all(check: CriterionCheck, groups: AnyGroups, many: int) -> Integers:
-    """Find so many groups that are the worst on their own, the worst first."""
+    """Return the groups that are the worst on their own, at most `many`, the worst first."""
     rows, badness = np.zeros(0, np.int64), np.zeros(0)
     for block in groups.blocks():
         rows, badness = np.append(rows, block.numbers - 1), np.append(badness, check.badness(block))
@@ -218,7 +218,7 @@ def _people_of(groups: AnyGroups, which: Flags) -> int:
 
 
 def take_rest(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck) -> AnyGroups:
-    """Take all groups but some for a whole release: what they are compared with is then only themselves.
+    """Return all groups but some as a whole release: what they are compared with is then only themselves.
 
     Values that nobody has any more are not spoken of, unless the policy names them.
     """
@@ -272,7 +272,7 @@ def _smallest_left(groups: AnyGroups, suppressed: Flags, most_people: int) -> It
 
 
 def _add_star_group(groups: AnyGroups, suppressed: Flags) -> AnyGroups:
-    """Put the suppressed groups together into one that says `*` in every column, after the others."""
+    """Merge the suppressed groups into one that says `*` in every column, after the others."""
     if isinstance(groups, StreamedGroups):
         return groups.merge_hidden(suppressed)
     kept = np.flatnonzero(~suppressed)

@@ -41,7 +41,7 @@ MEANINGS: Mapping[str, str] = {
 
 
 def discernibility(recoding: Recoding) -> float:
-    """How many people does a person look like, added up over all people (DM*)?
+    """Return how many people each person looks like, added up over all people (DM*).
 
     Σ_g n_g², and a suppressed person looks like everybody.
 
@@ -51,12 +51,12 @@ def discernibility(recoding: Recoding) -> float:
 
 
 def average_group_size(recoding: Recoding) -> float:
-    """How many people does a group have on average?"""
+    """Return how many people a group has on average."""
     return (recoding.table.people - recoding.suppressed) / recoding.groups if recoding.groups else math.inf
 
 
 def loss(recoding: Recoding) -> float:
-    """How much of a column does a printed cell cover on average?  From 0 (all as it was) to 1 (nothing left).
+    """Return how much of a column a printed cell covers on average: from 0 (all as it was) to 1 (nothing left).
 
     For numbers the range covered / the whole range, for other labels (labels covered − 1) / (labels − 1), the average
     over people and columns; a suppressed cell covers all.  Also known as NCP, the normalised certainty penalty.
@@ -67,7 +67,7 @@ def loss(recoding: Recoding) -> float:
 
 
 def non_uniform_entropy(recoding: Recoding) -> float:
-    """How hard is it to guess the original cells from the printed ones?  From 0 (known) to 1 (as if all were `*`).
+    """Return how hard it is to guess the original cells: from 0 (they are known) to 1 (as if all were `*`).
 
     Σ log₂ (people whose labels the printed one covers / people with the original label), over people and columns, as
     a share of what suppressing everything would give: 1 − Σ_j h_j / Σ_j H_j, where the printed labels of column j tell
@@ -79,7 +79,7 @@ def non_uniform_entropy(recoding: Recoding) -> float:
 
 
 def balanced_loss(recoding: Recoding) -> float:
-    """How much of what the columns tell is lost, if the first bits of each count most?  From 0 (none) to 1 (all).
+    """Return how much of what columns tell is lost, first bits counting most: from 0 (none) to 1 (all).
 
     1 − Σ_j log₂(1 + h_j) / Σ_j log₂(1 + H_j), where the printed labels of column j tell h_j of its H_j bits.  The
     logarithm is what balances: to tell one column twice as finely is worth less than to tell another one at all, and a
@@ -92,22 +92,24 @@ def balanced_loss(recoding: Recoding) -> float:
 
 def _share_lost(kept: Floats, whole: Floats) -> float:
     """Return the share that is lost of something that is added up over columns; 0 where there was nothing to lose."""
+    # rounding may leave the quotient a little beyond 0 or 1
     return float(np.clip(1 - kept.sum() / whole.sum(), 0.0, 1.0)) if whole.sum() else 0.0
 
 
 def kl_divergence(recoding: Recoding) -> float:
-    """How far is the table that one would rebuild from the release from the true one?  In nats.
+    """Return how far a table rebuilt from the release is from the true one, in nats.
 
     Σ p ln(p/p̂) over the table's keys and values; p̂ spreads each group's values evenly over all that it covers.
 
     Source: Kifer and Gehrke, 2006.
     """
     _, _, true = recoding.table.counts.entries()
+    # a divergence is never negative, and its rounded sum may be
     return float(max((true * np.log(true / recoding.reconstruction())).sum() / max(true.sum(), 1), 0.0))
 
 
 def query_error(recoding: Recoding) -> float:
-    """How far off are COUNT queries answered from the release?  The mean relative error over 200 random ones.
+    """Return how far off COUNT queries on the release are: the mean relative error over 200 random ones.
 
     |expected − true| / max(true, 0.1 % of the people), so that rare answers do not drown the others.
 
@@ -122,7 +124,7 @@ def query_error(recoding: Recoding) -> float:
 
 
 def suppressed(recoding: Recoding) -> float:
-    """Which share of the people is suppressed?"""
+    """Return which share of the people is suppressed."""
     return recoding.suppressed / recoding.table.people
 
 
@@ -173,7 +175,7 @@ class Utilities(Mapping[str, float]):
         return name in tuple(self)
 
     def __iter__(self) -> Iterator[str]:
-        """Name those that can be had: some need all keys of the table."""
+        """Yield the names of those that can be computed: some need all keys of the table."""
         return (name for name in UTILITIES if self._recoding.holds_keys or name not in OF_VALUES)
 
     def __len__(self) -> int:

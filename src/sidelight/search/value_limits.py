@@ -31,11 +31,12 @@ class ShareLimit:
     strict: bool = False
 
     def most(self, people: int) -> int:
-        """How many people of a group may have the same value.
+        """Return how many people of a group may have the same value.
 
         >>> ShareLimit(Fraction(1, 2)).most(4), ShareLimit(Fraction(1, 2), strict=True).most(4)
         (2, 1)
         """
+        # where it is strict, share · people itself is already too many
         return math.ceil(self.share * people) - 1 if self.strict else math.floor(self.share * people)
 
 
@@ -53,12 +54,13 @@ class ValueLimits:
         return min(each.share for each in self.shares)
 
     def most(self, people: Integers) -> Integers:
-        """How many people of groups of these sizes may have the same value."""
+        """Return how many people of groups of these sizes may have the same value."""
+        # a generation has few different sizes among its groups
         sizes, place = np.unique(people, return_inverse=True)
         return np.array([self.most_of(size) for size in sizes.tolist()], np.int64)[place]
 
     def most_of(self, people: int) -> int:
-        """How many people of a group of this size may have the same value."""
+        """Return how many people of a group of this size may have the same value."""
         if people not in self.known:
             self.known[people] = min(each.most(people) for each in self.shares)
         return self.known[people]
@@ -70,7 +72,7 @@ class ValueLimits:
 
 
 def share_limit(criterion: Criterion) -> ShareLimit | None:
-    """Read a criterion as a limit on the share of any value, where it is one.
+    """Return a criterion as a limit on the share of any value, where it is one.
 
     >>> from sidelight.measures.l_diversity import RecursiveDiversity
     >>> share_limit(RecursiveDiversity(2) <= 1), share_limit(RecursiveDiversity(1) < 0.6)
@@ -82,7 +84,7 @@ def share_limit(criterion: Criterion) -> ShareLimit | None:
 
 
 def distinct_limit(criterion: Criterion) -> int | None:
-    """Read a criterion as a limit on the number of different values, where it is one."""
+    """Return a criterion as a limit on the number of different values, where it is one."""
     bound = exact(criterion.bound)
     if not isinstance(criterion.measure, DistinctValues) or criterion.measure.apart_from or bound == math.inf:
         return None
@@ -90,7 +92,7 @@ def distinct_limit(criterion: Criterion) -> int | None:
 
 
 def covered_limits(policy: Policy) -> ValueLimits | None:
-    """Read what a policy asks of values, or refuse what no veil covers; None where it asks nothing of them.
+    """Return what a policy asks of values, or refuse what no veil covers; None where it asks nothing of them.
 
     >>> from sidelight.measures.l_diversity import RecursiveDiversity
     >>> covered_limits(Policy(DistinctValues() >= 2, RecursiveDiversity(2) <= 1))
@@ -133,7 +135,7 @@ def limits_values(policy: Policy) -> bool:
 
 
 def belief_limit(policy: Policy) -> ShareLimit | None:
-    """How sure may anybody get of any value, as a policy promises?  Its lowest such limit; None where it has none.
+    """Return the lowest limit on anybody's belief that a policy promises; None where it promises none.
 
     A limit for those who know more holds for those who know less; limits on one value say nothing of the others.
 
@@ -143,6 +145,7 @@ def belief_limit(policy: Policy) -> ShareLimit | None:
     ShareLimit(share=Fraction(3, 5), strict=True)
     """
     limits = [limit for limit in map(_promised_belief, policy.criteria) if limit is not None and limit.share < 1]
+    # of equal shares the strict one is the lower limit
     return min(limits, key=lambda each: (each.share, not each.strict), default=None)
 
 

@@ -96,7 +96,7 @@ class Veil:
         return may
 
     def cannot_fail(self, counts: Integers, left: Integers) -> Flags:
-        """Say of one cut of each group, by its counts and the people left of the cut, whether it passes in all worlds.
+        """Return which cuts pass in all worlds, one of each group, by its counts and the people left of the cut.
 
         Of groups of more than `counted_exactly` people with a limit on different values, only where bounds tell.
         """
@@ -116,6 +116,7 @@ class Veil:
         most = self.limits.most(left), self.limits.most(people - left)
         bound = self._union_bound(counts, left, most)
         # p_s ≤ 1: the most frequent value has the least room
+        # n_s = c · n, compared in whole numbers: floats could miss it
         tied = counts[:, 0] * belief.denominator == people * belief.numerator
         odds = bound * float(1 - belief) / np.where(tied, 1.0, float(belief) - counts[:, 0] / people)
         veils = np.where(bound < self.negligible, np.minimum(odds / (1 + odds) * (1 + self.negligible), 1.0), np.nan)
@@ -264,9 +265,11 @@ class Window:
         >>> Window.binomial(2, 0, 2, 0.5).weights.tolist()
         [0.25, 0.5, 0.25]
         """
+        # at least 12 standard deviations on either side: what is beyond is as good as never
         middle, reach = round(people * chance), 30 + round(12 * math.sqrt(people * chance * (1 - chance)))
         start, stop = max(middle - reach, 0), min(middle + reach, people)
         number = np.arange(start, stop + 1)
+        # ratios of neighbouring terms, added up as logarithms: no factorial overflows
         steps = np.log((people - number[:-1]) / number[1:] * (chance / (1 - chance)))
         height = np.concatenate(([0.0], np.cumsum(steps)))
         weights = np.exp(height - height.max())
