@@ -59,7 +59,7 @@ def strongest_rules(
     conditions: RuleConditions = "Q",
     vagueness: Number = 0,
 ) -> tuple[Rule, ...]:
-    """Which rules say most about who has what?  The bound on an attacker is how many of the strongest are known.
+    """Return the rules that say most about who has what; how many of them are known bounds an attacker.
 
     All conditions Q on some quasi-identifiers (`sizes`: on how many at once; all, if left out): the `positive` rules
     "who says Q has s" with the largest P(s | Q), then the `negative` ones "who says Q has not s" with the largest
@@ -100,6 +100,7 @@ def strongest_rules(
         for denied in (False, True)
         for subset in subsets
         if conditions in ("both", "not Q" if denied else "Q")
+        # of two labels, not to say the one is to say the other: those rules are there already
         and not (conditions == "both" and denied and len(subset) == 1 and _labels(table.quasi[subset[0]]) == 2)
     ]
     for number, source in enumerate(sources):
@@ -136,7 +137,7 @@ class _Source:
         return tuple(table.quasi[place] for place in self.subset)
 
     def describe(self, cells: Iterable[tuple[str, Label]]) -> Event:
-        """Return whom a rule is about."""
+        """Return the people whom a rule is about, as an event."""
         event = event_of(cells)
         return event_of([negate(all_hold(event))]) if self.denied else event
 
@@ -154,18 +155,19 @@ class _Strongest:
 
     @classmethod
     def none(cls, most: int) -> _Strongest:
-        """Begin."""
+        """Return the strongest of no rules."""
         empty = np.empty(0, np.int64)
         return cls(most, np.empty(0), empty, empty, empty, empty)
 
     def add_source(self, source: int, counts: Counts, support: int, kind: Kind, *, denied: bool) -> _Strongest:
-        """Look at all rules of one subset of columns, about those who say it or those who do not."""
+        """Return the strongest rules, with those of one subset of columns: of who says it, or of who does not."""
         best, people, totals = self, counts.per_row(), counts.totals()
         for rows in counts.blocks():
             if self.most == 0:
                 break
             cells, size = counts.take(rows).dense(), people[rows, np.newaxis]
             if denied:
+                # conditions that are denied: everybody but those who say it
                 cells, size = totals - cells, totals.sum() - size
             follow = cells if kind == "has" else size - cells
             strength = follow / np.maximum(size, 1)
@@ -186,7 +188,7 @@ class _Strongest:
     def merge(
         self, source: int, condition: Integers, value: Integers, strength: Floats, support: Integers
     ) -> _Strongest:
-        """Take in the rules of one more source."""
+        """Return the strongest rules, with those of one more source."""
         kept = _strongest(strength, support, self.most)
         strength = np.concatenate((self.strength, strength[kept]))
         support = np.concatenate((self.support, support[kept]))
@@ -202,7 +204,7 @@ class _Strongest:
         )
 
     def rules(self, table: Table, sources: Sequence[_Source], kind: Kind, vagueness: Fraction) -> Iterator[Rule]:
-        """Write them as statements."""
+        """Yield them as statements."""
         conditions = {number: sources[number].conditions(table) for number in np.unique(self.source).tolist()}
         for place in range(len(self.strength)):
             number, row = int(self.source[place]), int(self.condition[place])
@@ -219,7 +221,7 @@ class _Strongest:
 
 
 def _strongest(strength: Floats, support: Integers, most: int) -> Integers:
-    """Choose at most so many: the strongest, of equally strong ones those with more support, of those the first."""
+    """Return at most so many: the strongest, of equally strong ones those with more support, of those the first."""
     if len(strength) <= most:
         return np.arange(len(strength))
     # everything above the limit is in; of those at it, as many as there is room for

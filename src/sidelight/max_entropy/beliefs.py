@@ -67,7 +67,8 @@ if TYPE_CHECKING:
 def beliefs_of(
     variables: Variables, known: tuple[WordedStatement, ...], *, deadline: float, progress: Progress = quiet
 ) -> Beliefs:
-    """Find the distribution of largest entropy; raises `Contradiction`, or `TooHard` after the deadline."""
+    """Compute the distribution of largest entropy; raise `Contradiction`, or `TooHard` after the deadline."""
+    # conditions that statements mention cut rows into parts, so they have to be known before any variable is
     variables = replace(variables, mentioned=mentioned_conditions(known, variables.described))
     constraints = constraints_of(variables, known)
     reduced = reduce_problem(variables, constraints)
@@ -210,7 +211,7 @@ class ReleaseBeliefs(Tabular):
         return self.table()
 
     def riskiest(self, n: int = 10) -> tuple[Risk, ...]:
-        """Of whom is somebody most sure?  The n largest P*(s | q), by what is known about people (`by_kind`).
+        """Return the n largest P*(s | q) and whom they are about, by what is known about people (`by_kind`).
 
         >>> import sidelight as sl
         >>> ward = sl.Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
@@ -224,7 +225,7 @@ class ReleaseBeliefs(Tabular):
         )
 
     def moved_most(self, before: ReleaseBeliefs, n: int = 10) -> tuple[Move, ...]:
-        """About whom do these beliefs differ most from others of the same release?  The n people who moved most.
+        """Return the n people about whom these beliefs differ most from others of the same release.
 
         Each with the value whose probability changed most; of those who moved as much, the surest first.
 
@@ -319,7 +320,7 @@ class Beliefs(ReleaseBeliefs):
         return tuple(notes)
 
     def meant(self, given: Mapping[str, object], *, group: GroupName | int | None = None) -> MeantPeople:
-        """Who is meant by a condition?  How many for certain, and how many more may be.
+        """Return how many people a condition means for certain, and how many more may be meant.
 
         >>> import sidelight as sl
         >>> labels = [{"city": "Ulm", "sex": "male"}, {"city": "Ulm", "sex": "*"}]
@@ -335,6 +336,7 @@ class Beliefs(ReleaseBeliefs):
         rows = np.unique(parts.row[part])
         certain = np.ones(len(parts.count), bool)
         whole = self.variables.share(conditions) == 1
+        # a row is certain only where all of its parts fulfil the conditions
         certain[parts.row[~whole]] = False
         people = self.variables.members.people
         unsure = rows[~certain[rows]]
@@ -356,6 +358,7 @@ class Beliefs(ReleaseBeliefs):
         """Which groups (by row) a statement touches."""
         quotient = self.reduced.quotient
         classes = np.zeros(quotient.blocks.groups, bool)
+        # a class of groups is touched where one of its rows is left in the reduced problem
         classes[quotient.blocks.row_group[self.reduced.rows]] = True
         touched: Flags = classes[quotient.group]
         return touched
@@ -373,7 +376,7 @@ class Beliefs(ReleaseBeliefs):
         group: GroupName | int | None = None,
         person: object = None,
     ) -> float:
-        """How sure is somebody that a person who says this has the value (or one of a list of values)?
+        """Return the probability that a person who says this has the value (or one of a list of values).
 
         `given` names columns and cells; `group` is the group that the person is known to be in; `person` somebody
         whom the statements name.
@@ -391,9 +394,10 @@ class Beliefs(ReleaseBeliefs):
     def _whom(
         self, given: Mapping[str, object] | None, group: GroupName | int | None
     ) -> tuple[Integers, Floats, Floats]:
-        """Find the people who fulfil conditions: parts, the share of each that does, and how many people that is."""
+        """Return the people who fulfil conditions: parts, the share of each that does, and how many people that is."""
         part, share = self._parts(_conditions({} if given is None else given), group)
         people = self._people_in(part, share)
+        # the solver leaves a trace of people where there is nobody, and nothing can be divided by that
         if people.sum() <= NEGLIGIBLE_PEOPLE:
             message = "as things are known, nobody in the release can be like this; ask about somebody who may be there"
             raise BadKnowledge(message)
@@ -414,7 +418,7 @@ class Beliefs(ReleaseBeliefs):
         return _clip(float(people @ rates[self.variables.parts.row[part]] / people.sum()))
 
     def _parts(self, conditions: Event, group: GroupName | int | None) -> tuple[Integers, Floats]:
-        """Find the parts of people who may fulfil conditions, and the share of their raw keys that does."""
+        """Return the parts of people who may fulfil conditions, and the share of their raw keys that does."""
         share = self.variables.share(conditions)
         parts = np.flatnonzero(share > 0)
         if group is not None:
@@ -445,6 +449,7 @@ class Beliefs(ReleaseBeliefs):
     def _amounts_in(self, part: Integers, share: Floats, columns: Integers) -> Floats:
         """Return how many people in shares of parts have the value of one of some columns."""
         groups = self.variables.members.group[self.variables.parts.row[part]]
+        # each part with the columns of its group, and no others
         at, other = pair_equal(groups, self.variables.blocks.column_group[columns])
         return sum_by(at, share[at] * self._amounts_at(part[at], columns[other]), len(part))
 
@@ -453,6 +458,7 @@ class Beliefs(ReleaseBeliefs):
         parts, quotient = self.variables.parts, self.reduced.quotient
         row = parts.row[part]
         entry = quotient.blocks.entry(quotient.row[row], quotient.column[column])
+        # where no statement touches the group, the parts of a row share what it has by their weights
         of_class = np.where(
             self.touched_groups[self.variables.members.group[row]],
             self.reduced.compute_at_sites(self.solution.amounts, entry, parts.slot[part]),
@@ -518,6 +524,7 @@ class Beliefs(ReleaseBeliefs):
         may be surer than what follows for the group.  Likewise everybody whom a statement names, and all the others
         who look like them: that Ann does not have it says more about these than about anybody of them all.
         """
+        # rows that statements cut are kinds by their parts, all others by their keys
         apart = self.variables.parts.divided_rows & self.touched_groups[self.variables.members.group]
         if not apart.any() and not self.reduced.people:
             return self.by_key
@@ -539,7 +546,7 @@ class Beliefs(ReleaseBeliefs):
         return amounts
 
     def _kinds_of_keys(self, apart: Flags) -> tuple[KeysOfPeople, Entries]:
-        """Make a kind of each key: its people, without rows that are apart; gives what they have, too."""
+        """Return a kind for each key, of its people without rows that are apart, and what they have."""
         members, (row, column, amounts) = self.variables.members, self._entries
         whole = ~apart[row]
         key = members.key[row[whole]]
@@ -550,7 +557,7 @@ class Beliefs(ReleaseBeliefs):
         return kinds, (key, self.variables.value[column[whole]], amounts[whole])
 
     def _kinds_of_parts(self, rows: Integers) -> tuple[KeysOfPeople, Entries]:
-        """Make kinds of the parts of some rows; gives what they have, too."""
+        """Return kinds for the parts of some rows, and what they have."""
         members, parts = self.variables.members, self.variables.parts
         _, part = ranges(parts.first[rows], parts.first[rows + 1])
         names = members.key[parts.row[part]], parts.kind[parts.row[part]], parts.slot[part]
@@ -563,7 +570,7 @@ class Beliefs(ReleaseBeliefs):
         return KeysOfPeople(printed, part[first], person, people), entries
 
     def _kinds_of_named(self) -> tuple[KeysOfPeople, Entries]:
-        """Make a kind of everybody whom statements name; gives what they have, too."""
+        """Return a kind for everybody whom statements name, and what they have."""
         reduced, quotient, blocks = self.reduced, self.reduced.quotient, self.variables.blocks
         named, people = np.flatnonzero(reduced.person != NOBODY), len(reduced.people)
         by_class = np.argsort(quotient.column, kind="stable")
@@ -589,7 +596,7 @@ class Beliefs(ReleaseBeliefs):
         return beliefs_of(self.variables, (), deadline=time.monotonic() + seconds)
 
     def estimation_error(self, original: Table) -> float:
-        """How far from the truth are these beliefs?  Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ), in nats.
+        """Return Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ), in nats: how far from the truth these beliefs are.
 
         `original` is the table that the release is of; 0 when somebody knows everything.
         """
@@ -599,6 +606,7 @@ class Beliefs(ReleaseBeliefs):
     def entropy(self) -> float:
         """−Σ P(q, s, b) ln P(q, s, b), in nats."""
         share = self._entries[2] / self.release.size
+        # 0 · ln 0 = 0
         share = share[share > 0]
         return float(-(share @ np.log(share)))
 
@@ -653,7 +661,7 @@ def _clip(probability: float) -> float:
 
 
 def joint_table(release: Release, members: Members, row: Integers, value: Integers, amounts: Floats) -> pa.Table:
-    """Lay out believed amounts of people, by the row of the members and the value that each is of."""
+    """Return believed amounts of people as a table, by the row of the members and the value that each is of."""
     arrays = {each.name: arrow_labels(each, members.key[row]) for each in members.columns}
     values = Column(release.sensitive, release.domain, value.astype(np.int32))
     arrays[unused_name(release.sensitive, arrays)] = arrow_labels(values)

@@ -86,7 +86,7 @@ class Constraints:
     laplace: Flags
 
     def select_statements(self, numbers: Sequence[int]) -> Constraints:
-        """Keep those of some statements; whoever is mentioned stays mentioned."""
+        """Return the constraints of some statements; whoever is mentioned stays mentioned."""
         kept = np.isin(self.statement, numbers)
         # terms keep their numbers, so that the support is only filtered; constraints are numbered anew
         number = np.where(kept, np.cumsum(kept) - 1, UNUSED)
@@ -109,7 +109,7 @@ class Constraints:
 
 
 def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Constraints:
-    """Write statements as constraints."""
+    """Build the constraints of statements."""
     drafted = [*_split_bounds(variables, known)]
     stated, forms = tuple(each for each, _ in drafted), [form for _, form in drafted]
     terms = [term for form in forms for term in form.terms]
@@ -169,7 +169,7 @@ def _notes_on_suppressed(variables: Variables, people: Mapping[Who, Integers]) -
 def _split_bounds(
     variables: Variables, known: Sequence[WordedStatement]
 ) -> Iterator[tuple[WordedStatement, LinearForm]]:
-    """Say each bound by itself where it is not known how many people a statement speaks of."""
+    """Yield each bound by itself where it is not known how many people a statement speaks of."""
     for each in known:
         form = linear_form(each.statement)
         if form.has_two_bounds and not _knows_sizes(variables, form):
@@ -184,9 +184,10 @@ def _knows_sizes(variables: Variables, form: LinearForm) -> bool:
 
 
 def _rows_of_people(variables: Variables, terms: Sequence[Term]) -> dict[Who, Integers]:
-    """Find everybody who is mentioned; refuses more names than there are people who look like that."""
+    """Return the rows of everybody who is mentioned; refuse more names than people who look like that."""
     who = dict.fromkeys(term.share.person for term in terms)
     people = {person: variables.rows_of(person) for person in who if person is not None}
+    # people who look the same may be in the same rows, and these count the names that compete for them
     names_of_rows = Counter(tuple(rows.tolist()) for rows in people.values())
     for rows, names in names_of_rows.items():
         people_there = int(variables.members.people[list(rows)].sum())
@@ -206,6 +207,7 @@ class _Draft:
         of_one = person != NOBODY
         widths = np.array([len(form.terms) for form in forms], np.int64)
         first = np.cumsum(widths) - widths
+        # terms of a statement stand side by side, so that each statement is one run of terms
         nobody = np.logical_or.reduceat((meant.certain == 0) & ~possible, first)
         vague = np.logical_or.reduceat(possible & ~of_one, first)
         self.about_nobody, self.statement = np.flatnonzero(nobody), np.flatnonzero(~nobody)
@@ -226,6 +228,7 @@ class _Draft:
             _check_same_people(known[at], form)
             scale, self.coefficient[places] = _scale_to_people(form, [1] * len(form.terms))
             people[at] = sizes[start] * scale
+            # _split_bounds has left one bound where N is unknown
             bound = form.low if form.high is None else form.high
             if bound:
                 self.unknown_term.append(start)
@@ -235,6 +238,7 @@ class _Draft:
         bounds = [_bounds(form, size) for form, size in sized]
         self.low, self.high = np.array(bounds, float).reshape(-1, 2).T.copy()
         self.scale, self.laplace = np.zeros(len(sized)), np.zeros(len(sized), bool)
+        # noise is stated of a share, and measured here in people of the statement's scale
         for at, (form, size) in enumerate(sized):
             if form.measured is not None:
                 self.scale[at], self.laplace[at] = float(form.measured.scale * size), form.measured.noise == "laplace"
@@ -254,7 +258,7 @@ def _bounds(form: LinearForm, people: Fraction | int) -> tuple[float, float]:
 
 
 def _product(share: Fraction, people: Fraction | int) -> float:
-    """Multiply, and round once; a quotient of whole numbers is rounded as a fraction is, which takes longer."""
+    """Return the product, rounded once; a quotient of whole numbers is rounded as a fraction is, but faster."""
     return (share.numerator * people.numerator) / (share.denominator * people.denominator)
 
 

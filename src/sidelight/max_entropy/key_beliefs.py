@@ -45,13 +45,13 @@ class KeysOfPeople:
 
     @classmethod
     def from_keys(cls, people: Floats, named: Flags) -> KeysOfPeople:
-        """Make a kind of each key; `named` are those of people whom statements name."""
+        """Build a kind for each key; `named` are those of people whom statements name."""
         keys = len(people)
         return cls(np.arange(keys), np.full(keys, -1), np.where(named, OTHERS, NOBODY), people)
 
     @classmethod
     def concatenate(cls, kinds: Sequence[KeysOfPeople], names: tuple[str, ...]) -> KeysOfPeople:
-        """Put kinds one behind the other."""
+        """Concatenate kinds."""
         return cls(
             np.concatenate([each.printed for each in kinds]),
             np.concatenate([each.part for each in kinds]),
@@ -64,7 +64,7 @@ class KeysOfPeople:
         return len(self.printed)
 
     def take(self, kinds: Integers) -> KeysOfPeople:
-        """Keep some kinds."""
+        """Return some kinds."""
         return replace(
             self,
             printed=self.printed[kinds],
@@ -116,10 +116,11 @@ class KeyBeliefs:
         domain: tuple[Label, ...],
         entries: Entries,
     ) -> KeyBeliefs:
-        """Add up what all groups say about a key; entries are of every person once per value."""
+        """Build beliefs by adding up what all groups say about a key; entries are of every person once per value."""
         key, value, amounts = entries
         people = keys.people
         kept = people[key] > NEGLIGIBLE_PEOPLE
+        # key and value packed into one number, so that the same pair is added up over all groups
         pair = key[kept] * len(domain) + value[kept]
         place, first = number_keys(pair, below=len(people) * len(domain))
         key, value = np.divmod(pair[first], len(domain))
@@ -128,7 +129,7 @@ class KeyBeliefs:
 
     @classmethod
     def from_members(cls, variables: Variables, domain: tuple[Label, ...], entries: Entries) -> KeyBeliefs:
-        """Take entries by the row of the members that they are of; every key of theirs is a kind of its own."""
+        """Build beliefs from entries by rows of the members; every key of theirs is a kind of its own."""
         members, (row, value, amounts) = variables.members, entries
         people = add_up(members.key, members.people, members.key_count).astype(float)
         keys = KeysOfPeople.from_keys(people, np.zeros(members.key_count, bool))
@@ -140,7 +141,7 @@ class KeyBeliefs:
         return self.variables.members
 
     def says(self, key: int) -> tuple[tuple[str, Label], ...]:
-        """Say what is known about a person of this kind: what is printed, what statements tell apart, and who it is."""
+        """Return what is known about a person of this kind: what is printed, what tells parts apart, and who it is."""
         printed, part, person = (int(each[key]) for each in (self.keys.printed, self.keys.part, self.keys.person))
         says = {column.name: column.cell(printed) for column in self.members.columns}
         says = says if part < 0 else says | self.variables.parts.describe(part)
@@ -151,6 +152,7 @@ class KeyBeliefs:
     def probabilities_at(self, key: Integers, value: Integers) -> Floats:
         """Return the probabilities of some keys and values; 0 where they do not occur together."""
         known, sought = self.key * len(self.domain) + self.value, key * len(self.domain) + value
+        # beyond the last there is nothing to compare with: clamped, and then found to differ
         place = np.minimum(np.searchsorted(known, sought), len(known) - 1)
         return np.where(known[place] == sought, self.probability[place], 0.0)
 
@@ -191,7 +193,7 @@ def estimation_error(beliefs: KeyBeliefs, original: Table) -> float:
 
 
 def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integers, Integers]:
-    """Count the original by the keys and values of the beliefs; refuses a table that is not the release's."""
+    """Return the original's counts by the beliefs' keys and values; refuse a table that is not the release's."""
     keys = _keys_of(beliefs.members, original)
     if (keys < 0).any():
         message = (
@@ -211,8 +213,9 @@ def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integer
 
 
 def _keys_of(members: Members, original: Table) -> Integers:
-    """Find the key of each row of the original; −1 where there is none."""
+    """Return the key of each row of the original; −1 where there is none."""
     keys = members.key_count
+    # the original's rows stacked below the keys: equal rows get equal numbers
     both = tuple(column.stack_on(original.column(column.name)) for column in members.columns)
     kind, _ = number_equal_rows(both, keys + len(original.sizes))
     key_of = np.full(int(kind.max()) + 1, -1, np.int64)

@@ -50,7 +50,7 @@ FARTHEST_TILT = 500.0
 def solve_measured(
     problem: Problem, scale: Floats, laplace: Flags, solve: Callable[[Problem], Solution]
 ) -> tuple[Problem, Solution]:
-    """Find the likeliest amounts; gives the problem with what was measured put where the estimate has it.
+    """Return the problem with what was measured put where the estimate has it, and the likeliest amounts.
 
     `scale` and `laplace` are of the first constraints, in people; a scale of 0 is no noise.  `solve` is for the rest.
     """
@@ -96,15 +96,17 @@ class _Measurements:
         return tilt
 
     def solve_at(self, multipliers: Floats) -> tuple[Solution, Floats]:
-        """Solve the rest, tilted by multipliers; gives the gradient of the dual, too."""
+        """Return the solution of the rest, tilted by multipliers, and the gradient of the dual."""
+        # cut off before it underflows; `solve_measured` refuses the answer if anybody is there
         weight = np.exp(np.maximum(self.tilt(multipliers), -FARTHEST_TILT))
         solution = self.solve(replace(self.hard, weight=weight))
         gradient: Floats = self.coefficients @ solution.amounts - self.center + self.variance * multipliers
         return solution, gradient
 
     def minimum(self) -> Floats:
-        """Find the multipliers, in units in which all directions are about as steep."""
+        """Return the multipliers, found in units in which all directions are about as steep."""
         first, _ = self.solve_at(np.zeros(len(self.center)))
+        # the curvature of the dual at 0, by direction; 1e-12 keeps a constraint on nobody from dividing by 0
         unit = 1 / np.sqrt(self.coefficients.power(2) @ first.amounts + self.variance + 1e-12)
 
         def dual(scaled: Floats) -> tuple[float, Floats]:
@@ -112,6 +114,7 @@ class _Measurements:
             solution, gradient = self.solve_at(multipliers)
             amounts = solution.amounts[solution.amounts > 0]
             entropy = -(amounts @ (np.log(amounts) - self.log_weight[solution.amounts > 0]))
+            # the gradient is A x − c + σ² μ, so this is H + μ · (A x − c) + ½ σ² μ²
             value = entropy + multipliers @ (gradient - self.variance * multipliers / 2)
             return float(value), gradient * unit
 
@@ -125,19 +128,20 @@ class _Measurements:
         return multipliers
 
     def is_minimum(self, multipliers: Floats, gradient: Floats) -> bool:
-        """Say whether every sum is where the likelihood has it, or so near that its multiplier is as good as right."""
+        """Return whether each sum is where the likelihood has it, or its multiplier is as good as right."""
         accepted = ACCEPTED_SHARE * max(float(self.problem.people.sum()), 10.0) + ACCEPTED_TILT * self.variance
         return bool((np.abs(self.project(multipliers, gradient)) <= accepted).all())
 
     def project(self, multipliers: Floats, gradient: Floats) -> Floats:
-        """Leave out what pushes against a bound."""
+        """Return the gradient without what pushes against a bound."""
+        # the optimiser may end a last bit before a bound
         at_most, at_least = multipliers >= self.most * (1 - 1e-9), multipliers <= -self.most * (1 - 1e-9)
         low = np.where(at_most, np.maximum(gradient, 0.0), gradient)
         projected: Floats = np.where(at_least, np.minimum(low, 0.0), low)
         return projected
 
     def fit(self, solution: Solution, multipliers: Floats) -> tuple[Problem, Solution]:
-        """Put what was measured where the estimate has it: there it is an equation, which pushes as much."""
+        """Return the problem with measurements as equations at the estimate, which push as much, and its solution."""
         sums = self.coefficients @ solution.amounts
         low, high, pushes = self.problem.low.copy(), self.problem.high.copy(), np.empty(len(self.soft))
         low[self.soft] = high[self.soft] = sums

@@ -34,7 +34,7 @@ def maxent(
     seconds: float = SECONDS,
     progress: Progress = quiet,
 ) -> Beliefs | SetBeliefs:
-    """What would somebody believe who sees this release, knows these statements, and assumes nothing else?
+    """Compute what an attacker believes who sees this release, knows these statements, and assumes nothing else.
 
     Of all distributions P(q, s, b) of what is known about a person (q), the value (s) and the group (b) that fit the
     release and the statements, the one of largest entropy.  This is another model than counting possible worlds
@@ -71,6 +71,7 @@ def maxent(
             f"{parameter('values', release.semantics)}; read it with {parameter('values', 'set')}"
         )
         raise BadMeasure(message)
+    # rounded down: a deadline may come early, never late
     deadline = time.monotonic() + round_down(exact_number(seconds, BadMeasure, parameter("seconds")))
     lookup = Lookup.build(by, suppressed=suppressed)
     somebody = Variables(

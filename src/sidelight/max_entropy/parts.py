@@ -59,7 +59,7 @@ class RowLabels:
         raise BadKnowledge(message)
 
     def cells(self, mentioned: tuple[Label, ...]) -> ColumnCells:
-        """Cut the column by labels that are mentioned."""
+        """Return the column cut by labels that are mentioned."""
         for text in mentioned:
             self.check(text)
         return ColumnCells(self.labels, mentioned, self.nodes or NO_NODES)
@@ -87,6 +87,7 @@ class Parts:
 
     def _cut_by(self, name: str, cells: ColumnCells) -> None:
         label = self.columns[name].codes[self.row].astype(np.int64)
+        # no label hides anything here, so that each has exactly one cell
         if not cells.hide:
             self.cell[name] = cells.cell[label]
             return
@@ -96,6 +97,7 @@ class Parts:
                 "than they ask; say fewer statements, or about fewer columns"
             )
             raise TooHard(message)
+        # a part once for each cell that its label may hide
         part, at = ranges(cells.first[label], cells.first[label + 1])
         total = np.add.reduceat(cells.weight, cells.first[:-1])[label[part]]
         self.row, self.weight = self.row[part], self.weight[part] * (cells.weight[at] / total)
@@ -140,7 +142,7 @@ class Parts:
         return says
 
     def holds(self, name: str, text: Label) -> Flags:
-        """Say for each part whether its people fulfil a condition that was mentioned."""
+        """Return for each part whether its people fulfil a condition that was mentioned."""
         cells = self.cut[name]
         holds: Flags = cells.holds[:, cells.mentioned.index(text)].take(self.cell[name])
         return holds
@@ -154,9 +156,10 @@ class Parts:
         return bool((some & ~cells.certain(number)).any())
 
     def certain(self, holds: Flags) -> Flags:
-        """Say for each part whether everybody in its row fulfils a condition, given in which parts it holds."""
+        """Return for each part whether everybody in its row fulfils a condition, given in which parts it holds."""
         if not self.divided_rows.any():
             return holds
+        # parts of a row stand side by side
         certain: Flags = np.logical_and.reduceat(holds, self.first[:-1])[self.row]
         return certain
 

@@ -91,6 +91,7 @@ class _Propagation:
             least, most = sum_by(margin, low, len(totals)), sum_by(margin, high, len(totals))
             _check_range(least, most, totals, totals)
             doubt = NEGLIGIBLE_PEOPLE + ROUNDING * totals[margin]
+            # x_v ≤ total − Σ_{w≠v} l_w: its own lower bound is added back to the sum of all
             np.minimum(upper, _if_lower((totals - least)[margin] + low, high, doubt), out=upper)
             np.maximum(lower, -_if_lower(-((totals - most)[margin] + high), -low, doubt), out=lower)
         self._through_constraints(low, high, lower, upper)
@@ -133,7 +134,7 @@ def _slack(bound: Floats) -> Floats:
 
 
 def fix_by_frechet_bounds(problem: Problem) -> Flags:
-    """Find amounts that are 0 because a constraint asks for the most or the least that its groups allow together.
+    """Return amounts that are 0 because a constraint asks for the most or least that its groups allow together.
 
     Raises `Infeasible` where one asks for more or less than that.
     """
@@ -195,7 +196,7 @@ class _Margins:
         return least, most
 
     def zeros(self, constraint: int, *, top: bool, bottom: bool) -> Flags:
-        """Find what is 0 where a constraint is at one end of its bounds in every group."""
+        """Return what is 0 where a constraint is at one end of its bounds in every group."""
         problem, counted = self.problem, self.variable[self.constraint == constraint]
         in_rows = np.isin(problem.row, problem.row[counted])
         in_columns = np.isin(problem.column, problem.column[counted])
@@ -227,7 +228,7 @@ def _counts_once(problem: Problem) -> Flags:
 
 
 def _has_parts(problem: Problem) -> Flags:
-    """Say which rows have several variables in one column: how many people a constraint counts there is not known."""
+    """Return which rows have several variables in one column: how many people a constraint counts there is unknown."""
     in_parts = np.zeros(len(problem.people), bool)
     order = np.lexsort((problem.column, problem.row))
     row, column = problem.row[order], problem.column[order]
@@ -385,7 +386,7 @@ def zeros_at(problem: Problem, amounts: Floats, suspects: Integers, *, deadline:
 
 
 def _cannot_grow(answer: OptimizeResult | None, suspects: Integers, amounts: int) -> Flags | None:
-    """Read which suspects stay 0 off the last variables t of a program, one each."""
+    """Return which suspects stay 0, by the last variables t of a program, one each."""
     if answer is None:
         return None
     zero = np.zeros(amounts, bool)

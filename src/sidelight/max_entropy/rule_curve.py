@@ -75,7 +75,7 @@ def rule_curve(
     vagueness: Number = 0,
     progress: Progress = quiet,
 ) -> RuleCurve:
-    """How much does each further rule tell?  The estimation error, the surest belief and the gain, for each bound.
+    """Compute the estimation error, the surest belief and the gain for each bound: what each further rule tells.
 
     A bound is how many of the strongest rules "has" and "has not" of the original `table` are known, (K₊, K₋), or a
     number K for half of each.  The other parameters are those of `strongest_rules`.
@@ -89,6 +89,7 @@ def rule_curve(
     Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008 (Figure 5; Figure 6 with `sizes=[T]`).
     """
     pairs = [_pair(bound) for bound in bounds]
+    # mined once for the largest bound: the rules of a smaller one are the first of them
     rules = strongest_rules(
         table,
         positive=max((positive for positive, _ in pairs), default=0),
@@ -117,6 +118,7 @@ def rule_curve(
 
 
 def _pair(bound: int | tuple[int, int]) -> tuple[int, int]:
+    # of an odd number, one more "has"
     pair = ((bound + 1) // 2, bound // 2) if isinstance(bound, int) else bound
     if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(each, int) and each >= 0 for each in pair):
         message = "a bound is how many rules are known: 0, 1, 2 and so on, or a pair of them"

@@ -62,7 +62,7 @@ HAS = 0
 def set_beliefs_of(
     variables: Variables, known: tuple[WordedStatement, ...], *, deadline: float, progress: Progress = quiet
 ) -> SetBeliefs:
-    """Find the distribution of largest entropy, value by value; `variables` are of the release with sets."""
+    """Compute the distribution of largest entropy, value by value; `variables` are of the release with sets."""
     release = variables.release
     by_value: dict[Label, list[WordedStatement]] = {}
     for each in known:
@@ -74,6 +74,7 @@ def set_beliefs_of(
 
     solved = {value: of_value(value, stated) for value, stated in by_value.items()}
     _check_independent(solved)
+    # without statements the people are the same whatever the value, so that the first one will do
     return SetBeliefs(release, known, solved, of_value(release.domain[0], ()))
 
 
@@ -100,9 +101,10 @@ def _value_of(release: Release, known: WordedStatement) -> Label:
 
 
 def _split_by_value(release: Release, value: Label) -> Release:
-    """Make a release of who has one value and who has not."""
+    """Build a release of who has one value and who has not."""
     groups = release.groups
     having = groups.counts.column(groups.code_of(value))
+    # (groups, 2): who has the value, and who has not
     cells = np.stack((having, groups.sizes - having), axis=1)
     about = whole_groups(
         domain=(value, f"not {shown(value)}"),
@@ -180,7 +182,7 @@ class SetBeliefs(ReleaseBeliefs):
         return self.people.notes_on(given)
 
     def meant(self, given: Mapping[str, object], *, group: GroupName | int | None = None) -> MeantPeople:
-        """Who is meant by a condition?  How many for certain, and how many more may be."""
+        """Return how many people a condition means for certain, and how many more may be meant."""
         return self.people.meant(given, group=group)
 
     def names(self, person: Who) -> bool:
@@ -188,7 +190,7 @@ class SetBeliefs(ReleaseBeliefs):
         return any(each.names(person) for each in self.of_value.values())
 
     def find_touched_groups(self, value: int) -> Flags:
-        """Which groups (by row) a statement about a value touches."""
+        """Return which groups (by row) a statement about a value touches."""
         beliefs = self.of_value.get(self.release.domain[value])
         return np.zeros(len(self.release), bool) if beliefs is None else beliefs.touched_groups
 
@@ -200,7 +202,7 @@ class SetBeliefs(ReleaseBeliefs):
         group: GroupName | int | None = None,
         person: object = None,
     ) -> float:
-        """How sure is somebody that a person who says this has the value, whatever others?
+        """Return the probability that a person who says this has the value, whatever others they have.
 
         `given` names columns and cells; `group` is the group that the person is known to be in; `person` somebody
         whom the statements name.
@@ -212,6 +214,7 @@ class SetBeliefs(ReleaseBeliefs):
         if person is not None:
             return self._probability_of_person(text, code, as_who(person))
         beliefs = self.of_value.get(text)
+        # whom a group hides is estimated by the only value whose statements ask about them
         if beliefs is not None and (beliefs is self.people or not _depends_on_hidden(self.people)):
             return beliefs.probability(text, given=given, group=group)
         return self.people.average_rates(self._rates(code), given=given, group=group)
@@ -245,6 +248,7 @@ class SetBeliefs(ReleaseBeliefs):
         members, groups = self.people.variables.members, self.release.groups
         group, value, count = groups.counts.entries()
         order = np.argsort(group, kind="stable")
+        # every row with all values of its group
         row, at = pair_equal(members.group, group[order])
         value, count = value[order][at], count[order][at]
         rates = count / groups.sizes[members.group[row]]
@@ -276,6 +280,7 @@ class SetBeliefs(ReleaseBeliefs):
             apart = beliefs.by_kind
             special = np.flatnonzero((apart.keys.part >= 0) | (apart.keys.person != NOBODY))
             at = np.flatnonzero((apart.value == HAS) & np.isin(apart.key, special))
+            # special kinds of this value are numbered behind those of all values before
             kind = sum(map(len, kinds)) + np.searchsorted(special, apart.key[at])
             entries.append((kind, np.full(len(at), self.release.groups.code_of(text)), apart.probability[at]))
             of_value = apart.keys.take(special)

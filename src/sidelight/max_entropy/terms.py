@@ -102,7 +102,7 @@ class LinearForm(NamedTuple):
 
 
 def linear_form(statement: Statement) -> LinearForm:
-    """List all that a statement speaks of; a count speaks of each person, and a bound that cannot be passed is none."""
+    """Return all that a statement speaks of; counts speak of each person, bounds that cannot be passed are none."""
     if isinstance(statement, IntervalStatement):
         return _interval_form(statement)
     if isinstance(statement, ComparisonStatement):
@@ -123,6 +123,7 @@ def _interval_form(statement: IntervalStatement) -> LinearForm:
         return LinearForm(_terms(about, ONE, others=True), ZERO, ZERO)
     if statement.exact:
         return LinearForm(_terms(about, ONE), statement.low, statement.low)
+    # a bound that nothing can pass would only cost the solver a multiplier
     low = None if statement.low == 0 else statement.low
     high = None if statement.high == most else statement.high
     return LinearForm(_terms(about, ONE), low, high)
@@ -143,7 +144,7 @@ def _terms(about: Summand, coefficient: Fraction, *, others: bool = False) -> tu
 
 
 def shares_of(known: Sequence[WordedStatement]) -> Iterator[ConditionalProbability]:
-    """Go through all that statements speak of."""
+    """Yield all shares that statements speak of."""
     for each in known:
         for about in _summands(each.statement):
             if isinstance(about, ConditionalProbability):
@@ -162,7 +163,7 @@ def _summands(statement: Statement) -> tuple[Summand, ...]:
 
 
 def conditions_of(share: ConditionalProbability) -> Event:
-    """List what a share says of people, in its event and of those whom it is about."""
+    """Return what a share says of people, in its event and of those whom it is about."""
     of_people = keep_conditions_on_people(share.given)
     return event_of((*of_people, *keep_conditions_on_people(share.where))) if share.where else of_people
 
@@ -170,7 +171,7 @@ def conditions_of(share: ConditionalProbability) -> Event:
 def mentioned_conditions(
     known: Sequence[WordedStatement], described: Mapping[str, Mapping[str, object]]
 ) -> tuple[tuple[str, Label], ...]:
-    """List the conditions that statements speak of, and what is known about the people whom they name, each once."""
+    """Return the conditions that statements speak of, and what is known about the people they name, each once."""
     events = (event for share in shares_of(known) for event in _events_of(share, described))
     return tuple(dict.fromkeys(cells_in(dict.fromkeys(chain.from_iterable(events)))))
 
@@ -195,16 +196,17 @@ class TermSupport:
 
     @classmethod
     def concatenate(cls, supports: Sequence[TermSupport]) -> TermSupport:
-        """Put the support of later terms behind that of earlier ones."""
+        """Concatenate the support of terms, later ones behind earlier ones."""
         fields = zip(*((each.part_term, each.part, each.column_term, each.column) for each in supports), strict=True)
         return cls(*map(np.concatenate, fields))
 
     def restrict(self, parts: Flags, columns: Flags) -> TermSupport:
-        """Keep some positions of both lists."""
+        """Return some positions of both lists."""
         return TermSupport(self.part_term[parts], self.part[parts], self.column_term[columns], self.column[columns])
 
     def cross(self, blocks: Blocks, row_of_part: Integers) -> tuple[Integers, Integers, Integers]:
-        """Pair parts and columns, term by term: the term, the part and the column of all that is in its support."""
+        """Return parts paired with columns, term by term: the term, part and column of all that is in its support."""
+        # by (term, group): a part meets the columns of its own term and group only
         one, other = pair_equal(
             number_runs([self.part_term, blocks.row_group[row_of_part[self.part]]]),
             number_runs([self.column_term, blocks.column_group[self.column]]),
