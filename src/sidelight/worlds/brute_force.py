@@ -56,7 +56,7 @@ Event: TypeAlias = Callable[[World], bool]
 
 
 def worlds_of_group(groups: Groups, row: int) -> Iterator[tuple[frozenset[Label], ...]]:
-    """Go through the worlds of one group: all equally likely, each person's values by position.
+    """Yield the worlds of one group: all equally likely, each person's values by position.
 
     >>> from sidelight.release.release import Release
     >>> release = Release.from_counts([{"a": 1, "b": 1}], sizes=[2], values="set")
@@ -89,7 +89,7 @@ def _one_value_each(people: int, remaining: dict[Label, int]) -> Iterator[tuple[
 
 
 def every_world(release: Release) -> Iterator[World]:
-    """Go through all worlds of a release: groups are independent."""
+    """Yield all worlds of a release: groups are independent."""
     groups = [list(worlds_of_group(release.groups, row)) for row in range(len(release))]
     for chosen in product(*groups):
         yield {
@@ -119,7 +119,7 @@ def probability(release: Release, event: Event, *, given: Event = lambda _world:
 
 
 def investigation_probability(release: Release, investigation: Investigation) -> Fraction:
-    """How sure of a value does what was found out make somebody?  The slow twin of `closed_forms.odds`."""
+    """Return how sure of a value what was found out makes an attacker: the slow twin of `closed_forms.odds`."""
     names = investigation.groups()
     groups = [release.group(name) for name in names]
     small = Release.from_counts(
@@ -155,13 +155,14 @@ def number_of_worlds(group: Groups) -> int:
 
 
 def _event(semantics: str, investigation: Investigation, names: list[GroupName]) -> Event:
-    """Turn what was found out into an event; the target is the first person of her group."""
+    """Return what was found out as an event; the target is the first person of her group."""
     target = (names.index(investigation.group) + 1, 0)
     taken = {name: int(name == investigation.group) for name in names}
 
     def next_people(part: Others | Family | None) -> list[tuple[int, int]]:
         if part is None:
             return []
+        # positions are given out in turn, so that target, others and family of one group are different people
         start = taken[part.group]
         taken[part.group] += part.people
         return [(names.index(part.group) + 1, position) for position in range(start, start + part.people)]
@@ -183,7 +184,7 @@ def _event(semantics: str, investigation: Investigation, names: list[GroupName])
 
 
 def worst_acquaintance(release: Release, value: Label, *, rules_out: int, others: int, family: int) -> Fraction:
-    """How sure of `value` can someone get?  By trying everything.
+    """Return how sure of `value` an attacker can get, by trying everything.
 
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1, "Heart": 1}])
     >>> worst_acquaintance(release, "Flu", rules_out=1, others=0, family=0)
@@ -214,17 +215,18 @@ def _check_implied(world: World, value: Label, target: Person, relatives: tuple[
 
 
 def _values_of(world: World, known: tuple[Person, ...]) -> object:
-    """Whatever the values of these people are: she learns them."""
+    """Return the values of these people: she learns them."""
     return tuple(world[person] for person in known)
 
 
 def _condition_on_lacking(value: Label) -> Callable[[World, tuple[Person, ...]], object]:
-    """She learns that these people lack the value; worlds in which one has it say nothing (`None`)."""
+    """Return what she learns if these people lack the value; worlds in which one has it say nothing (`None`)."""
     return lambda world, known: True if all(value not in world[person] for person in known) else None
 
 
 def _surest(answers: list[tuple[object, bool]]) -> Fraction:
-    """Take, over all that she may learn, the highest share of worlds in which the target has it."""
+    """Return the highest share of worlds in which the target has it, over all that she may learn."""
+    # worlds with the same answer are those that she cannot tell apart any more
     possible = Counter(answer for answer, _ in answers if answer is not None)
     has = Counter(answer for answer, it_has in answers if it_has)
     return max((Fraction(has[answer], possible[answer]) for answer in possible), default=Fraction(0))
@@ -236,7 +238,7 @@ def _up_to(things: list[Label], most: int) -> Iterator[tuple[Label, ...]]:
 
 
 def _parts(people: list[Person], others: int, family: int) -> Iterator[tuple[tuple[Person, ...], tuple[Person, ...]]]:
-    """Choose others and a family, different people, at most so many of each."""
+    """Yield others and a family, different people, at most so many of each."""
     for number in range(min(others, len(people)) + 1):
         for known in combinations(people, number):
             left = [person for person in people if person not in known]
@@ -295,6 +297,7 @@ def worst_acquaintance_over_groups(
 
 def _convolve(before: Numbers, in_group: Numbers) -> Numbers:
     """Let i others and j of the family sit in one more group, the rest in those before: the best way for each sum."""
+    # (others + 1, family + 1, values); none of either in this group is the first way
     least: Numbers = before * in_group[0, 0]
     for i, j in np.ndindex(before.shape[:2]):
         rest = before[: before.shape[0] - i, : before.shape[1] - j]
@@ -308,6 +311,7 @@ def _none_has(semantics: Semantics, people: int, counts: Integers, most: tuple[i
     for i, j in np.ndindex(most[0] + 1, most[1]):
         undecided = people - i - j
         if semantics == "multiset":
+            # each occurrence, on its own, goes to one of the others who are undecided
             step = divide(np.maximum(undecided - 1, 0), max(undecided, 1)) ** counts
         else:
             step = divide(np.maximum(undecided - counts, 0), max(undecided, 1))
@@ -345,6 +349,7 @@ class NumberedWorlds:
 
     def __init__(self, release: Release) -> None:
         worlds = list(every_world(release))
+        # bit w of a number stands for world w, so that whole sets of worlds are joined and counted at once
         self.all = (1 << len(worlds)) - 1
         self.atoms: dict[tuple[tuple[int, int], Label], int] = {
             (person, value): sum(1 << number for number, world in enumerate(worlds) if value in world[person])
@@ -363,7 +368,7 @@ class NumberedWorlds:
 
 
 def worst_implications_with_one_conclusion(release: Release, k: int, value: Label = None) -> Fraction:
-    """Try all sets of k implications A_i → A, A being what is to be shown.
+    """Return the worst over all sets of k implications A_i → A, A being what is to be shown.
 
     >>> release = Release.from_counts([{"Flu": 2, "Lung cancer": 2, "Heart disease": 1}])
     >>> worst_implications_with_one_conclusion(release, 1)
@@ -380,7 +385,7 @@ def worst_implications_with_one_conclusion(release: Release, k: int, value: Labe
 
 
 def worst_implications(release: Release, k: int, value: Label = None) -> Fraction:
-    """Try all conjunctions of k basic implications: if all of these atoms, then one of those."""
+    """Return the worst over all conjunctions of k basic implications: if all of these, then one of those."""
     worlds = NumberedWorlds(release)
     every = [*worlds.atoms.values()]
     premises = {reduce(and_, some) for some in _subsets(every)}
@@ -407,6 +412,7 @@ def cheapest_implications(
     """
     worlds = NumberedWorlds(release)
     target_atoms = {atom for (_, value), atom in worlds.atoms.items() if value in {*targets} and atom}
+    # of facts that hold in the same worlds the cheapest is written last, and stays
     by_falling_price = sorted(worlds.atoms.items(), key=lambda atom: -price(atom[0][1]))
 
     def cheapest(conclusions: Iterable[int], among: set[int]) -> Fraction:
@@ -427,7 +433,7 @@ def cheapest_implications(
 
 
 def _cheapest(facts: Mapping[int, Fraction], everything: int, reached: Callable[[int], bool]) -> Fraction:
-    """Go through conjunctions of facts that can be true, from the cheapest on (Dijkstra)."""
+    """Return the price of the cheapest conjunction of facts that can be true and reaches it (Dijkstra)."""
     waiting, passed = [(Fraction(0), everything)], set[int]()
     while waiting:
         price, knowledge = heappop(waiting)
@@ -436,6 +442,7 @@ def _cheapest(facts: Mapping[int, Fraction], everything: int, reached: Callable[
         if knowledge not in passed:
             passed.add(knowledge)
             for fact, cost in facts.items():
+                # a fact that leaves no world, or rules none out, leads nowhere
                 if knowledge & fact not in (0, knowledge):
                     heappush(waiting, (price + cost, knowledge & fact))
     message = "no knowledge that can be true reaches it; give a lower reach"
@@ -443,7 +450,7 @@ def _cheapest(facts: Mapping[int, Fraction], everything: int, reached: Callable[
 
 
 def worst_negations(release: Release, k: int, value: Label = None) -> Fraction:
-    """Try all sets of k facts "p does not have s", about anybody.
+    """Return the worst over all sets of k facts "p does not have s", about anybody.
 
     >>> release = Release.from_counts([{"Flu": 2, "Lung cancer": 2, "Heart disease": 1}])
     >>> worst_negations(release, 1)
@@ -480,7 +487,7 @@ Amount: TypeAlias = Fraction | float
 
 
 def dirichlet_prior(parameters: Mapping[Label, Fraction]) -> Prior:
-    """Draw one after another: each value as likely as its parameter and its number so far make it.
+    """Return the prior that draws one after another: each value as likely as its parameter and number so far make it.
 
     >>> prior = dirichlet_prior({"a": Fraction(1), "b": Fraction(2)})
     >>> prior(("a", "a", "b")), prior(("b", "a", "a"))
@@ -498,7 +505,7 @@ def dirichlet_prior(parameters: Mapping[Label, Fraction]) -> Prior:
 
 
 def independent_prior(shares: Mapping[Label, Fraction]) -> Prior:
-    """Draw independently, with these shares: the infinitely stubborn."""
+    """Return the prior that draws independently, with these shares: the infinitely stubborn."""
     return lambda values: prod((shares[value] for value in values), start=Fraction(1))
 
 
@@ -603,13 +610,13 @@ class _DrawnSequence(NamedTuple):
 
 
 def _known_people(people: int, known: int) -> Iterator[tuple[int, ...]]:
-    """Know up to that many people of the group, all but the first; the others known are in other groups."""
+    """Yield up to that many known people of the group, all but the first; the others known are in other groups."""
     for number in range(min(known, people - 1) + 1):
         yield from combinations(range(1, people), number)
 
 
 def _belief(worlds: list[_DrawnSequence], has: Callable[[Label], bool]) -> Fraction:
-    """How likely is it that the first person has it, in the worlds that are left?"""
+    """Return how likely it is that the first person has it, in the worlds that are left."""
     having = sum((each.probability for each in worlds if has(each.values[0])), Fraction(0))
     return having / sum((each.probability for each in worlds), Fraction(0))
 

@@ -44,7 +44,7 @@ def probability_of_avoiding(counts: Mapping[Label, int], avoided: Sequence[Avoid
 
 
 def ways_to_avoid(counts: Mapping[Label, int], avoided: Sequence[Avoided]) -> int:
-    """Go through the values that somebody avoids, one by one, and say who of the others gets how many of it.
+    """Count the ways to hand out values so, going through those that somebody avoids one by one.
 
     People who avoid the same values are alike: a state is how many of each kind still have nothing.
 
@@ -59,6 +59,7 @@ def ways_to_avoid(counts: Mapping[Label, int], avoided: Sequence[Avoided]) -> in
         before, states = states, Counter[tuple[int, ...]]()
         for waiting, ways in before.items():
             for after, more in _hand_out(waiting, may, amount):
+                # states that are reached in several ways are one, and their ways add up
                 states[after] += ways * more
     # whoever still waits takes any of the values that nobody avoids
     others = sum(counts.values()) - sum(named.values())
@@ -66,7 +67,7 @@ def ways_to_avoid(counts: Mapping[Label, int], avoided: Sequence[Avoided]) -> in
 
 
 def _hand_out(waiting: tuple[int, ...], may: list[bool], amount: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Hand out a value of which there are `amount`: who still waits afterwards, and in how many ways."""
+    """Yield who still waits after a value of which there are `amount` is handed out, and in how many ways."""
     most = [min(people, amount) if allowed else 0 for people, allowed in zip(waiting, may, strict=True)]
     for served in product(*(range(number + 1) for number in most)):
         if sum(served) <= amount:
@@ -177,6 +178,7 @@ def _single(known: _InGroup, ratio: Callable[[int, int], Number]) -> tuple[Numbe
     people, having = sum(remaining.values()), remaining.get(known.value, 0)
     if not known.target:
         return ratio(1, 1), _probability_of_missing(people, having, known.family, ratio)
+    # the target lacks the value by having another one that is not ruled out
     other = sum(count for text, count in remaining.items() if text != known.value and text not in known.rules_out)
     return ratio(having, 1), other * _probability_of_missing(people - 1, having, known.family, ratio)
 
@@ -222,6 +224,7 @@ def _multiset(known: _InGroup, ratio: Callable[[int, int], Number]) -> tuple[Num
     if not known.target:
         return ratio(1, 1), chosen(people - known.family, people, having)
     ruled_out = sum(known.counts.get(text, 0) for text in known.rules_out)
+    # the target has it unless every occurrence chooses another person
     has = 1 - chosen(people - 1, people, having)
     lacks = chosen(people - 1 - known.family, people, having)
     return has, lacks * chosen(known.people - 1, known.people, ruled_out)

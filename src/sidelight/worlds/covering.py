@@ -18,7 +18,7 @@ from sidelight.worlds.posterior import Observer
 
 
 def covering_k(release: Release, given: Knowledge) -> int:
-    """For which k does `Implications(k)` cover somebody who knows `given`?
+    """Return the k for which `Implications(k)` covers an attacker who knows `given`.
 
     In this release the facts say no more than k basic implications do, so nobody who knows them is surer of anyone's
     value than `Implications(k).measure(release)` tells.  People can only have what occurs in their group, which makes k
@@ -49,6 +49,7 @@ def covering_k(release: Release, given: Knowledge) -> int:
     observer = Observer.identify(release, facts)
     for value in dict.fromkeys(value for fact in facts for atom in fact.atoms() for value in named_values(atom)):
         release.groups.code_of(value)  # refuses a value that nobody could have
+    # facts that contradict the release would be covered by anything
     observer.check_satisfiable(Meter(Effort()))
     return len(all_of(facts).basic_implications(_possible_values(observer))) if facts else 0
 

@@ -38,7 +38,7 @@ class Effort:
             raise BadMeasure(message)
 
     def share(self, parts: int) -> Effort:
-        """Divide it."""
+        """Return one of so many equal parts of it."""
         return Effort(max(self.states // parts, 1), None if self.seconds is None else self.seconds / parts)
 
 
@@ -55,10 +55,11 @@ class Meter:
     started: float = field(default_factory=time.perf_counter)
 
     def spend(self, states: int = 1) -> None:
-        """Count more states."""
+        """Count more states; raise `OverEffort` beyond what is allowed."""
         before, self.states = self.states, self.states + states
         if self.states > self.effort.states:
             raise OverEffort
+        # once in 64 states, as reading the clock takes time too
         if before >> 6 != self.states >> 6:
             self.check_time()
 
@@ -66,6 +67,7 @@ class Meter:
         """Return what is left, at least a little."""
         seconds = self.effort.seconds
         if seconds is not None:
+            # never 0, which would be no effort at all
             seconds = max(seconds - (time.perf_counter() - self.started), 1e-3)
         return Effort(max(self.effort.states - self.states, 1), seconds)
 
@@ -74,6 +76,6 @@ class Meter:
         return self.effort.seconds is not None and time.perf_counter() - self.started > self.effort.seconds
 
     def check_time(self) -> None:
-        """Give up when it takes too long."""
+        """Raise `OverEffort` when it takes too long."""
         if self.is_late():
             raise OverEffort

@@ -73,13 +73,13 @@ class Estimate:
         return cls(Fraction(hits, worlds), low, high, confidence, worlds)
 
     def clip(self, low: Fraction | int, high: Fraction | int) -> Estimate:
-        """Cut the interval to bounds that are known for certain."""
+        """Clip the interval to bounds that are known for certain."""
         value = min(max(self.value, Fraction(low)), Fraction(high))
         return replace(self, value=value, low=max(self.low, float(low)), high=min(self.high, float(high)))
 
 
 def as_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
-    """Take a seed or a generator."""
+    """Return a generator, from a seed or as it is."""
     if rng is None:
         message = "drawing worlds needs rng=, a seed or a NumPy generator, so that the answer can be repeated"
         raise BadMeasure(message)
@@ -120,11 +120,11 @@ class Attempts:
             self.spent.states += meter.states
 
     def meter(self) -> Meter:
-        """Allow a part of what is left."""
+        """Return a meter for an eighth of what is left."""
         return Meter(self.spent.remaining().share(8))
 
     def split(self, target: Fact, facts: Sequence[Fact]) -> FactSplit:
-        """Take facts that bear on a target, while they can be counted with and without it.
+        """Split facts that bear on a target into those that can be counted together and the others.
 
         Twice as many at a time as long as that goes well, half as many when it does not.
         """
@@ -167,10 +167,11 @@ class Attempts:
         return None if joint is None else (joint[1], joint[0] - joint[1])
 
     def _bearing_on(self, target: Fact, facts: Sequence[Fact]) -> list[Fact]:
-        """Keep the facts that are linked with the target by groups: the others cancel out."""
+        """Return the facts that are linked with the target by groups: the others cancel out."""
         groups = {fact: [self.counter.entities.group_of[who] for who in fact.people()] for fact in (target, *facts)}
         first = components(dict.fromkeys(group for several in groups.values() for group in several), groups.values())
         near = {first[group] for group in groups[target]}
+        # facts about few people first: they are likelier to be countable
         return sorted((fact for fact in facts if first[groups[fact][0]] in near), key=lambda fact: len(fact.people()))
 
 
@@ -183,7 +184,7 @@ def estimate_probabilities(
     samples: int,
     confidence: float,
 ) -> list[Estimate]:
-    """Sample worlds that fit the facts that can be counted, keep those that fit all, and look at the targets in them.
+    """Estimate the targets in worlds sampled from what can be counted, keeping those that fit all facts.
 
     The targets are about the same people.  Nothing if no such world came up in the time that is left.
     """
@@ -202,7 +203,7 @@ def estimate_probabilities(
 
 
 def _sampler(attempts: Attempts, targets: Sequence[Fact], facts: Sequence[Fact]) -> tuple[CountingProblem, Sampler]:
-    """Prepare to sample worlds that fit the countable facts; of all worlds, if even that is too hard."""
+    """Return a sampler of worlds that fit the countable facts; of all worlds, if even that is too hard."""
     release, entities, watched = attempts.counter.release, attempts.counter.entities, [*facts, *targets]
     countable = attempts.split(targets[0], facts).countable
     problem = compile_facts(release, entities, countable, watched=watched)

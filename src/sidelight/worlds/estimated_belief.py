@@ -51,6 +51,7 @@ def estimate_belief(
 ) -> EstimatedBelief:
     """Estimate what one who knows the facts believes about a person of whom this was believed before."""
     observer = Observer.identify(release, facts, people=[before.person], effort=effort, lookup=lookup)
+    # only values that occur need worlds: all others are impossible, exactly
     values = [value for value in before if before[value]]
     targets = [Has(before.person, value) for value in values]
     estimates = observer.estimates(targets, rng=rng, samples=samples, confidence=confidence)

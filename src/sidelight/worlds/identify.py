@@ -49,7 +49,7 @@ class Entities:
 
 
 def identify(release: Release, people: Iterable[Who], lookup: Lookup | None = None) -> Entities:
-    """Find everybody's group; people who are written differently are different people.
+    """Return everybody's group; people who are written differently are different people.
 
     >>> release = Release.from_counts([{"Flu": 1, "Cold": 2}, {"Flu": 1}], labels=[{"age": "20-29"}, {"age": "30"}])
     >>> identify(release, [Someone(1), Described.of({"age": 30})]).group_of
@@ -62,6 +62,7 @@ def identify(release: Release, people: Iterable[Who], lookup: Lookup | None = No
         {who: described[who].group if isinstance(who, Described) else _group_of(release, who) for who in people},
         tuple(note for place in described.values() for note in place.notes),
     )
+    # group by group, once all are found: those in different groups are different people anyway
     for group in dict.fromkeys(entities.group_of.values()):
         members = entities.list_members(group)
         _check_room(release.groups, group, members)
@@ -109,7 +110,7 @@ class Descriptions:
     lookup: Lookup
 
     def groups_of(self, people: Sequence[Described]) -> dict[Described, _Place]:
-        """Find the group of each; those who are described by the same columns are looked up together."""
+        """Return the group of each; those who are described by the same columns are looked up together."""
         by_columns: dict[tuple[str, ...], list[Described]] = {}
         for who in people:
             by_columns.setdefault(tuple(column for column, _ in who.cells), []).append(who)
@@ -163,24 +164,24 @@ class Descriptions:
                 raise BadKnowledge(message)
 
     def _printed_labels(self, name: str) -> list[Label]:
-        """List what is printed in a column, and what tells members apart in it."""
+        """Return what is printed in a column, and what tells members apart in it."""
         of_members = [text for each in self._member_columns if each.name == name for text in each.labels]
         return [*self._columns[name].labels, *of_members]
 
     def _unknown_labels(self, column: Column) -> set[Label]:
-        """Find labels that neither the release nor a hierarchy knows."""
+        """Return the labels that neither the release nor a hierarchy knows."""
         printed, nodes = self._printed_labels(column.name), self.lookup.nodes(self.release).get(column.name)
         return {text for text in column.labels if not knows_label(text, printed, nodes)}
 
     def _unknown(self, name: str, text: Label) -> str:
-        """Say that a label is not known, and name the nearest ones."""
+        """Return the message that a label is not known, with the nearest ones."""
         nodes = self.lookup.nodes(self.release).get(name)
         there = [*self._printed_labels(name), *(nodes.above if nodes else ()), *(nodes.labels_by_node if nodes else ())]
         known = dict.fromkeys(shown(each) for each in there if each not in (None, SUPPRESSED))
         return f"the release knows no {abbreviate(name)} '{abbreviate(shown(text))}'{did_you_mean(shown(text), known)}"
 
     def _refusal(self, name: str, text: Label) -> str:
-        """Refuse a label that is not known, and say what may be meant by it."""
+        """Return the message that refuses a label that is not known, with what may be meant by it."""
         remedies = []
         if name not in self.lookup.nodes(self.release):
             remedies.append(f"if a printed label covers it, {self._hierarchies([name])}")
@@ -205,6 +206,7 @@ class Descriptions:
         exact = [
             -sum(described.get(name) == text for name, text in self._match_printed(group)) for group in groups.tolist()
         ]
+        # groups that print most cells as they were said come first, suppressed ones last
         nearest = groups[np.lexsort((np.array(exact), suppressed))]
         return (
             f"{abbreviate(str(who))} fits {len(groups):,} groups: {self._match_named(nearest)}; "
@@ -288,6 +290,7 @@ def _differ(who: Described, other: Who, nodes: Mapping[str, Nodes]) -> bool:
     if isinstance(other, Someone):
         return True
     if isinstance(other, str):
+        # nothing that is known of a name tells it from a description
         return False
     others = dict(other.cells)
     both = [(text, others[column], nodes.get(column)) for column, text in who.cells if column in others]

@@ -57,7 +57,7 @@ class OneCut:
 
     @classmethod
     def build(cls, counts: Sequence[int], left: int, most_left: int, most_right: int, *, different: int = 0) -> OneCut:
-        """Let no value have more than so many people of the left half, and of the right one."""
+        """Build the cut in which no value has more than so many people of the left half, and of the right one."""
         low = tuple(max(count - most_right, 0) for count in counts)
         return cls(tuple(counts), left, low, tuple(min(count, most_left) for count in counts), different)
 
@@ -85,12 +85,14 @@ class OneCut:
     def left_expectations(self) -> tuple[int, ...]:
         """Per value, how many people have it left, added up over the halves that pass: E[L_s; pass] times `halves`."""
         lump, kinds = self._kinds
+        # products from both ends leave out one value at a time without dividing polynomials
         after = self._products(kinds[::-1])[::-1]
         total: dict[Kind, int] = {}
         for at, kind in enumerate(kinds):
             if kind not in total:
                 others = self._product(self._product(self._first_ways[at], after[at + 1]), self._lump_ways)
                 total[kind] = self._ways(self._product(others, self._binomials(kind, weighted=True)))
+        # each half that passes has `left` people on its left: what the bounded values leave is the lump's
         of_lump = self.left * self.passing - sum(total[kind] for kind in kinds)
         return tuple(
             total[kind] if kind in total else of_lump * kind[0] // lump[0] if kind[0] else 0
@@ -127,7 +129,7 @@ class OneCut:
         return (self.people + self.people.bit_length()) // 8 + 1
 
     def _binomials(self, kind: Kind, *, weighted: bool = False) -> Parts:
-        """Pack C(n_s, x), or x·C(n_s, x), for the x within bounds, apart by the sides where somebody has it."""
+        """Return packed C(n_s, x), or x·C(n_s, x), for x within bounds, apart by the sides where somebody has it."""
         count, low, high = kind
         low, high = max(low, 0), min(high, self.left)
         if not self.different:
@@ -158,19 +160,20 @@ class OneCut:
         return self._products(self._kinds[1])
 
     def _products(self, kinds: Sequence[Kind]) -> list[Parts]:
-        """Multiply none, the first, the first two, and so on."""
+        """Return the products of none, the first, the first two, and so on."""
         return list(accumulate(map(self._binomials, kinds), self._product, initial=NOTHING))
 
     def _product(self, one: Parts, other: Parts) -> Parts:
-        """Multiply, up to z^a."""
+        """Return the product, up to z^a."""
         most, mask = self.different, (1 << 8 * self._bytes * (self.left + 1)) - 1
         product: dict[tuple[int, int], int] = {}
         for (left, right), factor in one.items():
             for (more_left, more_right), term in other.items():
                 sides = (min(left + more_left, most), min(right + more_right, most))
+                # masked, as terms beyond z^a are never asked for
                 product[sides] = product.get(sides, 0) + (factor * term & mask)
         return product
 
     def _ways(self, parts: Parts) -> int:
-        """Take the coefficient of z^a where both halves have enough different values."""
+        """Return the coefficient of z^a where both halves have enough different values."""
         return parts.get((self.different, self.different), 0) >> 8 * self._bytes * self.left

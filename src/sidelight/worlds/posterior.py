@@ -78,7 +78,7 @@ class Observer:
         return observer._hearing(soft) if soft else observer
 
     def _hearing(self, soft: Sequence[SoftFact]) -> Observer:
-        """Weigh the worlds by soft facts; only worlds that fit the hard ones can be weighed."""
+        """Return the observer with worlds weighed by soft facts; only worlds that fit the hard ones can be weighed."""
         try:
             if not self.counter.probability(self.facts):
                 raise self.contradiction()
@@ -160,7 +160,7 @@ class Observer:
             raise self.contradiction()
 
     def contradiction(self) -> Contradiction:
-        """Make the error that names a minimum set of facts that no world fits."""
+        """Return the error that names a minimum set of facts that no world fits."""
         meter = Meter(Effort(self.effort.states, MOST_SECONDS))
         search, facts = WorldSearch(self.release, self.entities, meter), self.hard_facts
 
@@ -261,7 +261,7 @@ def posterior(
     confidence: float = 0.95,
     samples: int = 2_000,
 ) -> Fraction | Estimate:
-    """How sure of `target` is one who saw this release and knows `given`?
+    """Return the probability of `target` for an attacker who saw this release and knows `given`.
 
     Worlds where both hold / worlds where `given` holds, exactly, in each of the three semantics.  Only the groups that
     are mentioned matter, and in them only the people and values that are.
@@ -447,7 +447,7 @@ def posteriors(
     suppressed: SuppressedPeople | None = None,
     effort: Effort | None = None,
 ) -> Belief | Posteriors:
-    """How likely is each value of a person to one who knows `given`?  Without `person`: of everybody it concerns.
+    """Return how likely each value of a person, or of everybody concerned, is to one who knows `given`.
 
     The other parameters are those of `posterior`; a belief's `notes` say what it rests on.
 
@@ -474,12 +474,13 @@ def posteriors(
 
 
 def _someone_else(release: Release, entities: Entities) -> list[Who]:
-    """Name someone whom the facts do not mention in each group that they do, if there is anybody."""
+    """Return someone whom the facts do not mention in each group that they do, if there is anybody."""
     unnamed: list[Who] = []
     for group in dict.fromkeys(entities.group_of.values()):
         people = entities.list_members(group)
         if len(people) < release.groups.sizes[group]:
             numbers = {who.number for who in people if isinstance(who, Someone)}
+            # the smallest number that no one mentioned in the group has
             unnamed.append(Someone(group + 1, min({*range(1, len(numbers) + 2)} - numbers)))
     return unnamed
 
@@ -498,6 +499,7 @@ def _beliefs(
     observer = Observer.identify(release, facts, people=everyone, effort=effort, lookup=lookup)
     after = _compute_after(observer, mentioned, unnamed)
     entities = identify(release, everyone, lookup)
+    # values that nobody in a group has are impossible, but are listed all the same
     nobody = dict.fromkeys(release.domain, Fraction(0))
     return tuple(
         Belief(
@@ -515,6 +517,7 @@ def _beliefs(
 def _compute_before(release: Release, people: list[Who], lookup: Lookup) -> dict[int, dict[Label, Fraction]]:
     """Return for each group of some people how likely each value is to one who knows nothing else."""
     observer = Observer.identify(release, (), people=people, lookup=lookup)
+    # without facts all people of a group are exchangeable, so one of them is counted
     someone = {group: who for who, group in observer.entities.group_of.items()}
     return {group: observer.value_probabilities(who) for group, who in someone.items()}
 
@@ -537,7 +540,7 @@ def _compute_after(observer: Observer, mentioned: list[Who], unnamed: list[Who])
 
 
 def _share_remaining(release: Release, group: int, mentioned: list[dict[Label, Fraction]]) -> dict[Label, Fraction]:
-    """What all others of a group share alike: as many people have a value as are printed, whoever they are."""
+    """Return what all others of a group share equally: as many people have a value as are printed."""
     others = int(release.groups.sizes[group]) - len(mentioned)
     return {
         value: (count - sum((belief[value] for belief in mentioned), Fraction(0))) / others
@@ -558,6 +561,7 @@ def representatives(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Wh
     >>> representatives(differ, dict.fromkeys(["Ann", "Bob", "Cleo", "Dan", "Eve"], 0))
     {'Ann': 'Ann', 'Bob': 'Ann', 'Cleo': 'Ann', 'Dan': 'Dan', 'Eve': 'Eve'}
     """
+    # beyond that everybody stands for themselves, which takes longer and changes no answer
     if sum(len(list(fact.atoms())) * len(fact.people()) for fact in facts) > MOST_COMPARED:
         return {who: who for who in groups}
     about: dict[Who, list[Fact]] = {who: [] for who in groups}
@@ -578,11 +582,12 @@ def representatives(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Wh
 
 
 def _profile(who: Who, facts: Sequence[Fact], groups: Mapping[Who, int]) -> Hashable:
-    """Give the facts as seen by a person who knows of others only their groups: who differs is not interchangeable."""
+    """Return a person's facts with others named by their groups: people who differ here are not interchangeable."""
     return frozenset(_shape(fact, lambda other: "I" if other == who else groups[other]) for fact in facts)
 
 
 def _interchangeable(one: Who, other: Who, about: Mapping[Who, Sequence[Fact]]) -> bool:
+    # facts that mention neither of them stay as they are
     facts = dict.fromkeys([*about[one], *about[other]])
     swapped = {one: other, other: one}
     return {_shape(fact, lambda who: who) for fact in facts} == {

@@ -49,7 +49,7 @@ class Reports:
 
 
 def separate(facts: Iterable[Fact]) -> tuple[tuple[Fact, ...], tuple[SoftFact, ...]]:
-    """Tell hard facts from soft ones; of what is certain, or impossible, somebody is as sure as of a hard fact.
+    """Return hard facts and soft ones; of what is certain, or impossible, one is as sure as of a hard fact.
 
     >>> from sidelight.knowledge.parse_facts import read_facts
     >>> hard, soft = separate(read_facts("Ann = Flu with 0.9 and Bob = Flu with 0 and Cleo = Cold"))
@@ -69,7 +69,7 @@ def separate(facts: Iterable[Fact]) -> tuple[tuple[Fact, ...], tuple[SoftFact, .
 
 
 def weigh(counter: WorldCounter, hard: tuple[Fact, ...], soft: Sequence[SoftFact]) -> Reports | None:
-    """Turn soft facts into weights of worlds; `None` if no world is left of those that fit the hard ones."""
+    """Return soft facts as weights of worlds; `None` if no world is left of those that fit the hard ones."""
     for value in dict.fromkeys(value for fact in soft for atom in fact.atoms() for value in named_values(atom)):
         counter.release.groups.code_of(value)  # refuses a value that nobody could have
     by_subject: dict[Hashable, list[SoftFact]] = {}
@@ -133,6 +133,7 @@ def _likelihood(about: Sequence[SoftFact], before: Fraction) -> Iterator[Weighte
         raise _contradiction(about, "say different things of the same")
     if before in (0, 1):
         raise _no_matter_of_degree(about[0], always=bool(before))
+    # q / Pr of the worlds in which the fact holds, against that of the others: only the ratio matters
     ratio = belief / before / ((1 - belief) / (1 - before))
     if ratio != 1:
         yield WeightedFact(about[0].fact, ratio.numerator, ratio.denominator)
@@ -146,7 +147,7 @@ class Cell(NamedTuple):
 
 
 def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) -> list[Cell]:
-    """Divide the values that a person may have by what is said of them; what is said must fit together.
+    """Return cells of the values that a person may have, by what is said of them; what is said must fit together.
 
     >>> from sidelight.knowledge.facts import Has
     >>> flu, cold = Has("Ann", "Flu").with_probability(0.5), OneOf("Ann", ["Flu", "Cold"]).with_probability(0.9)
@@ -173,13 +174,14 @@ def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) ->
 
 
 def _values_of(fact: SoftFact, every: frozenset[Label]) -> frozenset[Label]:
-    """List the values of a person with which a fact about that person alone holds."""
+    """Return the values of a person with which a fact about that person alone holds."""
     (who,) = fact.people()
     return frozenset(value for value in every if holds(fact.fact, {who: frozenset([value])}))
 
 
 def _check_tree(words: Mapping[frozenset[Label], SoftFact]) -> None:
     for one, other in combinations(words, 2):
+        # in a tree, two sets are disjoint, or one is within the other
         if one & other and not (one < other or other < one):
             texts = f"'{abbreviate(str(words[one]))}' and '{abbreviate(str(words[other]))}'"
             message = f"{texts} overlap, which leaves open how sure somebody is of each part; say it of each part"
@@ -189,7 +191,7 @@ def _check_tree(words: Mapping[frozenset[Label], SoftFact]) -> None:
 def _cell_of(
     values: frozenset[Label], beliefs: Mapping[frozenset[Label], Fraction], words: Mapping[frozenset[Label], SoftFact]
 ) -> tuple[frozenset[Label], Fraction]:
-    """Take from a set what lies below it, and from how sure somebody is of it what is said of that."""
+    """Return a set without those below it, and the belief in it less what is believed of those."""
     below = [other for other in beliefs if other < values]
     largest = [one for one in below if not any(one < other for other in below)]
     cell = values.difference(*largest)
@@ -202,8 +204,9 @@ def _cell_of(
 
 
 def _cell_weights(who: Who, cells: Sequence[Cell], shares: Mapping[Label, Fraction]) -> Iterator[WeightedFact]:
-    """Weigh each cell against the last that somebody believes in: only ratios matter."""
+    """Yield the weight of each cell against the last that is believed in: only ratios matter."""
     believed = [cell for cell in cells if cell.belief]
+    # the weight of a world in cell c is q(c) / Pr(c | H)
     odds = [cell.belief / sum(shares[value] for value in cell.values) for cell in believed]
     for cell, each in zip(believed[:-1], odds[:-1], strict=True):
         ratio = each / odds[-1]
@@ -212,7 +215,7 @@ def _cell_weights(who: Who, cells: Sequence[Cell], shares: Mapping[Label, Fracti
 
 
 def sorted_as(order: Iterable[Label], values: frozenset[Label]) -> list[Label]:
-    """List values in the order of others."""
+    """Return values in the order of others."""
     return [value for value in order if value in values]
 
 

@@ -50,7 +50,7 @@ class Constraint(Protocol):
         """Return whether it holds, whatever is chosen of the domains; `None` if that depends."""
 
     def apply(self, domains: Domains) -> Sequence[Constraint]:
-        """Narrow domains while it is open, and give what is left of it."""
+        """Narrow domains while it is open, and return what is left of it."""
 
     def branches(self, domains: Domains) -> Sequence[Constraint]:
         """Return two constraints, of which one must hold, to go on with an open one; the last is tried first."""
@@ -100,6 +100,7 @@ class _Equality:
         return (self,) if self.truth(domains) is None else ()
 
     def branches(self, domains: Domains) -> Sequence[Constraint]:
+        # the smaller domain is decided in fewer branches
         variable = min((self.one, self.other), key=lambda each: len(domains[each]))
         value = min(domains[variable], key=str)  # in the same order each time
         return _Within(variable, domains[variable] - {value}), _Within(variable, frozenset([value]))
@@ -136,6 +137,7 @@ class _Disjunction:
 
     def apply(self, domains: Domains) -> Sequence[Constraint]:
         undecided = tuple(part for part in self.parts if part.truth(domains) is None)
+        # the only part that may still hold has to: it takes the place of the disjunction
         if len(undecided) == 1:
             return undecided
         return (self,) if len(undecided) == len(self.parts) else (_Disjunction(undecided),)
@@ -208,6 +210,7 @@ class WorldSearch:
             return _Equality(self._variable(one), self._variable(other), equal)
         mine, theirs = self._counts(one), self._counts(other)
         both = [(self._variable((one, value)), self._variable((other, value))) for value in mine if value in theirs]
+        # a value that only one of the two groups has: two people who are the same cannot have it
         alone = [(one, value) for value in mine if value not in theirs]
         alone += [(other, value) for value in theirs if value not in mine]
         parts: list[Constraint] = [_Equality(*pair, equal) for pair in both]
@@ -233,6 +236,7 @@ class WorldSearch:
 
     def _have_or_lack(self, group: int, count: int) -> dict[Hashable, int]:
         people = int(self.release.groups.sizes[group])
+        # in a multiset one person may have all occurrences, so all others may lack the value
         return {True: count, False: people - (count if self.release.semantics == "set" else 1)}
 
     def _whole_domain(self, variable: Variable) -> Domain:
@@ -264,9 +268,11 @@ def has_room(demands: Mapping[Domain, int], capacities: Capacities) -> bool:
     (True, False)
     """
     rooms = {domain: sum(capacities[value] for value in domain) for domain in demands}
+    # a domain without room for its own demand settles it without a flow
     if any(number > rooms[domain] for domain, number in demands.items()):
         return False
     scarce, total = dict(demands), sum(demands.values())
+    # widest first: with room for all that is left, a domain can be served last, and needs no flow
     for domain in sorted(rooms, key=rooms.__getitem__, reverse=True):
         if rooms[domain] < total:
             break
@@ -293,7 +299,7 @@ def _maximum_flow(demands: Mapping[Domain, int], capacities: Capacities) -> int:
 
 
 def _propagate(domains: Domains, constraints: Iterable[Constraint]) -> list[Constraint] | None:
-    """Narrow domains as long as constraints do so; give the constraints that are open, or none if one fails."""
+    """Narrow domains as long as constraints do so; return those that are open, or None if one fails."""
     constraints, before = list(constraints), -1
     # domains only shrink, so this ends; the product notices constraints that were simplified, too
     while before != (before := sum(map(len, domains.values())) * (len(constraints) + 1)):

@@ -99,22 +99,22 @@ class Formulas:
         self._conditioned: dict[tuple[Formula, int, bool], Formula] = {}
 
     def atom(self, number: int, *, truth: bool = True) -> Formula:
-        """Say that an atom holds, or does not."""
+        """Return the formula that an atom holds, or does not."""
         key: tuple[Connective, int] = ("atom" if truth else "not", number)
         if key not in self._formulas:
             self._formulas[key] = Formula(*key, atoms=frozenset([number]))
         return self._formulas[key]
 
     def conjoin(self, parts: Iterable[Formula]) -> Formula:
-        """All of these."""
+        """Return the formula that all of these hold."""
         return self._join("and", parts, neutral=self.true, absorbing=self.false)
 
     def disjoin(self, parts: Iterable[Formula]) -> Formula:
-        """At least one of these."""
+        """Return the formula that at least one of these holds."""
         return self._join("or", parts, neutral=self.false, absorbing=self.true)
 
     def negate(self, formula: Formula) -> Formula:
-        """Say that it does not hold."""
+        """Return the formula that it does not hold."""
         negations = self._negations
         if formula not in negations:
             for part in formula.bottom_up(lambda part: part not in negations):
@@ -212,7 +212,7 @@ class CountingProblem:
         return fold(fact, self._literal, conjunction=self.formulas.conjoin, disjunction=self.formulas.disjoin)
 
     def component_of(self, variable: int) -> int:
-        """Say in which component a variable is."""
+        """Return the component that a variable is in."""
         return self.component[next(iter(self.members[variable]))]
 
     def add_blocks(self, group: int, counts: Mapping[Label, int], blocks: Iterable[Iterable[Label]]) -> None:
@@ -316,7 +316,7 @@ class CountingProblem:
         return units
 
     def _other_blocks(self, taken: Takes) -> Iterator[int]:
-        """Go through the atoms that the same variable takes another block; they need not be fixed any more."""
+        """Yield the atoms that the same variable takes another block; they need not be fixed any more."""
         for block in range(len(self.block_values)):
             other = Takes(taken.variable, block)
             if block != taken.block:
@@ -380,6 +380,7 @@ def _compile_variables(
 
 def _add_blocks(problem: CountingProblem, release: Release, atoms: Sequence[Fact]) -> None:
     """Divide the values of each group: all apart where values are compared or people have several of them."""
+    # values are compared one by one over all groups of a component, so none of them may share a block
     compared = {
         problem.component[problem.group_of[who]] for atom in atoms if isinstance(atom, Same) for who in atom.about()
     }
@@ -423,7 +424,7 @@ def ways_to_have(semantics: Semantics, *, people: int, count: int, deciding: int
 
 
 def components(things: Iterable[T], links: Iterable[Iterable[T]]) -> dict[T, T]:
-    """Say for each thing which is the first of its connected component, by union and find.
+    """Return the first of each thing's connected component, by union and find.
 
     >>> components("abcd", ["bd", "da"])
     {'a': 'a', 'b': 'a', 'c': 'c', 'd': 'a'}
@@ -433,6 +434,7 @@ def components(things: Iterable[T], links: Iterable[Iterable[T]]) -> dict[T, T]:
 
     def first(thing: T) -> T:
         while lead[thing] != thing:
+            # path halving, so that later searches are shorter
             lead[thing] = lead[lead[thing]]
             thing = lead[thing]
         return thing

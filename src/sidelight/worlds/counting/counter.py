@@ -82,7 +82,7 @@ class WorldCounter:
         return self._joints[key]
 
     def _difference(self, facts: Sequence[Fact], wide: Fact, target: Fact | None) -> Joint:
-        """Of many pairs one is the same: all worlds, less those in which they all differ."""
+        """Return all worlds less those in which the pairs all differ: of many pairs one is the same."""
         others = [fact for fact in facts if fact != wide]
         every, less = self._joint(others, target), self._joint([*others, *all_differ(wide)], target)
         return every[0] - less[0], every[1] - less[1]
@@ -94,6 +94,7 @@ class WorldCounter:
             return Fraction(0), Fraction(0)
         if self._distinct.applies(problem):
             if target is not None:
+                # where people only differ, a target of the same kind is just more facts
                 return self._joint(facts)[0], self._joint([*facts, *conjuncts(target)])[0]
             return self._distinct.probability(problem, self.meter), Fraction(0)
         if target is not None:
@@ -143,7 +144,7 @@ class WorldCounter:
         }
 
     def _near(self, facts: Iterable[Fact], people: Iterable[Who]) -> tuple[list[Fact], list[list[Fact]]]:
-        """Tell the facts that are linked with the groups of some people from those that are not."""
+        """Return the facts that are linked with the groups of some people, and those that are not."""
         groups = {self.entities.group_of[who] for who in people}
         near: list[Fact] = []
         far: list[list[Fact]] = []
@@ -155,7 +156,7 @@ class WorldCounter:
         return near, far
 
     def _link_facts(self, facts: Iterable[Fact]) -> list[list[Fact]]:
-        """Put facts together that share a group, even through others."""
+        """Return the facts in lists of those that share a group, even through others."""
         each = list(dict.fromkeys(part for fact in facts for part in conjuncts(fact)))
         groups = [[self.entities.group_of[who] for who in fact.people()] for fact in each]
         first = components(dict.fromkeys(group for several in groups for group in several), groups)
@@ -168,7 +169,7 @@ class WorldCounter:
 def block_probabilities(
     problem: CountingProblem, variables: set[int], meter: Meter
 ) -> tuple[Fraction, dict[int, dict[int, Fraction]]]:
-    """Give Pr(constraints), and for each variable Pr(constraints, and it takes b) for each block b of the schedule."""
+    """Return Pr(constraints), and for each variable Pr(constraints, and it takes b) for each scheduled block b."""
     frontier = Frontier(Schedule.build(problem, meter, watched=variables))
     layers = frontier.layers(meter)
     total, satisfying = frontier.total(), layers.pop().get(0, 0)
@@ -190,6 +191,7 @@ def _weight_of_taking(weights: Weights, transition: Transition, after: Weights) 
     """Count the worlds in which the variable takes the block: Σ weight before × factor × weight of completions."""
     assert isinstance(transition, Assign)
     mask = transition.mask
+    # moves depend on the fields alone, which many states share
     moves = {fields: transition.moves_that_take(fields) for fields in {state & mask for state in weights}}
     return sum(
         weight * factor * after[(state & ~mask) + replacement]

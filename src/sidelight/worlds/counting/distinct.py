@@ -50,7 +50,7 @@ def is_wide_disjunction(fact: Fact) -> bool:
 
 
 def all_differ(fact: Fact) -> list[Fact]:
-    """Negate such a fact, pair by pair.
+    """Return the negation of such a fact, pair by pair.
 
     >>> [str(pair) for pair in all_differ(Same("Ann", "Tom") | Same("Ann", "Bob"))]
     ['not same(Ann, Tom)', 'not same(Ann, Bob)']
@@ -87,7 +87,7 @@ class DistinctCounter:
         return Fraction(int(weights.sum()), ways.total())
 
     def _sum_over_unions(self, partitions: Partitions, ways: tuple[int, ...]) -> npt.NDArray[np.object_]:
-        """For each partition, count the ways in which its classes take a block together, or do not."""
+        """Return, for each partition, in how many ways its classes take a block together, or do not."""
         key = (partitions, ways)
         if key not in self._sums:
             self._sums[key] = np.add.reduceat(np.array(ways, object)[partitions.unions], partitions.starts)
@@ -105,7 +105,7 @@ class Partitions:
 
 @lru_cache(maxsize=64)
 def partitions_of(neighbours: tuple[VariableSet, ...]) -> Partitions | None:
-    """List them, by from whom each should differ; nothing if they are too many.
+    """Return the partitions, by from whom each should differ; None if they are too many.
 
     >>> triangle = partitions_of((0b110, 0b101, 0b011))
     >>> sorted(triangle.coefficients.tolist()), len(triangle.unions)
@@ -161,7 +161,7 @@ class _Graph:
         return not any(self.neighbours[position] & variables for position in _positions(variables))
 
     def _enumerate_connected(self, variables: VariableSet) -> Iterator[VariableSet]:
-        """Go through the connected sets that have the first of some variables."""
+        """Yield the connected sets that have the first of some variables."""
         if variables:
             first = variables & -variables
             yield from self._grow(first, first, variables)
@@ -187,7 +187,7 @@ class _WaysToTake:
         self._others = [(atom, takes) for atom, takes in problem.fixed.items() if atom.variable not in {*variables}]
 
     def count_by_set(self, block: int) -> tuple[int, ...]:
-        """For each set of variables, count the ways in which just they take a block; 0 if it is fixed otherwise."""
+        """Return, for each set of variables, in how many ways just they take a block; 0 if it is fixed otherwise."""
         # whoever is known to take the block, or not to, rules out most sets
         fixed = {True: 0, False: 0}
         for position, variable in enumerate(self.variables):
@@ -216,6 +216,7 @@ class _WaysToTake:
     def _group_ways(self, group: int, block: int) -> tuple[list[int], list[int]]:
         """Count for each set of variables its people of a group, and for each such number the ways to have a block."""
         problem = self.problem
+        # indexed by sets of variables, a bit each: every variable doubles the list
         people_of = [0]
         for variable in self.variables:
             people_of += [people + problem.members[variable][group] for people in people_of]
@@ -228,7 +229,7 @@ class _WaysToTake:
 
 
 def _differing(problem: CountingProblem) -> tuple[list[int], tuple[VariableSet, ...]]:
-    """List the variables of several people and those that should differ; say for each from whom it should."""
+    """Return the variables of several people and those that should differ, and for each from whom it should."""
     pairs = [atom for formula in problem.constraints if isinstance(atom := problem.atoms[formula.atom], Equal)]
     several = {variable for variable, members in enumerate(problem.members) if members.total() > 1}
     variables = sorted(several.union(*((pair.variable, pair.other) for pair in pairs)))

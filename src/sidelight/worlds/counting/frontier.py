@@ -77,7 +77,7 @@ class Frontier:
         return layers
 
     def start(self) -> Weights:
-        """Begin with nothing decided; with no state at all if the constraints cannot hold."""
+        """Return the state with nothing decided; no state at all if the constraints cannot hold."""
         return {} if self.problem.contradictory else {self.layout.start: self.problem.factor}
 
     def total(self) -> int:
@@ -151,12 +151,12 @@ class Frontier:
         return self._assigns[decision]
 
     def _list_comparisons(self, variable: int, rank_of: dict[int, int]) -> list[tuple[int, int]]:
-        """Say with whom a variable is compared at a stage, each with the atom that both are equal, in their order."""
+        """Return whom a variable is compared with at a stage, each with the atom that both are equal, in order."""
         compared = self.schedule.compared.get(variable, {})
         return sorted(((other, compared[other]) for other in compared), key=lambda pair: rank_of[pair[0]])
 
     def _open_atom(self, variable: int, block: int) -> int:
-        """Find the atom that a variable takes a block, if a constraint still mentions it; else −1."""
+        """Return the atom that a variable takes a block, if a constraint still mentions it; else −1."""
         number = self.problem.atom_numbers.get(Takes(variable, block), -1)
         return number if number in self.problem.mentions else -1
 

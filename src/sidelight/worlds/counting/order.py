@@ -75,7 +75,7 @@ class Schedule:
         return self.problem.semantics == "single" and not self.exhaustive and not self._takes_part_in_all(variable)
 
     def several_times(self) -> list[int]:
-        """List the variables of whom it must be remembered whether they took their one block."""
+        """Return the variables of whom it must be remembered whether they took their one block."""
         if self.problem.semantics != "single":
             return []
         times = Counter(variable for _, variables in self.stages for variable in variables)
@@ -134,7 +134,7 @@ class Schedule:
         self.scheduled = dict(scheduled)
 
     def _iterate_common_variables(self) -> Iterator[tuple[int, int]]:
-        """Go through the variables that are scheduled for every block, of their component or of their own group."""
+        """Yield the variables that are scheduled for every block, of their component or of their own group."""
         problem = self.problem
         component_blocks = defaultdict[int, set[int]](set)
         for group, blocks in problem.blocks.items():
@@ -157,6 +157,7 @@ class Schedule:
         by_variable: dict[int, set[Hashable]] = defaultdict(set)
         for ends in links.values():
             for variable, end in ends.items():
+                # a link that only this variable has puts it near nobody
                 by_variable[variable] |= end - {("assigned", variable)}
         # the same order of variables at every stage, so that states agree from stage to stage
         variables = small_frontier_order({variable: [end] for variable, end in by_variable.items()}, meter)
@@ -227,6 +228,7 @@ class _Sweep(Generic[Thing]):
 
     def _would_add(self, thing: Thing) -> tuple[int, int, bool, int]:
         links = self._links[thing]
+        # what nothing else has any more closes with this thing
         closed = {link for link, number in links.items() if self._left[link] == number}
         were_open = {link for link in links if link in self._open}
         freed = Counter(end for link in closed for end in self._ends_of.get(link, ()))

@@ -93,6 +93,7 @@ def sample_any(problem: CountingProblem, number: int, rng: np.random.Generator) 
     for group, size in problem.sizes.items():
         variables = [variable for variable, members in enumerate(problem.members) if group in members]
         counts = np.array([problem.counts[group, block] for block in problem.blocks[group]], np.int64)
+        # one row per world, one column per block
         remaining = np.tile(counts, (number, 1))
         for decided, variable in enumerate(variables):
             takes, taken = _take(problem.semantics, remaining, size - decided, rng)
@@ -106,11 +107,14 @@ def _take(
 ) -> tuple[Truths, npt.NDArray[np.int_]]:
     """Let one of so many people take of what is left, in each world: which blocks, and how many occurrences of each."""
     if semantics == "multiset":
+        # each occurrence chooses among the people who are left
         taken = rng.binomial(remaining, 1 / people)
         return taken > 0, taken
     if semantics == "set":
+        # of `people` who are left the next one is among the r with a value with probability r / people
         takes = rng.integers(people, size=remaining.shape) < remaining
     else:
+        # one draw among the occurrences left; cumulated over blocks, it falls into one of them
         reached = np.cumsum(remaining, axis=1) > rng.integers(people, size=(len(remaining), 1))
         takes = reached & (np.cumsum(reached, axis=1) == 1)  # the first block that is reached
     return takes, takes.astype(int)
