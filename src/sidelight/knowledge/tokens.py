@@ -231,7 +231,7 @@ class TokenReader:
         return self.is_word_next("with") and ends and number.kind == "word" and is_number(number.text.removeprefix("-"))
 
     def share(self) -> Fraction:
-        """Take a number: 0.3, 3/10 or 30%."""
+        """Parse a number: 0.3, 3/10 or 30%."""
         token = self.take()
         if token.text.startswith("-"):
             self.fail(f"a share is not negative; {token} is", at=token)

@@ -364,7 +364,7 @@ class Beliefs(ReleaseBeliefs):
         return touched
 
     def find_touched_groups(self, value: int) -> Flags:
-        """Which groups a statement touches that may change what is believed of a value: all that one touches."""
+        """Return which groups a statement touches that may change beliefs about a value: all that one touches."""
         del value
         return self.touched_groups
 

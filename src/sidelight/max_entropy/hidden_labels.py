@@ -246,13 +246,13 @@ class ColumnCells:
         return len(self.cell) > len(self.printed)
 
     def certain(self, mention: int) -> Flags:
-        """Say of which printed labels all people fulfil a condition."""
+        """Return of which printed labels all people fulfil a condition."""
         outside = np.zeros(len(self.printed), bool)
         outside[self.label[~self.holds[self.cell, mention]]] = True
         return ~outside
 
     def describe(self, code: int, cell: int, others: Integers) -> Label:
-        """Say in words what tells a cell of a printed label from the others that it may hide.
+        """Return in words what tells a cell of a printed label from the others that it may hide.
 
         >>> sex = ColumnCells(("F", "M", "*"), ("F",))
         >>> sex.describe(2, 1, np.array([0, 1])), sex.describe(2, 0, np.array([0, 1]))

@@ -138,7 +138,7 @@ class _Newton:
         return Iterate(column_multipliers, constraint_multipliers, amounts, float(dual))
 
     def gradient(self, at: Iterate) -> _Gradient:
-        """Say by how much columns and active constraints are off."""
+        """Return by how much columns and active constraints are off."""
         problem, tolerance = self.problem, self.tolerance
         columns = sum_by(problem.column, at.amounts, len(problem.counts)) - problem.counts
         sums = problem.coefficients @ at.amounts

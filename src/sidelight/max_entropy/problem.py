@@ -149,7 +149,7 @@ class Variables:
         return {}
 
     def columns_with(self, values: tuple[Label, ...]) -> Integers:
-        """Find the columns of these values, by group; kept, as rules ask for the same ones again and again."""
+        """Return the columns of these values, by group; kept, as rules ask for the same ones again and again."""
         if values not in self._columns_of_values:
             order, start = self._columns_by_value
             codes = [self.release.groups.code_of(value) for value in values]
@@ -196,7 +196,7 @@ class Variables:
         return set() if self.release.members is None else {column.name for column in self.release.members.columns}
 
     def holds(self, condition: Condition) -> Flags:
-        """Say for each part whether its people fulfil a condition that was mentioned."""
+        """Return for each part whether its people fulfil a condition that was mentioned."""
         if isinstance(condition, tuple):
             return self.parts.holds(*condition)
         if isinstance(condition, InGroup):
@@ -224,7 +224,7 @@ class Variables:
         return share
 
     def looked_for(self, conditions: Sequence[Condition]) -> Flags:
-        """Say in which parts people who fulfil conditions are looked for, as everywhere (`release.locate`).
+        """Return in which parts people who fulfil conditions are looked for, as everywhere (`release.locate`).
 
         Whole groups are suppressed, so who is known in every column and fits a printed group is in none of the
         suppressed rows; who fits none is looked for there only where that was said.  Who is known in some columns
@@ -291,11 +291,11 @@ class Variables:
         return self._parts_of_conditions[conditions]
 
     def rows_with(self, conditions: Sequence[tuple[str, Label]]) -> Integers:
-        """Find the rows of people who may fulfil all conditions."""
+        """Return the rows of people who may fulfil all conditions."""
         return np.unique(self.parts.row[self.parts_with(tuple(conditions))[0]])
 
     def rows_of(self, person: Who) -> Integers:
-        """Find the rows where a person may be: all those of one key."""
+        """Return the rows where a person may be: all those of one key."""
         rows = self._candidate_rows(person)
         name = "a described person" if isinstance(person, Described) else f"'{person}'"
         keys = np.unique(self.members.key[rows])
@@ -384,7 +384,7 @@ class Problem:
         return smaller, rows, columns
 
     def residual(self, amounts: Floats) -> float:
-        """Say by how much the worst sum is off, in people; constraints on shares count as such people too."""
+        """Return by how much the worst sum is off, in people; constraints on shares count as people too."""
         off = [
             np.abs(sum_by(self.row, amounts, len(self.people)) - self.people),
             np.abs(sum_by(self.column, amounts, len(self.counts)) - self.counts),
@@ -393,6 +393,6 @@ class Problem:
         return float(max((each.max(initial=0.0) for each in off), default=0.0))
 
     def violation(self, amounts: Floats) -> Floats:
-        """Say by how much each constraint is missed."""
+        """Return by how much each constraint is missed."""
         sums: Floats = self.coefficients @ amounts
         return np.maximum(np.maximum(self.low - sums, sums - self.high), 0.0)

@@ -142,7 +142,7 @@ class _Numbered:
     weight: Floats
 
     def order(self) -> _Numbered:
-        """Put them in order."""
+        """Return them in order."""
         at = np.lexsort((self.person, self.site))
         return _Numbered(self.site[at], self.person[at], self.row[at], self.column[at], self.weight[at])
 
@@ -199,7 +199,7 @@ def _has_unnamed(quotient: Quotient, constraints: Constraints) -> Flags:
 
 
 def _weights(variables: Variables, quotient: Quotient, row: Integers, person: Integers) -> Floats:
-    """Let those who are not named weigh as much as there are people with their key.
+    """Return weights by which those who are not named weigh as much as there are people with their key.
 
     Any weights that are the same in all rows of a key come to the same in the end: each person's own sum makes up
     for them.  These are where the solver should start.

@@ -77,7 +77,7 @@ class Solution:
 
 
 def solve(problem: Problem, *, deadline: float, progress: Progress) -> Solution:
-    """Find the amounts of largest entropy; raises `Infeasible`, or `TooHard` after the deadline (`time.monotonic`)."""
+    """Compute amounts of largest entropy; raise `Infeasible`, or `TooHard` after the deadline (`time.monotonic`)."""
     amounts, multipliers = np.zeros(len(problem)), np.full(len(problem.low), np.nan)
     zero = np.zeros(len(problem), bool)
     steps = parts = undecided = 0

@@ -231,7 +231,7 @@ class TermPeople:
 def find_support(
     variables: Variables, terms: Sequence[Term], people: Mapping[Who, Integers]
 ) -> tuple[TermSupport, TermPeople]:
-    """Find the support of all terms, and of whom each speaks, whatever values their groups have."""
+    """Return the support of all terms, and of whom each speaks, whatever values their groups have."""
     values = _ValueSets(variables, terms)
     part_sets = _PartSets(variables, people, values, terms)
     certain = np.zeros(len(terms), np.int64)
@@ -291,7 +291,7 @@ def knows_size(variables: Variables, given: Event) -> bool:
 def support_of_unknown(
     variables: Variables, meant: TermPeople, terms: Sequence[Term], unknown: Sequence[int]
 ) -> TermSupport:
-    """Give the support of N, for some terms: everybody who may be meant, whatever their value, or with one of some."""
+    """Return the support of N for some terms: everybody who may be meant, with any value or one of some."""
     first_new, starts = len(meant.certain), variables.blocks.first_column
     supports = [TermSupport(*(np.empty(0, np.int64),) * 4)]
     for number, term in enumerate(unknown):
@@ -340,7 +340,7 @@ class _ValueSets:
         self.group = variables.members.group[variables.parts.row]  # of each part
 
     def has_value_in_group(self) -> Iterator[Flags]:
-        """Say for each set and part whether its group has one of the values."""
+        """Return for each set and part whether its group has one of the values."""
         blocks, value = self.variables.blocks, self.variables.value
         for member in self.member:
             groups = np.zeros(blocks.groups, bool)
@@ -348,7 +348,7 @@ class _ValueSets:
             yield groups[self.group]
 
     def columns(self, term: Integers, group: Integers) -> tuple[Integers, Integers]:
-        """Find the columns that terms speak of in groups; these are ordered by term and group, and may repeat."""
+        """Return the columns that terms speak of in groups; these are ordered by term and group, and may repeat."""
         # one list of columns for all rows of a term in a group: these are crossed later
         first = np.flatnonzero(run_starts([term, group]))
         term, group = term[first], group[first]
@@ -441,7 +441,7 @@ class _PartSets:
         return holds, parts.certain(holds)
 
     def intersect(self, terms: slice) -> tuple[Integers, tuple[Integers, Integers], tuple[Integers, Integers]]:
-        """Say of how many people terms speak for certain, list who else may be meant, and who may count.
+        """Return of how many people terms speak for certain, who else may be meant, and who may count.
 
         Both lists are pairs of a term (from 0) and a part.
         """

@@ -194,7 +194,7 @@ class InsiderBeliefs(Tabular):
         return int(self.release.groups.sizes[share > float(belief) + NEAR].sum())
 
     def claims_above(self, belief: float | Fraction = -1, *, end: End = "estimate") -> Claims:
-        """How often is the surest value right, among people of whom more than so much is believed?  Needs the truth."""
+        """Count how often the surest value is right, among people of whom more is believed; this needs the truth."""
         if self.roster is None or self.roster.truth is None:
             message = f"whether a guess is right needs the truth; give the publisher's table as {parameter('table')}"
             raise BadMeasure(message)
@@ -249,13 +249,13 @@ class InsiderBeliefs(Tabular):
         return insider_chart(self)
 
     def explain(self) -> str:
-        """Say it in a few sentences, for someone who has to sign."""
+        """Explain it in a few sentences, for someone who has to sign."""
         surest = () if self.outcome != "told" or self.witness is None else (self.witness.explain(),)
         return " ".join((*surest, *self.remarks))
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Say all but who is believed what: sentences that name nobody, and may stand beside a published file."""
+        """Return all but who is believed what: sentences that name nobody, and may stand beside a published file."""
         if self.outcome == "could not tell":
             return (f"What somebody learns who knows how the release was made could not be told: {self.reason}.",)
         if self.outcome == "nothing to learn":

@@ -49,7 +49,7 @@ class InsiderWitness(Witness):
     sensitive: str = "value"
 
     def explain(self) -> str:
-        """Say it in a sentence."""
+        """Explain it in a sentence."""
         value, amount, sensitive = shown(self.value), in_words(self.belief), self.sensitive
         if not self.cuts and not self.finer and self.how == "bounded":
             return f"Whoever knows how it was made believes nothing of anybody with probability above {amount}."

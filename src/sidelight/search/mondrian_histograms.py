@@ -111,7 +111,7 @@ class Lanes:
         return self.values + self.people
 
     def find_lanes(self, people: Integers, value: Integers, count: Integers) -> tuple[Integers, Integers]:
-        """Say what rows add, and to which lane; some add nothing.  A row has people, or a value, or is a person's."""
+        """Return each row's lane and amount, 0 where it adds nothing; rows are of people or of values."""
         if self.values == 0:
             return np.zeros(len(people), np.int64), people
         if not self.people:
@@ -221,7 +221,7 @@ class CountedGroups(OpenGroups):
         return first - origin, last - origin
 
     def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
-        """Put the people of some groups in line, each along its column: the column, the groups, their line."""
+        """Yield the people of some groups in line, each along its column: the column, the groups, their line."""
         for along in np.unique(column).tolist():
             chosen = group[column == along]
             edges, width = self.edges[along], self.widths[along]

@@ -134,7 +134,7 @@ class OpenGroups(CutGroups):
 
     @abstractmethod
     def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
-        """Put the people of some groups in line, each along its column: the column, the groups, their line."""
+        """Yield the people of some groups in line, each along its column: the column, the groups, their line."""
 
     @abstractmethod
     def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:

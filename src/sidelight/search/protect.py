@@ -144,7 +144,7 @@ class SearchProblem:
         return cls(table, policy, searchable, hierarchies)
 
     def search(self, method: Method, utility: UtilityName, progress: Progress) -> SearchOutcome:
-        """Let a method search, if it can follow the policy."""
+        """Search by a method, if it can follow the policy."""
         if self.searchable.registers and not method.carries_populations:
             compared = next(each.measure.name for each in self.searchable.criteria if each.measure.register is not None)
             carrying = " or ".join(name for name, each in METHODS.items() if each.carries_populations)

@@ -296,7 +296,7 @@ def worst_acquaintance_over_groups(
 
 
 def _convolve(before: Numbers, in_group: Numbers) -> Numbers:
-    """Let i others and j of the family sit in one more group, the rest in those before: the best way for each sum."""
+    """Return the best way to seat i others and j of the family in one more group, the rest in those before."""
     # (others + 1, family + 1, values); none of either in this group is the first way
     least: Numbers = before * in_group[0, 0]
     for i, j in np.ndindex(before.shape[:2]):

@@ -100,7 +100,7 @@ def weigh(counter: WorldCounter, hard: tuple[Fact, ...], soft: Sequence[SoftFact
 
 
 def _shares(counter: WorldCounter, facts: Sequence[Fact], about: SoftFact) -> tuple[Who, dict[Label, Fraction]]:
-    """Say of whom a soft fact speaks, and in which shares of the worlds that fit the facts this person has each value.
+    """Return whom a soft fact is about, and in which share of the worlds that fit this person has each value.
 
     Only values that the person may have; shares of all worlds, so that they need not add up to 1.
     """
@@ -120,7 +120,7 @@ def _subject(counter: WorldCounter, fact: SoftFact) -> Hashable:
 
 
 def _positive(fact: SoftFact) -> tuple[Fact, Fraction]:
-    """Say it without a leading not."""
+    """Return it without a leading not."""
     if isinstance(fact.fact, Not):
         return _positive(SoftFact(fact.fact.fact, 1 - fact.probability))
     return fact.fact, fact.probability

@@ -30,7 +30,7 @@ class _OutOfSteps(Exception):
 
 
 def minimum_unsatisfiable_subset(number: int, unsatisfiable: Oracle) -> list[int]:
-    """Find a smallest part of 0, 1, …, number − 1 that is unsatisfiable, as all of them are.
+    """Return a smallest part of 0, 1, …, number − 1 that is unsatisfiable, as all of them are.
 
     Of many, it may not be the smallest, but nothing of it can be left out.
 
@@ -64,7 +64,7 @@ class _HittingSetSearch:
     steps: int = 0
 
     def minimum(self, minimal: list[int]) -> list[int]:
-        """Find a smaller set than this one, if there is one."""
+        """Return a smaller set than this one, if there is one."""
         corrections: list[list[int]] = []
         size = 1  # no unsatisfiable set is smaller than this
         while size < len(minimal):

@@ -50,7 +50,7 @@ class SurestGuess:
         return Has(self.person, self.value)
 
     def who(self) -> str:
-        """Say about whom the guess is."""
+        """Return about whom the guess is."""
         return f"anyone else in {self.group}" if self.unnamed else person_text(self.person)
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ def values_in_question(release: Release, apart_from: Sequence[Label]) -> Integer
 
 
 def surest_elsewhere(release: Release, concerned: Collection[int], places: Integers) -> SurestGuess | None:
-    """Find the surest guess in the groups that facts do not concern; the first of equal ones, if any group is left.
+    """Return the surest guess in the groups that facts do not concern; the first of equal ones, if any group is left.
 
     >>> release = Release.from_counts([{"Flu": 3, "Cold": 1}, {"Flu": 1, "Cold": 1}])
     >>> surest_elsewhere(release, [1], np.array([0, 1]))  # by the groups' numbers

@@ -110,7 +110,7 @@ class Frontier:
     def _stage_transitions(
         self, stage: Stage, variables: list[int], deciding: Counter[int]
     ) -> Iterator[tuple[int | None, Transition]]:
-        """Let everybody decide; distribute the block in each group as soon as all of the group have."""
+        """Yield transitions in which everybody decides; a group's block is distributed once all of it have."""
         for (group, takes), people in self.schedule.tallied.get(stage, Counter()).items():
             yield None, Tally(self.layout, group, people, takes=takes)
         # a block is distributed right after the last of a group decided, so that its counter is short-lived
@@ -162,7 +162,7 @@ class Frontier:
 
 
 def advance(weights: Weights, transition: Transition, meter: Meter) -> Weights:
-    """Take a transition from each state, forwards; weights may cancel out."""
+    """Return the states after a transition from each state, forwards; weights may cancel out."""
     mask, memo, after = transition.mask, transition.memo, dict[int, int]()
     for number, (state, weight) in enumerate(weights.items()):
         # the effort is checked once in a while: a check per state would double the time
@@ -339,11 +339,11 @@ class Assign:
         self._rests: dict[tuple[Evidence, int], dict[Formula, Formula]] = {}  # evidence, who took it → before → after
 
     def moves(self, fields: int) -> list[Move]:
-        """Let the variable take the block, or not."""
+        """Return the moves of the variable that takes the block, or does not."""
         return [move for _, move in self.outcomes(fields)]
 
     def moves_that_take(self, fields: int) -> list[Move]:
-        """Let it take the block."""
+        """Return the moves in which it takes the block."""
         return [move for outcome, move in self.outcomes(fields) if outcome is TAKES]
 
     def outcomes(self, fields: int) -> list[tuple[Outcome, Move]]:

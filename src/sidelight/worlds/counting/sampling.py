@@ -59,7 +59,7 @@ class WorldSampler:
     def _move(
         self, worlds_in: dict[int, Numbers], step: int, truths: Truths, rng: np.random.Generator
     ) -> dict[int, Numbers]:
-        """Let worlds that are in the same state take one of its moves each; `truths` says which took the block."""
+        """Draw a move for each of the worlds in the same state; `truths` says which took the block."""
         after: dict[int, list[Numbers]] = {}
         for state, worlds in worlds_in.items():
             moves, probabilities = self._moves(state, step)
@@ -105,7 +105,7 @@ def sample_any(problem: CountingProblem, number: int, rng: np.random.Generator) 
 def _take(
     semantics: str, remaining: npt.NDArray[np.int_], people: int, rng: np.random.Generator
 ) -> tuple[Truths, npt.NDArray[np.int_]]:
-    """Let one of so many people take of what is left, in each world: which blocks, and how many occurrences of each."""
+    """Draw what one of so many people takes of what is left, in each world: which blocks, how many of each."""
     if semantics == "multiset":
         # each occurrence chooses among the people who are left
         taken = rng.binomial(remaining, 1 / people)
