@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from pydantic import Field, JsonValue
 
 import sidelight as sl
 from sidelight.answers.hierarchies import number_notes
@@ -38,6 +39,7 @@ from sidelight.rounding import fraction_in, short_decimal
 from sidelight.table.column_names import is_age
 from sidelight.table.counts import Counts
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
+from sidelight.table.labels import ColumnKind
 from sidelight.table.roles import Roles
 from sidelight.text import counted, form
 
@@ -133,7 +135,69 @@ class Inspected:
     drafted: Mapping[str, Draft] | None = None
 
 
-class InspectAnswer(Answer[dict[str, Any]]):
+class InspectedColumn(DocumentPart):
+    """What a column seems to be, and why."""
+
+    column: str
+    role: Role
+    stated: bool
+    reason: str
+    kind: ColumnKind
+    labels: int
+    labels_in_one_row: int
+    rows_without: int
+    hierarchy: str | None = Field(description="how its drafted hierarchy makes labels coarser")
+
+
+class ExactShare(DocumentPart):
+    """A share of people, exactly, and as a float rounded up."""
+
+    exact: str
+    number: float | None
+
+
+class WorstColumn(DocumentPart):
+    """How many fewer people are unique where a column is left out."""
+
+    column: str
+    fewer_alone_without: int
+
+
+class InspectedSet(DocumentPart):
+    """How well some columns together identify people, and what they tell of the sensitive one."""
+
+    columns: tuple[str, ...]
+    groups: int
+    alone: int
+    smallest_group: int
+    distinction: ExactShare | None
+    separation: ExactShare | None
+    inference: ExactShare | None
+
+
+class Inspection(DocumentPart):
+    """What the columns seem to be, and which drafts were written."""
+
+    columns: tuple[InspectedColumn, ...]
+    roles: dict[str, JsonValue]
+    written: tuple[str, ...]
+
+
+class IdentifyingInspection(Inspection):
+    """The same where some columns are known to others: which sets of them identify people."""
+
+    people: int
+    alone: int
+    worst_columns: tuple[WorstColumn, ...]
+    up_to: int
+    share: str
+    smallest_sets: tuple[tuple[str, ...], ...]
+    secret: str | None
+    guessed_without_columns: ExactShare | None
+    sets: tuple[InspectedSet, ...]
+
+
+class InspectAnswer(Answer[IdentifyingInspection | Inspection]):
     """What the columns seem to be, and which identify people."""
 
     question: ClassVar[str] = "Which columns identify people?"
@@ -186,7 +250,7 @@ def ask(request: InspectRequest, progress: Progress = quiet) -> InspectAnswer:
         kind="columns",
         schema_version=1,
         source=request.file,
-        answer=_describe(request, inspected, [str(file) for file in contents]),
+        answer=_describe(request, inspected, tuple(map(str, contents))),
         notes=tuple(_notes(inspected)),
         request=request,
         inspected=inspected,
@@ -288,56 +352,62 @@ def _notes(inspected: Inspected) -> Iterator[str]:
     yield from () if inspected.preset is None else inspected.preset.notes
 
 
-def _describe(request: InspectRequest, inspected: Inspected, written: list[str]) -> dict[str, object]:
+def _describe(request: InspectRequest, inspected: Inspected, written: tuple[str, ...]) -> Inspection:
     drafted = inspected.drafted or {}
-    facts: dict[str, object] = {
-        "columns": [
-            {
-                "column": each.column,
-                "role": each.role,
-                "stated": each.stated,
-                "reason": each.reason,
-                "kind": each.kind,
-                "labels": each.profile.distinct,
-                "labels_in_one_row": each.profile.once,
-                "rows_without": each.profile.missing,
-                "hierarchy": drafted[each.column].rule if each.column in drafted else None,
-            }
+    facts: dict[str, Any] = {
+        "columns": tuple(
+            InspectedColumn(
+                column=each.column,
+                role=each.role,
+                stated=each.stated,
+                reason=each.reason,
+                kind=each.kind,
+                labels=each.profile.distinct,
+                labels_in_one_row=each.profile.once,
+                rows_without=each.profile.missing,
+                hierarchy=drafted[each.column].rule if each.column in drafted else None,
+            )
             for each in inspected.suggested.columns
-        ],
+        ),
         "roles": {name: plain(value) for name, value in inspected.suggested.roles.stated().items()},
         "written": written,
     }
     which, table = inspected.identifying, inspected.table
     if which is None or table is None:
-        return facts
-    worst = worst_columns(table.quasi, table.sizes)
-    return facts | {
-        "people": which.people,
-        "alone": people_alone(table.sizes),
-        "worst_columns": [{"column": each.column, "fewer_alone_without": each.fewer} for each in worst],
-        "up_to": which.up_to,
-        "share": str(request.share),
-        "smallest_sets": [list(each.columns) for each in which.smallest(request.share)],
-        "secret": which.secret,
-        "guessed_without_columns": _share(which.prior),
-        "sets": [
-            {
-                "columns": list(each.columns),
-                "groups": each.groups,
-                "alone": each.unique,
-                "smallest_group": each.smallest,
-                "distinction": _share(each.distinction),
-                "separation": _share(each.separation),
-                "inference": _share(each.inference),
-            }
+        return Inspection(**facts)
+    return IdentifyingInspection(
+        **facts,
+        people=which.people,
+        alone=people_alone(table.sizes),
+        worst_columns=tuple(
+            WorstColumn(column=each.column, fewer_alone_without=each.fewer)
+            for each in worst_columns(table.quasi, table.sizes)
+        ),
+        up_to=which.up_to,
+        share=str(request.share),
+        smallest_sets=tuple(each.columns for each in which.smallest(request.share)),
+        secret=which.secret,
+        guessed_without_columns=_share(which.prior),
+        sets=tuple(
+            InspectedSet(
+                columns=each.columns,
+                groups=each.groups,
+                alone=each.unique,
+                smallest_group=each.smallest,
+                distinction=_share(each.distinction),
+                separation=_share(each.separation),
+                inference=_share(each.inference),
+            )
             for each in which.subsets
-        ],
-    }
+        ),
+    )
 
 
-def _share(share: Fraction | None) -> dict[str, object] | None:
-    return None if share is None else number(share, large_is_bad=True).model_dump(include={"exact", "number"})
+def _share(share: Fraction | None) -> ExactShare | None:
+    if share is None:
+        return None
+    risk = number(share, large_is_bad=True)
+    return ExactShare(exact=risk.exact, number=risk.number)
 
 
 # The answer for people
