@@ -1,14 +1,24 @@
-"""How is an answer made again?  The command and the lines of Python, written from the request."""
+"""How is an answer made again?  The options of the command and the lines of Python, written from what was asked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 from sidelight.answers.sources import Question, merge_roles
+from sidelight.engines.read import read_table
 from sidelight.files import sidecar_path
+from sidelight.measures.about import About
+from sidelight.measures.criterion import Criterion
+from sidelight.measures.limit_grammar import limit_text
 from sidelight.measures.measure import Measure
+from sidelight.policy.limits import measure_maker
+from sidelight.release.read import read_release
 from sidelight.table.roles import Roles
+from sidelight.text import as_names
 
 
 def write_call(function: str, *arguments: object, **settings: object) -> str:
@@ -17,13 +27,25 @@ def write_call(function: str, *arguments: object, **settings: object) -> str:
     >>> write_call("sl.read_release", "a.csv", quasi=["age", "sex"], sensitive="job", missing=None)
     "sl.read_release('a.csv', quasi=['age', 'sex'], sensitive='job')"
     """
-    words = [str(each) if isinstance(each, Name) else repr(each) for each in arguments]
+    words = [write_value(each) for each in arguments]
     for name, setting in settings.items():
         if setting is None or setting is False or setting in ((), [], {}):
             continue
-        plain = list(setting) if isinstance(setting, tuple) else setting
-        words.append(f"{name}={plain if isinstance(plain, Name) else repr(plain)}")
+        words.append(f"{name}={write_value(list(setting) if isinstance(setting, tuple) else setting)}")
     return f"{function}({', '.join(words)})"
+
+
+def write_value(value: object) -> str:
+    """Write a value as Python reads it.
+
+    >>> write_value(math.inf), write_value("a.csv"), write_value(Name("table"))
+    ('math.inf', "'a.csv'", 'table')
+    """
+    if isinstance(value, Name):
+        return str(value)
+    if isinstance(value, float) and math.isinf(value):
+        return "math.inf"
+    return repr(dict(value) if isinstance(value, Mapping) else value)
 
 
 class Name(str):
@@ -32,22 +54,55 @@ class Name(str):
     __slots__ = ()
 
 
-def write_release(file: str, roles: Roles, reader: str = "sl.read_release", *, keep_people: bool = False) -> str:
-    """Write how a published file is read: by its sidecar, where there is one and people need not be known by name."""
-    if sidecar_path(Path(file)).is_file():
+def write_release(
+    file: str,
+    roles: Roles,
+    reader: str = "sl.read_release",
+    *,
+    by_sidecar: bool | None = None,
+    keep_people: bool = False,
+) -> str:
+    """Write how a published file is read: by its sidecar, where there is one and people need not be known by name.
+
+    `by_sidecar` says whether there is one; the disk is looked at, if nothing is said.
+    """
+    if sidecar_path(Path(file)).is_file() if by_sidecar is None else by_sidecar:
         if not keep_people:
             return write_call("sl.read_published", file)
         from sidelight.publish.sidecar import read_sidecar  # noqa: PLC0415 - only files with a sidecar need it
 
         roles = merge_roles(read_sidecar(Path(file)).reading, roles)
-    names = {"quasi": "group"}
-    stated = {names.get(name, name): each for name, each in roles.stated().items()}
-    return write_call(reader, file, **stated, keep_people=keep_people)
+    return write_call(reader, file, **_keywords(roles, read_release, quasi="group"), keep_people=keep_people)
 
 
 def write_table(file: str, roles: Roles) -> str:
     """Write how a table of people is read."""
-    return write_call("sl.read_table", file, **roles.stated())
+    return write_call("sl.read_table", file, **_keywords(roles, read_table))
+
+
+def _keywords(roles: Roles, reader: Callable[..., object], **renamed: str) -> dict[str, object]:
+    """Return what was said of the columns as keywords of a reader, without what it does not take."""
+    said = {renamed.get(name, name): value for name, value in roles.stated().items()}
+    said |= {"kinds": dict(roles.kinds)} if "kinds" in said else {}
+    return {name: value for name, value in said.items() if name in signature(reader).parameters}
+
+
+def write_measure(asked: Criterion | Measure) -> str:
+    """Write a limit or a measure as Python that makes it."""
+    if isinstance(asked, Criterion):
+        return limit_text(write_measure(asked.measure), asked.comparison, write_value(asked.bound), typed=True)
+    if isinstance(asked, About):
+        known = f", known={list(asked.known)!r}" if asked.known else ""
+        return f"{write_measure(asked.question)}.about({asked.of!r}{known})"
+    kind = type(asked)
+    maker = f"sl.{kind.__name__}" + ("" if measure_maker(kind) is kind else ".from_settings")
+    settings = ", ".join(f"{name}={write_value(value)}" for name, value in asked.settings().items())
+    return f"{maker}({settings})"
+
+
+def write_limits(limits: Sequence[Criterion]) -> list[str]:
+    """Write the lines that make a policy of limits."""
+    return ["policy = sl.Policy(", *(f"    {write_measure(each)}," for each in limits), ")"]
 
 
 def write_hierarchies(folder: Path | None, suppress_only: Sequence[str] = ()) -> list[str]:
@@ -103,9 +158,70 @@ def write_report(
 
 
 def write_python(*lines: str, imports: Sequence[str] = ()) -> str:
-    """Join lines below the imports that they need."""
-    text = "\n".join(lines)
-    fractions = ["from fractions import Fraction"] if "Fraction(" in text else []
-    readers = [name for name in ("read_limit", "read_measure") if f"map({name}, " in text]
-    reading = [f"from sidelight.policy.limit_text import {', '.join(readers)}"] if readers else []
-    return "\n".join([*fractions, *imports, "import sidelight as sl", *reading, "", text])
+    """Join lines below the imports that they need, and do not have.
+
+    >>> print(write_python("release = sl.read_published('a.csv')"))
+    import sidelight as sl
+    <BLANKLINE>
+    release = sl.read_published('a.csv')
+    """
+    body = "\n".join(lines)
+    standard = {"math.": "import math", "Fraction(": "from fractions import Fraction"}
+    readers = [name for name in ("read_limit", "read_measure") if f"map({name}, " in body]
+    needed = [*(line for name, line in standard.items() if name in body), *imports, "import sidelight as sl"]
+    needed += [f"from sidelight.policy.limit_text import {', '.join(readers)}"] if readers else []
+    present = body.splitlines()
+    head = "\n".join(line for line in needed if line not in present or line == "").strip()
+    return f"{head}\n\n{body}" if head else body
+
+
+# The options of the command.
+
+
+OPTIONS = {
+    "person": "--person",
+    "values": "--values",
+    "missing": "--missing",
+    "missing_marks": "--missing-mark",
+    "keep": "--keep",
+    "weight": "--weight",
+    "split": "--split",
+    "encoding": "--encoding",
+    "sheet": "--sheet",
+    "domain": "--domain",
+    "kinds": "--kind",
+    "sensitive_level": "--sensitive-level",
+    "suppressed": "--suppressed",
+}
+"""What roles are called on the command line, besides the columns that others know and the sensitive ones."""
+
+NOT_OPTIONS_OF: Mapping[str, tuple[str, ...]] = {
+    "audit": ("keep", "kinds", "sensitive_level"),
+    "report": ("keep", "kinds", "sensitive_level"),
+    "believe": ("keep", "weight", "sensitive_level", "suppressed"),
+    "explore": ("keep", "weight", "sensitive_level", "suppressed"),
+    "columns": ("domain", "sensitive_level", "suppressed"),
+    "attack": ("keep", "weight", "person", "domain", "sensitive_level", "suppressed"),
+    "hierarchies": ("suppressed",),
+    "protect": ("suppressed",),
+}
+"""Which roles a verb does not ask for: they decide nothing of its answer."""
+
+
+def write_role_options(roles: Roles, verb: str = "protect") -> list[str]:
+    """Write roles as the options that a verb has."""
+    words = [word for name in roles.quasi for word in ("--group", name)]
+    words += [word for name in roles.value_columns for word in ("--sensitive", name)]
+    for name, value in roles.stated().items():
+        if name in OPTIONS and name not in NOT_OPTIONS_OF[verb]:
+            words += [word for text in _option_texts(name, value) for word in (OPTIONS[name], text)]
+    return words
+
+
+def _option_texts(name: str, value: Any) -> Iterator[str]:  # noqa: ANN401 - whatever a role is
+    if name == "kinds":
+        yield from (f"{column}={kind if isinstance(kind, str) else '<'.join(map(str, kind))}" for column, kind in value)
+    elif isinstance(value, Mapping):  # of several columns, which only a policy file can say
+        return
+    else:
+        yield from map(str, [value] if isinstance(value, int) else as_names(value))

@@ -18,6 +18,7 @@ from typing import cast, get_args
 from pydantic import Field
 
 from sidelight.answers.protect import levels_text
+from sidelight.answers.recipe import Name, write_call, write_limits, write_python, write_role_options
 from sidelight.errors import BadPolicy, NotAvailable, SidelightError, did_you_mean, parameter
 from sidelight.measures.attacker import AttackerAnswer
 from sidelight.measures.criterion import Criterion
@@ -39,8 +40,8 @@ from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
 from sidelight.text import counted, shell
 from sidelight.web.jobs import Job
-from sidelight.web.limits import as_text, read_typed
-from sidelight.web.pages import coarser_values_line, in_python, role_keywords, role_options, with_imports
+from sidelight.web.limits import read_typed
+from sidelight.web.recipes import folder_of, write_inputs, write_limit_options, write_preparations
 from sidelight.web.state import LONGEST_TEXT, State, StateFields, read_state
 from sidelight.web.workers import Work
 from sidelight.web.workspace import Workspace
@@ -451,26 +452,17 @@ def search_sample(looked: Looked) -> Recipe | None:
     source = workspace.source
     if source.read_table is None:  # published already
         return None
-    folder = source.hierarchy_folder or "hierarchies"
-    first = ["sidelight demo  # writes these files"] if source.title else []
-    if not source.title and source.hierarchy_folder is None:
-        first = [shell(["sidelight", "hierarchies", source.name, *role_options(roles, "hierarchies"), "-o", folder])]
-    words = ["sidelight", "protect", source.name, *role_options(roles)]
-    words += [word for each in policy.criteria for word in ("--limit", as_text(each))]
-    words += ["--hierarchies", folder, *_options(looked), "--output", "release.parquet"]
-    lines = [
-        "import sidelight as sl",
-        "",
-        f"table = sl.read_table({source.name!r}, {role_keywords(roles, 'quasi')})",
-        f"hierarchies = sl.read_hierarchies({folder!r})",
-        *coarser_values_line(roles),
-        "policy = sl.Policy(",
-        *(f"    {in_python(each)}," for each in policy.criteria),
-        ")",
-        f"found = sl.protect(table, policy, by=hierarchies, {_keywords(looked)})",
+    words = ["sidelight", "protect", source.name, *write_role_options(roles), *write_limit_options(policy.criteria)]
+    words += ["--hierarchies", folder_of(source), *_options(looked), "--output", "release.parquet"]
+    commands = [*write_preparations(source, roles, coarser=True), shell(words)]
+    call = write_call("sl.protect", Name("table"), Name("policy"), by=Name("hierarchies"), **_settings(looked))
+    python = write_python(
+        *write_inputs(source, roles),
+        *write_limits(policy.criteria),
+        f"found = {call}",
         'found.publish("release.parquet")',
-    ]
-    return Recipe("\n".join([*first, shell(words)]), with_imports(lines))
+    )
+    return Recipe("\n".join(commands), python)
 
 
 def _chosen_levels(looked: Looked) -> dict[str, int]:
@@ -494,18 +486,15 @@ def _options(looked: Looked) -> list[str]:
     return [*words, "--levels", levels_text(levels)] if levels else words
 
 
-def _keywords(looked: Looked) -> str:
+def _settings(looked: Looked) -> dict[str, object]:
+    """Return the settings of `protect`, as they are written."""
     choice = _choice(looked)
     stated = choice.stated()
-    keywords: dict[str, str] = {name: repr(stated[name]) for name in ("utility", "resists", "ask") if name in stated}
-    levels = _chosen_levels(looked)
-    if levels:
-        keywords["levels"] = repr(levels)
-    method = repr(choice.method)
+    method: object = choice.method
     if choice.method == "lattice" and {"suppress", "suppressed", "nodes"} & {*stated}:
-        options: dict[str, str] = {name: stated[name] for name in ("suppress", "nodes") if name in stated}
-        options |= {"suppressed": repr(choice.suppressed)} if choice.suppressed else {}
-        method = f"sl.FullDomain({', '.join(f'{name}={text}' for name, text in options.items())})"
+        options: dict[str, object] = {name: Name(stated[name]) for name in ("suppress", "nodes") if name in stated}
+        method = Name(write_call("sl.FullDomain", **options, suppressed=choice.suppressed))
     elif choice.average:
-        method = f"sl.Microaggregation(labels={choice.average!r})"
-    return ", ".join([f"method={method}", *(f"{name}={text}" for name, text in keywords.items())])
+        method = Name(write_call("sl.Microaggregation", labels=choice.average))
+    keywords: dict[str, object] = {name: stated[name] for name in ("utility", "resists", "ask") if name in stated}
+    return {"method": method, **keywords, "levels": _chosen_levels(looked)}

@@ -1,21 +1,34 @@
-"""Every answer has pages, and the Python that they tell comes to an end."""
+"""What was asked is written as options and as Python; every answer has pages that tell it, and it comes to an end."""
 
+import math
 import shlex
+from dataclasses import fields
+from fractions import Fraction
 
 import pytest
 from support.command_line import invoke, verbs_of
 
 import sidelight as sl
 from sidelight.answers.recipe import (
+    NOT_OPTIONS_OF,
+    OPTIONS,
     Name,
     write_call,
     write_hierarchies,
+    write_measure,
     write_measures,
     write_policy,
     write_python,
+    write_release,
+    write_role_options,
+    write_table,
 )
 from sidelight.answers.sources import read_question
+from sidelight.cli import column_options
 from sidelight.cli.app import app
+from sidelight.policy.limit_text import read_limit
+from sidelight.policy.measure_names import all_measures
+from sidelight.table.roles import Roles
 
 
 def test_a_policy_is_read_from_its_file_where_that_says_all(sample_files):
@@ -107,3 +120,61 @@ def test_answers_are_drawn(folder, monkeypatch, name):
     assert ("<svg" in page) == (name not in ("ledger", "believe", "believe names", "generalisations", "nothing"))
     if name not in ("ledger", "audit", "protect", "nothing"):
         exec(text.rpartition("```python")[2].partition("```")[0], {})
+
+
+DOMAIN = ("Flu", "AIDS", "Ulcer", "Dyspepsia", "Cancer")
+
+
+@pytest.mark.parametrize(
+    "measure", [each for kind in all_measures() for each in kind.examples(DOMAIN) if each.register is None], ids=str
+)
+def test_every_measure_is_written_as_python_that_makes_it(measure):
+    assert eval(write_measure(measure), {"sl": sl, "math": math, "Fraction": Fraction}) == measure
+
+
+@pytest.mark.parametrize(
+    "text", ["distinct values(of=disease) >= 2", "implications(k=1, of=zip, known=[disease]) < 2/3"]
+)
+def test_one_of_several_columns_is_written_as_python(text):
+    criterion = read_limit(text)
+    again = eval(write_measure(criterion), {"sl": sl, "Fraction": Fraction})
+    assert (again.measure, again.comparison, again.bound) == (criterion.measure, criterion.comparison, criterion.bound)
+
+
+def test_only_the_imports_that_are_needed():
+    assert write_python("x = 1") == "import sidelight as sl\n\nx = 1"
+    assert write_python("x = math.inf").startswith("import math\n")
+    lines = write_python("x = 1", imports=["from pathlib import Path", ""])
+    assert write_python(lines, "y = Path()", imports=["from pathlib import Path", ""]) == f"{lines}\ny = Path()"
+
+
+@pytest.mark.parametrize("verb", NOT_OPTIONS_OF)
+def test_roles_are_written_as_options_that_the_verb_has(verb):
+    classes = {
+        "audit": column_options.ReleaseColumns,
+        "report": column_options.ReleaseColumns,
+        "believe": column_options.BelievedColumns,
+        "explore": column_options.BelievedColumns,
+    }
+    others = {
+        "columns": column_options.SuggestedColumns,
+        "attack": column_options.JointColumns,
+        "hierarchies": column_options.TableColumns,
+        "protect": column_options.TableColumns,
+    }
+    has = {column_options.ROLES.get(each.name, each.name) for each in fields({**classes, **others}[verb])}
+    if verb not in ("audit", "report"):
+        has -= {"suppressed"}  # it says there who may be among them, and not how a file is read
+    assert has & {*OPTIONS} == {*OPTIONS} - {*NOT_OPTIONS_OF[verb]}
+
+
+def test_roles_are_all_written():
+    kinds, level = (("zip", "category"), ("size", ("s", "m", "l"))), {"sensitive_level": 1, "domain": ("Flu", "Cold")}
+    roles = Roles(quasi=("zip",), sensitive="disease", kinds=kinds, keep=("note",), **level)
+    words = " ".join(write_role_options(roles))
+    assert "--domain Flu --domain Cold" in words
+    assert "--sensitive-level 1 --kind zip=category --kind size=s<m<l" in words
+    assert "--keep" not in write_role_options(roles, "audit")
+    assert "kinds={'zip': 'category', 'size': ('s', 'm', 'l')}" in write_table("a.csv", roles)
+    assert "sensitive_level" not in write_table("a.csv", roles)
+    assert "keep" not in write_release("a.csv", roles)

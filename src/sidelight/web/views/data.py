@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
+from sidelight.answers.recipe import write_python, write_role_options, write_table
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import SidelightError
 from sidelight.measures.column_subsets.identifying_columns import identifying_columns
@@ -22,13 +23,9 @@ from sidelight.web.pages import (
     Complaint,
     PageView,
     go_to,
-    judged,
     page,
-    reading,
-    role_keywords,
-    role_options,
-    with_imports,
 )
+from sidelight.web.recipes import write_judging, write_preparations, write_reading
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.workspace import Workspace
 
@@ -206,16 +203,14 @@ def _sample(workspace: Workspace, state: State) -> Recipe | None:
         return None
     source = workspace.source
     if source.sidecar is not None:
-        return judged(source, roles, state, [GroupSize()])
-    lines = ["import sidelight as sl", "", f"table = sl.read_table({source.name!r}, {role_keywords(roles, 'quasi')})"]
+        return write_judging(source, roles, state, [GroupSize()])
+    lines = [f"table = {write_table(source.name, roles)}"]
     lines += [f"print(sl.identifying_columns(table, {min(MOST_COLUMNS_TOGETHER, len(roles.quasi))}).explain())"]
     if state.levels:
-        lines += ["", *reading(source, roles, state)[3:]]
-    first = ["sidelight demo  # writes these files"] if source.title else []
-    return Recipe(
-        "\n".join([*first, shell(["sidelight", "columns", source.name, *role_options(roles, "columns")])]),
-        with_imports(lines),
-    )
+        lines += ["", *write_reading(source, roles, state)[1:]]
+    commands = write_preparations(source, roles, coarser=bool(state.levels))
+    commands += [shell(["sidelight", "columns", source.name, *write_role_options(roles, "columns")])]
+    return Recipe("\n".join(commands), write_python(*lines))
 
 
 @router.get("/api/data", responses={422: {"model": Complaint}})

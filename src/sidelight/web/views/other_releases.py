@@ -18,7 +18,14 @@ from pydantic import Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from sidelight.answers.protect import levels_text
+from sidelight.answers.recipe import (
+    Name,
+    write_call,
+    write_python,
+    write_release,
+    write_role_options,
+    write_table,
+)
 from sidelight.documents.document import DocumentPart
 from sidelight.engines.read import columns_of
 from sidelight.errors import BadMeasure, BadTable, SidelightError, did_you_mean
@@ -35,12 +42,8 @@ from sidelight.web.pages import (
     PageView,
     go_to,
     page,
-    publishing_limits,
-    reading,
-    role_keywords,
-    role_options,
-    with_imports,
 )
+from sidelight.web.recipes import write_preparations, write_publishing, write_reading
 from sidelight.web.security import MOST_BYTES
 from sidelight.web.state import MOST_COLUMNS, State, StateFields, read_state
 from sidelight.web.uploads import Upload, Uploads
@@ -307,32 +310,17 @@ def _columns(workspace: Workspace, uploads: Uploads | None, fields: OtherFields)
 def _sample(workspace: Workspace, state: State, beside: Beside) -> Recipe:
     """Write the command and the Python, with the files as they are called."""
     source, roles = workspace.source, workspace.roles(state)
-    commands = ["sidelight demo  # writes these files"] if source.title else []
-    folder = source.hierarchy_folder
-    file = source.name
+    commands, file = write_preparations(source, roles, coarser=bool(state.levels)), source.name
     if state.levels:
-        publish = ["sidelight", "protect", source.name, *role_options(roles), *publishing_limits([])]
         file = "release.csv"
-        commands.append(
-            shell(
-                [
-                    *publish,
-                    "--hierarchies",
-                    folder or "hierarchies",
-                    "--levels",
-                    levels_text(dict(state.levels)),
-                    "-o",
-                    file,
-                ]
-            )
-        )
+        commands.append(write_publishing(source, roles, state, [], file))
     words = attack_words(workspace, state, beside, file)
     commands.append(shell(words) if words else f"# {other_columns(beside)}")
-    lines = reading(source, roles, state)
+    lines = write_reading(source, roles, state)
     if source.sidecar is not None:
-        lines = ["import sidelight as sl", "", f"release = sl.read_published({source.name!r})"]
+        lines = [f"release = {write_release(source.name, roles, by_sidecar=True)}"]
     lines += attack_lines(workspace, state, beside, has_hierarchies=bool(state.levels))
-    return Recipe("\n".join(commands), with_imports([*lines, "print(exposure.explain())"]))
+    return Recipe("\n".join(commands), write_python(*lines, "print(exposure.explain())"))
 
 
 def other_columns(beside: Beside) -> str:
@@ -348,7 +336,7 @@ def attack_words(workspace: Workspace, state: State, beside: Beside, file: str) 
     people = source.name if beside.people is None else beside.people.name
     words = ["sidelight", "attack", file, beside.other.name, "--people", people]
     if source.sidecar is None or not beside.other.sidecar:
-        words += role_options(
+        words += write_role_options(
             Roles(quasi=roles.quasi, sensitive=roles.sensitive, missing_marks=roles.missing_marks), "attack"
         )
     words += ["--truth", roles.value_columns[0]] if beside.people is None else []
@@ -376,30 +364,24 @@ def attack_lines(
 ) -> list[str]:
     """Write the Python that attacks a release, which is at hand, and the other one."""
     source, roles, lines = workspace.source, workspace.roles(state), []
-    if beside.people is not None:
-        people = repr(beside.people.name)
-    else:
-        people = "people"
-        known = tuple(
-            dict.fromkeys((*roles.quasi, *(name for name in beside.roles.quasi if name in workspace.column_names)))
-        )
-        whom = replace(roles, quasi=known)
-        lines.append(f"people = sl.read_table({source.name!r}, {role_keywords(whom, 'quasi')})")
+    people: object = Name("people") if beside.people is None else beside.people.name
+    if beside.people is None:
+        others = [name for name in beside.roles.quasi if name in workspace.column_names]
+        whom = replace(roles, quasi=tuple(dict.fromkeys((*roles.quasi, *others))))
+        lines.append(f"people = {write_table(source.name, whom)}")
     if source.hierarchies and not has_hierarchies:
-        lines.append(f"hierarchies = sl.read_hierarchies({source.hierarchy_folder!r})")
-    other = f"sl.read_published({beside.other.name!r})"
-    if not beside.other.sidecar:
-        other = f"sl.read_release({beside.other.name!r}, {role_keywords(beside.roles, 'group')})"
-    options = [f"people={people}"]
-    options += ["by=hierarchies"] if source.hierarchies else []
-    options += [f"locate={beside.locate!r}"] if beside.locate else []
-    options += [] if beside.same_values is None else [f"same_values={dict(beside.same_values)!r}"]
-    options += [f"present=[1, {beside.present!r}]"] if beside.present != 1 else []
-    return [
-        *lines,
-        f"other = {other}",
-        f"{exposure} = sl.intersect([{released}, other], {', '.join(options)})",
-    ]
+        lines.append(f"hierarchies = {write_call('sl.read_hierarchies', source.hierarchy_folder)}")
+    other = write_release(beside.other.name, beside.roles, by_sidecar=bool(beside.other.sidecar))
+    call = write_call(
+        "sl.intersect",
+        Name(f"[{released}, other]"),
+        people=people,
+        by=Name("hierarchies") if source.hierarchies else None,
+        locate=beside.locate,
+        same_values=None if beside.same_values is None else Name(repr(dict(beside.same_values))),  # {} says none
+        present=[1, beside.present] if beside.present != 1 else None,
+    )
+    return [*lines, f"other = {other}", f"{exposure} = {call}"]
 
 
 # The same as data

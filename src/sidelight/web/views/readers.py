@@ -31,7 +31,8 @@ from sidelight.report.report import AuditFinding, audit_report, conclude
 from sidelight.rounding import short_decimal
 from sidelight.text import counted, form
 from sidelight.web.limits import Tunable, added, read_tunable, tuned
-from sidelight.web.pages import Complaint, PageView, go_to, judged, page
+from sidelight.web.pages import Complaint, PageView, go_to, page
+from sidelight.web.recipes import write_judging
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.workers import Work
 from sidelight.web.workspace import Workspace
@@ -252,7 +253,7 @@ def show(request: Request) -> Response:
         measures=workspace.answers.of(("measures", after.subject), lambda: _choices(release)),
         problem=problem,
         typed=typed[-1] if typed and problem else "",
-        sample=judged(workspace.source, workspace.roles(after), after, readers),
+        sample=write_judging(workspace.source, workspace.roles(after), after, readers),
     )
 
 

@@ -20,7 +20,15 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from sidelight.answers.protect import levels_text
+from sidelight.answers.recipe import (
+    Name,
+    write_call,
+    write_limits,
+    write_measure,
+    write_python,
+    write_release,
+    write_role_options,
+)
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.about import ask_each_column
 from sidelight.measures.criterion import Criterion
@@ -60,13 +68,9 @@ from sidelight.web.limits import as_text, read_typed
 from sidelight.web.pages import (
     Complaint,
     PageView,
-    in_python,
     page,
-    publishing_limits,
-    reading,
-    role_options,
-    with_imports,
 )
+from sidelight.web.recipes import write_limit_options, write_preparations, write_publishing, write_reading
 from sidelight.web.searches import (
     NAMES_A_SEARCH,
     FoundCandidate,
@@ -337,33 +341,23 @@ def _sample(subject: Subject, choice: ReportChoice) -> Recipe:
     if searched is not None:
         attacks, files = _attack_commands(subject, "release.parquet")
         words = ["sidelight", "report", "release.parquet", "--table", source.name]
-        lines, arguments = _attack_python(subject, "found.release", has_hierarchies=True)
-        lines = [searched.python, *lines, *_written("found", [f"date={choice.day!r}", *arguments], choice)]
+        lines, tried = _attack_python(subject, "found.release", has_hierarchies=True)
         commands = [searched.command, *attacks, shell([*words, *files, *signed, "--html", "report.html"])]
-        return Recipe("\n\n".join(commands), with_imports(lines))
+        return Recipe("\n\n".join(commands), _write_report([searched.python, *lines], choice, "found", attacks=tried))
     readers = [read_typed(text, source.populations) for text in state.limits]
     limits = [each for each in readers if isinstance(each, Criterion)]
     measures = [each for each in readers if not isinstance(each, Criterion)]
-    limit_options = [word for each in limits for word in ("--limit", as_text(each))]
     measure_options = [word for each in measures for word in ("--measure", as_text(each))]
-    commands = ["sidelight demo  # writes these files"] if source.title else []
+    commands = write_preparations(source, roles, coarser=bool(state.levels))
     if state.levels:
-        folder = source.hierarchy_folder or "hierarchies"
-        if source.hierarchy_folder is None:
-            commands.append(
-                shell(["sidelight", "hierarchies", source.name, *role_options(roles, "hierarchies"), "-o", folder])
-            )
-        publish = ["sidelight", "protect", source.name, *role_options(roles), *publishing_limits(limits)]
-        commands.append(
-            shell([*publish, "--hierarchies", folder, "--levels", levels_text(dict(state.levels)), "-o", "release.csv"])
-        )
+        commands.append(write_publishing(source, roles, state, limits, "release.csv"))
         words = ["sidelight", "report", "release.csv", "--table", source.name, *measure_options]
     else:
-        own = role_options(roles, "report") if source.sidecar is None else []
-        words = ["sidelight", "report", source.name, *own, *limit_options, *measure_options]
+        own = write_role_options(roles, "report") if source.sidecar is None else []
+        words = ["sidelight", "report", source.name, *own, *write_limit_options(limits), *measure_options]
     attacks, files = _attack_commands(subject, "release.csv" if state.levels else source.name)
     commands += [*attacks, shell([*words, *files, *signed, "--html", "report.html"])]
-    return Recipe("\n\n".join(commands), with_imports(list(_python(subject, choice, limits, measures))))
+    return Recipe("\n\n".join(commands), _python(subject, choice, limits, measures))
 
 
 def _attack_commands(subject: Subject, file: str) -> tuple[list[str], list[str]]:
@@ -377,7 +371,7 @@ def _attack_commands(subject: Subject, file: str) -> tuple[list[str], list[str]]
     return commands, options
 
 
-def _attack_python(subject: Subject, released: str, *, has_hierarchies: bool) -> tuple[list[str], list[str]]:
+def _attack_python(subject: Subject, released: str, *, has_hierarchies: bool) -> tuple[list[str], Name | None]:
     """Write the Python that tries the attacks on a release, and what a report is given of them."""
     lines, by_name = [], []
     for number, each in enumerate(subject.attacks, start=1):
@@ -393,7 +387,7 @@ def _attack_python(subject: Subject, released: str, *, has_hierarchies: bool) ->
         again = sum(one.answer.name == each.answer.name for one in subject.attacks[: number - 1])
         name = f"{each.answer.name} ({again + 1})" if again else each.answer.name
         by_name.append(f"{name!r}: {exposure}")
-    return lines, [f"attacks={{{', '.join(by_name)}}}"] if by_name else []
+    return lines, Name(f"{{{', '.join(by_name)}}}") if by_name else None
 
 
 def _signed(choice: ReportChoice) -> list[tuple[str, str]]:
@@ -403,39 +397,32 @@ def _signed(choice: ReportChoice) -> list[tuple[str, str]]:
     return [*fields, ("reasons", sign_off.reasons), ("date", choice.day)]
 
 
-def _python(
-    subject: Subject, choice: ReportChoice, limits: Sequence[Criterion], measures: Sequence[Measure]
-) -> Sequence[str]:
+def _python(subject: Subject, choice: ReportChoice, limits: Sequence[Criterion], measures: Sequence[Measure]) -> str:
     state, source, roles = subject.state, subject.workspace.source, subject.workspace.roles(subject.state)
-    lines, released = [*reading(source, roles, state), ""], "release"
+    lines, released = [*write_reading(source, roles, state), ""], "release"
     if source.sidecar is not None and not state.levels:
-        lines = ["import sidelight as sl", "", f"release = {source.name!r}", ""]
-        released = f"sl.read_published({source.name!r})"
-    arguments = ["release"]
-    if limits:
-        lines += ["policy = sl.Policy(", *(f"    {in_python(each)}," for each in limits), ")"]
-        arguments.append("policy")
-    if state.levels:
-        arguments.append("table=table")
-    if measures:
-        arguments.append(f"measures=[{', '.join(in_python(each) for each in measures)}]")
-    attack_python, attacks = _attack_python(subject, released, has_hierarchies=bool(state.levels))
-    lines += attack_python
-    arguments += [f"date={choice.day!r}", *attacks]
-    return [*lines, *_written(arguments[0], arguments[1:], choice)]
+        lines = [f"release = {source.name!r}", ""]
+        released = write_release(source.name, roles, by_sidecar=True)
+    tried, attacks = _attack_python(subject, released, has_hierarchies=bool(state.levels))
+    lines += [*(write_limits(limits) if limits else []), *tried]
+    return _write_report(
+        lines,
+        choice,
+        *("release", *(["policy"] if limits else [])),
+        table=Name("table") if state.levels else None,
+        measures=Name(f"[{', '.join(map(write_measure, measures))}]") if measures else None,
+        attacks=attacks,
+    )
 
 
-def _written(released: str, arguments: Sequence[str], choice: ReportChoice) -> list[str]:
-    """Write in Python how the document is made of a release and written."""
-    arguments = [released, *arguments]
-    if choice.sign_off != NOT_SIGNED:
-        signed = {name: text for name, text in choice.sign_off.model_dump().items() if text}
-        arguments.append(f"sign_off=sl.SignOff({', '.join(f'{name}={text!r}' for name, text in signed.items())})")
-    outline = f", {choice.outline!r}" if choice.outline else ""
-    return [
-        f"report = sl.release_report({', '.join(arguments)})",
-        f'open("report.html", "w", encoding="utf-8").write(sl.report_html(report{outline}))',
-    ]
+def _write_report(lines: Sequence[str], choice: ReportChoice, *released: str, **settings: object) -> str:
+    """Write in Python, below other lines, how the document is made of a release and written."""
+    signed = {name: text for name, text in choice.sign_off.model_dump().items() if text}
+    sign_off = None if choice.sign_off == NOT_SIGNED else Name(write_call("sl.SignOff", **signed))
+    call = write_call("sl.release_report", *map(Name, released), **settings, date=choice.day, sign_off=sign_off)
+    page = write_call("sl.report_html", Name("report"), *([choice.outline] if choice.outline else []))
+    writing = f'Path("report.html").write_text({page}, encoding="utf-8")'
+    return write_python(*lines, f"report = {call}", writing, imports=["from pathlib import Path", ""])
 
 
 @router.get("/report", include_in_schema=False)

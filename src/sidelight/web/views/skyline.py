@@ -16,6 +16,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
+from sidelight.answers.recipe import Name, write_call, write_role_options
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadMeasure, SidelightError, UnknownValue, did_you_mean
 from sidelight.measures.comparison import Comparison
@@ -33,7 +34,8 @@ from sidelight.report.report import AuditFinding, audit_report
 from sidelight.table.labels import Label, shown, written_label
 from sidelight.text import counted, form, shell
 from sidelight.web.limits import read_typed
-from sidelight.web.pages import Complaint, PageView, judged, page, role_options
+from sidelight.web.pages import Complaint, PageView, page
+from sidelight.web.recipes import write_judging
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.views.readers import decimal
 from sidelight.web.workspace import Workspace
@@ -263,16 +265,16 @@ def _ends(answered: SkylineAnswer, chosen: Chosen) -> dict[str, int]:
 
 
 def _sample(workspace: Workspace, state: State, chosen: Chosen) -> Recipe:
-    """Return how the point is judged, and the skyline found."""
+    """Return how the point is and the skyline found."""
     roles, source = workspace.roles(state), workspace.source
-    point = judged(source, roles, state, [chosen.criterion])
+    point = write_judging(source, roles, state, [chosen.criterion])
     command = point.command
     if not state.levels:
-        words = ["sidelight", "explore", source.name, *role_options(roles, "explore"), "--value", chosen.value]
+        words = ["sidelight", "explore", source.name, *write_role_options(roles, "explore"), "--value", chosen.value]
         command += "\n" + shell([*words, "--below", chosen.below])
     bound = chosen.criterion.bound
-    python = f"{point.python}\n\nskyline = sl.knowledge_skyline(release, value={chosen.value!r}, below={bound!r})"
-    return Recipe(command, f"{python}\nskyline.plot(own={chosen.point})")
+    skyline = write_call("sl.knowledge_skyline", Name("release"), value=chosen.value, below=bound)
+    return Recipe(command, f"{point.python}\n\nskyline = {skyline}\nskyline.plot(own={chosen.point})")
 
 
 class SkylineFields(StateFields):

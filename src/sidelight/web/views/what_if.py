@@ -17,6 +17,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from sidelight.answers import believe
+from sidelight.answers.recipe import Name, write_call, write_python, write_role_options
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadHierarchy, BadKnowledge, Contradiction, SidelightError, did_you_mean
 from sidelight.knowledge.completion import Vocabulary, complete
@@ -35,7 +36,8 @@ from sidelight.table.labels import Label, shown
 from sidelight.table.roles import Roles
 from sidelight.text import counted, shell
 from sidelight.web.jobs import Job
-from sidelight.web.pages import Complaint, PageView, page, reading, role_options, with_imports
+from sidelight.web.pages import Complaint, PageView, page
+from sidelight.web.recipes import write_reading
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.views.jobs import answer_of
 from sidelight.web.workspace import Workspace
@@ -317,17 +319,18 @@ def show(request: Request) -> Response:
 def _sample(workspace: Workspace, state: State, texts: Sequence[str]) -> Recipe:
     """Return how it is asked on the command line, of a file as it stands, and in Python."""
     roles, source = workspace.roles(state), workspace.source
-    by = ", by=hierarchies" if state.levels else ""
-    lines = [*reading(source, roles, state), ""]
+    release, by = Name("release"), Name("hierarchies") if state.levels else None
     if any(map(is_statement, texts)):
-        lines += [f"beliefs = sl.maxent(release, knowing={list(texts)!r}{by})", "print(beliefs.riskiest(10))"]
+        call, printing = write_call("sl.maxent", release, knowing=list(texts), by=by), ["print(beliefs.riskiest(10))"]
     else:
-        lines += [f"beliefs = sl.posteriors(release, given={list(texts)!r}{by})", "for belief in beliefs.top(10):"]
-        lines += ["    print(belief, belief.value, belief.before[belief.value], belief[belief.value])"]
-    words = ["sidelight", "believe", source.name, *role_options(roles, "believe")]
+        call = write_call("sl.posteriors", release, given=list(texts), by=by)
+        shown = "belief, belief.value, belief.before[belief.value], belief[belief.value]"
+        printing = ["for belief in beliefs.top(10):", f"    print({shown})"]
+    lines = [*write_reading(source, roles, state), "", f"beliefs = {call}", *printing]
+    words = ["sidelight", "believe", source.name, *write_role_options(roles, "believe")]
     words += [word for text in texts for word in ("--know", text)]
     first = ["# of the file as it is published; here it is made coarser first"] if state.levels else []
-    return Recipe("\n".join([*first, shell(words)]), with_imports(lines))
+    return Recipe("\n".join([*first, shell(words)]), write_python(*lines))
 
 
 class WhatIfFields(StateFields):
