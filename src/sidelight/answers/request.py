@@ -17,6 +17,14 @@ class Request(Protocol):
         """Write the lines of Python that come to the same; nothing for what only the command line has."""
 
 
+class TableRequest(Request, Protocol):
+    """What a request about one table can tell, too."""
+
+    @property
+    def file(self) -> str:
+        """The table."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class EngineChoice:
     """What counts the rows, and where Spark is."""

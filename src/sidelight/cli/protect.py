@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from sidelight.answers.protect import ProtectRequest, ask, describe_nothing
+from sidelight.answers.request import TableRequest
 from sidelight.cli.options import PublishOptions
 from sidelight.cli.run import Output, Status, bar, in_options, remember_written, say
 from sidelight.errors import BadPolicy, NothingSafe, parameter
-
-if TYPE_CHECKING:
-    from sidelight.answers.compare import CompareRequest
-    from sidelight.answers.generalisations import GeneralisationsRequest
 
 
 def protect(request: ProtectRequest, target: PublishOptions) -> Status:
@@ -52,9 +48,7 @@ def _refuse_options(request: ProtectRequest, target: PublishOptions) -> None:
             raise BadPolicy(message)
 
 
-def report_nothing(
-    nothing: NothingSafe, kind: str, request: ProtectRequest | CompareRequest | GeneralisationsRequest, output: Output
-) -> Status:
+def report_nothing(nothing: NothingSafe, kind: str, request: TableRequest, output: Output) -> Status:
     """Say that nothing can be published, and what would pass."""
     message = in_options(nothing)
     answer = describe_nothing(nothing, kind, request.file, message)
