@@ -15,7 +15,7 @@ from pathlib import Path
 from promises import PROMISES, Promise
 from results import Grid, Part, number, read_parts
 
-from sidelight.report.plots import BLUE, GREY, VERMILION, TableBehind, altair, finished, save_chart
+from sidelight.report.plots import BLUE, GREY, VERMILION, TableBehind, altair, finish_chart, save_chart
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "understand" / "how-fast.md"
@@ -122,7 +122,7 @@ def chart_of(picture: Picture, part: Part) -> object:
     low, high = min(value for _, value in drawn), max(value for _, value in drawn)
     title = f"{part.name[0].upper()}{part.name.partition(': from')[0][1:]}: {low:,.3g} to {high:,.3g} {picture.unit}"
     promised = ", ".join(sorted({f"{'at least' if p.at_least else 'at most'} {p.bound:g}" for p in bounds(picture)}))
-    return finished(
+    return finish_chart(
         alt.layer(*marks, dots, words).properties(width=width, height=alt.Step(19)),
         title=title,
         subtitle=f"Dashed: promised, {promised}" if promised else "",

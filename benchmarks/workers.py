@@ -187,7 +187,7 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 def draw(rows: list[dict[str, Any]]) -> None:
     """Draw time against workers."""
-    from sidelight.report.plots import BLUE, VERMILION, TableBehind, altair, finished, svg
+    from sidelight.report.plots import BLUE, VERMILION, TableBehind, altair, finish_chart, svg
 
     library = altair()
     audit = next(row for row in rows if (row["what"], row["people"], row["workers"]) == ("audit", 10**9, 100))
@@ -202,7 +202,7 @@ def draw(rows: list[dict[str, Any]]) -> None:
         ends = base.transform_filter(f"datum.workers == {WORKERS[-1]}")
         panels.append(lines + ends.mark_text(align="left", dx=8, color=colour).encode(x, y, library.Text("name:N")))
     finite = [(row["what"], row["people"], row["workers"], round(row["seconds"], 1)) for row in rows]
-    chart = finished(
+    chart = finish_chart(
         library.hconcat(*panels),
         title=f"Simulated: 100 workers would audit a thousand million people in {audit['seconds']:.0f} seconds",
         subtitle="Rates of one processor are measured; the network (a gigabit), starting a step (0.2 s) and how much "

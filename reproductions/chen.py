@@ -34,7 +34,7 @@ import pyarrow.parquet as pq
 from chen_programs import Amounts, dynamic_program, five_minima, operations
 
 import sidelight as sl
-from sidelight.report.plots import BLUE, GREY, INK, VERMILION, TableBehind, finished
+from sidelight.report.plots import BLUE, GREY, INK, VERMILION, TableBehind, finish_chart
 from sidelight.worlds.brute_force import divide_in_floats, worst_acquaintance_over_groups
 
 PEOPLE, VALUES = 100, 20
@@ -171,7 +171,7 @@ def speed_chart(points: list[experiment.Row]) -> alt.TopLevelMixin:
         lines = base.transform_filter(f"datum.of != {PRINTED!r}").mark_line(strokeWidth=2)
         panels.append((lines + base.mark_point(filled=True, size=60, opacity=1)).properties(width=310, height=190))
     chart = alt.vconcat(alt.hconcat(*panels[:2], spacing=24), alt.hconcat(*panels[2:], spacing=24), spacing=20)
-    return finished(
+    return finish_chart(
         chart,
         title="The more others and family are known, the more the five minima gain over the dynamic program",
         subtitle="How many times quicker a release is judged, by one of four amounts; ℓ, k and m are else 10",
@@ -295,7 +295,7 @@ def scale_chart(rows: Sequence[experiment.Row]) -> alt.TopLevelMixin:
         )
         layers = [base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=60, opacity=1)]
         panels.append(alt.layer(*layers).properties(width=310, height=220))
-    return finished(
+    return finish_chart(
         alt.hconcat(*panels, spacing=24),
         title="Time grows with the records, memory does not",
         subtitle="Mondrian by the five minima, 8 quasi-identifiers, 9 sensitive values; in 512 MB, or held whole",
@@ -380,7 +380,7 @@ def case_chart(release: sl.Release, skyline: set[Amounts]) -> alt.TopLevelMixin:
                 )
             )
         )
-    return finished(
+    return finish_chart(
         alt.hconcat(*panels, spacing=10),
         title="Who learns what five people do is sure of a sixth, in a (3, 6)-diverse release of Adult",
         subtitle="How sure somebody can be that a person is a manager, in per cent; orange: 95 or more. Rings: the "
@@ -475,7 +475,7 @@ def diagnoses_chart(rows: Sequence[experiment.Row]) -> alt.TopLevelMixin:
         shape=alt.Shape("release:N", title=None, scale=alt.Scale(domain=kinds, range=["circle", "square", "diamond"])),
     )
     limit = alt.Chart(alt.Data(values=[{"at": 0.5}])).mark_rule(color=INK, strokeDash=[4, 3]).encode(x="at:Q")
-    return finished(
+    return finish_chart(
         (limit + marks).properties(width=640, height=280),
         title="Groups of ten hide no common illness from an acquaintance; limits on four illnesses hide those four",
         subtitle="58,568 people with their sets of diagnoses; somebody knows one illness that brings the other along, "

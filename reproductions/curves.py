@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import altair as alt
 
 from sidelight.attack.simulation import MeanEstimate
-from sidelight.report.plots import BLUE, GREY, INK, VERMILION, Cell, Drawing, TableBehind, finished
+from sidelight.report.plots import BLUE, GREY, INK, VERMILION, Cell, Drawing, TableBehind, finish_chart
 
 COLOURS = (BLUE, VERMILION, INK, "#009E73", "#CC79A7", "#A6761D", GREY)
 """Those of Okabe and Ito that are read on white; lines are named, so that colour is never the only difference."""
@@ -46,7 +46,7 @@ class Axis:
 def estimates(rows: Sequence[tuple[float, float]]) -> list[tuple[float, MeanEstimate]]:
     """Average what stands at the same place."""
     places = sorted({place for place, _ in rows})
-    return [(place, MeanEstimate.of([each for at, each in rows if at == place])) for place in places]
+    return [(place, MeanEstimate.estimate([each for at, each in rows if at == place])) for place in places]
 
 
 def give_or_take(estimate: MeanEstimate | None, digits: int = 3, *, percent: bool = False) -> str:
@@ -137,4 +137,4 @@ def drawing(
     chart = panels[0] if len(panels) == 1 else alt.hconcat(*panels, spacing=34)
     table = TableBehind(tuple(columns), tuple(tuple(row) for row in rows))
     wide = width or (640 if len(panels) == 1 else 980)
-    return finished(chart, title=title, subtitle=subtitle, table=table, width=wide)
+    return finish_chart(chart, title=title, subtitle=subtitle, table=table, width=wide)

@@ -210,7 +210,7 @@ def show_knowledge(run: experiment.Experiment, rows: Sequence[dict[str, object]]
         return [r["error"] for r in rows if (r["order"], r["kind"], r["rules"]) == (order, kind, rules)]
 
     lines = {
-        order: {kind: [(rules, MeanEstimate.of(errors(order, kind, rules))) for rules in size.rules] for kind in KINDS}
+        order: {kind: [(rules, MeanEstimate.estimate(errors(order, kind, rules))) for rules in size.rules] for kind in KINDS}
         for order in ORDERS
     }
     table = []
@@ -219,7 +219,7 @@ def show_knowledge(run: experiment.Experiment, rows: Sequence[dict[str, object]]
             one, other, mix = (errors(order, kind, rules) for kind in KINDS)
             lowest = sum(m < min(a, b) for a, b, m in zip(one, other, mix, strict=True))
             shown = {kind: curves.give_or_take(lines[order][kind][at][1], 4) for kind in KINDS}
-            ahead = MeanEstimate.of([m - min(a, b) for a, b, m in zip(one, other, mix, strict=True)])
+            ahead = MeanEstimate.estimate([m - min(a, b) for a, b, m in zip(one, other, mix, strict=True)])
             table.append(
                 {
                     "equally strong rules": words,
@@ -239,7 +239,7 @@ def show_knowledge(run: experiment.Experiment, rows: Sequence[dict[str, object]]
                 "to K": many,
                 **{
                     f"{words}": curves.give_or_take(
-                        MeanEstimate.of(
+                        MeanEstimate.estimate(
                             [
                                 100 * (before - after) / (many - few)
                                 for before, after in zip(
@@ -255,8 +255,8 @@ def show_knowledge(run: experiment.Experiment, rows: Sequence[dict[str, object]]
             for few, many in steps
         ],
     )
-    nothing = MeanEstimate.of(errors("most followed", "half of each", 0))
-    pool = {name: MeanEstimate.of([float(r[name]) for r in rows if r["rules"] == 0]) for name in ("certain", "never")}
+    nothing = MeanEstimate.estimate(errors("most followed", "half of each", 0))
+    pool = {name: MeanEstimate.estimate([float(r[name]) for r in rows if r["rules"] == 0]) for name in ("certain", "never")}
     run.table(
         "rules",
         [
@@ -292,7 +292,7 @@ def show_columns(run: experiment.Experiment, rows: Sequence[dict[str, object]], 
     def errors(rules: int, wide: int) -> list[float]:
         return [row["error"] for row in rows if (row["rules"], row["columns"]) == (rules, wide)]
 
-    lines = {f"{n:,} rules": [(wide, MeanEstimate.of(errors(n, wide))) for wide in size.sizes] for n in size.bounds}
+    lines = {f"{n:,} rules": [(wide, MeanEstimate.estimate(errors(n, wide))) for wide in size.sizes] for n in size.bounds}
     table = [
         {"T": wide, **{name: curves.give_or_take(line[at][1], 4) for name, line in lines.items()}}
         for at, wide in enumerate(size.sizes)

@@ -24,7 +24,7 @@ import experiment
 from generalisations import TOP, Node, in_words, levels, steps
 
 import sidelight as sl
-from sidelight.report.plots import BLUE, GREY, INK, VERMILION, TableBehind, finished
+from sidelight.report.plots import BLUE, GREY, INK, VERMILION, TableBehind, finish_chart
 
 QUASI = ("age", "marital-status", "race", "sex")
 EPSILON = Fraction(5, 2)
@@ -520,7 +520,7 @@ def draw_figure_2(
         ("people", "what is expected", "stubbornness", axis),
         tuple((row["people"], row["shape"], _cell(row["σ"]), _cell(row[what])) for row in rows),
     )
-    return finished(chart, title=title, subtitle=subtitle, table=table, width=360 * len(panels) + 60)
+    return finish_chart(chart, title=title, subtitle=subtitle, table=table, width=360 * len(panels) + 60)
 
 
 def _cell(number: Fraction | float | None) -> str | float | None:
@@ -623,7 +623,7 @@ def draw_figure_3(accepted: Mapping[str, Mapping[str, set[Node]]]) -> alt.TopLev
             ).properties(title=alt.TitleParams(people, fontSize=13, anchor="start", offset=14))
         )
     chart = panels[0] if len(panels) == 1 else alt.concat(*panels, columns=2, spacing=30)
-    return finished(
+    return finish_chart(
         chart,
         title="Diversity and class III with a uniform shape accept the same; closeness and class III do not",
         subtitle="All generalisations that some definition accepts; a large dot where it does. Paper: Figure 3.",

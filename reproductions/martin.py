@@ -22,7 +22,7 @@ from generalisations import Node, in_words, is_coarser, levels, minimal, steps
 from scipy.stats import kendalltau
 
 import sidelight as sl
-from sidelight.report.plots import BLUE, INK, VERMILION, TableBehind, finished, share_axis, text_at
+from sidelight.report.plots import BLUE, INK, VERMILION, TableBehind, finish_chart, share_axis, text_at
 from sidelight.text import counted
 
 KNOWN = (1, 3, 5, 7, 9, 11)
@@ -286,7 +286,7 @@ def draw_figure_5(curves: Mapping[str, sl.DisclosureCurve]) -> alt.TopLevelMixin
         ]
     gap = max(curves["implications"].at(k=k) - curves["negations"].at(k=k) for k in AMOUNTS)
     start = float(curves["implications"].at(k=0))
-    return finished(
+    return finish_chart(
         alt.layer(*layers),
         title=f"From {start:.0%} to certainty with twelve implications; negations tell at most {float(gap):.3f} less",
         subtitle="Adult, 45,222 people, ages in 20 years, all else suppressed: whoever is worst off. Paper: Figure 5.",
@@ -308,7 +308,7 @@ def draw_figure_6(table: sl.GeneralisationTable, amounts: Sequence[int]) -> alt.
     ]
     up = sum(len(rises(points)) for points in curves.values())
     steps_taken = sum(len(points) - 1 for points in curves.values())
-    return finished(
+    return finish_chart(
         alt.concat(*panels, columns=columns, spacing=24),
         title=f"More entropy need not be less risk: {up} of {steps_taken} steps rise",
         subtitle="Adult, all generalisations without a single-valued group; of those with the same least entropy, the "
@@ -390,7 +390,7 @@ def draw_minimal(table: sl.GeneralisationTable, c: Fraction) -> alt.TopLevelMixi
             "safe": {"shape": "circle", "size": 22},
         }.items()
     ]
-    return finished(
+    return finish_chart(
         alt.layer(base.mark_rect(stroke="#FFFFFF").encode(x, y, colour), *marks),
         title=f"With {too_many} implications known, nothing keeps the risk below {c}",
         subtitle=f"Adult, the {len(names)} of 72 without a single-valued group. Diamond: minimal within the limit; "

@@ -13,7 +13,18 @@ import numpy as np
 
 import sidelight as sl
 from sidelight.errors import FallsToReaderWarning
-from sidelight.report.plots import BLUE, GREY, INK, VERMILION, TableBehind, altair, finished, share_axis, svg, text_at
+from sidelight.report.plots import (
+    BLUE,
+    GREY,
+    INK,
+    VERMILION,
+    TableBehind,
+    altair,
+    finish_chart,
+    share_axis,
+    svg,
+    text_at,
+)
 
 PAGE = Path(__file__).parents[1] / "docs" / "understand"
 COLUMNS = ["age", "workclass", "education", "marital-status", "race", "sex", "native-country"]
@@ -132,7 +143,7 @@ def calibration(
         ("who", "claimed on average", "right", "people"),
         tuple((row["who"], row["claimed"], row["right"], row["people"]) for row in rows),
     )
-    return finished(library.layer(*layers), title=title, subtitle=subtitle, table=table, width=470)
+    return finish_chart(library.layer(*layers), title=title, subtitle=subtitle, table=table, width=470)
 
 
 if __name__ == "__main__":

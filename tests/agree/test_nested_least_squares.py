@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from sidelight.noise.answers import PARTS_AT_MOST, NoisePart, margin_of, taken_together
+from sidelight.noise.answers import PARTS_AT_MOST, NoisePart, margin_of, merge_parts
 from sidelight.noise.budget_shares import best_shares
 from sidelight.noise.marginals import CellLayout, coarser_level
 from sidelight.noise.mechanism import Mechanism
@@ -167,7 +167,7 @@ def test_many_weights_have_nearly_the_margin_that_each_by_itself_gives():
     noise = Mechanism("discrete Laplace", 3.0), Mechanism("discrete Laplace", 8.0)
     weights = np.linspace(0.02, 1, 4 * PARTS_AT_MOST)
     parts = [NoisePart(noise[number % 2], 1 + number % 3, float(each)) for number, each in enumerate(weights)]
-    together, left = taken_together(parts)
+    together, left = merge_parts(parts)
     assert len(together) <= PARTS_AT_MOST
     assert sum(each.draws for each in together) == sum(each.draws for each in parts)
     rng = np.random.default_rng(11)

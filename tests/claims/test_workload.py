@@ -84,7 +84,7 @@ def test_noises_of_queries_at_coarser_levels_keep_epsilon_and_delta(epsilon, del
 def test_the_sensitivity_of_marginals_is_reached():
     unit = PrivacyUnit("id", "set", 3)
     change = counts_of(unit, [(0, 0), (0, 1), (0, 2)])
-    bound = unit.sensitivity("add or remove").merged(1)
+    bound = unit.sensitivity("add or remove").merge(1)
     total = marginal_of(change, ())
     assert (abs(int(total)), int(total) ** 2) == (bound.l1, bound.l2_squared)
 

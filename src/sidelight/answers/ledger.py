@@ -107,7 +107,7 @@ def ask(request: LedgerRequest) -> LedgerAnswer:
         answer=LedgerFacts(
             accounting=account.accounting,
             neighbours=account.neighbours,
-            budget=BudgetDocument.of(account),
+            budget=BudgetDocument.from_account(account),
             spent={"epsilon": amount_text(epsilon), "delta": amount_text(delta), **rho},
             entries=tuple(_entry_fields(ledger, entry) for entry in account.entries),
         ),
@@ -118,7 +118,7 @@ def ask(request: LedgerRequest) -> LedgerAnswer:
 
 
 def _entry_fields(ledger: Ledger, entry: Entry) -> dict[str, Any]:
-    fields = EntryDocument.of(entry).model_dump()
+    fields = EntryDocument.from_entry(entry).model_dump()
     files = zip(fields["published"], entry.published, strict=True)
     return {**fields, "published": [{**written, "now": _find_state(ledger, file)} for written, file in files]}
 

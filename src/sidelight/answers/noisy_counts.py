@@ -17,7 +17,7 @@ from sidelight.answers.sources import inputs_of, open_table
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadNoise
 from sidelight.noise.attack import NoisyExposure, attack_noise
-from sidelight.noise.disclosure_risk import on_condition, two_digits
+from sidelight.noise.disclosure_risk import add_condition, two_digits
 from sidelight.publish.noise import read_noise
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Paragraph
@@ -237,6 +237,6 @@ def _attack_sentences(seen: NoisyExposure) -> Iterator[str]:
         return
     holds = f", except with a chance of {two_digits(promise.chance)} over the noise" if promise.chance else ""
     bound = decimal_text(Fraction(promise.shift), up=True)
-    promised = on_condition(promise.condition, f"promised is a shift of at most {bound}{holds}")
+    promised = add_condition(promise.condition, f"promised is a shift of at most {bound}{holds}")
     yield f"{moved}; {promised[:1].lower()}{promised[1:]}."
     yield from promise.warnings

@@ -84,10 +84,10 @@ class CommonGround:
         return cls((Fraction(0),) * releases, Cluster(Fraction(0), tuple(range(releases))))
 
     @classmethod
-    def of(cls, agreement: Floats) -> CommonGround:
+    def from_agreement(cls, agreement: Floats) -> CommonGround:
         """Build the ground from how far groups differ (diagonal) and releases agree: (releases, releases).
 
-        >>> ground = CommonGround.of(np.array([[0.10, 0.09, 0.01], [0.09, 0.10, 0.01], [0.01, 0.01, 0.20]]))
+        >>> ground = CommonGround.from_agreement(np.array([[0.10, 0.09, 0.01], [0.09, 0.10, 0.01], [0.01, 0.01, 0.20]]))
         >>> ground.root.releases(), str(ground.root.agreement), str(ground.root.members[1].agreement)
         ((2, 0, 1), '1/100', '9/100')
         """
@@ -108,24 +108,24 @@ def _cluster(agreement: Floats) -> Cluster:
     while len(open_parts) > 1:
         pairs = combinations(open_parts, 2)
         # average linkage; of equal pairs the first is joined, so that the clusters are always the same
-        _, one, other = max(((_between(agreement, (a, b)), a, b) for a, b in pairs), key=lambda pair: pair[0])
-        both = _between(agreement, (one, other))
-        members = [member for part in (one, other) for member in _spliced(part, both)]
+        _, one, other = max(((_mean_agreement(agreement, (a, b)), a, b) for a, b in pairs), key=lambda pair: pair[0])
+        both = _mean_agreement(agreement, (one, other))
+        members = [member for part in (one, other) for member in _dissolve(part, both)]
         rest = [part for part in open_parts if part is not one and part is not other]
-        open_parts = [*rest, Cluster(_fraction(_between(agreement, members)), tuple(members))]
+        open_parts = [*rest, Cluster(_fraction(_mean_agreement(agreement, members)), tuple(members))]
     (root,) = open_parts
     assert isinstance(root, Cluster)
     return root
 
 
-def _spliced(part: int | Cluster, agreement: float) -> tuple[int | Cluster, ...]:
+def _dissolve(part: int | Cluster, agreement: float) -> tuple[int | Cluster, ...]:
     """Dissolve a cluster whose members agree about as much with what joins them."""
     if isinstance(part, Cluster) and agreement >= ABOUT_EQUAL * float(part.agreement):
         return part.members
     return (part,)
 
 
-def _between(agreement: Floats, parts: Sequence[int | Cluster]) -> float:
+def _mean_agreement(agreement: Floats, parts: Sequence[int | Cluster]) -> float:
     """Average over all pairs of releases that are in different parts."""
     return float(np.mean([agreement[pair] for pair in Cluster(Fraction(0), tuple(parts)).pairs()]))
 
@@ -155,7 +155,7 @@ def weigh(
     >>> prior = np.array([0.5, 0.5])
     >>> weigh([most, most], prior, CommonGround.none(2)).round(2).tolist()
     [[0.94, 0.06]]
-    >>> weigh([most, most], prior, CommonGround.of(np.full((2, 2), 0.5))).round(2).tolist()
+    >>> weigh([most, most], prior, CommonGround.from_agreement(np.full((2, 2), 0.5))).round(2).tolist()
     [[0.78, 0.22]]
     """
     leaves = [_leaf(each, spread) for each, spread in zip(observations, ground.spread, strict=True)]
@@ -229,7 +229,7 @@ def _join(cluster: Cluster, leaves: Sequence[_Part], prior: Numbers, in_common: 
     # β/(1+β) of each part: 1 if it goes by nothing but the common ground
     ties = [number(min((1 - part.agreement) / (1 - cluster.agreement), Fraction(1))) for part in parts]
     ground = replace(
-        _ground_of(number(cluster.agreement), prior, parts, ties), in_common=_in_common(cluster, in_common)
+        _ground_of(number(cluster.agreement), prior, parts, ties), in_common=_mean_in_common(cluster, in_common)
     )
     outside = ground.counted_once(0)
     # `outside**0` is 1 in the shape and the type of `outside`, floats or fractions
@@ -237,7 +237,7 @@ def _join(cluster: Cluster, leaves: Sequence[_Part], prior: Numbers, in_common: 
     for part, tie in zip(parts, ties, strict=True):
         beyond = (1 - tie) * part.people  # φ̂ is the ground where the part goes by nothing else
         like_them = (tie * outside + beyond * part.shares) / (tie + beyond)
-        weights = _with_part(weights, part.absent * ratio(like_them, outside), part.present, ground)
+        weights = _add_part(weights, part.absent * ratio(like_them, outside), part.present, ground)
     absent = weights.pop(0, 0 * outside)
     present = sum(weights.values(), start=0 * outside)
     shares, person = ratio(ground.shares, ground.draws), ratio(ground.person, ground.draws)
@@ -254,16 +254,14 @@ def _ground_of(agreement: Any, prior: Numbers, parts: Sequence[_Part], ties: Seq
     return _Ground(agreement, prior, shares, sum(draws, start=nothing), ratio(person, located), None)
 
 
-def _in_common(cluster: Cluster, in_common: InCommon) -> Numbers | None:
+def _mean_in_common(cluster: Cluster, in_common: InCommon) -> Numbers | None:
     """Average over the pairs of releases that meet in this cluster."""
     pairs = [tuple(sorted(pair)) for pair in cluster.pairs()]
     shares = [in_common[one, other] for one, other in pairs if (one, other) in in_common]
     return sum(shares[1:], start=shares[0]) / len(pairs) if shares else None
 
 
-def _with_part(
-    weights: Mapping[int, Numbers], absent: Numbers, present: Numbers, ground: _Ground
-) -> dict[int, Numbers]:
+def _add_part(weights: Mapping[int, Numbers], absent: Numbers, present: Numbers, ground: _Ground) -> dict[int, Numbers]:
     """Return the weights by number of holders after one more part, which may hold the person or not."""
     after: dict[int, Numbers] = {}
     for times, weight in weights.items():

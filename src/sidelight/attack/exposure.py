@@ -23,7 +23,7 @@ from sidelight.attack.posterior import (
     Evidence,
     Together,
     View,
-    decided,
+    decide_values,
     row_blocks,
     rows_in_some_group,
     values_for_sure,
@@ -122,7 +122,7 @@ class Exposure(Tabular):
         for view in self.views:
             if view.rules_out:
                 groups += np.where(view.presence.possible, view.linkage.matches[view.linkage.profile], 0)
-        return bool((groups > 1).any()) and not self.certain[self._placed].all()
+        return bool((groups > 1).any()) and not self.certain[self._has_group].all()
 
     @property
     def semantics(self) -> Semantics:
@@ -211,13 +211,13 @@ class Exposure(Tabular):
     @cached_property
     def located(self) -> int:
         """How many people fit a group of at least one release that may hold them: shares are of these."""
-        return self._count(self._placed)
+        return self._count(self._has_group)
 
     @property
     def located_nowhere(self) -> int:
         """How many people fit no group of any release; those who are known to be in none aside."""
         sought = np.logical_or.reduce([view.presence.possible for view in self.views])
-        return self._count(sought & ~self._placed)
+        return self._count(sought & ~self._has_group)
 
     @property
     def releases_without_people(self) -> tuple[int, ...]:
@@ -229,7 +229,7 @@ class Exposure(Tabular):
         )
 
     @cached_property
-    def _placed(self) -> Flags:
+    def _has_group(self) -> Flags:
         return rows_in_some_group(self.views)
 
     @property
@@ -238,7 +238,7 @@ class Exposure(Tabular):
 
         Contradicted, not located in some release and not given away, or given away if they are where they may be.
         """
-        return self._share(self.contradictory | self._unplaced | self._certain_if_present)
+        return self._share(self.contradictory | self._lacks_group | self._certain_if_present)
 
     def within(self, at_most: Bound, *, located_alone: bool = False) -> bool | None:
         """Return whether at most such a share of people is given away; None where that is not computed.
@@ -246,8 +246,8 @@ class Exposure(Tabular):
         `located_alone` judges without the people who were not located.
         """
         bound = exact_number(at_most, BadMeasure, "a share of people")
-        judged = self._judged(located_alone=located_alone)
-        if self.given_away > bound * self._count(judged & self._placed):
+        judged = self._rows_to_judge(located_alone=located_alone)
+        if self.given_away > bound * self._count(judged & self._has_group):
             return False
         most = self.given_away + self.undecided(located_alone=located_alone)
         # kept only if it still is with everybody who is undecided given away
@@ -259,24 +259,24 @@ class Exposure(Tabular):
         Everybody who is not given away, where only a lower bound is known of those who are (`is_lower_bound`), unless
         the attack was made with evidence="sets", which takes that bound for the answer.
         """
-        judged = self._judged(located_alone=located_alone)
+        judged = self._rows_to_judge(located_alone=located_alone)
         if self.is_lower_bound and self.evidence != "sets":
             return self._count(judged & ~self.certain)
-        return self._count(judged & (self.contradictory | self._unplaced | self._certain_if_present))
+        return self._count(judged & (self.contradictory | self._lacks_group | self._certain_if_present))
 
     def judged(self, *, located_alone: bool = False) -> int:
         """Count the people whom `within` judges: all who were looked for where they may be, or the located alone."""
-        return self._count(self._judged(located_alone=located_alone))
+        return self._count(self._rows_to_judge(located_alone=located_alone))
 
-    def _judged(self, *, located_alone: bool) -> Flags:
+    def _rows_to_judge(self, *, located_alone: bool) -> Flags:
         if expect(bool, located_alone, parameter("located_alone")):
-            return self._placed & ~self._unplaced
-        return self._placed | self._unplaced
+            return self._has_group & ~self._lacks_group
+        return self._has_group | self._lacks_group
 
     @property
     def not_located(self) -> int:
         """How many people fit no group of some release that may hold them, and are not given away by the others."""
-        return self._count(self._unplaced)
+        return self._count(self._lacks_group)
 
     @property
     def if_present(self) -> Fraction:
@@ -284,10 +284,10 @@ class Exposure(Tabular):
         return self._share(self._certain_if_present)
 
     @cached_property
-    def _unplaced(self) -> Flags:
+    def _lacks_group(self) -> Flags:
         # whoever is not located in a release with noise cannot be given away by it
         missed: Flags = np.logical_or.reduce([view.missed & view.rules_out for view in self.views])
-        return missed & ~(self.certain & self._placed) & ~self.contradictory
+        return missed & ~(self.certain & self._has_group) & ~self.contradictory
 
     @cached_property
     def _certain_if_present(self) -> Flags:
@@ -297,7 +297,7 @@ class Exposure(Tabular):
         certain = np.empty(len(self.people), bool)
         for rows in row_blocks(views, np.arange(len(self.people))):
             may_have, must_have = values_in_all(views, rows), values_for_sure(views, rows)
-            certain[rows] = decided(may_have, must_have, self.semantics)[0]
+            certain[rows] = decide_values(may_have, must_have, self.semantics)[0]
         return certain & ~self.certain
 
     @property
@@ -330,7 +330,7 @@ class Exposure(Tabular):
     def mean(self, when: Literal["before", "after"]) -> Fraction:
         """Return how many values are left on average: by the best release alone, or by all (contradictions aside)."""
         amounts = self.values_by_release.min(axis=0) if expect(str, when, "when") == "before" else self.values_left
-        return self._mean(amounts, self._placed & ~self.contradictory)
+        return self._mean(amounts, self._has_group & ~self.contradictory)
 
     def distribution(self, when: Literal["before", "after"]) -> dict[int, int]:
         """Count people by how many values are left them: by the best release alone, or by all.
@@ -338,7 +338,7 @@ class Exposure(Tabular):
         0 is a contradiction; with several values each it may also be that everything is decided.
         """
         amounts = self.values_by_release.min(axis=0) if expect(str, when, "when") == "before" else self.values_left
-        people = np.bincount(amounts[self._placed], weights=self.people.sizes[self._placed]).astype(np.int64)
+        people = np.bincount(amounts[self._has_group], weights=self.people.sizes[self._has_group]).astype(np.int64)
         return {int(amount): int(people[amount]) for amount in np.flatnonzero(people)}
 
     def explain(self) -> str:
@@ -407,7 +407,7 @@ class Exposure(Tabular):
         return int(self.people.sizes[which].sum())
 
     def _share(self, which: Flags) -> Fraction:
-        return Fraction(self._count(which & self._placed), self.located or 1)
+        return Fraction(self._count(which & self._has_group), self.located or 1)
 
     def _mean(self, amounts: Integers, which: Flags | slice = slice(None)) -> Fraction:
         people = self.people.sizes[which]
@@ -424,18 +424,18 @@ class Candidates:
         return len(self.exposure.people)
 
     def __getitem__(self, row: int) -> tuple[Label, ...]:
-        return next(self._named(np.array([range(len(self))[row]])))
+        return next(self._name_values(np.array([range(len(self))[row]])))
 
     def __iter__(self) -> Iterator[tuple[Label, ...]]:
         # in blocks, as bits are unpacked to a byte for each row and value
         for start in range(0, len(self), 10_000):
-            yield from self._named(np.arange(start, min(start + 10_000, len(self))))
+            yield from self._name_values(np.arange(start, min(start + 10_000, len(self))))
 
     def matrix(self, rows: Integers) -> Flags:
         """Return rows of people × values of the domain."""
         return unpack_bits(values_in_all(self.exposure.views, rows), len(self.exposure.domain))
 
-    def _named(self, rows: Integers) -> Iterator[tuple[Label, ...]]:
+    def _name_values(self, rows: Integers) -> Iterator[tuple[Label, ...]]:
         for row in self.matrix(rows):
             yield tuple(self.exposure.domain[value] for value in np.flatnonzero(row))
 
@@ -460,7 +460,7 @@ class Sighting:
         if not self.groups:
             return f"release {self.release}: {'not located' if self.present else 'known not to be in it'}"
         where = ", ".join(map(str, self.groups[:3])) + (" …" if len(self.groups) > 3 else "")
-        values = f"release {self.release}: {where}, {counted(len(self.values), 'value')}: {_listed(self.values)}"
+        values = f"release {self.release}: {where}, {counted(len(self.values), 'value')}: {_list_values(self.values)}"
         return values + self._consequence()
 
     def _consequence(self) -> str:
@@ -470,8 +470,8 @@ class Sighting:
             return "; its counts have noise, so nothing is ruled out"
         if self.present < 1:
             return f"; in it with probability {in_words(self.present)}, so nothing is ruled out"
-        sure = f"; everybody there has {_listed(self.everybody_has)}" if self.everybody_has else ""
-        return sure + (f"; rules out {_listed(self.rules_out)}" if self.rules_out else "")
+        sure = f"; everybody there has {_list_values(self.everybody_has)}" if self.everybody_has else ""
+        return sure + (f"; rules out {_list_values(self.rules_out)}" if self.rules_out else "")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -500,8 +500,8 @@ class ExposureWitness:
             (
                 each.release,
                 ", ".join(map(str, each.groups)) or "not located",
-                _listed(each.values),
-                _listed(each.rules_out),
+                _list_values(each.values),
+                _list_values(each.rules_out),
             )
             for each in self.sightings
         ]
@@ -538,7 +538,7 @@ class ExposureWitness:
             return f"Only {shown(self.candidates[0])} is in all of them."
         likely = max(self.beliefs, key=lambda value: self.beliefs[value])
         return (
-            f"{len(self.candidates)} values are left: {_listed(self.candidates)}; "
+            f"{len(self.candidates)} values are left: {_list_values(self.candidates)}; "
             f"the likeliest is {shown(likely)}, with {in_words(self.beliefs[likely])}."
         )
 
@@ -549,11 +549,11 @@ class ExposureWitness:
                 "or the person is not in one of them."
             )
         undecided = [value for value in self.beliefs if value not in self.certain]
-        sentences = [f"Certain: {_listed(self.certain)}."] if self.certain else []
+        sentences = [f"Certain: {_list_values(self.certain)}."] if self.certain else []
         if undecided:
             likely = max(undecided, key=lambda value: self.beliefs[value])
             likeliest = "" if len(undecided) == 1 else f"; the likeliest is {shown(likely)}"
-            sentences.append(f"Possible: {_listed(undecided)}{likeliest}, with {in_words(self.beliefs[likely])}.")
+            sentences.append(f"Possible: {_list_values(undecided)}{likeliest}, with {in_words(self.beliefs[likely])}.")
         return " ".join(sentences) or "No value is left: the person has none."
 
     def replay(
@@ -621,5 +621,5 @@ def _everybody_has(view: View, row: int, domain: tuple[Label, ...]) -> tuple[Lab
     return tuple(text for text, share in zip(domain, view.exact_probabilities(row), strict=True) if share == 1)
 
 
-def _listed(values: Sequence[Label]) -> str:
+def _list_values(values: Sequence[Label]) -> str:
     return ", ".join(map(shown_in_list, values)) or "none"

@@ -36,11 +36,11 @@ from sidelight.attack.posterior import (
     Prior,
     Together,
     View,
-    decided,
+    decide_values,
+    estimate_agreement,
     open_values,
     prior_of,
     row_blocks,
-    said_together,
     values_for_sure,
     values_in_all,
 )
@@ -131,7 +131,7 @@ def intersect(
     presence = presence_for(present, len(published))
     targets = people_of(
         people,
-        known=_known(published, lookups, quasi, person),
+        known=_name_known_columns(published, lookups, quasi, person),
         person=person,
         truth=truth,
         marks=[each for each in presence if isinstance(each, str)],
@@ -140,7 +140,7 @@ def intersect(
     )
     common = CommonDomain([release_of(each).groups for each in published], same_values)
     # before the views are built, so that noisy releases have every value that another one has
-    published = tuple(_with_all_values(each, published, common) for each in published)
+    published = tuple(_add_missing_values(each, published, common) for each in published)
     views = tuple(
         _view(each, lookup, people=targets, present=marked, common=common, person=person)
         for each, lookup, marked in zip(published, lookups, presence, strict=True)
@@ -148,7 +148,7 @@ def intersect(
     prior_beliefs = prior_of(views, prior)
     columns = [columns_of(release_of(each), lookup) for each, lookup in zip(published, lookups, strict=True)]
     together = (
-        said_together(views, prior_beliefs, targets, columns)
+        estimate_agreement(views, prior_beliefs, targets, columns)
         if evidence != "independent"
         else Together(CommonGround.none(len(views)), {})
     )
@@ -167,7 +167,7 @@ def _exposure(
     for rows in row_blocks(views, np.arange(len(people))):
         may_have, must_have = values_in_all(views, rows), values_for_sure(views, rows)
         left_open[rows] = open_values(may_have, must_have, views[0].semantics)
-        certain[rows], contradictory[rows] = decided(may_have, must_have, views[0].semantics)
+        certain[rows], contradictory[rows] = decide_values(may_have, must_have, views[0].semantics)
         posterior = together.posteriors(views, prior, rows)
         # no value is possible, so there is no belief, whatever the weights say
         posterior[contradictory[rows]] = np.nan
@@ -203,7 +203,7 @@ def _view(
 ) -> View:
     release = release_of(published)
     linkage = link(release, people.known, len(people), lookup, person=person)
-    return View.of(
+    return View.build(
         release.groups,
         common.counts(release.groups),
         linkage,
@@ -214,18 +214,18 @@ def _view(
     )
 
 
-def _with_all_values(
+def _add_missing_values(
     published: ReleaseOrResult, everything: Sequence[ReleaseOrResult], common: CommonDomain
 ) -> ReleaseOrResult:
     """Add the values that a noisy release did not count, as people who have one were left out of it."""
     if not isinstance(published, ExpectedCounts):
         return published
     others = [(release_of(each).groups, parts_of(each) or 1) for each in everything if each is not published]
-    groups = common.with_all_values(published.release.groups, published.parts, others)
+    groups = common.add_missing_values(published.release.groups, published.parts, others)
     return replace(published, release=Release(groups, sensitive=published.release.sensitive))
 
 
-def _known(
+def _name_known_columns(
     releases: Sequence[ReleaseOrResult],
     lookups: Sequence[Lookup],
     quasi: str | Sequence[str] | None,

@@ -89,7 +89,7 @@ class View:
     parts: int | None = None
 
     @classmethod
-    def of(
+    def build(
         cls,
         groups: Groups,
         counts: Counts,
@@ -106,12 +106,12 @@ class View:
             nothing = np.zeros_like(may_have)
             return cls(groups, counts, linkage, presence, semantics, may_have, nothing, share_linked_right, parts)
         row, value, count = counts.entries()
-        may_have = _by_profile(pack_positions(row, value, counts.shape), linkage, np.bitwise_or)
+        may_have = _join_by_profile(pack_positions(row, value, counts.shape), linkage, np.bitwise_or)
         # nothing is ruled out about somebody who is not there: never "no value is left"
         may_have[linkage.matches == 0] = _all_values(counts.width)
         everybody = groups.sizes[row] == (1 if semantics == "multiset" else count)
         must_have = pack_positions(row[everybody], value[everybody], counts.shape)
-        must_have = _by_profile(must_have, linkage, np.bitwise_and)
+        must_have = _join_by_profile(must_have, linkage, np.bitwise_and)
         return cls(groups, counts, linkage, presence, semantics, may_have, must_have, share_linked_right)
 
     def if_present(self) -> View:
@@ -247,7 +247,7 @@ def open_values(may_have: Bits, must_have: Bits, semantics: Semantics) -> Intege
     return counts
 
 
-def decided(may_have: Bits, must_have: Bits, semantics: Semantics) -> tuple[Flags, Flags]:
+def decide_values(may_have: Bits, must_have: Bits, semantics: Semantics) -> tuple[Flags, Flags]:
     """Return for each row whether a value is certain, and whether the releases contradict each other."""
     if semantics == "single":
         left = open_values(may_have, must_have, semantics)
@@ -292,8 +292,8 @@ class Together:
         """Return the posterior of some rows of people, row × value."""
         before = np.array([float(each) for each in prior])
         shared = {pair: common[rows] / others[rows] for pair, (common, others) in self.in_both.items()}
-        observations = [self._heard(view.observation(rows), at, rows) for at, view in enumerate(views)]
-        return self._weighed(observations, before, shared, views[0].semantics)
+        observations = [self._silence(view.observation(rows), at, rows) for at, view in enumerate(views)]
+        return self._weigh(observations, before, shared, views[0].semantics)
 
     def exact_posterior(
         self, views: Sequence[View], prior: Sequence[Fraction], row: int
@@ -304,10 +304,10 @@ class Together:
             for pair, (common, others) in self.in_both.items()
         }
         one = np.array([row])
-        observations = [self._heard(view.exact_observation(row), at, one) for at, view in enumerate(views)]
+        observations = [self._silence(view.exact_observation(row), at, one) for at, view in enumerate(views)]
         before, semantics = np.array(prior, object), views[0].semantics
         if semantics != "single":
-            posterior = self._weighed(observations, before, shared, semantics)
+            posterior = self._weigh(observations, before, shared, semantics)
             return None if (posterior < 0).any() else tuple(posterior[0].tolist())
         # values that are ruled out stay at 0, and are not calculated with
         left = np.flatnonzero(unpack_bits(values_in_all(views, one), len(prior))[0])
@@ -315,17 +315,17 @@ class Together:
             return None
         observations = [replace(each, shares=each.shares[:, left]) for each in observations]
         beliefs = np.full(len(prior), Fraction(0))
-        beliefs[left] = self._weighed(observations, before[left], shared, semantics)[0]
+        beliefs[left] = self._weigh(observations, before[left], shared, semantics)[0]
         return tuple(beliefs.tolist())
 
-    def _heard(self, observation: Observation, release: int, rows: Integers) -> Observation:
+    def _silence(self, observation: Observation, release: int, rows: Integers) -> Observation:
         """Return the observation with 0 people for rows about which the release tells nothing more: not located."""
         if release not in self.silent:
             return observation
         people = np.where(self.silent[release][rows, np.newaxis], 0 * observation.people, observation.people)
         return replace(observation, people=people)
 
-    def _weighed(
+    def _weigh(
         self,
         observations: Sequence[Observation],
         prior: Numbers,
@@ -359,7 +359,7 @@ def values_for_sure(views: Sequence[View], rows: Integers) -> Bits:
     return sure
 
 
-def _by_profile(words: Bits, linkage: Linkage, join: np.ufunc) -> Bits:
+def _join_by_profile(words: Bits, linkage: Linkage, join: np.ufunc) -> Bits:
     """Return the union or intersection over the groups of each profile: (groups, words) to (profiles, words)."""
     joined = np.zeros((len(linkage), words.shape[1]), np.uint64)
     some = np.flatnonzero(linkage.matches)
@@ -379,7 +379,7 @@ def row_blocks(views: Sequence[View], rows: Integers) -> Iterator[Integers]:
 # How much releases agree
 
 
-def said_together(
+def estimate_agreement(
     views: Sequence[View], prior: Sequence[Fraction], people: People, columns: Sequence[Sequence[str]]
 ) -> Together:
     """Estimate from what is published, and from who is where, how far groups differ and how much releases agree.
@@ -397,7 +397,7 @@ def said_together(
     if len(views) > 1:
         nearness = _nearness(views, before, people) / spread
     for i, j in combinations(range(len(views)), 2):
-        same = _SamePeople.of(views[i], views[j], people)
+        same = _SamePeople.count(views[i], views[j], people)
         in_both[i, j] = same.in_both, same.others
         if views[i].rules_out != views[j].rules_out:
             exact, noisy = (i, j) if views[i].rules_out else (j, i)
@@ -410,7 +410,7 @@ def said_together(
         # Cauchy and Schwarz: two releases agree no more than the groups of each differ
         most = float(np.sqrt(agreement[i, i] * agreement[j, j]))
         agreement[i, j] = agreement[j, i] = min(max(weighed, 0.0), most)
-    return Together(CommonGround.of(agreement), in_both, silent)
+    return Together(CommonGround.from_agreement(agreement), in_both, silent)
 
 
 def _difference_of_groups(view: View, prior: Floats, spread: float) -> float:
@@ -456,7 +456,7 @@ class _SamePeople:
     pairs: int  # of groups with people in both
 
     @classmethod
-    def of(cls, one: View, other: View, people: People) -> _SamePeople:
+    def count(cls, one: View, other: View, people: People) -> _SamePeople:
         in_both, others = np.zeros(len(people), np.int64), np.ones(len(people), np.int64)
         both = np.flatnonzero(one.located & other.located)
         if len(both) == 0:
@@ -517,7 +517,7 @@ class CommonDomain:
         row, value, count = groups.counts.entries()
         return Counts.from_entries(row, codes[value], count, (len(groups), len(self.domain)))
 
-    def with_all_values(self, groups: Groups, parts: int, others: Sequence[tuple[Groups, int]]) -> Groups:
+    def add_missing_values(self, groups: Groups, parts: int, others: Sequence[tuple[Groups, int]]) -> Groups:
         """Add the values that were not counted to what is expected behind noise, as frequent as elsewhere.
 
         Counts are in `parts` of a person; `others` are the other releases, and in how many parts each of them counts.

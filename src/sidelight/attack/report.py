@@ -22,8 +22,8 @@ def sentences(exposure: Exposure) -> Iterator[str]:
     """Yield the findings, a sentence or two at a time."""
     yield from nobody_located(exposure)
     if exposure.located:
-        yield from _on_one_release(exposure) if len(exposure.views) == 1 else _on_several_releases(exposure)
-        yield from _on_shared_people(exposure)
+        yield from _describe_one_release(exposure) if len(exposure.views) == 1 else _describe_several_releases(exposure)
+        yield from _describe_shared_people(exposure)
     if exposure.contradicted:
         reason = "no value is left" if exposure.semantics == "single" else "what one makes certain another rules out"
         yield f"For {_people(exposure.contradicted, exposure.located)} the releases contradict each other: {reason}."
@@ -34,7 +34,7 @@ def sentences(exposure: Exposure) -> Iterator[str]:
         if people and number not in exposure.releases_without_people:
             yield f"{people:,} of {exposure.people.total:,} people fit no group of release {number}."
     if exposure.truth is not None:
-        yield from _against_the_truth(exposure, exposure.truth)
+        yield from _compare_with_truth(exposure, exposure.truth)
 
 
 def nobody_located(exposure: Exposure) -> Iterator[str]:
@@ -44,7 +44,7 @@ def nobody_located(exposure: Exposure) -> Iterator[str]:
         yield f"Nobody was located in release {number}, of {sought} looked for: what it gives away is not computed."
 
 
-def _on_shared_people(exposure: Exposure) -> Iterator[str]:
+def _describe_shared_people(exposure: Exposure) -> Iterator[str]:
     if exposure.is_lower_bound:
         yield (
             "That is counted one person at a time. People who may be in several groups tie the counts of these groups "
@@ -78,7 +78,7 @@ def _how_people_were_found(exposure: Exposure) -> Iterator[str]:
             yield f"People were looked for at the nearest average of release {number}, and may be in another group."
 
 
-def _against_the_truth(exposure: Exposure, truth: TruthCheck) -> Iterator[str]:
+def _compare_with_truth(exposure: Exposure, truth: TruthCheck) -> Iterator[str]:
     guessed = _people(truth.guessed, truth.people)
     if exposure.semantics == "single":
         hits = _people(truth.hits, truth.people)
@@ -118,7 +118,7 @@ def _who_is_present(exposure: Exposure) -> Iterator[str]:
         yield f"If they are in all releases that may hold them, {given_away} more are given away."
 
 
-def _on_one_release(exposure: Exposure) -> Iterator[str]:
+def _describe_one_release(exposure: Exposure) -> Iterator[str]:
     yield f"The release alone {_gives_away(exposure, 's')}."
     yield (
         f"On average a person stands among {at_least(exposure.mean_group_sizes[0])} people, "
@@ -126,10 +126,10 @@ def _on_one_release(exposure: Exposure) -> Iterator[str]:
     )
 
 
-def _on_several_releases(exposure: Exposure) -> Iterator[str]:
+def _describe_several_releases(exposure: Exposure) -> Iterator[str]:
     yield (
         f"Together, {len(exposure.views)} releases {_gives_away(exposure)}; they leave fewer values than the best of "
-        f"them alone to {_bound(exposure)}{_people(exposure.vulnerable, exposure.located)}."
+        f"them alone to {_bound_words(exposure)}{_people(exposure.vulnerable, exposure.located)}."
     )
     among = " and ".join(at_least(size) for size in exposure.mean_group_sizes)
     yield (
@@ -140,13 +140,13 @@ def _on_several_releases(exposure: Exposure) -> Iterator[str]:
 
 
 def _gives_away(exposure: Exposure, ending: str = "") -> str:
-    people = f"{_bound(exposure)}{_people(exposure.perfect, exposure.located)}"
+    people = f"{_bound_words(exposure)}{_people(exposure.perfect, exposure.located)}"
     if exposure.semantics == "single":
         return f"give{ending} away the value of {people}"
     return f"make{ending} a value certain for {people}"
 
 
-def _bound(exposure: Exposure) -> str:
+def _bound_words(exposure: Exposure) -> str:
     return "at least " if exposure.is_lower_bound else ""
 
 

@@ -70,11 +70,11 @@ class MeanEstimate:
     high: float | None
 
     @classmethod
-    def of(cls, figures: Sequence[float]) -> MeanEstimate:
+    def estimate(cls, figures: Sequence[float]) -> MeanEstimate:
         """Average; mean ± t·s/√n, with Student's t.
 
-        >>> estimate = MeanEstimate.of([1.0, 2.0, 3.0])
-        >>> estimate.mean, round(estimate.high, 3), MeanEstimate.of([2.0]).low
+        >>> estimate = MeanEstimate.estimate([1.0, 2.0, 3.0])
+        >>> estimate.mean, round(estimate.high, 3), MeanEstimate.estimate([2.0]).low
         (2.0, 4.484, None)
         """
         n = len(figures)
@@ -104,10 +104,12 @@ class SimulationPoint:
     partial: Mapping[Fraction, MeanEstimate]  # confidence → share of people
 
     @classmethod
-    def of(cls, method: str, policy: str, trials: list[Figures], confidences: Sequence[Fraction]) -> SimulationPoint:
+    def average(
+        cls, method: str, policy: str, trials: list[Figures], confidences: Sequence[Fraction]
+    ) -> SimulationPoint:
         """Average over the repetitions in which something could be published."""
         names = trials[0] if trials else {}
-        estimates = {name: MeanEstimate.of([figures[name] for figures in trials]) for name in names}
+        estimates = {name: MeanEstimate.estimate([figures[name] for figures in trials]) for name in names}
         partial = {each: estimates.pop(f"partial {each}") for each in confidences if trials}
         return cls(method, policy, len(trials), estimates, partial)
 
@@ -256,7 +258,7 @@ def simulate_composition(
                 progress(f"{_scheme_name(scheme)}, {name}", number, repetitions)
                 figures = _trial(drawn, scheme, policy, by=hierarchies, prior=prior, confidences=bounds, rng=rng)
                 trials.setdefault((_scheme_name(scheme), str(name)), []).extend(figures)
-    points = tuple(SimulationPoint.of(*tried, figures, bounds) for tried, figures in trials.items())
+    points = tuple(SimulationPoint.average(*tried, figures, bounds) for tried, figures in trials.items())
     return Simulation(overlap, drawn.samples[0].people, releases, repetitions, seed, points)
 
 

@@ -120,7 +120,7 @@ class Names:
     person: str
     reading: Roles  # what odd cells mean, and how their file is written
 
-    def known_of(self, name: Label) -> dict[str, Label]:
+    def find_known(self, name: Label) -> dict[str, Label]:
         """Return what is known of somebody."""
         *known, names = self._rows
         try:
@@ -176,7 +176,7 @@ class People:
         if isinstance(who, Mapping):
             return self._row_with({name: label(cell) for name, cell in who.items()})
         if self.names is not None:
-            return self._row_with(self.names.known_of(label(who)))
+            return self._row_with(self.names.find_known(label(who)))
         if isinstance(who, str):
             message = (
                 f"people have no names here; give {parameter('person')}, the column that names them, "

@@ -9,7 +9,7 @@ from sidelight.cli.options import ReportOutputOptions
 from sidelight.cli.run import Output, Status, say
 from sidelight.engines.postgres.session import is_address
 from sidelight.errors import SidelightError
-from sidelight.report.contents import drawn_without_charts
+from sidelight.report.contents import explain_missing_charts
 
 
 def report(request: ReportRequest, target: ReportOutputOptions, *inputs: Path | None) -> Status:
@@ -23,7 +23,7 @@ def report(request: ReportRequest, target: ReportOutputOptions, *inputs: Path | 
     answer = ask(request)
     output.deliver(answer, request)
     if html is not None or target.pdf is not None:
-        for note in drawn_without_charts():
+        for note in explain_missing_charts():
             say(note.text)
     return Status.NOT_WITHIN_POLICY if answer.verdict == "not within" else Status.WITHIN_POLICY
 

@@ -24,17 +24,17 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from sidelight.errors import BadLedger, BadNoise, BudgetExceeded, is_one_of, parameter
-from sidelight.noise.accountant import Spending, concentrated, condition_of, epsilon_of_rho
+from sidelight.noise.accountant import Spending, compute_concentrated, condition_of, epsilon_of_rho
 from sidelight.noise.mechanism import Mechanism
 from sidelight.noise.parameters import (
     Amount,
     Neighbours,
     Sensitivity,
     amount_text,
+    distinguish_amounts,
     exact_delta,
     exact_epsilon,
     rounded_text,
-    told_apart,
     units_changed,
 )
 from sidelight.noise.semantic_privacy import SemanticPrivacy, semantic_privacy
@@ -158,7 +158,7 @@ class Account:
     def spent(self) -> tuple[Fraction | float, Fraction]:
         """The ε and δ that were spent so far, as this account adds up."""
         if self.accounting == "concentrated":
-            return concentrated(self.spendings, self.delta), self.delta
+            return compute_concentrated(self.spendings, self.delta), self.delta
         epsilon = sum((each.epsilon for each in self.spendings), Fraction(0))
         return epsilon, sum((each.delta for each in self.spendings), Fraction(0))
 
@@ -201,7 +201,7 @@ class Account:
         marked = self
         # marked in the account that also gets the new entry: both are written at once, so no crash can part them
         for each in using:
-            marked = marked._with_used_choice(each, entry.receipt)
+            marked = marked._mark_choice_used(each, entry.receipt)
         more = replace(marked, entries=(*marked.entries, entry))
         # decided exactly, on the account as it would be: fractions for basic, rounded up for concentrated
         epsilon, delta = more.spent
@@ -210,7 +210,7 @@ class Account:
             raise BudgetExceeded(self._refusal(spending, epsilon))
         return more
 
-    def _with_used_choice(self, choice: ChoiceReceipt, receipt: str) -> Account:
+    def _mark_choice_used(self, choice: ChoiceReceipt, receipt: str) -> Account:
         """Mark a choice as used by a spending; one that is not here, is of something else or was used is refused."""
         place = self._place(choice.receipt)
         paid = None if place is None else self.entries[place].choice
@@ -223,7 +223,7 @@ class Account:
                 "its levels are known: give them as they stand there, or choose again"
             )
             raise BadNoise(message)
-        return self._with_entry(place, replace(self.entries[place], choice=replace(paid, used_by=receipt)))
+        return self._replace_entry(place, replace(self.entries[place], choice=replace(paid, used_by=receipt)))
 
     def with_winner(self, receipt: str, winner: str) -> Account:
         """Enter what a choice that was paid for came to, by its receipt: once."""
@@ -232,13 +232,13 @@ class Account:
         if choice is None or choice.winner:
             message = "this receipt is of no choice of levels, or of one that was drawn already"
             raise BadLedger(message)
-        return self._with_entry(place, replace(self.entries[place], choice=replace(choice, winner=winner)))
+        return self._replace_entry(place, replace(self.entries[place], choice=replace(choice, winner=winner)))
 
     def with_file(self, receipt: str, file: PublishedCounts) -> Account:
         """Enter a file that was paid for, by its receipt."""
         place = self._paid_place(receipt)
         paid = self.entries[place]
-        return self._with_entry(place, replace(paid, published=(*paid.published, file)))
+        return self._replace_entry(place, replace(paid, published=(*paid.published, file)))
 
     def _paid_place(self, receipt: str) -> int:
         place = self._place(receipt)
@@ -256,7 +256,7 @@ class Account:
         places = [place for place, entry in enumerate(self.entries) if receipt and entry.receipt == receipt]
         return places[0] if len(places) == 1 else None
 
-    def _with_entry(self, place: int, entry: Entry) -> Account:
+    def _replace_entry(self, place: int, entry: Entry) -> Account:
         return replace(self, entries=(*self.entries[:place], entry, *self.entries[place + 1 :]))
 
     def _refusal(self, spending: Spending, after: Fraction | float) -> str:
@@ -264,7 +264,7 @@ class Account:
             return self._refusal_of_rho(spending, self.rho)
         cost = f"epsilon {amount_text(spending.epsilon)} and delta {amount_text(spending.delta)} are more than is left"
         # with as many digits as it takes to see that it is more
-        before, budget_epsilon, would_be = told_apart([self.spent[0], self.epsilon, after])
+        before, budget_epsilon, would_be = distinguish_amounts([self.spent[0], self.epsilon, after])
         budget = f"of epsilon {budget_epsilon} and delta {amount_text(self.delta)}"
         spent = f"{before} and {rounded_text(self.spent[1])} are spent"
         if self.accounting == "concentrated":
@@ -275,7 +275,7 @@ class Account:
         rho = spending.rho()
         if rho is None:
             return f"{spending.cost()} comes to no rho, and this budget is one; nothing was spent or published"
-        spent, of = told_apart([self.spent_rho, budget])
+        spent, of = distinguish_amounts([self.spent_rho, budget])
         cost = f"rho {amount_text(float(rho)) if spending.charged_rho is None else amount_text(rho)}"
         return f"{cost} is more than is left: of rho {of}, {spent} is spent; nothing was spent or published"
 
@@ -291,7 +291,7 @@ def _check_noise(spending: Spending) -> None:
         return
     needed = mechanism.sensitivity if counts is None else counts.unit.sensitivity(spending.neighbours)
     # a marginal adds cells up, so that several changes of one person may meet in one count
-    merged = needed.merged(units_changed(spending.neighbours))
+    merged = needed.merge(units_changed(spending.neighbours))
     covered = _covers(mechanism, needed) and all(_covers(each, merged) for each in spending.marginal_noise)
     if not covered or not spending.keeps():
         also = " and that of the queries" if spending.marginal_noise else ""

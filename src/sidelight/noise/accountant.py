@@ -35,10 +35,10 @@ from sidelight.noise.privacy_profile import LOST_IN_TRANSFORMS, SMALLEST_READ, P
 from sidelight.noise.semantic_privacy import (
     SemanticPrivacy,
     allowed_chance,
+    build_promise,
     semantic_privacy,
     smallest_shift,
     smallest_shift_on,
-    with_warnings,
 )
 from sidelight.rounding import decimal_text, raise_bound, round_down, round_up, whole_number
 from sidelight.text import html_table
@@ -57,7 +57,7 @@ class CountedColumns:
         columns = ", ".join(f"{name} (level {level})" for name, level in self.levels) or "nothing else"
         return f"{self.counts:,} counts of {self.sensitive} by {columns}"
 
-    def found(self) -> str:
+    def describe_undeclared(self) -> str:
         """Describe counts of undeclared cells, without their number, which depends on the data (`stable_counts`)."""
         columns = ", ".join(name for name, _ in self.levels) or "nothing else"
         return f"counts of {self.sensitive} by {columns}, where they are found and large"
@@ -223,14 +223,18 @@ def privacy_spent(spendings: Iterable[Spending], *, delta: Amount = 0) -> Privac
     Source: Kairouz, Oh and Viswanath, ICML 2015 (advanced); Bun and Steinke, TCC 2016, and Canonne, Kamath and
     Steinke, NeurIPS 2020 (concentrated); Koskela, Jälkö and Honkela, AISTATS 2020 (loss distribution).
     """
-    listed = _of_one_kind(spendings)
+    listed = _expect_one_kind(spendings)
     at = exact_delta(delta)
     return PrivacySpent(
-        float(at), basic(listed, at), advanced(listed, at), concentrated(listed, at), loss_distribution(listed, at)
+        float(at),
+        compute_basic(listed, at),
+        compute_advanced(listed, at),
+        compute_concentrated(listed, at),
+        compute_loss_distribution(listed, at),
     )
 
 
-def _of_one_kind(spendings: Iterable[Spending]) -> tuple[Spending, ...]:
+def _expect_one_kind(spendings: Iterable[Spending]) -> tuple[Spending, ...]:
     listed = expect_several(Spending, spendings, "spendings", each="spending")
     if len({each.neighbours for each in listed}) > 1:
         message = "some releases hide adding or removing a person, others replacing one; account for each kind apart"
@@ -267,7 +271,7 @@ def promise_of(
     >>> round(promise_of(month).shift, 3), round(together.shift, 3)
     (0.905, 0.865)
     """
-    listed = _of_one_kind(spendings)
+    listed = _expect_one_kind(spendings)
     if not listed:
         message = "nothing was spent, so nothing is promised; give at least one spending"
         raise BadNoise(message)
@@ -300,7 +304,7 @@ def _promise_of(
         total = semantic_privacy(epsilon, people=people, neighbours=neighbours)
     else:
         bound = smallest_shift(round_up(epsilon), people * delta, allowed, for_data_as_it_is=for_data_as_it_is)
-        total = with_warnings(epsilon, delta, people, *bound, neighbours=neighbours)
+        total = build_promise(epsilon, delta, people, *bound, neighbours=neighbours)
     if allowed is None:
         return total
     losses = _composed_losses(listed)
@@ -314,17 +318,17 @@ def _promise_of(
     every = profile.as_read() | total.profile
     if shift >= total.shift:
         return replace(total, profile=every)
-    return with_warnings(read_at, slack, people, shift, allowed, neighbours=neighbours, profile=every)
+    return build_promise(read_at, slack, people, shift, allowed, neighbours=neighbours, profile=every)
 
 
-def basic(spendings: Sequence[Spending], delta: Fraction) -> float:
+def compute_basic(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Add up."""
     if sum(each.delta for each in spendings) > delta:
         return math.inf
     return round_up(sum((each.epsilon for each in spendings), Fraction(0)))
 
 
-def advanced(spendings: Sequence[Spending], delta: Fraction) -> float:
+def compute_advanced(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Bound the sum of privacy losses by Hoeffding: each has mean ≤ ε·tanh(ε/2) and stays within ±ε."""
     # releases hold together with probability Π (1 − δ_i); what that leaves of δ is δ'
     left = 1 - (1 - delta) / math.prod(1 - each.delta for each in spendings)  # δ'
@@ -335,7 +339,7 @@ def advanced(spendings: Sequence[Spending], delta: Fraction) -> float:
     return raise_bound(mean + math.sqrt(2 * -math.log(left) * math.fsum(size**2 for size in sizes)))
 
 
-def concentrated(spendings: Sequence[Spending], delta: Fraction) -> float:
+def compute_concentrated(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Add up ρ, and turn the sum into ε."""
     costs = [each.rho() for each in spendings]
     known = [cost for cost in costs if cost is not None]
@@ -357,7 +361,7 @@ def largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
     return low
 
 
-def loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
+def compute_loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Convolve the mechanisms' privacy losses."""
     left = max(round_down(delta) - LOST_IN_TRANSFORMS, 0.0)
     total = _composed_losses(spendings)

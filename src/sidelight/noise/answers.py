@@ -177,27 +177,27 @@ def _several_kinds(parts: Sequence[NoisePart], alpha: float) -> float | None:
 
 
 def _many_kinds(parts: Sequence[NoisePart], alpha: float) -> float | None:
-    together, left = taken_together(parts)
+    together, left = merge_parts(parts)
     main = _several_kinds(together, alpha * (1 - LEFT_TO_CHERNOFF))
     return None if main is None else main + (_chernoff(left, alpha * LEFT_TO_CHERNOFF) if left else 0)
 
 
-def taken_together(parts: Sequence[NoisePart]) -> tuple[list[NoisePart], list[NoisePart]]:
+def merge_parts(parts: Sequence[NoisePart]) -> tuple[list[NoisePart], list[NoisePart]]:
     """Merge parts of one noise and of nearly equal weights into one of their mean weight; return these and the rest.
 
     The error is distributed as the sum of both, which are not independent.  Noise is symmetric, so that only the size
     of weights counts.  Whichever together deviate most from their mean are parted there, again and again.
 
     >>> noise = Mechanism("discrete Laplace", scale=1.0)
-    >>> together, left = taken_together([NoisePart(noise, 3, 0.5), NoisePart(noise, 1, 0.5004)])
+    >>> together, left = merge_parts([NoisePart(noise, 3, 0.5), NoisePart(noise, 1, 0.5004)])
     >>> [[(each.draws, round(each.weight, 6)) for each in parts] for parts in (together, left)]
     [[(4, 0.5001)], [(3, 0.0001), (1, 0.0003)]]
     """
     enough = CLOSE_ENOUGH**2 * math.fsum(part.variance for part in parts)
-    groups = [_Alike.of(each, parts) for each in dict.fromkeys(part.mechanism for part in parts)]
+    groups = [_Alike.collect(each, parts) for each in dict.fromkeys(part.mechanism for part in parts)]
     while len(groups) < PARTS_AT_MOST and math.fsum(each.scatter for each in groups) > enough:
         widest = max(groups, key=lambda each: each.scatter)
-        groups = [each for each in groups if each is not widest] + widest.parted()
+        groups = [each for each in groups if each is not widest] + widest.split()
     together = [NoisePart(each.mechanism, int(each.draws.sum()), each.mean) for each in groups]
     left = (
         NoisePart(each.mechanism, int(draws), float(weight))
@@ -216,7 +216,7 @@ class _Alike:
     draws: Integers
 
     @classmethod
-    def of(cls, mechanism: Mechanism, parts: Sequence[NoisePart]) -> _Alike:
+    def collect(cls, mechanism: Mechanism, parts: Sequence[NoisePart]) -> _Alike:
         alike = [(abs(part.weight), part.draws) for part in parts if part.mechanism == mechanism]
         weights, draws = zip(*alike, strict=True)
         return cls(mechanism, np.array(weights, np.float64), np.array(draws, np.int64))
@@ -230,7 +230,7 @@ class _Alike:
         """The variance of what is left when all of them weigh as much as their mean."""
         return float((self.weights - self.mean) ** 2 @ self.draws) * self.mechanism.variance()
 
-    def parted(self) -> list[_Alike]:
+    def split(self) -> list[_Alike]:
         low = self.weights <= self.mean
         return [_Alike(self.mechanism, self.weights[half], self.draws[half]) for half in (low, ~low) if half.any()]
 

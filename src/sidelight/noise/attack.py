@@ -69,14 +69,14 @@ class NoisyExposure:
     def __repr__(self) -> str:
         people = counted(int(self.sizes.sum()), "person")
         belief = f"belief in the true value {self.prior_belief:.4f} before, {self.belief:.4f} after"
-        return f"<NoisyExposure of {people}: {belief}, largest shift {self.largest_shift:.4f}{self._at_most()}>"
+        return f"<NoisyExposure of {people}: {belief}, largest shift {self.largest_shift:.4f}{self._promise_words()}>"
 
     @property
     def bound(self) -> float | None:
         """No belief shifts further, except with the chance of the `promise`; none where nothing is promised."""
         return None if self.promise is None else self.promise.shift
 
-    def _at_most(self) -> str:
+    def _promise_words(self) -> str:
         if self.promise is None:
             return ""
         holds = f", except with a chance of {two_digits(self.promise.chance)}" if self.promise.chance else ""
@@ -87,7 +87,7 @@ class NoisyExposure:
             ("belief in the true value before, on average", f"{self.prior_belief:.4f}"),
             ("… and after", f"{self.belief:.4f}"),
             ("share of people whose value is guessed", f"{float(self.guessed):.4f}"),
-            (f"largest shift of a belief{self._at_most()}", f"{self.largest_shift:.4f}"),
+            (f"largest shift of a belief{self._promise_words()}", f"{self.largest_shift:.4f}"),
         ]
         return html_table(f"Noisy counts, attacked about {int(self.sizes.sum()):,} people", ("", ""), rows)
 
@@ -310,12 +310,12 @@ def posterior_means(noisy: NoisyCounts) -> Floats:
     shares = (noisy.counts.sum(axis=0) + 0.5) / (noisy.counts.sum() + 0.5 * len(noisy.domain))
     means, measured = (people * shares).ravel(), noisy.measured.ravel()
     falling = np.log1p(1 / means)  # by which ln of the geometric law falls from n to n + 1
-    of_noise = _behind_laplace if noisy.mechanism.kind == "discrete Laplace" else _behind_gaussian
+    of_noise = _laplace_means if noisy.mechanism.kind == "discrete Laplace" else _gaussian_means
     expected = of_noise(measured, falling, noisy.mechanism.scale)
     return np.maximum(expected, np.finfo(np.float64).tiny).reshape(noisy.measured.shape)
 
 
-def _behind_laplace(measured: Integers, falling: Floats, scale: float) -> Floats:
+def _laplace_means(measured: Integers, falling: Floats, scale: float) -> Floats:
     """Add up w(n) = e^(−λn − |c − n| / b) in closed form: geometric series on either side of c, as far as n ≥ 0."""
     c = np.maximum(measured, 0).astype(np.float64)  # below 0 the noise falls as from 0 on
     beyond = falling + 1 / scale
@@ -336,7 +336,7 @@ def _behind_laplace(measured: Integers, falling: Floats, scale: float) -> Floats
     return np.where(c > 0, below * mean_below + (1 - below) * mean_from_c, mean_from_c)
 
 
-def _behind_gaussian(measured: Integers, falling: Floats, scale: float) -> Floats:
+def _gaussian_means(measured: Integers, falling: Floats, scale: float) -> Floats:
     """Add up w(n) = e^(−λn − (c − n)² / (2σ²)), a Gaussian around c − λσ², as far as n ≥ 0; some counts at a time."""
     centre = measured - falling * scale**2
     low = np.maximum(np.floor(centre - STANDARD_DEVIATIONS * scale), 0)

@@ -88,7 +88,7 @@ class _Objective:
         return chain[: chain.index(axis) + 1]
 
     @cached_property
-    def _visited(self) -> list[Axes]:
+    def _residuals(self) -> list[Axes]:
         """Every residual that some query tells about: none, or an axis that is no finer, of each of its columns."""
         ways = ([[(), *((each,) for each in self._no_finer(axis))] for axis in axes] for axes in self.queries[1:])
         every = itertools.chain.from_iterable(itertools.product(*each) for each in ways)
@@ -98,7 +98,7 @@ class _Objective:
     def _is_told(self) -> Flags:
         """Whether B ≤ A: residual × query; the cells tell about all."""
         beside = [{each for axis in axes for each in self._no_finer(axis)} for axes in self.queries[1:]]
-        rows = [[True, *(set(below) <= each for each in beside)] for below in self._visited]
+        rows = [[True, *(set(below) <= each for each in beside)] for below in self._residuals]
         return np.array(rows, bool).reshape(len(rows), len(self.queries))
 
     @cached_property
@@ -108,14 +108,14 @@ class _Objective:
         return np.array([cells / self.layout.size(axes) for axes in self.queries])
 
     @cached_property
-    def _told(self) -> Floats:
+    def _gains(self) -> Floats:
         """g_A where B ≤ A: residual × query."""
         return np.where(self._is_told, self._cells_each, 0.0)
 
     @cached_property
     def _dimensions(self) -> Floats:
         """d_B of each residual."""
-        return np.array([math.prod(map(self._dimension, below)) for below in self._visited], np.float64)
+        return np.array([math.prod(map(self._dimension, below)) for below in self._residuals], np.float64)
 
     def _dimension(self, axis: int) -> int:
         *before, _ = self._no_finer(axis)
@@ -126,7 +126,7 @@ class _Objective:
         """How much the variance of each residual weighs; and, last, that of the cells where no marginal tells more."""
         sizes = np.array([self.layout.size(axes) for axes in self.queries])
         rest = self.weights[0] * (1 - self._dimensions.sum() / sizes[0])
-        return np.append((self._told @ (self.weights / sizes)) * self._dimensions, rest)
+        return np.append((self._gains @ (self.weights / sizes)) * self._dimensions, rest)
 
     def _variances(self, shares: Floats) -> Floats:
         every = zip(self.queries, shares.tolist(), strict=True)
@@ -134,14 +134,14 @@ class _Objective:
 
     def __call__(self, shares: Floats) -> float:
         variances = self._variances(shares)
-        return float(self._gain[-1] * variances[0] + (self._gain[:-1] / (self._told @ (1 / variances))).sum())
+        return float(self._gain[-1] * variances[0] + (self._gain[:-1] / (self._gains @ (1 / variances))).sum())
 
     def slope(self, shares: Floats) -> Floats:
         """Return how the logarithm of the objective moves with the logarithm of each share, were they free."""
         variances = self._variances(shares)
-        precision = self._told @ (1 / variances)
+        precision = self._gains @ (1 / variances)
         # what a variance does to the objective, relative to itself, times how it moves with its share
-        moved = (self._gain[:-1] / precision**2) @ self._told / variances
+        moved = (self._gain[:-1] / precision**2) @ self._gains / variances
         moved[0] += self._gain[-1] * variances[0]
         further = self._variances(shares * (1 + STEP))
         steepness = np.array(

@@ -262,7 +262,7 @@ def _priors_of_truth(exposure: Exposure, people: Table) -> list[Fraction]:
 
 def _compare(name: str, figures: Sequence[Mapping[str, float]]) -> Compared:
     def mean(figure: str) -> MeanEstimate | None:
-        return MeanEstimate.of([each[figure] for each in figures]) if figures else None
+        return MeanEstimate.estimate([each[figure] for each in figures]) if figures else None
 
     return Compared(
         name,

@@ -68,7 +68,7 @@ class ErrorRates:
         Whoever guesses who is in the data, and takes at most 5 % of those who are not for being in, recognises you in at most 13.6 % of cases; with even odds a guess is right in at most 73.2 % (a coin: 50 %).
         """  # noqa: E501
         who = WHO_TELLS[self.neighbours].format(alarms=plain_percent(self.false_alarms))
-        return on_condition(
+        return add_condition(
             self.condition,
             f"{who}, recognises you in at most {percent(self.recognised)} of cases; with even odds a guess is right in "
             f"at most {percent(self.right)} (a coin: 50 %).",
@@ -106,20 +106,20 @@ class DisclosureRisk:
         """  # noqa: E501
         before = WHO_THOUGHT[self.about, self.neighbours].format(prior=plain_percent(self.prior))
         if math.isinf(self.odds_factor):
-            return on_condition(self.condition, f"{before}, may be sure afterwards: nothing bounds the odds.")
+            return add_condition(self.condition, f"{before}, may be sure afterwards: nothing bounds the odds.")
         holds = f", except with a chance of at most {two_digits(self.chance)}" if self.chance else ""
         factor = f"{to_places(Fraction(self.odds_factor), 2):,f}"
-        return on_condition(
+        return add_condition(
             self.condition,
             f"{before}, thinks it at most {percent(self.posterior)} likely afterwards: the odds rise by a factor of at "
             f"most {factor}{holds}.",
         )
 
 
-def on_condition(condition: str, promise: str) -> str:
+def add_condition(condition: str, promise: str) -> str:
     """Put a condition, if there is one, before a promise.
 
-    >>> on_condition("If you say so", "Nothing is promised."), on_condition("", "Nothing is promised.")
+    >>> add_condition("If you say so", "Nothing is promised."), add_condition("", "Nothing is promised.")
     ('If you say so: nothing is promised.', 'Nothing is promised.')
     """
     return f"{condition}: {promise[:1].lower()}{promise[1:]}" if condition else promise

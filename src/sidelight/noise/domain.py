@@ -88,10 +88,10 @@ class Domain:
         labels = tuple(_labels(hierarchies, *each) for each in levels.items())
         if outside == "other":
             labels = tuple(
-                each if each == (SUPPRESSED,) else _with_other(each, f"the hierarchy of '{name}'")
+                each if each == (SUPPRESSED,) else _append_other(each, f"the hierarchy of '{name}'")
                 for name, each in zip(levels, labels, strict=True)
             )
-            declared = _with_other(declared, parameter("domain"))
+            declared = _append_other(declared, parameter("domain"))
         domain = cls(levels, labels, declared, outside)
         groups, cells = len(domain), whole_number(cells, BadNoise, parameter("cells"), least=1)
         if groups * len(declared) > cells:
@@ -224,7 +224,7 @@ class Domain:
         draw: Callable[[int], bytes] = os.urandom,
     ) -> Integers:
         """Count the people of every cell, each so many times at most: without noise, so not for publishing."""
-        held = Holdings.of(counted)
+        held = Holdings.collect(counted)
         group, place = self.groups_of(counted, by)[held.key], self.places_of(counted.domain)[held.value]
         # outside the domain nobody is counted, so that what is published says nothing about them
         inside = (group >= 0) & (place >= 0)
@@ -257,7 +257,7 @@ class Holdings:
     count: Integers
 
     @classmethod
-    def of(cls, counted: Table | Events) -> Holdings:
+    def collect(cls, counted: Table | Events) -> Holdings:
         """Build the entries of a table's profiles, or of the rows of events."""
         if isinstance(counted, Events):
             key = np.arange(len(counted.value))
@@ -366,15 +366,15 @@ def as_written(declared: Sequence[Label]) -> Callable[[Label], Label]:
     ['30', '7', '7.0', '1.50', 'Flu', None]
     """
     listed = set(declared)
-    spelled = {_without_zeros(each): each for each in reversed(declared)}
-    return lambda each: each if each in listed else spelled.get(_without_zeros(each), each)
+    spelled = {_strip_zeros(each): each for each in reversed(declared)}
+    return lambda each: each if each in listed else spelled.get(_strip_zeros(each), each)
 
 
-def _without_zeros(text: Label) -> Label:
+def _strip_zeros(text: Label) -> Label:
     return text.rstrip("0").rstrip(".") if text is not None and _DECIMAL.fullmatch(text) else text
 
 
-def _with_other(labels: tuple[Label, ...], where: str) -> tuple[Label, ...]:
+def _append_other(labels: tuple[Label, ...], where: str) -> tuple[Label, ...]:
     if OTHER in labels:
         message = (
             f"{where} lists '{OTHER}', which is what is published of people with something that was not declared; "

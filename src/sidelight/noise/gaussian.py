@@ -110,11 +110,11 @@ def gaussian_delta(epsilon: Fraction | float, scale: float, changes: int) -> flo
     loss = min(Fraction(epsilon), Fraction(LARGEST_LOSS))
     threshold = loss * Fraction(scale) ** 2 - Fraction(changes, 2)  # t
     spread = scale * math.sqrt(changes)
-    bound = _summed if spread <= SUMMED_TO else _integrated
+    bound = _sum_tail if spread <= SUMMED_TO else _integrate_tail
     return min(bound(float(loss), threshold, scale, changes, spread), 1.0)
 
 
-def _summed(loss: float, threshold: Fraction, scale: float, changes: int, spread: float) -> float:  # noqa: ARG001
+def _sum_tail(loss: float, threshold: Fraction, scale: float, changes: int, spread: float) -> float:  # noqa: ARG001
     first = math.floor(threshold) + 1
     # twelve spreads further there is e^(−72) of what there is here; what is beyond is bounded by its last term
     sums = np.arange(first, max(first, 0) + math.ceil(12 * spread) + 2)
@@ -150,7 +150,7 @@ def _theta(scale: float, changes: int) -> Floats:
     return theta
 
 
-def _integrated(loss: float, threshold: Fraction, scale: float, changes: int, spread: float) -> float:
+def _integrate_tail(loss: float, threshold: Fraction, scale: float, changes: int, spread: float) -> float:
     """Bound the sum by its integral and its largest term: the terms rise, then fall, being log-concave."""
     t = float(threshold)
     mass, other = float(ndtr(-t / spread)), float(ndtr(-(t + changes) / spread))

@@ -151,13 +151,13 @@ class Ledger:
             raise ledger._there_already() from None
         except OSError as error:
             raise ledger._cannot_write(error) from None
-        with ledger._locked():  # the lock comes last: it says that there is a ledger, or that one is missed
+        with ledger._lock():  # the lock comes last: it says that there is a ledger, or that one is missed
             pass
         return ledger
 
     def take_back(self) -> None:
         """Remove a ledger that was just begun, as what it was begun by has failed; one that was spent from stays."""
-        with self._locked():
+        with self._lock():
             # under the lock, so that nobody spends between this check and the removal
             if not self.read().entries:
                 self.path.unlink()
@@ -230,7 +230,7 @@ class Ledger:
                 message = f"{parameter(name)} has letters that cannot be written in UTF-8; give others"
                 raise BadNoise(message)
         self._to_be_changed()  # no lock is left where there is no ledger
-        with self._locked():
+        with self._lock():
             # read again under the lock: somebody else may have spent since
             account = self._to_be_changed().after(
                 spending, at=datetime.now(UTC), receipt=receipt, commitment=commitment, using=using
@@ -242,12 +242,12 @@ class Ledger:
         """Record where counts are about to be published, and their digest, under the receipt of their spending."""
         where = os.path.relpath(real_path(path), self.path.parent)
         file = PublishedCounts(where, sha256, datetime.now(UTC).isoformat(timespec="seconds"))
-        with self._locked():
+        with self._lock():
             self._write(self._to_be_changed().with_file(receipt, file))
 
     def enter_winner(self, receipt: str, winner: str) -> None:
         """Record what a choice of levels came to, under the receipt of its spending: all that it covers from now on."""
-        with self._locked():
+        with self._lock():
             self._write(self._to_be_changed().with_winner(receipt, winner))
 
     def _to_be_changed(self) -> Account:
@@ -262,7 +262,7 @@ class Ledger:
         return account
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         """Keep other processes out, and say so where the ledger cannot be written."""
         try:
             with locked(self.path):

@@ -39,7 +39,7 @@ class BudgetDocument(LedgerPart):
     rho: str | None = None
 
     @classmethod
-    def of(cls, account: Account) -> BudgetDocument:
+    def from_account(cls, account: Account) -> BudgetDocument:
         """Write the budget of an account, without what was spent of it."""
         return cls(
             epsilon=amount_text(account.epsilon),
@@ -77,7 +77,7 @@ class EntryDocument(LedgerPart):
     choice: PaidChoice | None
 
     @classmethod
-    def of(cls, entry: Entry) -> EntryDocument:
+    def from_entry(cls, entry: Entry) -> EntryDocument:
         """Write one entry of an account."""
         spending = entry.spending
         return cls(
@@ -120,13 +120,13 @@ class LedgerDocument(LedgerPart):
     entries: tuple[EntryDocument, ...]
 
     @classmethod
-    def of(cls, account: Account) -> LedgerDocument:
+    def from_account(cls, account: Account) -> LedgerDocument:
         """Write an account."""
         return cls(
             accounting=account.accounting,
             neighbours=account.neighbours,
-            budget=BudgetDocument.of(account),
-            entries=tuple(map(EntryDocument.of, account.entries)),
+            budget=BudgetDocument.from_account(account),
+            entries=tuple(map(EntryDocument.from_entry, account.entries)),
         )
 
     def to_account(self) -> Account:
@@ -142,7 +142,7 @@ class LedgerDocument(LedgerPart):
 
 def to_text(account: Account) -> str:
     """Write an account as JSON, with a digest that tells when something is missing or changed."""
-    document = LedgerDocument.of(account).model_dump()
+    document = LedgerDocument.from_account(account).model_dump()
     return json.dumps({**document, "digest": compute_digest(document)}, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -161,14 +161,14 @@ def commitment_to(table: Table | Events, candidates: Sequence[str], key: bytes) 
     if isinstance(table, Events):
         # sorted, as the order of people is not part of what they are
         digest.update(np.sort(table.rows_of_each()).tobytes())
-    for part in _parts_of(_by_key(table) if isinstance(table, Events) else table):
+    for part in _parts_of(_count_by_key(table) if isinstance(table, Events) else table):
         # its length first: the same bytes divided elsewhere must not give the same digest
         digest.update(len(part).to_bytes(8))
         digest.update(part)
     return digest.hexdigest()
 
 
-def _by_key(events: Events) -> Table:
+def _count_by_key(events: Events) -> Table:
     """Count the rows of each key, as if each were a person."""
     key, first = number_equal_rows(events.quasi, len(events.value))
     rows = events.times * events.people_alike[events.person]
@@ -181,14 +181,14 @@ def _by_key(events: Events) -> Table:
 def _parts_of(table: Table) -> Iterator[bytes]:
     yield repr((table.sensitive, table.semantics, table.intake.roles.get("person"))).encode()
     columns = sorted(table.quasi, key=lambda column: column.name)
-    ranked = [_ranked(column.labels, column.codes) for column in columns]
+    ranked = [_rank_labels(column.labels, column.codes) for column in columns]
     order = np.lexsort([codes for _, codes in ranked]) if ranked else np.arange(len(table.sizes))
     for column, (labels, codes) in zip(columns, ranked, strict=True):
         yield repr((column.name, labels)).encode()
         yield codes[order].tobytes()
     yield table.sizes[order].astype(np.int64).tobytes()
     row, value, count = table.counts.entries()
-    values, value = _ranked(table.domain, value)
+    values, value = _rank_labels(table.domain, value)
     # the inverse permutation: entries point to rows in the order in which these were written
     row = np.argsort(order)[row]
     order = np.lexsort((value, row))
@@ -196,7 +196,7 @@ def _parts_of(table: Table) -> Iterator[bytes]:
     yield np.stack([row, value, count]).astype(np.int64)[:, order].tobytes()
 
 
-def _ranked(labels: Sequence[Label], codes: Codes | Integers) -> tuple[list[Label], Integers]:
+def _rank_labels(labels: Sequence[Label], codes: Codes | Integers) -> tuple[list[Label], Integers]:
     """Number labels that occur by their text, a missing one last."""
     used = sorted(np.unique(codes).tolist(), key=lambda code: (labels[code] is None, labels[code] or ""))
     # labels that no row has are left out, as another reading of the file may not list them
@@ -252,7 +252,7 @@ def choose_levels(
     """
     expect_countable(table)
     # all that may be refused is refused before the budget is touched
-    listed = _listed(among)
+    listed = _expect_levels(among)
     cost, hierarchies = exact_epsilon(epsilon), as_hierarchies(by)
     refuse_useless(cost)
     units_changed(neighbours)  # refuses others
@@ -287,7 +287,7 @@ def choose_levels(
     return ChosenLevels(searched_levels(candidates[drawn].levels), total, key, digests, commitment, winner, receipt)
 
 
-def _listed(among: object) -> Sequence[Mapping[str, int] | ChosenLevels]:
+def _expect_levels(among: object) -> Sequence[Mapping[str, int] | ChosenLevels]:
     if isinstance(among, Mapping | str | ChosenLevels) or not isinstance(among, Sequence):
         message = f'{parameter("among")} should be a list of levels, such as [{{"age": 2}}, {{"age": 3}}]'
         raise WrongKind(message)

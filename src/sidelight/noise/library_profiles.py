@@ -61,12 +61,12 @@ def is_of_library(release: object) -> bool:
 def library_profile(release: object, d_in: float | None, neighbours: Neighbours | None) -> LibraryProfile:
     """Read the profile of an OpenDP measurement, at the input distance `d_in`, or of a dp-accounting event."""
     if _library(release) == "opendp":
-        return _of_measurement(release, d_in, neighbours)
+        return _read_measurement(release, d_in, neighbours)
     if d_in is not None:
         message = f"{parameter('d_in')} is for measurements of OpenDP; an event says how far neighbours are apart"
         raise BadNoise(message)
     relation = neighbours or "add or remove"
-    return LibraryProfile(_of_event(release, relation), relation)
+    return LibraryProfile(_read_event(release, relation), relation)
 
 
 def _library(release: object) -> str:
@@ -85,7 +85,7 @@ NEIGHBOURS_OF_METRIC: dict[str, Neighbours] = {
 """What a metric of OpenDP says of neighbours; others measure results, and say nothing."""
 
 
-def _of_measurement(measurement: Any, d_in: float | None, neighbours: Neighbours | None) -> LibraryProfile:  # noqa: ANN401
+def _read_measurement(measurement: Any, d_in: float | None, neighbours: Neighbours | None) -> LibraryProfile:  # noqa: ANN401
     from opendp.mod import Measurement, OpenDPException  # noqa: PLC0415 - an extra, and slow to import
 
     if not isinstance(measurement, Measurement):
@@ -111,7 +111,7 @@ def _of_measurement(measurement: Any, d_in: float | None, neighbours: Neighbours
         reason = " ".join(str(refused).split())
         message = f"OpenDP cannot say what {parameter('d_in', d_in)} costs: {reason}"
         raise BadNoise(message) from None
-    return LibraryProfile(_of_distance(untyped.output_measure, distance), relation)
+    return LibraryProfile(_read_distance(untyped.output_measure, distance), relation)
 
 
 def _neighbours(metric: str, d_in: float, neighbours: Neighbours | None) -> Neighbours:
@@ -126,11 +126,11 @@ def _neighbours(metric: str, d_in: float, neighbours: Neighbours | None) -> Neig
     raise BadNoise(message)
 
 
-def _of_distance(measure: Any, distance: Any) -> PrivacyProfile:  # noqa: ANN401 - OpenDP has no types
+def _read_distance(measure: Any, distance: Any) -> PrivacyProfile:  # noqa: ANN401 - OpenDP has no types
     name = str(measure).partition("(")[0]
     if name == "Approximate":
         inner, slack = distance
-        return _plus(_of_distance(measure.inner_measure, inner), slack)
+        return _plus(_read_distance(measure.inner_measure, inner), slack)
     if name == "FixedSmoothedMaxDivergence":
         epsilon, slack = distance
         return _plus(PrivacyProfile.of_pair(_finite(epsilon)), slack)
@@ -174,7 +174,7 @@ def _finite(distance: float) -> float:
 # Google's dp-accounting.
 
 
-def _of_event(event: Any, neighbours: Neighbours) -> PrivacyProfile:  # noqa: ANN401 - dp-accounting has no types
+def _read_event(event: Any, neighbours: Neighbours) -> PrivacyProfile:  # noqa: ANN401 - dp-accounting has no types
     import dp_accounting as library  # noqa: PLC0415 - an extra, and slow to import
     from dp_accounting import dp_event as events  # noqa: PLC0415
     from dp_accounting.pld import PLDAccountant  # noqa: PLC0415
@@ -186,15 +186,15 @@ def _of_event(event: Any, neighbours: Neighbours) -> PrivacyProfile:  # noqa: AN
     relations = library.NeighboringRelation
     relation = {"add or remove": relations.ADD_OR_REMOVE_ONE, "replace": relations.REPLACE_ONE}[neighbours]
     try:
-        profile = _by_losses(PLDAccountant(relation).compose(event))
+        profile = _read_losses(PLDAccountant(relation).compose(event))
     except library.UnsupportedEventError as refused:
         if RELATION in str(refused):  # it stands, even where another accountant would not look at neighbours
-            raise _unsupported(refused, neighbours) from None
+            raise _refuse_event(refused, neighbours) from None
         try:
             counted = event if neighbours == "add or remove" else _twice_as_far(event)
-            profile = _by_divergences(RdpAccountant(neighboring_relation=relation).compose(counted))
+            profile = _read_divergences(RdpAccountant(neighboring_relation=relation).compose(counted))
         except library.UnsupportedEventError as refused_too:
-            raise _unsupported(refused_too, neighbours) from None
+            raise _refuse_event(refused_too, neighbours) from None
     except ValueError as refused:
         message = f"dp-accounting refuses this event: {' '.join(str(refused).split())}"
         raise BadNoise(message) from None
@@ -206,7 +206,7 @@ RELATION = "neighboring_relation"
 """What dp-accounting names where it refuses an event because of its neighbours."""
 
 
-def _unsupported(refused: Exception, neighbours: Neighbours) -> BadNoise:
+def _refuse_event(refused: Exception, neighbours: Neighbours) -> BadNoise:
     kind = str(refused).rpartition("caused by subevent ")[2].partition("(")[0]
     if RELATION not in str(refused):
         return BadNoise(f"dp-accounting cannot account for {kind}; give the epsilon and delta that it keeps")
@@ -215,7 +215,7 @@ def _unsupported(refused: Exception, neighbours: Neighbours) -> BadNoise:
     return BadNoise(f"dp-accounting cannot account for {kind} with {parameter('neighbours', neighbours)}; {remedy}")
 
 
-def _by_losses(accountant: Any) -> PrivacyProfile:  # noqa: ANN401 - dp-accounting has no types
+def _read_losses(accountant: Any) -> PrivacyProfile:  # noqa: ANN401 - dp-accounting has no types
     # of what is published without noise, the accountant has no losses
     if math.isinf(accountant.get_epsilon(1 - 1e-9)):
         raise BadNoise(UNBOUNDED)
@@ -238,7 +238,7 @@ def _twice_as_far(event: Any) -> Any:  # noqa: ANN401
     return type(event)(**parts)
 
 
-def _by_divergences(accountant: Any) -> PrivacyProfile:  # noqa: ANN401
+def _read_divergences(accountant: Any) -> PrivacyProfile:  # noqa: ANN401
     orders, divergences = accountant.orders, accountant.rdp
     # the conversion to δ needs α > 1, and an infinite divergence bounds nothing
     bounded = np.isfinite(divergences) & (orders > 1)

@@ -143,7 +143,7 @@ class CellLayout:
                 cells = cells.take(self.place(axis), axis=self.column(axis))
         return cells
 
-    def nested(self) -> bool:
+    def is_nested(self) -> bool:
         """Return whether, of any two coarser levels of one column, one is made of unions of the other's labels."""
         every = [(one, other) for one in self.coarser for other in self.coarser if one.column == other.column]
         return all(one.is_under(other.place) or other.is_under(one.place) for one, other in every)

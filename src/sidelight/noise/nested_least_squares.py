@@ -57,7 +57,7 @@ class NestedLeastSquares:
     variances: Mapping[Axes, float]
 
     @cached_property
-    def _beside(self) -> dict[Axes, float]:
+    def _precision_ratios(self) -> dict[Axes, float]:
         """How much more each marginal beside the cells tells than a cell does: v₀ / v_A."""
         cells = self.variances[self.layout.every]
         return {axes: cells / variance for axes, variance in self.variances.items() if axes != self.layout.every}
@@ -65,11 +65,11 @@ class NestedLeastSquares:
     @cached_property
     def _groups(self) -> tuple[Integers, ...]:
         """Into which group of J each label of each column falls."""
-        every = [self.layout.places(axes) for axes in self._beside]
+        every = [self.layout.places(axes) for axes in self._precision_ratios]
         return tuple(_common(each) for each in zip(*every, strict=True))
 
     @cached_property
-    def _joined(self) -> CellLayout:
+    def _group_layout(self) -> CellLayout:
         """The counts of J as cells: the same axes, of groups in place of labels."""
         first = [np.unique(groups, return_index=True)[1] for groups in self._groups]
         coarser = (
@@ -81,7 +81,7 @@ class NestedLeastSquares:
     @property
     def size(self) -> int:
         """How many numbers are solved for."""
-        return math.prod(self._joined.shape)
+        return math.prod(self._group_layout.shape)
 
     @cached_property
     def _cells(self) -> Floats:
@@ -102,9 +102,9 @@ class NestedLeastSquares:
 
     def _spread_all(self, marginals: Mapping[Axes, Integers | Floats]) -> Floats:
         """Σ_A M_Aᵀ y_A, as counts of J."""
-        together = np.zeros(self._joined.shape)
+        together = np.zeros(self._group_layout.shape)
         for axes, each in marginals.items():
-            together += self._joined.spread(np.asarray(each, np.float64), axes)
+            together += self._group_layout.spread(np.asarray(each, np.float64), axes)
         return together
 
     def _solve(self, right: Floats) -> Floats:
@@ -113,7 +113,9 @@ class NestedLeastSquares:
 
         def times(flat: Floats) -> Floats:
             scaled = flat.reshape(shape) * root
-            sums = {axes: each * self._joined.add_up(scaled, axes) for axes, each in self._beside.items()}
+            sums = {
+                axes: each * self._group_layout.add_up(scaled, axes) for axes, each in self._precision_ratios.items()
+            }
             product: Floats = flat.ravel() + (root * self._spread_all(sums)).ravel()
             return product
 
@@ -126,7 +128,10 @@ class NestedLeastSquares:
         """Return the best linear unbiased estimate of the cells."""
         cells = measured[self.layout.every]
         added, root = self._add_cells(cells), np.sqrt(self._cells)
-        new = {axes: each * (measured[axes] - self._joined.add_up(added, axes)) for axes, each in self._beside.items()}
+        new = {
+            axes: each * (measured[axes] - self._group_layout.add_up(added, axes))
+            for axes, each in self._precision_ratios.items()
+        }
         # s = D^(1/2)·u: divided by the root again, and the same u for all cells of a count of J
         return cells + self._spread(self._solve(root * self._spread_all(new)) / root)
 
@@ -136,11 +141,13 @@ class NestedLeastSquares:
         Gives the weights of each marginal beside the cells; and for each count of J by how much the weights of all its
         cells are lowered, and how many of them are taken, whose weight is one more.
         """
-        chosen = zip(self._groups, places, self._joined.shape, strict=True)
+        chosen = zip(self._groups, places, self._group_layout.shape, strict=True)
         taken = _outer([np.bincount(groups[place], minlength=n) for groups, place, n in chosen]).astype(np.float64)
         root = np.sqrt(self._cells)
         solution = root * self._solve(taken / root)
-        beside = {axes: each * self._joined.add_up(solution, axes) for axes, each in self._beside.items()}
+        beside = {
+            axes: each * self._group_layout.add_up(solution, axes) for axes, each in self._precision_ratios.items()
+        }
         return beside, self._spread_all(beside), taken
 
     def answer(
@@ -166,7 +173,7 @@ class NestedLeastSquares:
         grouped = self.layout.places(axes)
         ways = []
         for column, groups in enumerate(grouped):
-            used = [self.layout.places(each)[column] for each in (*self._beside, axes)]
+            used = [self.layout.places(each)[column] for each in (*self._precision_ratios, axes)]
             alike = _alike([*used, np.arange(self.layout.shape[column])], groups)
             ways.append([np.flatnonzero(groups == group) for group in alike])
         return [list(each) for each in itertools.product(*ways)]
@@ -201,10 +208,10 @@ def _alike(groupings: Sequence[Integers], chosen: Integers) -> list[int]:
     for fine, coarse in itertools.pairwise(reversed(ordered)):
         forms.append(_forms_above(fine, coarse, forms[-1]))
     forms.reverse()
-    kind = [_numbered([(0, form) for form in forms[0]])]
+    kind = [_number([(0, form) for form in forms[0]])]
     for form, (coarse, fine) in zip(forms[1:], itertools.pairwise(ordered), strict=True):
         parent = _parents(fine, coarse)
-        kind.append(_numbered([(kind[-1][parent[node]], each) for node, each in enumerate(form)]))
+        kind.append(_number([(kind[-1][parent[node]], each) for node, each in enumerate(form)]))
     (of_chosen, *_) = [each for each, groups in zip(kind, ordered, strict=True) if np.array_equal(groups, chosen)]
     return sorted({each: node for node, each in reversed([*enumerate(of_chosen)])}.values())
 
@@ -220,9 +227,9 @@ def _forms_above(fine: Integers, coarse: Integers, forms: Sequence[int]) -> list
     below: list[list[int]] = [[] for _ in range(int(coarse.max()) + 1)]
     for node, parent in enumerate(_parents(fine, coarse)):
         below[parent].append(forms[node])
-    return _numbered([tuple(sorted(each)) for each in below])
+    return _number([tuple(sorted(each)) for each in below])
 
 
-def _numbered(things: Sequence[tuple[int, ...]]) -> list[int]:
+def _number(things: Sequence[tuple[int, ...]]) -> list[int]:
     number: dict[tuple[int, ...], int] = {}
     return [number.setdefault(each, len(number)) for each in things]

@@ -234,14 +234,14 @@ class NoisyCounts(Tabular):
         for name, labels in says.items():
             column = self._column(name)
             number = [*self.levels].index(name)
-            places[number] = _places(labels, column.labels, self._under(number), f"'{name}'")
+            places[number] = _places(labels, column.labels, self._labels_under(number), f"'{name}'")
         if values:
-            places[-1] = _places(list(values), self.domain, self._under(len(self.levels)), self.sensitive)
+            places[-1] = _places(list(values), self.domain, self._labels_under(len(self.levels)), self.sensitive)
         of = "people" if self.unit.once else f"{self.unit.counted_things}s"
         total, noise = self.measurements().answer(places)
         return NoisyAnswer(total, of, noise)
 
-    def _under(self, column: int) -> dict[Label, Integers]:
+    def _labels_under(self, column: int) -> dict[Label, Integers]:
         """Return the labels under each coarser label that a query is by; of two levels with one label, the finer."""
         queried = (self.columns_of(each).values() for each in self.marginals)
         levels = (each for each in itertools.chain.from_iterable(queried) if each is not None and each.column == column)
@@ -298,9 +298,9 @@ class NoisyCounts(Tabular):
         advice = better_without_delta(self.mechanism, self.spending.epsilon) if single else None
         if advice is not None:
             warnings.append(advice)
-        return (*warnings, *self._shown_by_measured_counts())
+        return (*warnings, *self._check_declarations())
 
-    def _shown_by_measured_counts(self) -> Iterator[str]:
+    def _check_declarations(self) -> Iterator[str]:
         # whoever is counted is counted so often at most
         if self.people_at_most is not None and self._surely(self.measured) > self.people_at_most * self.unit.at_most:
             yield (
@@ -364,9 +364,9 @@ class NoisyCounts(Tabular):
         people = whole_cap("people", people)
         drawn, last = self.measurements(), len(self.declared_domain.sizes) - 1
         by_values = (each for each in drawn.marginals if last in each.axes and not drawn.layout.coarse(each.axes))
-        return tuple(itertools.chain.from_iterable(self._said(each, people) for each in by_values))
+        return tuple(itertools.chain.from_iterable(self._state(each, people) for each in by_values))
 
-    def _said(self, marginal: Marginal, people: int) -> Iterator[Statement]:
+    def _state(self, marginal: Marginal, people: int) -> Iterator[Statement]:
         noise: Noise = "laplace" if marginal.mechanism.kind == "discrete Laplace" else "normal"
         scale, names = Fraction(marginal.mechanism.scale) / people, [*self.columns_of(marginal)]
         labels = (*self.declared_domain.labels, self.domain)
@@ -575,7 +575,7 @@ def noisy_counts(
             declared,
             table.sensitive,
             drawn.marginals[0].measured.reshape(declared.shape),
-            _postprocessed(drawn).reshape(declared.shape),
+            _postprocess(drawn).reshape(declared.shape),
             spending,
             unit,
             paid_choice=accepted.paid,
@@ -624,7 +624,7 @@ def _read_workload(
     return CellLayout(declared.sizes, coarser), read_queries(queries, [*declared.levels, sensitive], axes)
 
 
-def _postprocessed(drawn: Measurements) -> Integers:
+def _postprocess(drawn: Measurements) -> Integers:
     marginals = [each.axes for each in drawn.marginals[1:]]
     if not marginals:
         return postprocess(drawn.estimates)

@@ -67,10 +67,10 @@ class Sensitivity:
         """Whether no count changes by more than one, as then the two are the same."""
         return self.l1 == self.l2_squared
 
-    def merged(self, units: int) -> Sensitivity:
+    def merge(self, units: int) -> Sensitivity:
         """Return how far these units move sums of the counts: what moves several counts may move one sum as far.
 
-        >>> Sensitivity(3, 3).merged(1), Sensitivity(2, 2).merged(2)
+        >>> Sensitivity(3, 3).merge(1), Sensitivity(2, 2).merge(2)
         (Sensitivity(l1=3, l2_squared=9), Sensitivity(l1=2, l2_squared=2))
         """
         # worst case: each unit moves one sum by l1 / units, and units · (l1 / units)² = l1² / units
@@ -181,7 +181,7 @@ class PrivacyUnit:
         >>> PrivacyUnit("id", rows_per_person=3).sentence()
         "to each person, by 'id', of whom at most 3 rows were counted"
         """
-        most = f"of whom at most {counted_in_words(self.at_most, self.counted_things)}" if self.capped else ""
+        most = f"of whom at most {count_words(self.at_most, self.counted_things)}" if self.capped else ""
         if not self.checked:
             about = f", {most}" if self.capped else ""
             return f"to each row{about}; that a row is a person is what the publisher says, and was not checked"
@@ -242,10 +242,10 @@ class PrivacyUnit:
         return Sensitivity(units * most, units * (most if by_ones else most**2))
 
 
-def counted_in_words(many: int, things: str) -> str:
+def count_words(many: int, things: str) -> str:
     """Write how many were counted, with the verb that agrees.
 
-    >>> counted_in_words(1, "row"), counted_in_words(3, "value")
+    >>> count_words(1, "row"), count_words(3, "value")
     ('1 row was counted', '3 values were counted')
     """
     return f"{counted(many, things)} {form('was', many)} counted"
@@ -342,10 +342,10 @@ def exact_delta(delta: Amount, name: str = "delta") -> Fraction:
     return amount
 
 
-def told_apart(amounts: Sequence[Fraction | float]) -> list[str]:
+def distinguish_amounts(amounts: Sequence[Fraction | float]) -> list[str]:
     """Write amounts with as many digits as it takes to tell those apart that differ, four at least.
 
-    >>> told_apart([Fraction(1), 1.00000002, 0.5])
+    >>> distinguish_amounts([Fraction(1), 1.00000002, 0.5])
     ['1', '1.00000002', '0.5']
     """
     # seventeen digits tell any two floats apart

@@ -42,7 +42,7 @@ def postprocess(measured: Integers | Floats) -> Integers:
     if total <= 0:
         return np.zeros(measured.shape, np.int64)
     low, high = _thresholds(flat, total)
-    whole, least = _lowered(flat, low), _lowered(flat, high)
+    whole, least = _lower(flat, low), _lower(flat, high)
     # between two thresholds that floats can hardly tell apart, no count differs by more than one
     order = np.argsort(-flat, kind="stable")
     one_less = order[(whole > least)[order]][: int(whole.sum()) - total]
@@ -50,7 +50,7 @@ def postprocess(measured: Integers | Floats) -> Integers:
     return whole.reshape(measured.shape)
 
 
-def _lowered(counts: Integers | Floats, threshold: float) -> Integers:
+def _lower(counts: Integers | Floats, threshold: float) -> Integers:
     lowered: Integers = np.maximum(np.floor(counts - threshold), 0).astype(np.int64)
     return lowered
 
@@ -61,7 +61,7 @@ def _thresholds(counts: Integers | Floats, total: int) -> tuple[float, float]:
     low, high = -2.0, float(counts.max()) + 1
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if int(_lowered(counts, middle).sum()) >= total else (low, middle)
+        low, high = (middle, high) if int(_lower(counts, middle).sum()) >= total else (low, middle)
     return low, high
 
 

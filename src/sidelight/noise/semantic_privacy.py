@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from sidelight.errors import BadNoise, WrongKind, as_given, expect, kind_in_words, parameter, remedy_for
-from sidelight.noise.disclosure_risk import DisclosureRisk, ErrorRates, Secret, on_condition, two_digits
+from sidelight.noise.disclosure_risk import DisclosureRisk, ErrorRates, Secret, add_condition, two_digits
 from sidelight.noise.library_profiles import LibraryProfile, is_of_library, library_profile
 from sidelight.noise.parameters import (
     Amount,
@@ -110,7 +110,7 @@ class SemanticPrivacy:
         >>> print(semantic_privacy(1).sentence())
         Whatever anyone knew before, what they believe about you changes by at most 0.4622 because you are in.
         """
-        return on_condition(self.condition, self._unconditional())
+        return add_condition(self.condition, self._unconditional())
 
     def as_declared(self) -> str:
         """Write the promise where the publisher declared the number of people, which cannot be checked without a leak.
@@ -297,7 +297,7 @@ def semantic_privacy(
     if people is not None:
         people = whole_number(people, BadNoise, parameter("people"))
     if is_of_library(epsilon):
-        return _of_library(library_profile(epsilon, d_in, neighbours), exact_delta(delta), people, chance)
+        return _promise_of_library(library_profile(epsilon, d_in, neighbours), exact_delta(delta), people, chance)
     if not isinstance(epsilon, Real | Decimal | str):
         message = f"a promise is not of {kind_in_words(epsilon)}; {remedy_for('epsilon', epsilon)}"
         raise WrongKind(message)
@@ -306,10 +306,10 @@ def semantic_privacy(
         raise BadNoise(message)
     amount: Any = epsilon
     loss, slack = exact_epsilon(amount), exact_delta(delta)
-    return _of_pair(loss, slack, people, allowed_chance(chance), neighbours=neighbours or "add or remove")
+    return _promise_of_pair(loss, slack, people, allowed_chance(chance), neighbours=neighbours or "add or remove")
 
 
-def _of_pair(
+def _promise_of_pair(
     epsilon: Fraction,
     delta: Fraction,
     people: int | None,
@@ -321,21 +321,25 @@ def _of_pair(
     if delta == 0:
         # a few last bits up: a promise may be kept better than told
         shift = min(raise_bound(math.tanh(round_up(epsilon) / 2), 1e-15), 1.0)
-        return with_warnings(epsilon, delta, people, shift, 0.0, neighbours=neighbours, profile=profile)
-    bound = smallest_shift(round_up(epsilon), _declared(people) * delta, chance)
-    return with_warnings(epsilon, delta, people, *bound, neighbours=neighbours, profile=profile)
+        return build_promise(epsilon, delta, people, shift, 0.0, neighbours=neighbours, profile=profile)
+    bound = smallest_shift(round_up(epsilon), _expect_people(people) * delta, chance)
+    return build_promise(epsilon, delta, people, *bound, neighbours=neighbours, profile=profile)
 
 
-def _of_library(read: LibraryProfile, delta: Fraction, people: int | None, chance: Amount | None) -> SemanticPrivacy:
+def _promise_of_library(
+    read: LibraryProfile, delta: Fraction, people: int | None, chance: Amount | None
+) -> SemanticPrivacy:
     """Return the promise of the pair at δ, of the only pair, or, with a chance, of the pair that promises most."""
     profile, allowed = read.profile, allowed_chance(chance)
     plain = profile.as_read()
     if delta or allowed is None:
         epsilon, slack = _pair_at(read, delta)
-        return _of_pair(Fraction(epsilon), Fraction(slack), people, allowed, neighbours=read.neighbours, profile=plain)
-    shift, epsilon, slack = smallest_shift_on(profile, _declared(people), allowed)
+        return _promise_of_pair(
+            Fraction(epsilon), Fraction(slack), people, allowed, neighbours=read.neighbours, profile=plain
+        )
+    shift, epsilon, slack = smallest_shift_on(profile, _expect_people(people), allowed)
     holds_but_for = allowed if slack else 0.0
-    return with_warnings(epsilon, slack, people, shift, holds_but_for, neighbours=read.neighbours, profile=plain)
+    return build_promise(epsilon, slack, people, shift, holds_but_for, neighbours=read.neighbours, profile=plain)
 
 
 def _pair_at(read: LibraryProfile, delta: Fraction) -> tuple[float, Fraction | float]:
@@ -358,7 +362,7 @@ def _pair_at(read: LibraryProfile, delta: Fraction) -> tuple[float, Fraction | f
     raise BadNoise(message)
 
 
-def _declared(people: int | None) -> int:
+def _expect_people(people: int | None) -> int:
     if people is None or people < 1:
         message = f"with a delta above 0 the promise depends on how many people there are; give {parameter('people')}"
         raise BadNoise(message)
@@ -445,7 +449,7 @@ def _weight(epsilon: float, excess: float) -> float:
     return first + second
 
 
-def with_warnings(
+def build_promise(
     epsilon: Fraction | float,
     delta: Fraction | float,
     people: int | None,

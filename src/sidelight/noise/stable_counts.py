@@ -239,14 +239,14 @@ def stable_counts(
     cells, exact_counts = _occurring(table, names, unit)
     # how many cells there are is not for the ledger to tell
     counts = CountedColumns(table.sensitive, tuple((name, 0) for name in names), 0, unit)
-    spending = Spending(counts.found(), *cost, neighbours, mechanism, counts)
+    spending = Spending(counts.describe_undeclared(), *cost, neighbours, mechanism, counts)
     budget = None if paid_from is None else paid_from.read_budget()
     warn_without_ledger(ledger)
     with paying(paid_from, spending) as receipt:
         measured = mechanism.add_noise(exact_counts)
         # the noisy count decides and never the exact one: δ was computed for that
         kept = np.flatnonzero(measured >= threshold)
-        every = _in_order([replace_labels(column, kept) for column in cells], measured[kept])
+        every = _sort_cells([replace_labels(column, kept) for column in cells], measured[kept])
         return StableCounts(
             every[0][:-1],
             every[0][-1],
@@ -308,10 +308,10 @@ def _checked_columns(table: Table | Events, columns: Sequence[str]) -> tuple[str
 
 def _occurring(table: Table | Events, names: Sequence[str], unit: PrivacyUnit) -> tuple[list[Column], Integers]:
     """Find the cells that somebody is counted in, and how often: nothing of it is for publishing."""
-    held = Holdings.of(table)
+    held = Holdings.collect(table)
     keyed = [column.take(held.key) for column in map(table.column, names)]
     labelled = [
-        spelled(column) for column in (*keyed, Column(table.sensitive, table.domain, held.value.astype(np.int32)))
+        unify_numbers(column) for column in (*keyed, Column(table.sensitive, table.domain, held.value.astype(np.int32)))
     ]
     codes = [column.codes.astype(np.int64) for column in labelled]
     ranges = [len(column.labels) for column in labelled]
@@ -330,12 +330,12 @@ def _occurring(table: Table | Events, names: Sequence[str], unit: PrivacyUnit) -
 _WHOLE = re.compile(r"^(-?(?:0|[1-9][0-9]*))\.0$")
 
 
-def spelled(column: Column) -> Column:
+def unify_numbers(column: Column) -> Column:
     """Write 30.0 as 30: programs write a whole column so once a single number of it is missing.
 
     Else how everybody's labels are spelled would tell of the one whose number is.
 
-    >>> column = spelled(Column("age", ("30", "30.0", "007", "2.50", None), np.arange(5, dtype=np.int32)))
+    >>> column = unify_numbers(Column("age", ("30", "30.0", "007", "2.50", None), np.arange(5, dtype=np.int32)))
     >>> column.labels, column.codes.tolist()
     (('30', '007', '2.50', None), [0, 0, 1, 2, 3])
     """
@@ -359,7 +359,7 @@ def _order(text: Label) -> tuple[bool, str]:
     return text is not None, text or ""
 
 
-def _in_order(columns: Sequence[Column], measured: Integers) -> tuple[tuple[Column, ...], Integers]:
+def _sort_cells(columns: Sequence[Column], measured: Integers) -> tuple[tuple[Column, ...], Integers]:
     """Sort cells by their labels: the order in which they were found would tell something."""
     # lexsort takes the main key last, so that the first column decides
     order = np.lexsort([column.codes for column in reversed(columns)])

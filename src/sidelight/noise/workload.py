@@ -106,7 +106,7 @@ def read_queries(
     """
     every = tuple(range(len(names)))
     weights: dict[Axes, float] = {}
-    for query, weight in _weighted(queries):
+    for query, weight in _read_weights(queries):
         of_column = {names.index(name): level for name, level in _columns(query, names).items()}
         numbers = {column: _axis(names[column], column, level, levels or {}) for column, level in of_column.items()}
         axes = tuple(axis for _, axis in sorted(numbers.items()) if axis is not None)
@@ -118,7 +118,7 @@ def read_queries(
     return {every: weights.pop(every, 1.0), **weights}
 
 
-def _weighted(queries: object) -> Iterable[tuple[object, object]]:
+def _read_weights(queries: object) -> Iterable[tuple[object, object]]:
     if isinstance(queries, Mapping):
         return queries.items()
     if isinstance(queries, str):
@@ -143,7 +143,7 @@ def _columns(query: object, names: Sequence[str]) -> dict[str, object]:
         raise WrongKind(message)
     levels: dict[str, object] = {}
     for each in query:
-        name, level = (each, query[each]) if isinstance(query, Mapping) else _at_level(each, names)
+        name, level = (each, query[each]) if isinstance(query, Mapping) else _read_level(each, names)
         if name not in names:
             message = f"a query counts by '{name}', which is not published{did_you_mean(str(name), names)}"
             raise BadNoise(message)
@@ -154,7 +154,7 @@ def _columns(query: object, names: Sequence[str]) -> dict[str, object]:
     return levels
 
 
-def _at_level(text: object, names: Sequence[str]) -> tuple[str, object]:
+def _read_level(text: object, names: Sequence[str]) -> tuple[str, object]:
     """Read `age=3`; a column that is called so comes first."""
     read = None if text in names else _AT_LEVEL.fullmatch(str(text))
     return (str(text), None) if read is None else (read["column"], int(read["level"]))
@@ -209,7 +209,7 @@ class Measurements:
         return {each.axes: each.mechanism.variance() for each in self.marginals}
 
     @cached_property
-    def _measured(self) -> dict[Axes, Integers]:
+    def _counts(self) -> dict[Axes, Integers]:
         return {each.axes: each.measured for each in self.marginals}
 
     @cached_property
@@ -217,7 +217,7 @@ class Measurements:
         return LeastSquares(self.layout.shape, self._variances)
 
     @cached_property
-    def _nested(self) -> NestedLeastSquares | None:
+    def _least_squares(self) -> NestedLeastSquares | None:
         coarse = any(self.layout.coarse(each.axes) for each in self.marginals)
         return NestedLeastSquares(self.layout, self._variances) if coarse else None
 
@@ -226,12 +226,12 @@ class Measurements:
         """What do all of them say about the cells together?  Whole where the cells alone were measured."""
         if len(self.marginals) == 1:
             return self.marginals[0].measured
-        return (self._nested or self._closed_form).estimate(self._measured)
+        return (self._least_squares or self._closed_form).estimate(self._counts)
 
     def answer(self, places: Sequence[Integers]) -> tuple[float, tuple[NoisePart, ...]]:
         """What do they say about the sum of the cells at these labels of each column, and by which noises is it off?"""
-        if self._nested is not None:
-            total, error = self._nested.answer(places, self._measured)
+        if self._least_squares is not None:
+            total, error = self._least_squares.answer(places, self._counts)
             return total, self._parts(error)
         total, taken = self.estimates[np.ix_(*places)].sum().item(), [len(each) for each in places]
         if len(self.marginals) == 1:
@@ -257,12 +257,12 @@ class Measurements:
 
         With coarser levels counts differ in that, and the largest margin is meant.
         """
-        if self._nested is None:
+        if self._least_squares is None:
             # one label of each column of the marginal, all of the others; without coarser levels any label will do
             one = [np.arange(1 if axis in axes else n) for axis, n in enumerate(self.layout.shape)]
             return margin_of(self.answer(one)[1], confidence)
-        kinds = self._nested.kinds(axes)
-        if len(kinds) > min(KINDS_AT_MOST, SOLVED_AT_MOST // self._nested.size):
+        kinds = self._least_squares.kinds(axes)
+        if len(kinds) > min(KINDS_AT_MOST, SOLVED_AT_MOST // self._least_squares.size):
             # no best estimate has a larger variance than what was measured
             return raise_bound(math.sqrt(self._variances[axes] / (1 - confidence)), 1e-6)
         return max(margin_of(self.answer(each)[1], confidence) for each in kinds)
@@ -285,7 +285,7 @@ def split_noise(
     """
     layout = layout if isinstance(layout, CellLayout) else CellLayout(layout)
     # a sum of cells may move further than any of its cells
-    moved = {axes: sensitivity if axes == layout.every else sensitivity.merged(units) for axes in weights}
+    moved = {axes: sensitivity if axes == layout.every else sensitivity.merge(units) for axes in weights}
     if len(weights) == 1:
         return {layout.every: cost.noise(sensitivity)}
     if cost.epsilon is not None:
@@ -343,7 +343,7 @@ class LeastSquares:
         return math.prod(self.shape[axis] for axis in axes)
 
     @cached_property
-    def visited(self) -> tuple[Axes, ...]:
+    def residual_sets(self) -> tuple[Axes, ...]:
         """The sets of columns that some marginal but the cells tells about."""
         below = (subsets(axes) for axes in self.variances if axes != self.every)
         return tuple(dict.fromkeys(itertools.chain.from_iterable(below)))
@@ -351,7 +351,7 @@ class LeastSquares:
     @cached_property
     def weights(self) -> Mapping[Axes, Mapping[Axes, float]]:
         """How much each measured marginal says about each visited residual, in shares of 1."""
-        return {below: _shares(self._precisions(below)) for below in self.visited}
+        return {below: _shares(self._precisions(below)) for below in self.residual_sets}
 
     def _precisions(self, below: Axes) -> dict[Axes, float]:
         return {
@@ -406,7 +406,7 @@ class LeastSquares:
             weights = np.zeros([2] * len(inner))  # by whether a cell's labels are taken
             if axes == self.every:
                 weights[(0,) * len(inner)] = 1
-            for below in self.visited:
+            for below in self.residual_sets:
                 if set(below) <= set(inner):
                     more = self.weights[below][axes] - (axes == self.every)
                     scale = more * math.prod(share[axis] for axis in free if axis not in below)

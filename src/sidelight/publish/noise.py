@@ -315,7 +315,7 @@ def read_document(path: Path, kind: str = "noisy counts", version: int = NOISE_V
 def _spending(document: NoisyCountsDocument, domain: Domain, unit: PrivacyUnit) -> Spending:
     """Read what was spent; noise that is too small for what the document says of it is refused."""
     sensitivity = unit.sensitivity(document.neighbours)
-    merged = sensitivity.merged(units_changed(document.neighbours))
+    merged = sensitivity.merge(units_changed(document.neighbours))
     noise = document.mechanism.to_mechanism(sensitivity)
     beside = tuple(each.mechanism.to_mechanism(merged) for each in document.queries)
     counted = CountedColumns(document.sensitive, tuple(domain.levels.items()), int(np.prod(domain.shape)), unit)
@@ -353,7 +353,7 @@ def _marginals(document: NoisyCountsDocument, domain: Domain, spending: Spending
         marginals.append(Marginal(axes, mechanism, measured.reshape([layout.labels_of(axis) for axis in axes])))
     every = [each.axes for each in marginals]
     columns = [[*map(layout.column, axes)] for axes in every]
-    fitting = all(len(each.place) == layout.shape[each.column] for each in coarser) and layout.nested()
+    fitting = all(len(each.place) == layout.shape[each.column] for each in coarser) and layout.is_nested()
     # no marginal twice, none that is the full table, and each with its columns in order, as the writer has them
     if not fitting or len({*every, layout.every}) <= len(every) or any(each != sorted({*each}) for each in columns):
         message = "no such marginals"
@@ -463,7 +463,7 @@ def read_stable_counts(path: str | Path) -> StableCounts:
         noise = document.mechanism.to_mechanism(unit.sensitivity(document.neighbours))
         counts = CountedColumns(document.sensitive, tuple((name, 0) for name in document.columns), 0, unit)
         cost = exact_amount(document.epsilon, "epsilon"), exact_amount(document.delta, "delta")
-        spending = Spending(counts.found(), *cost, document.neighbours, noise, counts)
+        spending = Spending(counts.describe_undeclared(), *cost, document.neighbours, noise, counts)
         measured = sheet.column(MEASURED).to_numpy().astype(np.int64)
         # an edited document could promise more than its noise keeps: nothing is returned before this check
         _refuse_cheap_noise(spending, unit, document.threshold, measured)

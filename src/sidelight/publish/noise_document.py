@@ -139,7 +139,7 @@ class AccountDocument(BudgetDocument):
     @classmethod
     def build(cls, account: Account) -> AccountDocument:
         """Write the budget of an account and how it adds up."""
-        return cls(**dict(BudgetDocument.of(account)), accounting=account.accounting)
+        return cls(**dict(BudgetDocument.from_account(account)), accounting=account.accounting)
 
     def to_account(self, neighbours: Neighbours) -> Account:
         """Read the budget; `BadNoise` where its amounts are none."""

@@ -318,11 +318,11 @@ def _figure(worth: float) -> str:
     return f"{worth:,.0f}" if worth >= 1000 else f"{worth:.3g}"
 
 
-def _uncovered(report: ReleaseReport) -> Blocks:
+def _list_uncovered(report: ReleaseReport) -> Blocks:
     yield Points(report.answer.not_covered)
 
 
-def _again(report: ReleaseReport) -> Blocks:
+def _repeat(report: ReleaseReport) -> Blocks:
     again = report.answer.again
     if again.commands or again.python:
         release_again = (
@@ -397,8 +397,8 @@ TOPICS: dict[Topic, tuple[str, Callable[[ReleaseReport], Blocks]]] = {
     "asked readers": ("Two readers whom policies seldom name", _asked_readers),
     "attacks": ("Other attacks that were tried", _attacks),
     "utility": ("What the release is worth", _utility),
-    "not covered": ("What is not covered", _uncovered),
-    "again": ("How to do it again", _again),
+    "not covered": ("What is not covered", _list_uncovered),
+    "again": ("How to do it again", _repeat),
     "versions": ("Versions and checksums", _versions),
     "sign-off": ("Sign-off", _sign_off),
 }
@@ -424,7 +424,7 @@ def page_of(report: ReleaseReport, sections: tuple[PageSection, ...], title: str
     return Page(
         title=title,
         subtitle=f"{day}{facts.size_in_words()}; sensitive: {facts.sensitive_in_words()}",
-        opening=(*opening(report, summary=summary), *drawn_without_charts()),
+        opening=(*opening(report, summary=summary), *explain_missing_charts()),
         sections=tuple(section for section in sections if not section.empty),
         foot=made_by,
         running=_running(report),
@@ -449,7 +449,7 @@ def _pictures(report: ReleaseReport, name: PictureName, *, above_its_table: bool
         return
 
 
-def drawn_without_charts() -> Iterator[Paragraph]:
+def explain_missing_charts() -> Iterator[Paragraph]:
     """Yield how to get the charts, where they are missing."""
     try:
         expect_pictures()

@@ -23,7 +23,7 @@ def what_is_published(report: ReleaseReport) -> Blocks:
     if making is None:
         yield Paragraph("How the file was made is not known: no sidecar of Sidelight stands beside it.", "quiet")
     else:
-        yield _made_by(making)
+        yield _describe_making(making)
         yield from _rows_read(making, answer.before)
     rows = tuple(
         (
@@ -48,7 +48,7 @@ def what_is_published(report: ReleaseReport) -> Blocks:
         yield Points(tuple(dict.fromkeys(notes)))
 
 
-def _made_by(making: HowMade) -> Paragraph:
+def _describe_making(making: HowMade) -> Paragraph:
     left = (
         f"{making.suppressed:,} of these people {form('is', making.suppressed)} suppressed"
         if making.suppressed

@@ -56,14 +56,14 @@ def html_page(page: Page) -> str:
         # too long before any markup: drawing it would only take time
         if short.letters > MOST_BYTES:
             continue
-        text = _drawn(short)
+        text = _render(short)
         if len(text.encode()) <= MOST_BYTES:
             return text
     message = "the page would be longer than 1 MB, however short its tables are; ask about fewer things at once"
     raise SidelightError(message)
 
 
-def _drawn(page: Page) -> str:
+def _render(page: Page) -> str:
     style = _file("page.css") + _running(page.running)
     # the content security policy admits these very styles, by their digest, and no others
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -100,7 +100,7 @@ def _templates() -> Environment:
         loader=jinja2.DictLoader({name: _file(name) for name in ("page.html", "blocks.html")}),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_shown,
+        finalize=_finalize,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -112,7 +112,7 @@ def _templates() -> Environment:
     return environment
 
 
-def _shown(content: object) -> object:
+def _finalize(content: object) -> object:
     return content if isinstance(content, Markup) else visible(str(content))
 
 

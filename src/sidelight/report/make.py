@@ -65,8 +65,8 @@ from sidelight.report.release_report import (
     ReleaseReport,
     RiskBefore,
     SignOff,
+    assemble_report,
     how_made,
-    reported,
     risk_before,
     technique_words,
 )
@@ -135,13 +135,13 @@ def release_report(
     if isinstance(released, SearchResult):
         return report_on_result(released, details, policy=policy, measures=measures)
     if isinstance(released, ReleaseBlocks):
-        audit = judged(released, policy, measures)
+        audit = judge_release(released, policy, measures)
         before = None if table is None or policy is None else judge_table(table, policy)
         return add_curves(audit, released, circumstances(details, policy=policy, before=before), policy)
     return report_on_file(Path(released), policy, details, table=table, measures=measures)
 
 
-def judged(
+def judge_release(
     release: ReleaseBlocks,
     policy: Policy | None,
     measures: Iterable[Measure],
@@ -150,11 +150,11 @@ def judged(
 ) -> AuditReport:
     """Measure and judge."""
     verdict = None if policy is None else expect(Policy, policy, parameter("policy")).judge(release)
-    findings = _measured(measures, release)
+    findings = _measure_all(measures, release)
     return audit_report(release, verdict=verdict, findings=findings, source=source, readers=readers)
 
 
-def _measured(measures: Iterable[Measure], release: ReleaseBlocks) -> list[Finding]:
+def _measure_all(measures: Iterable[Measure], release: ReleaseBlocks) -> list[Finding]:
     asked = expect_several(Measure, measures, parameter("measures"), each="measure")  # type: ignore[type-abstract]
     return list(measure_all(asked, release))
 
@@ -186,7 +186,7 @@ def report_on_result(
     audit = audit_report(
         result.release,
         verdict=verdict,
-        findings=_measured(measures, result.release),
+        findings=_measure_all(measures, result.release),
         source=source,
         readers=[reader_facts(each.for_readers()) for each in result.readers],
     )
@@ -217,7 +217,7 @@ def report_on_file(
     document = read_checked(path)
     policy = read_policy_text(document.policy).policy if policy is None else policy
     release = read_published(path)
-    audit = judged(release, policy, measures, source=path.name, readers=document.readers)
+    audit = judge_release(release, policy, measures, source=path.name, readers=document.readers)
     before = None if table is None else judge_table(table, policy)
     known = published_circumstances(details, document, policy=policy, before=before, path=path)
     return add_curves(audit, release, known, policy)
@@ -231,9 +231,9 @@ def add_curves(
 ) -> ReleaseReport:
     """Build the report from an audit and what else is known, with risk curves where the release is in memory."""
     if not release.is_held:
-        return reported(audit, release, known)
+        return assemble_report(audit, release, known)
     held = release.held("curves")
-    return reported(audit, held, known, curves=compute_curves(held), cells=tuple(compute_cells(held, policy)))
+    return assemble_report(audit, held, known, curves=compute_curves(held), cells=tuple(compute_cells(held, policy)))
 
 
 MOST_CELL_CHARTS = 2
@@ -286,7 +286,7 @@ def circumstances(
         again=DoAgain(
             commands=details.commands,
             python=details.python,
-            policy="" if policy is None else _written(policy, roles),
+            policy="" if policy is None else _write_policy(policy, roles),
         ),
         files=tuple(FileFacts(name=path.name, sha256=digest(path)) for path in files),
         versions={"sidelight": __version__, "python": platform.python_version()},
@@ -294,7 +294,7 @@ def circumstances(
     )
 
 
-def _written(policy: Policy, roles: Mapping[str, object] | None) -> str:
+def _write_policy(policy: Policy, roles: Mapping[str, object] | None) -> str:
     """Write a policy as a file, without folders; a population that is no file has to be given again."""
     return policy_text(Policy(*map(strip_folder, policy.criteria)), roles)
 
@@ -403,7 +403,7 @@ def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseRepor
     envelope = AuditReport(source=document.reading.file, answer=audit, notes=(NOT_MEASURED_AGAIN,))
     policy = read_policy_text(document.policy).policy
     known = published_circumstances(details, document, policy=policy, before=None)
-    return reported(envelope, None, known, columns=tuple(_sidecar_columns(document)))
+    return assemble_report(envelope, None, known, columns=tuple(_sidecar_columns(document)))
 
 
 def _nobody_alone(document: Sidecar) -> bool:

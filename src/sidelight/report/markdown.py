@@ -39,20 +39,20 @@ def markdown_page(page: Page) -> str:
     \<b\>\*Flu\*\</b\>
     <BLANKLINE>
     """
-    subtitle = [escaped(page.subtitle)] if page.subtitle else []
+    subtitle = [escape_markdown(page.subtitle)] if page.subtitle else []
     opening = [text for block in page.opening for text in _block(block)]
     sections = [text for section in page.sections for text in _section(section, 2)]
-    foot = [escaped(page.foot)] if page.foot else []
-    return "\n\n".join([f"# {escaped(page.title)}", *subtitle, *opening, *sections, *foot]) + "\n"
+    foot = [escape_markdown(page.foot)] if page.foot else []
+    return "\n\n".join([f"# {escape_markdown(page.title)}", *subtitle, *opening, *sections, *foot]) + "\n"
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Write a text so that Markdown and HTML take nothing in it for theirs, in one line."""
     return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
 
 
 def _section(section: PageSection, level: int) -> Iterator[str]:
-    yield f"{'#' * min(level, 6)} {escaped(section.title)}"
+    yield f"{'#' * min(level, 6)} {escape_markdown(section.title)}"
     for block in section.blocks:
         yield from _block(block)
     for part in section.parts:
@@ -62,25 +62,32 @@ def _section(section: PageSection, level: int) -> Iterator[str]:
 def _block(block: Block) -> Iterator[str]:
     match block:
         case Paragraph():
-            text = f"{escaped(block.lead)}: {escaped(block.text)}" if block.lead else escaped(block.text)
+            text = (
+                f"{escape_markdown(block.lead)}: {escape_markdown(block.text)}"
+                if block.lead
+                else escape_markdown(block.text)
+            )
             mark = f"{MARKS[block.verdict]} " if block.verdict else ""
             yield f"**{mark}{text}**" if block.emphasis in ("answer", "warning") else f"{mark}{text}"
         case Points():
-            yield "\n".join(f"- {escaped(line)}" for line in block.lines)
+            yield "\n".join(f"- {escape_markdown(line)}" for line in block.lines)
         case Grid():
             yield from _grid(block)
         case Quotation():
-            yield f"> {escaped(block.text)}" + (f"\n>\n> {escaped(block.about)}" if block.about else "")
+            yield f"> {escape_markdown(block.text)}" + (f"\n>\n> {escape_markdown(block.about)}" if block.about else "")
         case Code():
-            yield from [escaped(block.title)] if block.title else []
-            yield _fenced(block)
+            yield from [escape_markdown(block.title)] if block.title else []
+            yield _fence(block)
         case Picture():
-            yield escaped(block.description)
+            yield escape_markdown(block.description)
             yield from _grid(block.table) if block.table else ()
         case Blank():
-            yield f"{escaped(block.what)}\n\n*To be filled in by {escaped(block.by)}:* \\_\\_\\_\\_\\_\\_\\_\\_"
+            what, by = escape_markdown(block.what), escape_markdown(block.by)
+            yield f"{what}\n\n*To be filled in by {by}:* \\_\\_\\_\\_\\_\\_\\_\\_"
         case Signature():
-            yield "\n".join(f"- **{escaped(_label(line))}**: {escaped(line.text) or EMPTY}" for line in block.lines)
+            yield "\n".join(
+                f"- **{escape_markdown(_label(line))}**: {escape_markdown(line.text) or EMPTY}" for line in block.lines
+            )
 
 
 EMPTY = r"\_" * 24
@@ -92,16 +99,16 @@ def _label(line: SignatureLine) -> str:
 
 def _grid(grid: Grid) -> Iterator[str]:
     if grid.title:
-        yield escaped(grid.title)
+        yield escape_markdown(grid.title)
     rule = ["---:" if at in grid.figures else "---" for at in range(len(grid.headings))]
-    rows = [[escaped(cell) for cell in row] for row in (grid.headings, *grid.rows)]
+    rows = [[escape_markdown(cell) for cell in row] for row in (grid.headings, *grid.rows)]
     lines = [f"| {' | '.join(row)} |" for row in (rows[0], rule, *rows[1:])]
     yield "\n".join(lines)
     if grid.omitted:
         yield f"… and {grid.omitted:,} more rows; the JSON document has all."
 
 
-def _fenced(code: Code) -> str:
+def _fence(code: Code) -> str:
     """Write the code in a fence that is longer than any run of backticks inside."""
     longest = max((len(run) for run in re.findall("`+", code.text)), default=0)
     fence = "`" * max(3, longest + 1)

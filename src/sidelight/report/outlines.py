@@ -274,10 +274,10 @@ def release_page(report: ReleaseReport, outline: OutlineName | None = None) -> P
     """Lay a report out as a page, in our own order or in that of a regime.
 
     >>> from sidelight.release.release import Release
-    >>> from sidelight.report.release_report import reported
+    >>> from sidelight.report.release_report import assemble_report
     >>> from sidelight.report.report import audit_report
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}])
-    >>> page = release_page(reported(audit_report(release), release), "hipaa")
+    >>> page = release_page(assemble_report(audit_report(release), release), "hipaa")
     >>> page.sections[0].title, page.sections[0].blocks[0].by
     ('The expert', 'the expert')
     """

@@ -129,10 +129,10 @@ def value_counts(release: Release) -> tuple[ValueCounts, ...]:
     ([('Flu', 18)], 2)
     """
     columns = release.sensitive_columns
-    return tuple(_counted(release.about(name) if len(columns) > 1 else release, name) for name in columns)
+    return tuple(_count_values(release.about(name) if len(columns) > 1 else release, name) for name in columns)
 
 
-def _counted(release: Release, name: str) -> ValueCounts:
+def _count_values(release: Release, name: str) -> ValueCounts:
     people = release.groups.counts.totals()
     # most people first; stable, so that ties keep the order of the domain
     order = [int(at) for at in np.argsort(-people, kind="stable") if people[at]]

@@ -117,7 +117,7 @@ def expect_pictures() -> None:
 # What every chart has.
 
 
-def finished(
+def finish_chart(
     chart: Drawing,
     *,
     title: str,
@@ -128,22 +128,22 @@ def finished(
 ) -> alt.TopLevelMixin:
     """Return a chart its title, its text for whoever does not see it, and the table behind it."""
     library = altair()
-    lines = {"subtitle": in_lines(subtitle, width * 10 // 74)} if subtitle else {}
-    words = library.TitleParams(in_lines(title, width * 10 // 84), anchor="start", offset=14, **lines)
+    lines = {"subtitle": break_lines(subtitle, width * 10 // 74)} if subtitle else {}
+    words = library.TitleParams(break_lines(title, width * 10 // 84), anchor="start", offset=14, **lines)
     behind = {"title": title, "columns": list(table.columns), "rows": [list(row) for row in table.rows]}
     text = " ".join(filter(None, (title + ".", subtitle))) if description is None else description
     titled = chart.properties(title=words, description=text, usermeta={"sidelight": behind})
-    return guarded(in_our_look(titled))
+    return guard_cells(apply_look(titled))
 
 
 GUARD = "\u2060"
 """Stands, unseen, behind every < of a cell: notebooks and Altair's pages put a chart's data inside a script."""
 
 
-def guarded(chart: Drawing) -> alt.TopLevelMixin:
+def guard_cells(chart: Drawing) -> alt.TopLevelMixin:
     """Keep cells from ending the script that they stand in, or the picture that they are drawn in; else the same."""
     plain: dict[str, Any] = chart.to_dict(validate=False)
-    safe = _guarded(plain)
+    safe = _guard(plain)
     if safe == plain:
         return cast("alt.TopLevelMixin", chart)
     remade = type(chart).from_dict(safe, validate=False)
@@ -151,22 +151,22 @@ def guarded(chart: Drawing) -> alt.TopLevelMixin:
     return cast("alt.TopLevelMixin", remade)
 
 
-def _guarded(node: Drawing) -> Drawing:
+def _guard(node: Drawing) -> Drawing:
     if isinstance(node, dict):
-        return {name: _guarded(each) for name, each in node.items()}
+        return {name: _guard(each) for name, each in node.items()}
     if isinstance(node, list):
-        return [_guarded(each) for each in node]
+        return [_guard(each) for each in node]
     return visible(node).replace("<", f"<{GUARD}") if isinstance(node, str) else node
 
 
-def _unguarded(text: str) -> str:
+def _unguard(text: str) -> str:
     return text.replace(f"<{GUARD}", "<")
 
 
-def in_lines(text: str, characters: int) -> list[str]:
+def break_lines(text: str, characters: int) -> list[str]:
     """Break a text into lines of at most so many characters, between words only, none much shorter than the others.
 
-    >>> in_lines("one two three four five six", 24)
+    >>> break_lines("one two three four five six", 24)
     ['one two three', 'four five six']
     """
 
@@ -179,7 +179,7 @@ def in_lines(text: str, characters: int) -> list[str]:
     return broken(narrow)
 
 
-def in_our_look(chart: Drawing) -> alt.TopLevelMixin:
+def apply_look(chart: Drawing) -> alt.TopLevelMixin:
     """Calm: thin rules, dark text, titles at the left."""
     # all at once: each call of its own would copy the chart with all its data
     looked: alt.TopLevelMixin = chart.configure(
@@ -224,12 +224,12 @@ def in_our_look(chart: Drawing) -> alt.TopLevelMixin:
 
 def title_of(chart: alt.TopLevelMixin) -> str:
     """Return the finding that a chart's title says, on one line."""
-    return _unguarded(str(_behind(chart)["title"]))
+    return _unguard(str(_table_data(chart)["title"]))
 
 
 def description_of(chart: alt.TopLevelMixin) -> str:
     """Return the text for whoever does not see the chart."""
-    return _unguarded(str(getattr(chart, "description", "")))
+    return _unguard(str(getattr(chart, "description", "")))
 
 
 def table_behind(chart: alt.TopLevelMixin) -> TableBehind:
@@ -243,12 +243,12 @@ def table_behind(chart: alt.TopLevelMixin) -> TableBehind:
     >>> table_behind(chart).rows[0]
     ('implications', 0, '1/3', 0.33333333333333337)
     """
-    behind = _behind(chart)
-    rows = ((_unguarded(cell) if isinstance(cell, str) else cell for cell in row) for row in behind["rows"])
-    return TableBehind(tuple(map(_unguarded, behind["columns"])), tuple(map(tuple, rows)))
+    behind = _table_data(chart)
+    rows = ((_unguard(cell) if isinstance(cell, str) else cell for cell in row) for row in behind["rows"])
+    return TableBehind(tuple(map(_unguard, behind["columns"])), tuple(map(tuple, rows)))
 
 
-def _behind(chart: Drawing) -> dict[str, Any]:
+def _table_data(chart: Drawing) -> dict[str, Any]:
     usermeta = getattr(chart, "usermeta", None)
     if not isinstance(usermeta, dict) or "sidelight" not in usermeta:
         message = "this chart has no table behind it; take one that plot() of a result has given"
@@ -339,7 +339,7 @@ def _slim(drawing: str, description: str, colours: dict[str, str]) -> str:
     names = _names_of_its_own(root, description)
     for element in root.iter():
         _slim_attributes(element, colours)
-        element.text = element.text and _unguarded(element.text)
+        element.text = element.text and _unguard(element.text)
         for name, text in element.attrib.items():
             element.set(name, _REFERENCE.sub(lambda found: f"url(#{names[found[1]]})", text))
     root.attrib |= {"role": "img", "aria-label": description, "font-family": FONT}
@@ -380,10 +380,10 @@ def _slim_attributes(element: ET.Element, colours: dict[str, str]) -> None:
 def save_chart(chart: alt.TopLevelMixin, path: Path, *, force: bool = False) -> None:
     """Write a chart as a picture (.svg, .png), a page that needs nothing from outside (.html) or Vega-Lite (.json)."""
     refuse_other_pictures(path)
-    write_whole(path, _drawn(chart, path.suffix.lower()), force=force)
+    write_whole(path, _render(chart, path.suffix.lower()), force=force)
 
 
-def _drawn(chart: Drawing, ending: str) -> str | bytes:
+def _render(chart: Drawing, ending: str) -> str | bytes:
     if ending == ".json":
         return str(chart.to_json()) + "\n"
     if ending == ".svg":
@@ -408,7 +408,7 @@ def refuse_other_pictures(path: Path) -> None:
 # Parts of charts.
 
 
-def marked(point: Position, text: Sequence[str], at: Position) -> Iterator[Drawing]:
+def annotate_point(point: Position, text: Sequence[str], at: Position) -> Iterator[Drawing]:
     """Mark a point, and say what it is where there is room, with a line between the two."""
     library = altair()
     data = library.Data(values=[{"x": point[0], "y": point[1], "x2": at[0], "y2": at[1]}])

@@ -220,7 +220,7 @@ class Circumstances:
     sign_off: SignOff = NOT_SIGNED
 
 
-def reported(
+def assemble_report(
     audit: AuditReport,
     release: ReleaseBlocks | None,
     circumstances: Circumstances | None = None,
@@ -238,7 +238,7 @@ def reported(
     >>> from sidelight.report.report import audit_report
     >>> release = Release.from_counts([{"Flu": 18, "Cold": 4}], labels=[{"age": "30-39"}])
     >>> audit = audit_report(release, verdict=Policy(GroupSize() >= 5).judge(release))
-    >>> report = reported(audit, release)
+    >>> report = assemble_report(audit, release)
     >>> [(each.column, each.role, each.examples) for each in report.answer.columns]
     [('age', 'known to outsiders', ('30-39',)), ('value', 'sensitive', ('Flu',))]
     """
@@ -248,7 +248,7 @@ def reported(
         columns = () if release is None else _columns_of(release, known)
     columns = (*(_covering(each, known.covers or {}) for each in columns), *_left_out(columns, known.before))
     sizes = (
-        SizesDrawn.of(_group_sizes(release.held("group sizes")), least_size(answer))
+        SizesDrawn.count(_group_sizes(release.held("group sizes")), least_size(answer))
         if release is not None and release.is_held
         else None
     )
@@ -344,14 +344,14 @@ def column_facts(
     unknown = "as it stands in the file" if techniques is None else "as it is"
     techniques = techniques or {}
     quasi = [
-        _printed(
+        _describe_column(
             column, _people_by_label(column, groups.sizes), "known to outsiders", techniques.get(column.name, unknown)
         )
         for column in groups.columns
     ]
     if members is not None:
         quasi += [
-            _printed(
+            _describe_column(
                 column,
                 _people_by_label(column.take(members.key), members.people),
                 "known to outsiders",
@@ -401,7 +401,7 @@ def _people_by_label(column: Column, people: np.ndarray) -> np.ndarray:
     return np.bincount(column.codes, weights=people, minlength=len(column.labels)).astype(np.int64)
 
 
-def _printed(column: Column, people: np.ndarray, role: RoleName, technique: str) -> ColumnFacts:
+def _describe_column(column: Column, people: np.ndarray, role: RoleName, technique: str) -> ColumnFacts:
     printed = np.flatnonzero(people)
     order = printed[np.argsort(-people[printed], kind="stable")]
     many = [shown(column.labels[int(at)]) for at in order[:EXAMPLES] if people[at] >= MANY_PEOPLE]
@@ -416,7 +416,7 @@ def size_bands(release: Release, least: int | None = None) -> tuple[SizeBand, ..
     >>> [(band.sizes, band.groups) for band in size_bands(Release.from_counts([{"a": 1}, {"a": 3}, {"a": 12}]))]
     [('1', 1), ('2–4', 1), ('5–9', 0), ('10–12', 1)]
     """
-    return _bands(SizesDrawn.of(_group_sizes(release.held("group sizes")), least))
+    return _bands(SizesDrawn.count(_group_sizes(release.held("group sizes")), least))
 
 
 def _group_sizes(release: Release) -> Integers:

@@ -295,7 +295,7 @@ def audit_report(
     alone = _find_alone(measured, release)
     broken = count_broken(judgements, release)
     audited = [
-        _audited(finding, alone=is_alone, judgement=judgement, broken_by=groups)
+        _build_finding(finding, alone=is_alone, judgement=judgement, broken_by=groups)
         # judged findings stand first, so that those without a limit get None for the rest
         for finding, is_alone, judgement, groups in zip_longest(measured, alone, judgements, broken)
     ]
@@ -342,14 +342,15 @@ def _find_alone(measured: Sequence[Finding], release: ReleaseBlocks) -> list[boo
     for each in measured:
         if each.witness is not None:
             # one lookup of sizes for all findings that take the same columns to be known
-            numbers.setdefault(_known(each.measure), set()).add(each.witness.group.number)
+            numbers.setdefault(_known_columns(each.measure), set()).add(each.witness.group.number)
     sizes = {known: release.sizes_of(looked_up, known) for known, looked_up in numbers.items()}
     return [
-        each.witness is not None and sizes[_known(each.measure)][each.witness.group.number] == 1 for each in measured
+        each.witness is not None and sizes[_known_columns(each.measure)][each.witness.group.number] == 1
+        for each in measured
     ]
 
 
-def _known(measure: Measure) -> tuple[str, ...]:
+def _known_columns(measure: Measure) -> tuple[str, ...]:
     """Return the columns that a measure takes to be known of everybody."""
     return measure.known if isinstance(measure, About) else ()
 
@@ -379,7 +380,9 @@ def singled_out(release: ReleaseBlocks) -> SingledOut:
     )
 
 
-def _audited(finding: Finding, *, alone: bool, judgement: Judgement | None, broken_by: BrokenBy | None) -> AuditFinding:
+def _build_finding(
+    finding: Finding, *, alone: bool, judgement: Judgement | None, broken_by: BrokenBy | None
+) -> AuditFinding:
     measure = finding.measure
     facts = finding_facts(measure, finding.value, None if judgement is None else judgement.criterion)
     return AuditFinding(
@@ -470,7 +473,7 @@ def _count_in_views(broken: Mapping[int, Judgement], release: ReleaseBlocks) -> 
     totals = {}
     for at, judgement in broken.items():
         measure = judgement.criterion.measure
-        if measure.register is not None and _known(measure):
+        if measure.register is not None and _known_columns(measure):
             plain, view = measure.resolve(release.held(str(measure)))
             own = dataclasses.replace(judgement, criterion=dataclasses.replace(judgement.criterion, measure=plain))
             (counts,) = count_broken([own], view)

@@ -8,7 +8,7 @@ import pytest
 from sidelight.attack.common_ground import MOST_AGREEMENT, Cluster, CommonGround, Observation, weigh
 
 HALVES = np.array([0.5, 0.5])
-ALIKE = CommonGround.of(np.full((2, 2), 0.3))
+ALIKE = CommonGround.from_agreement(np.full((2, 2), 0.3))
 
 
 def told(*shares, people=10, present=1.0):
@@ -28,7 +28,7 @@ def test_what_groups_say_together_counts_once():
 
 
 def test_one_release_says_what_it_says():
-    assert weigh([told(0.2, 0.8)], HALVES, CommonGround.of(np.array([[0.7]]))).tolist() == [[0.2, 0.8]]
+    assert weigh([told(0.2, 0.8)], HALVES, CommonGround.from_agreement(np.array([[0.7]]))).tolist() == [[0.2, 0.8]]
 
 
 @pytest.mark.parametrize("ground", [CommonGround.none(2), ALIKE])
@@ -62,7 +62,7 @@ def test_whoever_may_be_absent_may_have_any_value():
 def test_somebody_who_is_in_no_release_is_like_the_people_around():
     absent = told(0.9, 0.1, people=1_000, present=0)
     assert weigh([absent], HALVES, CommonGround.none(1)).tolist() == [[0.5, 0.5]]
-    assert weigh([absent], HALVES, CommonGround.of(np.array([[0.3]])))[0, 0] == pytest.approx(0.9, abs=0.01)
+    assert weigh([absent], HALVES, CommonGround.from_agreement(np.array([[0.3]])))[0, 0] == pytest.approx(0.9, abs=0.01)
 
 
 def test_fractions_and_floats_go_the_same_way():
@@ -72,7 +72,7 @@ def test_fractions_and_floats_go_the_same_way():
         for each, n in zip(shares, (4, 3), strict=True)
     ]
     floats = [told(*map(float, each), people=n, present=1 / 3) for each, n in zip(shares, (4, 3), strict=True)]
-    ground = CommonGround.of(np.array([[0.3, 0.1], [0.1, 0.2]]))
+    ground = CommonGround.from_agreement(np.array([[0.3, 0.1], [0.1, 0.2]]))
     posterior = weigh(exact, np.array([Fraction(1, 2)] * 2), ground)[0].tolist()
     assert sum(posterior) == 1
     assert all(isinstance(each, Fraction) for each in posterior)
@@ -80,12 +80,12 @@ def test_fractions_and_floats_go_the_same_way():
 
 
 def test_releases_that_agree_about_equally_are_one_cluster():
-    same = CommonGround.of(np.array([[0.1, 0.09, 0.08], [0.09, 0.1, 0.085], [0.08, 0.085, 0.1]]))
+    same = CommonGround.from_agreement(np.array([[0.1, 0.09, 0.08], [0.09, 0.1, 0.085], [0.08, 0.085, 0.1]]))
     assert sorted(same.root.members) == [0, 1, 2]
     assert float(same.root.agreement) == pytest.approx(0.085)
 
 
 def test_groups_that_determine_the_value_are_never_quite_certain_of_each_other():
-    ground = CommonGround.of(np.ones((2, 2)))
+    ground = CommonGround.from_agreement(np.ones((2, 2)))
     assert ground.spread == (MOST_AGREEMENT,) * 2
     assert ground.root.agreement == MOST_AGREEMENT

@@ -128,7 +128,7 @@ def test_unknown_names_are_refused(found):
 def test_confidence_intervals_cover():
     """95 % intervals of normal samples hold the true mean in about 95 % of all cases."""
     rng = np.random.default_rng(0)
-    seen = [MeanEstimate.of(rng.normal(3, 2, 5).tolist()) for _ in range(2_000)]
+    seen = [MeanEstimate.estimate(rng.normal(3, 2, 5).tolist()) for _ in range(2_000)]
     share = np.mean([each.low <= 3 <= each.high for each in seen])
     assert 0.93 < share < 0.97
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.errors import BadLedger, BadNoise, BudgetExceeded
 from sidelight.noise.account import Account, ChoiceReceipt
-from sidelight.noise.accountant import CountedColumns, concentrated
+from sidelight.noise.accountant import CountedColumns, compute_concentrated
 from sidelight.noise.ledger_document import compute_digest, from_text, to_text
 from sidelight.noise.mechanism import Mechanism
 from sidelight.noise.parameters import PrivacyUnit, Sensitivity
@@ -230,7 +230,7 @@ def test_a_refusal_shows_enough_digits_to_see_why(tmp_path):
     """Not "1 is spent, and it would be 1"."""
     delta = Fraction(1, 10**6)
     small = sl.Spending("a", "0.0001")
-    costs = concentrated([sl.Spending("a", "0.1")] * 3, delta)
+    costs = compute_concentrated([sl.Spending("a", "0.1")] * 3, delta)
     ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=repr(costs), delta=delta, accounting="concentrated")
     for _ in range(3):
         ledger.spend(sl.Spending("a", "0.1"))

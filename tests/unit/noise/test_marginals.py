@@ -30,10 +30,10 @@ def test_labels_that_are_not_beside_each_other_are_added_up_too():
 
 @pytest.mark.parametrize("levels", [(TENS, TWENTIES), (TWENTIES, TENS)])
 def test_levels_of_one_hierarchy_are_nested(levels):
-    assert CellLayout((4,), levels).nested()
+    assert CellLayout((4,), levels).is_nested()
 
 
 def test_levels_that_cross_are_not_nested():
     crossing = coarser_level(0, 2, ["x", "y", "y", "y"])
-    assert not CellLayout((4,), (TENS, crossing)).nested()
-    assert CellLayout((4, 4), (TENS, coarser_level(1, 1, ["x", "y", "y", "y"]))).nested()
+    assert not CellLayout((4,), (TENS, crossing)).is_nested()
+    assert CellLayout((4, 4), (TENS, coarser_level(1, 1, ["x", "y", "y", "y"]))).is_nested()

@@ -10,10 +10,10 @@ from sidelight.noise.parameters import (
     PrivacyUnit,
     Sensitivity,
     amount_text,
+    distinguish_amounts,
     exact_amount,
     exact_delta,
     exact_epsilon,
-    told_apart,
     units_changed,
 )
 from sidelight.rounding import round_down, round_up
@@ -84,9 +84,9 @@ def test_what_is_no_amount_is_refused_in_one_short_line(amount):
 
 
 def test_amounts_that_differ_are_told_apart():
-    assert told_apart([Fraction(1), 1.0000001, 0.5]) == ["1", "1.0000001", "0.5"]
-    assert told_apart([Fraction(1), math.nextafter(1, 2)]) == ["1", "1.0000000000000002"]
-    assert told_apart([Fraction(1), 1.0]) == ["1", "1"]
+    assert distinguish_amounts([Fraction(1), 1.0000001, 0.5]) == ["1", "1.0000001", "0.5"]
+    assert distinguish_amounts([Fraction(1), math.nextafter(1, 2)]) == ["1", "1.0000000000000002"]
+    assert distinguish_amounts([Fraction(1), 1.0]) == ["1", "1"]
 
 
 def test_a_cap_on_rows_is_for_events_of_people():

@@ -9,7 +9,7 @@ from support.command_line import invoke
 import sidelight as sl
 from sidelight.errors import BadNoise, BudgetExceeded
 from sidelight.noise.account import Account
-from sidelight.noise.accountant import concentrated
+from sidelight.noise.accountant import compute_concentrated
 from sidelight.noise.ledger_document import from_text, to_text
 
 ROWS = pa.table({"sex": ["f", "m", "f", "m"], "disease": ["Flu", "Cold", "Flu", "Flu"]})
@@ -34,7 +34,7 @@ def test_noise_of_a_rho_tells_the_epsilon_that_it_comes_to(tmp_path):
     assert counts.mechanism.kind == "discrete Gaussian"
     assert Fraction(1, 2) / Fraction(counts.mechanism.scale) ** 2 <= Fraction("0.01")
     # the exact δ says less than ρ does
-    assert counts.spending.epsilon < Fraction(concentrated([counts.spending], Fraction("1e-6")))
+    assert counts.spending.epsilon < Fraction(compute_concentrated([counts.spending], Fraction("1e-6")))
     assert counts.spending.keeps()
     assert repr(counts).endswith("rho 0.01 (epsilon 0.575088, delta 1e-06)>")
     assert not any("without a delta" in each for each in counts.warnings())

@@ -4,7 +4,7 @@ import pytest
 from markdown_it import MarkdownIt
 from support.pages import NASTY, page_of
 
-from sidelight.report.markdown import escaped, markdown_page
+from sidelight.report.markdown import escape_markdown, markdown_page
 from sidelight.report.page import Code, Grid, Page, PageSection, Picture
 
 MORE = (
@@ -53,4 +53,4 @@ def test_of_a_picture_the_words_and_the_table_stand():
 
 
 def test_numbers_stay_readable():
-    assert escaped("0.5464 and 26.0.1") == "0.5464 and 26.0.1"
+    assert escape_markdown("0.5464 and 26.0.1") == "0.5464 and 26.0.1"

@@ -11,9 +11,9 @@ from sidelight.report.release_report import (
     SCHEMA_HOME,
     WITHHELD,
     Circumstances,
+    assemble_report,
     column_facts,
     release_report_schema,
-    reported,
     size_bands,
     technique_words,
 )
@@ -30,16 +30,16 @@ def release():
 
 def test_a_witness_that_is_one_person_is_withheld(release):
     audit = audit_report(release, verdict=sl.Policy(sl.GroupSize() >= 5).judge(release))
-    (finding,) = reported(audit, release).answer.audit.findings
+    (finding,) = assemble_report(audit, release).answer.audit.findings
     assert (finding.explanation, finding.witness, finding.notes) == (WITHHELD, None, ())
-    assert "Ann's age" not in reported(audit, release).to_json()
+    assert "Ann's age" not in assemble_report(audit, release).to_json()
 
 
 def test_a_witness_of_several_people_is_told(release):
     audit = audit_report(
         release, findings=[sl.Implications(1).measure(release.__class__.from_counts([{"Flu": 3, "Cold": 2}]))]
     )
-    assert "Flu" in reported(audit, release).answer.audit.findings[0].explanation
+    assert "Flu" in assemble_report(audit, release).answer.audit.findings[0].explanation
 
 
 def test_labels_are_shown_that_many_people_have(release):
@@ -92,16 +92,16 @@ def test_several_sensitive_columns_have_each_their_row(tmp_path):
     file = tmp_path / "release.csv"
     file.write_text("age,disease,income\n30,Flu,high\n30,Cold,low\n")
     release = sl.read_release(file, group=["age"], sensitive=["disease", "income"])
-    report = reported(audit_report(release), release)
+    report = assemble_report(audit_report(release), release)
     assert [each.column for each in report.answer.columns if each.role == "sensitive"] == ["disease", "income"]
 
 
 def test_what_is_not_covered_depends_on_what_was_asked(release):
-    plain = reported(audit_report(release, verdict=sl.Policy(sl.GroupSize() >= 1).judge(release)), release)
-    asked = reported(audit_report(release, verdict=sl.Policy(sl.Implications(1) <= 1).judge(release)), release)
+    plain = assemble_report(audit_report(release, verdict=sl.Policy(sl.GroupSize() >= 1).judge(release)), release)
+    asked = assemble_report(audit_report(release, verdict=sl.Policy(sl.Implications(1) <= 1).judge(release)), release)
     assert any("somebody who knows facts" in line for line in plain.answer.not_covered)
     assert not any("somebody who knows facts" in line for line in asked.answer.not_covered)
-    kept = reported(audit_report(release), release, Circumstances(kept=("note",)))
+    kept = assemble_report(audit_report(release), release, Circumstances(kept=("note",)))
     assert "Published as they are, and judged by nothing: note." in kept.answer.not_covered
 
 
@@ -113,7 +113,7 @@ def test_the_schema_is_the_one_that_is_kept():
 def test_what_printed_labels_stand_for_is_told():
     release = sl.Release.from_counts([{"Flu": 8, "Cold": 4}], labels=[{"school": "College"}])
     known = Circumstances(covers={"school": {"College": ("Bachelors", "Masters")}})
-    report = reported(audit_report(release), release, known)
+    report = assemble_report(audit_report(release), release, known)
     assert "school “College” stands for Bachelors, Masters." in sl.report_markdown(report)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure
-from sidelight.report.plots import BLUE, GREY, INK, VERMILION, Drawing, TableBehind, altair, finished, share_axis
+from sidelight.report.plots import BLUE, GREY, INK, VERMILION, Drawing, TableBehind, altair, finish_chart, share_axis
 from sidelight.rounding import exact_text, round_up
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def readers_chart(beliefs: Sequence[ReaderBelief]) -> alt.TopLevelMixin:
     if not known:
         message = "no reader could be told of, so there is no picture of them; the sentences say why"
         raise BadMeasure(message)
-    return finished(
+    return finish_chart(
         _dots(beliefs, known),
         title=readers_title(known),
         subtitle="What each reader believes at most about anybody, rounded up; of a learner only claimed."
@@ -58,7 +58,7 @@ def readers_chart(beliefs: Sequence[ReaderBelief]) -> alt.TopLevelMixin:
                     each.reader,
                     "could not be told"
                     if each.belief is None
-                    else _with_bound(each, each.text or exact_text(each.belief)),
+                    else _add_bound(each, each.text or exact_text(each.belief)),
                     "" if each.limit is None else exact_text(each.limit),
                 )
                 for each in beliefs
@@ -78,7 +78,7 @@ def _dots(beliefs: Sequence[ReaderBelief], known: Sequence[ReaderBelief]) -> Dra
             "reader": each.reader,
             # a dot may overstate a risk by its rounding, and never understate it
             "belief": round_up(each.belief),
-            "text": _with_bound(each, each.text),
+            "text": _add_bound(each, each.text),
             "beyond": each.beyond,
             "left": _to_the_left(each),
         }
@@ -124,7 +124,7 @@ def readers_title(known: Sequence[ReaderBelief]) -> str:
     return f"{name} {'claims to be' if surest.claims else 'is'} {worst}{end}"
 
 
-def _with_bound(belief: ReaderBelief, text: str) -> str:
+def _add_bound(belief: ReaderBelief, text: str) -> str:
     return f"at least {text}" if belief.lower_bound else text
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def beliefs_chart(after: ReleaseBeliefs, before: ReleaseBeliefs | None = None) -> alt.TopLevelMixin:
     """Draw what is believed, value by value, of the kind of people about whom it moved most."""
     if before is None and not after.known:
-        return _against_everybody(after)
+        return _compare_with_everybody(after)
     earlier = after.forget_statements(seconds=60) if before is None else before
     kinds = after.by_kind
     kind, value = _mover(kinds, earlier.by_key)
@@ -60,7 +60,7 @@ def _rows(kinds: KeyBeliefs, kind: int) -> dict[int, float]:
     return dict(zip(kinds.value[here].tolist(), kinds.probability[here].tolist(), strict=True))
 
 
-def _against_everybody(beliefs: ReleaseBeliefs) -> alt.TopLevelMixin:
+def _compare_with_everybody(beliefs: ReleaseBeliefs) -> alt.TopLevelMixin:
     kinds = beliefs.by_kind
     kind, value, _ = next(kinds.largest(1))
     rows, release = _rows(kinds, kind), beliefs.release

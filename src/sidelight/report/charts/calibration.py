@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidelight.learner.learned import BINS, SURE, BeliefBin, Learned
-from sidelight.report.plots import BLUE, GREY, INK, TableBehind, altair, finished, share_axis, text_at
+from sidelight.report.plots import BLUE, GREY, INK, TableBehind, altair, finish_chart, share_axis, text_at
 from sidelight.text import counted
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def checked_claims_chart(learned: CheckedClaims, bins: Sequence[BeliefBin]) -> a
     )
     claims = f"A {learned.model} model claims to be {learned.claimed:.1%} sure on average"
     more = "more" if learned.claimed > learned.right else "less"
-    return finished(
+    return finish_chart(
         chart,
         title=f"{claims}, and is right about {learned.right:.1%}",
         subtitle=f"{counted(total, 'person')}, by how sure it is; beside each dot its people. "
@@ -93,7 +93,7 @@ def _claims(learned: Learned) -> alt.TopLevelMixin:
         .mark_text(dy=-8, color=INK, fontSize=11)
         .encode(share_axis(library.X("middle:Q"), "how sure somebody claims to be"), y, text="text:N"),
     )
-    return finished(
+    return finish_chart(
         chart,
         title=f"A {learned.model} model claims to know {of_whom} at least {SURE} surely",
         subtitle="Without the truth this is only claimed: nobody checked how much of it is right.",

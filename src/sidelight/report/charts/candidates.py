@@ -13,7 +13,18 @@ from sidelight.errors import BadMeasure
 from sidelight.measures.criterion import Criterion, exact
 from sidelight.measures.measure import Measure
 from sidelight.progress import quiet
-from sidelight.report.plots import BLUE, GREY, INK, PAPER, VERMILION, Drawing, TableBehind, altair, finished, in_lines
+from sidelight.report.plots import (
+    BLUE,
+    GREY,
+    INK,
+    PAPER,
+    VERMILION,
+    Drawing,
+    TableBehind,
+    altair,
+    break_lines,
+    finish_chart,
+)
 from sidelight.rounding import at_a_glance, exact_text, round_cautiously, short_decimal
 from sidelight.search.utility import DEFAULT_UTILITY, MEANINGS
 from sidelight.table.table import held
@@ -41,7 +52,7 @@ class RiskScale:
     large_is_bad: bool
 
     @classmethod
-    def of(cls, criterion: Criterion) -> RiskScale:
+    def from_criterion(cls, criterion: Criterion) -> RiskScale:
         """Build the scale of a criterion."""
         measure = criterion.measure
         bound = exact(criterion.bound)
@@ -119,9 +130,9 @@ def candidates_chart(
     candidates: Sequence[Candidate], judged: Criterion | RiskScale, *, utility: str, own: str = "chosen"
 ) -> alt.TopLevelMixin:
     """Draw candidates by loss and risk; the limit is the criterion's, `utility` what is lost, `own` what one is."""
-    scale = judged if isinstance(judged, RiskScale) else RiskScale.of(judged)
+    scale = judged if isinstance(judged, RiskScale) else RiskScale.from_criterion(judged)
     front = pareto_front(candidates, large_is_bad=scale.large_is_bad)
-    return finished(
+    return finish_chart(
         _layers(candidates, front, scale, utility, own),
         title=_title(candidates, front, scale, f"The {own} release has {utility}"),
         subtitle=_subtitle(candidates, own),
@@ -161,7 +172,7 @@ def _layers(
         ),
         base.transform_filter("datum.front").mark_point(filled=True, size=60, opacity=1, color=BLUE).encode(x, y),
         *_limit(scale),
-        *_chosen(candidates, own, bad=bad),
+        *_mark_chosen(candidates, own, bad=bad),
     )
 
 
@@ -170,7 +181,7 @@ def _loss_axis(candidates: Sequence[Candidate], utility: str) -> Drawing:
     # equal losses would leave the axis without a length
     margin = (max(losses) - min(losses)) * 0.08 or 0.05
     axis = altair().X("loss:Q").scale(domain=[max(min(losses) - margin, 0), max(losses) + margin], nice=False)
-    return axis.axis(title=in_lines(f"{utility}: {MEANINGS.get(utility, 'less is better')}", 66), tickCount=6)
+    return axis.axis(title=break_lines(f"{utility}: {MEANINGS.get(utility, 'less is better')}", 66), tickCount=6)
 
 
 def _risk_axis(candidates: Sequence[Candidate], scale: RiskScale) -> Drawing:
@@ -215,7 +226,7 @@ def _limit(scale: RiskScale) -> list[Drawing]:
     ]
 
 
-def _chosen(candidates: Sequence[Candidate], word: str, *, bad: bool) -> list[Drawing]:
+def _mark_chosen(candidates: Sequence[Candidate], word: str, *, bad: bool) -> list[Drawing]:
     library = altair()
     own = next((each for each in candidates if each.chosen), None)
     if own is None:

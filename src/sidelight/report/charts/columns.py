@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.report.plots import BLUE, INK, TableBehind, altair, finished, share_axis
+from sidelight.report.plots import BLUE, INK, TableBehind, altair, finish_chart, share_axis
 from sidelight.rounding import exact_text, round_up
 from sidelight.text import counted, form
 
@@ -36,7 +36,7 @@ def columns_chart(columns: IdentifyingColumns) -> alt.TopLevelMixin:
     worst, everybody = drawn[0], counted(columns.people, "person")
     less = len(ordered) - len(drawn)
     more = f" {counted(less, 'set')} by which fewer are alone: in the table." if less else ""
-    return finished(
+    return finish_chart(
         library.layer(
             base.mark_bar(color=BLUE, size=13).encode(y, x),
             base.mark_text(align="left", dx=4, color=INK, fontSize=11).encode(y, x, text="text:N"),

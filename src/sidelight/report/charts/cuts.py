@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure
-from sidelight.report.plots import BLUE, GREY, INK, Cell, Drawing, TableBehind, altair, finished
+from sidelight.report.plots import BLUE, GREY, INK, Cell, Drawing, TableBehind, altair, finish_chart
 from sidelight.search.cut_tree import CutNode
 from sidelight.text import counted
 
@@ -39,7 +39,7 @@ class CutsDrawn:
     nodes: Sequence[CutNode]
 
     @classmethod
-    def of(cls, found: SearchResult) -> CutsDrawn:
+    def from_result(cls, found: SearchResult) -> CutsDrawn:
         """Build the picture's data from the cuts by which a release was made."""
         tree = found.outcome.cuts
         if tree is None:
@@ -77,7 +77,7 @@ def cuts_chart(drawn: CutsDrawn) -> alt.TopLevelMixin:
     deepest = max(drawn.depths)
     further = any(node.groups > 1 and not node.cut for node in drawn.nodes)
     subtitle = f"{counted(everybody.people, 'person')}, from left to right; thicker lines are more people."
-    return finished(
+    return finish_chart(
         _tree(drawn, deepest),
         title=_finding(drawn),
         subtitle=f"{subtitle} Only the first {deepest} levels are drawn." if further else subtitle,
@@ -121,7 +121,7 @@ def _below(node: CutNode) -> str:
     return people if node.cut else f"{people}, {counted(node.groups, 'group')}"
 
 
-def _left(depth: int) -> float:
+def _line_start(depth: int) -> float:
     """Return where the line of a node begins."""
     return depth - NARROWER if depth else 0.0
 
@@ -131,8 +131,12 @@ def _tree(drawn: CutsDrawn, deepest: int) -> Drawing:
     depths, heights, nodes = drawn.depths, drawn.heights, drawn.nodes
     lines = [
         {
-            "x": _left(depth),
-            "end": _left(depth + 1) if node.cut else _left(depth + 1) - 0.04 if depth < deepest else deepest + 0.96,
+            "x": _line_start(depth),
+            "end": _line_start(depth + 1)
+            if node.cut
+            else _line_start(depth + 1) - 0.04
+            if depth < deepest
+            else deepest + 0.96,
             "y": height,
             # one pixel at least, as a part of few people is still a part
             "width": max(THICKEST * node.people / max(nodes[0].people, 1), 1),
@@ -142,7 +146,7 @@ def _tree(drawn: CutsDrawn, deepest: int) -> Drawing:
         for depth, height, node in zip(depths, heights, nodes, strict=True)
     ]
     forks = [
-        {"x": _left(depths[at] + 1), "y": min(halves), "end": max(halves)}
+        {"x": _line_start(depths[at] + 1), "y": min(halves), "end": max(halves)}
         for at, node in enumerate(nodes)
         if node.cut and (halves := [height for height, half in zip(heights, nodes, strict=True) if half.parent == at])
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sidelight.report.plots import BLUE, GREY, INK, PAPER, VERMILION, TableBehind, altair, finished, share_axis
+from sidelight.report.plots import BLUE, GREY, INK, PAPER, VERMILION, TableBehind, altair, finish_chart, share_axis
 from sidelight.rounding import exact_text, round_up
 from sidelight.text import counted
 
@@ -69,7 +69,7 @@ def dumbbell_chart(
         ),
         *_ends(drawn[0], ends),
     )
-    return finished(
+    return finish_chart(
         chart,
         title=title,
         subtitle=f"{subtitle}{more}",

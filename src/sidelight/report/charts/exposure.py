@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure, as_given
 from sidelight.measures.criterion import Bound, exact
-from sidelight.report.plots import BLUE, GREY, INK, PALE, VERMILION, Drawing, TableBehind, altair, finished, share_axis
+from sidelight.report.plots import (
+    BLUE,
+    GREY,
+    INK,
+    PALE,
+    VERMILION,
+    Drawing,
+    TableBehind,
+    altair,
+    finish_chart,
+    share_axis,
+)
 from sidelight.rounding import exact_text, round_up
 from sidelight.text import counted
 
@@ -52,7 +63,7 @@ def exposure_chart(exposure: Exposure) -> alt.TopLevelMixin:
         base.mark_bar().encode(x, y, offset, colour.legend(legend)),
         base.mark_text(dy=-7, color=INK, fontSize=10).encode(x, y, offset, text="text:N"),
     )
-    return finished(
+    return finish_chart(
         chart,
         title=_title(exposure),
         subtitle=_subtitle(exposure),
@@ -123,7 +134,7 @@ def breach_chart(exposure: Exposure, *, belief: Bound = 1) -> alt.TopLevelMixin:
         *_breach_point(point, share, f"{int(share * total):,} people"),
     )
     sure = "certain" if point == 1 else f"at least {belief} sure"
-    return finished(
+    return finish_chart(
         chart,
         title=f"Of {int(share * total):,} of {counted(total, 'person')} somebody can be {sure} what they have",
         subtitle=" ".join(

@@ -18,7 +18,7 @@ from sidelight.arrays import Integers, add_up
 from sidelight.measures.criterion import Bound, exact
 from sidelight.release.groups import GroupName
 from sidelight.report.charts.dumbbell import Change, dumbbell_chart
-from sidelight.report.plots import BLUE, INK, VERMILION, Drawing, TableBehind, altair, finished
+from sidelight.report.plots import BLUE, INK, VERMILION, Drawing, TableBehind, altair, finish_chart
 from sidelight.rounding import in_words, round_up
 from sidelight.table.labels import Label, shown
 from sidelight.text import counted
@@ -80,7 +80,7 @@ class SizesDrawn:
     half_in: int  # half of the people are in groups of so many or more
 
     @classmethod
-    def of(cls, sizes: Integers, least: int | None = None) -> SizesDrawn:
+    def count(cls, sizes: Integers, least: int | None = None) -> SizesDrawn:
         """Count people by the size of their group."""
         largest_first = np.sort(sizes)[::-1]
         # the first size at which the largest groups hold half of the people; doubled, to stay in whole numbers
@@ -97,14 +97,14 @@ def sizes_chart(release: Release, *, limit: Bound | None = None) -> alt.TopLevel
     """Draw how many people are in groups of which size; `limit` is the smallest that a group may be."""
     # sizes are whole, so that at least 4.5 is at least 5
     least = None if limit is None else math.ceil(exact(limit))
-    return size_steps_chart(SizesDrawn.of(release.groups.sizes[release.groups.sizes > 0], least), least)
+    return size_steps_chart(SizesDrawn.count(release.groups.sizes[release.groups.sizes > 0], least), least)
 
 
 def size_steps_chart(drawn: SizesDrawn, least: int | None) -> alt.TopLevelMixin:
     """Draw sizes that were counted already."""
     groups = sum(step.groups for step in drawn.steps)
     among = f"{counted(drawn.people, 'person')} in {counted(groups, 'group')}"
-    return finished(
+    return finish_chart(
         _bars(drawn.steps, least),
         title=_sizes_title(drawn, least),
         subtitle=f"{among}; half of the people are in groups of {drawn.half_in:,} or more.",
@@ -179,7 +179,7 @@ class ValuesDrawn:
     several: bool  # whether people may have several, or none
 
     @classmethod
-    def of(cls, release: Release) -> ValuesDrawn:
+    def count(cls, release: Release) -> ValuesDrawn:
         """Count the people of each value; beyond `MOST_VALUES` together."""
         whole = release.groups.whole.tolist()
         order = sorted(range(len(whole)), key=lambda at: (-whole[at], shown(release.domain[at])))
@@ -192,7 +192,7 @@ class ValuesDrawn:
 
 def values_chart(release: Release) -> alt.TopLevelMixin:
     """Draw how many people have each value."""
-    return value_bars_chart(ValuesDrawn.of(release))
+    return value_bars_chart(ValuesDrawn.count(release))
 
 
 def value_bars_chart(drawn: ValuesDrawn) -> alt.TopLevelMixin:
@@ -209,7 +209,7 @@ def value_bars_chart(drawn: ValuesDrawn) -> alt.TopLevelMixin:
     )
     name, most = rows[0]
     several = " People may have several, or none." if drawn.several else ""
-    return finished(
+    return finish_chart(
         chart,
         title=f"{name} is the commonest {drawn.column}: {most:,} of {counted(drawn.people, 'person')} have it",
         subtitle=f"{counted(drawn.values, 'value')} of {drawn.column}.{several}",
@@ -233,8 +233,8 @@ def group_chart(release: Release, group: GroupName | int, *, value: Label | None
     ]
     top = shown(value) if value is not None else max(changes, key=lambda each: (each.after, each.name)).name
     worst = next(each for each in changes if each.name == top)
-    share = f"{_in_words(worst.after)} of a group" if worst.after else "nobody of a group"
-    words = f"{share} has {top}, and {_in_words(worst.before)} of everybody"
+    share = f"{_share_words(worst.after)} of a group" if worst.after else "nobody of a group"
+    words = f"{share} has {top}, and {_share_words(worst.before)} of everybody"
     name = str(groups.name(0))
     return dumbbell_chart(
         changes,
@@ -246,5 +246,5 @@ def group_chart(release: Release, group: GroupName | int, *, value: Label | None
     )
 
 
-def _in_words(share: Fraction | float) -> str:
+def _share_words(share: Fraction | float) -> str:
     return "all" if share == 1 else in_words(share)

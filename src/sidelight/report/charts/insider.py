@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure
-from sidelight.report.plots import BLUE, GREY, Drawing, TableBehind, altair, finished, share_axis
+from sidelight.report.plots import BLUE, GREY, Drawing, TableBehind, altair, finish_chart, share_axis
 from sidelight.rounding import in_words
 from sidelight.text import counted, form
 
@@ -35,7 +35,7 @@ def insider_chart(learnt: InsiderBeliefs) -> alt.TopLevelMixin:
     untold = f" Of {counted(learnt.untold, 'person')} it could not be told." if learnt.untold else ""
     whom = "somebody" if learnt.untold else "anybody"
     alone = f"the release alone makes one at most {in_words(learnt.printed_worst)} sure"
-    return finished(
+    return finish_chart(
         _two_lines(steps, inside, printed, people),
         title=f"An insider is {learnt.worst_in_words} sure of {whom}; {alone}",
         subtitle=f"{counted(people, 'person')} in {counted(len(learnt.release), 'group')}; the making tells something "

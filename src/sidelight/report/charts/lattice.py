@@ -17,7 +17,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.errors import BadMeasure
-from sidelight.report.plots import BLUE, GREY, INK, PALE, PAPER, VERMILION, Cell, Drawing, TableBehind, altair, finished
+from sidelight.report.plots import (
+    BLUE,
+    GREY,
+    INK,
+    PALE,
+    PAPER,
+    VERMILION,
+    Cell,
+    Drawing,
+    TableBehind,
+    altair,
+    finish_chart,
+)
 from sidelight.search.lattice_search import holds_upwards
 from sidelight.text import counted
 
@@ -45,7 +57,7 @@ class SearchedLattice:
     proven: bool = True  # whether what is not coarser than a minimal node is known to be outside, and the others inside
 
     @classmethod
-    def of(cls, found: SearchResult) -> SearchedLattice:
+    def from_result(cls, found: SearchResult) -> SearchedLattice:
         """Build the lattice of a search over levels."""
         if not found.levels:
             message = f"method '{found.method.name}' searches no levels; draw its groups: plot('sizes')"
@@ -90,7 +102,7 @@ class SearchedLattice:
             return STATES[3]
         return STATES[2] if node in self.minimal else STATES[1] if coarser else STATES[0]
 
-    def in_words(self, node: Sequence[int]) -> str:
+    def name_levels(self, node: Sequence[int]) -> str:
         """Name the levels of a node: age 2, sex 0."""
         return ", ".join(f"{name} {level}" for name, level in zip(self.heights, node, strict=True))
 
@@ -104,13 +116,13 @@ def lattice_chart(searched: SearchedLattice) -> alt.TopLevelMixin:
         f"{within:,} of {counted(len(searched), 'generalisation')} {what}, {len(searched.minimal):,} of them minimal"
     )
     if not searched.minimal:
-        title = f"The levels {searched.in_words(searched.chosen)}, of {counted(len(searched), 'generalisation')}"
+        title = f"The levels {searched.name_levels(searched.chosen)}, of {counted(len(searched), 'generalisation')}"
     small = len(searched) <= MOST_DOTS
     chart = _dots(searched, coarser) if small else _density(searched, coarser)
-    return finished(
+    return finish_chart(
         chart,
         title=title,
-        subtitle=f"Chosen: {searched.in_words(searched.chosen)}. {_legend(searched, small=small)}",
+        subtitle=f"Chosen: {searched.name_levels(searched.chosen)}. {_legend(searched, small=small)}",
         table=_nodes_table(searched, coarser) if small else _rows_table(searched, coarser),
         width=WIDTH + 90,
     )
@@ -135,7 +147,7 @@ def _nodes_table(searched: SearchedLattice, coarser: Flags) -> TableBehind:
     return TableBehind((*(f"level of {name}" for name in searched.heights), "what it is"), tuple(rows))
 
 
-def _by_row(searched: SearchedLattice, coarser: Flags) -> list[tuple[int, int, int, int]]:
+def _count_by_row(searched: SearchedLattice, coarser: Flags) -> list[tuple[int, int, int, int]]:
     """Count nodes by row: all, those that are coarser, and minimal ones."""
     # flattened in the same order as `coarser` below
     row = searched.row.reshape(-1)
@@ -148,7 +160,7 @@ def _by_row(searched: SearchedLattice, coarser: Flags) -> list[tuple[int, int, i
 
 def _rows_table(searched: SearchedLattice, coarser: Flags) -> TableBehind:
     names = ("sum of levels", "generalisations", "minimal or coarser", "minimal")
-    return TableBehind(names, tuple(_by_row(searched, coarser)))
+    return TableBehind(names, tuple(_count_by_row(searched, coarser)))
 
 
 def _dots(searched: SearchedLattice, coarser: Flags) -> Drawing:
@@ -162,7 +174,7 @@ def _dots(searched: SearchedLattice, coarser: Flags) -> Drawing:
             "x": (at - (len(nodes) - 1) / 2) / max(widest - 1, 1),
             "y": row,
             "state": searched.state(node, coarser=bool(coarser[node])),
-            "levels": searched.in_words(node),
+            "levels": searched.name_levels(node),
         }
         for row, nodes in rows.items()
         for at, node in enumerate(nodes)
@@ -209,7 +221,7 @@ def _rows_axis(channel: Drawing, rows: int) -> Drawing:
 
 def _density(searched: SearchedLattice, coarser: Flags) -> Drawing:
     library = altair()
-    by_row = _by_row(searched, coarser)
+    by_row = _count_by_row(searched, coarser)
     widest = max(everything for _, everything, _, _ in by_row)
     data = [
         {

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from sidelight.errors import BadMeasure
 from sidelight.measures.comparison import Comparison
 from sidelight.measures.criterion import exact
-from sidelight.report.plots import BLUE, GREY, INK, PALE, PAPER, VERMILION, Drawing, TableBehind, altair, finished
+from sidelight.report.plots import BLUE, GREY, INK, PALE, PAPER, VERMILION, Drawing, TableBehind, altair, finish_chart
 from sidelight.rounding import at_a_glance
 from sidelight.text import counted, form
 
@@ -60,7 +60,7 @@ class JudgedLimit:
         return f"{self.comparison.words} {self.bound_text}"
 
     @property
-    def held_before(self) -> bool | None:
+    def holds_before(self) -> bool | None:
         """Whether the table itself kept it; None where nobody knows."""
         return None if self.before is None else self.comparison.holds(self.before, self.bound)
 
@@ -106,7 +106,7 @@ def limits_chart(limits: Sequence[JudgedLimit]) -> alt.TopLevelMixin:
     drawn = sorted(limits, key=lambda each: each.holds)[:MOST_STRIPS] if len(limits) > MOST_STRIPS else limits
     more = f" {counted(len(limits) - len(drawn), 'further limit')}: in the table." if len(limits) > len(drawn) else ""
     before = " Hollow dot: the table itself." if any(each.before is not None for each in limits) else ""
-    return finished(
+    return finish_chart(
         _strips(drawn),
         title=limits_title(limits),
         subtitle=f"Filled dot: the release.{before} Dark line: the limit; the shaded side keeps it.{more}",
@@ -147,7 +147,7 @@ def limits_title(limits: Sequence[JudgedLimit]) -> str:
     'Both limits hold for the release; for the table itself none holds'
     """
     broken = sum(not each.holds for each in limits)
-    before = sum(bool(each.held_before) for each in limits)
+    before = sum(bool(each.holds_before) for each in limits)
     if len(limits) == 1:
         after = "The limit does not hold" if broken else "The limit holds"
         held = "it holds" if before else "it does not"
@@ -194,11 +194,11 @@ class _Strip:
         yield _Lettering(self.bound, self.top - 9, f"limit: {self.limit.bound_words}", _inwards(self.bound))
         if self.before is not None:
             name = "the table: " if self.first else ""
-            yield self._beside(self.before, self.after, f"{name}{self.limit.before_text}")
+            yield self._place_number(self.before, self.after, f"{name}{self.limit.before_text}")
         name = "the release: " if self.first else ""
-        yield replace(self._beside(self.after, self.before, f"{name}{self.limit.after_text}"), bold=True)
+        yield replace(self._place_number(self.after, self.before, f"{name}{self.limit.after_text}"), bold=True)
 
-    def _beside(self, dot: float, other: float | None, text: str) -> _Lettering:
+    def _place_number(self, dot: float, other: float | None, text: str) -> _Lettering:
         """Write a number to the right of its dot, or to the left where the other dot or the end is close."""
         # to the left only where there is room: a dot near 0 keeps its number on the right
         close = other is not None and 0 < other - dot < CLOSE < dot
@@ -252,12 +252,12 @@ def _strips(limits: Sequence[JudgedLimit]) -> Drawing:
             drawn({"x": each.x, "y": each.y, "text": each.text} for each in some)
             .mark_text(align=align, fontSize=12, color=INK, fontWeight="bold" if bold else "normal")
             .encode(x, y, text="text:N")
-            for (align, bold), some in _by_style(text for strip in strips for text in strip.texts()).items()
+            for (align, bold), some in _group_by_style(text for strip in strips for text in strip.texts()).items()
         ),
     )
 
 
-def _by_style(texts: Iterable[_Lettering]) -> dict[tuple[Align, bool], list[_Lettering]]:
+def _group_by_style(texts: Iterable[_Lettering]) -> dict[tuple[Align, bool], list[_Lettering]]:
     styles: dict[tuple[Align, bool], list[_Lettering]] = {}
     for each in texts:
         styles.setdefault((each.align, each.bold), []).append(each)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure
-from sidelight.report.plots import BLUE, INK, TableBehind, altair, finished, share_axis
+from sidelight.report.plots import BLUE, INK, TableBehind, altair, finish_chart, share_axis
 from sidelight.rounding import short_decimal
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def losses_chart(losses: Mapping[str, float]) -> alt.TopLevelMixin:
         base.mark_text(align="left", dx=5, fontSize=12, color=INK).encode(y, x, text="text:N"),
     )
     first, loss = shares[0]
-    return finished(
+    return finish_chart(
         chart,
         title=f"Of what the table told, the release loses {_digits(loss)} by {first}",
         subtitle="Three ways to count what is lost; less is better.",

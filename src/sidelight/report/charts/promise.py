@@ -11,7 +11,18 @@ import numpy as np
 
 from sidelight.noise.disclosure_risk import percent, plain_percent, two_digits
 from sidelight.noise.privacy_profile import Neighbours, largest_posterior
-from sidelight.report.plots import BLUE, GREY, PALE, Drawing, TableBehind, altair, finished, marked, share_axis, text_at
+from sidelight.report.plots import (
+    BLUE,
+    GREY,
+    PALE,
+    Drawing,
+    TableBehind,
+    altair,
+    annotate_point,
+    finish_chart,
+    share_axis,
+    text_at,
+)
 
 if TYPE_CHECKING:
     import altair as alt
@@ -104,7 +115,7 @@ def promise_chart(promise: SemanticPrivacy, *, false_alarms: float = 0.05, prior
     panels = library.hconcat(
         _test_panel(library, data, promise, false_alarms), _belief_panel(library, data, promise, prior), spacing=56
     )
-    return finished(
+    return finish_chart(
         panels,
         title="What the noise promises",
         subtitle=_subtitle(promise),
@@ -143,7 +154,7 @@ def _test_panel(library: Drawing, data: Drawing, promise: SemanticPrivacy, false
         base.mark_line(color=BLUE, strokeWidth=2.5).encode(x, curve),
         text_at((0.64, 0.40), ["guessing by a coin"], color=GREY),
         *out_of_reach,
-        *marked(
+        *annotate_point(
             (false_alarms, share),
             [f"{plain_percent(false_alarms)} wrong,", f"at least {missed} missed"],
             label,
@@ -170,7 +181,7 @@ def _belief_panel(library: Drawing, data: Drawing, promise: SemanticPrivacy, pri
         base.mark_line(color=GREY, strokeDash=[5, 4], strokeWidth=1.5).encode(x, before),
         base.mark_line(color=BLUE, strokeWidth=2.5).encode(x, after),
         text_at((0.66, 0.60), ["as before"], color=GREY),
-        *marked(
+        *annotate_point(
             (prior, risk.posterior),
             [f"{plain_percent(prior)} → {'' if unbounded else 'at most '}{percent(risk.posterior)}"],
             label,

@@ -22,7 +22,7 @@ from sidelight.report.plots import (
     Drawing,
     TableBehind,
     altair,
-    finished,
+    finish_chart,
     share_axis,
 )
 from sidelight.rounding import LARGEST_NUMBER, at_a_glance, exact_text, in_words, round_up
@@ -73,7 +73,7 @@ class RiskCurve:
         return all(0 <= risk <= 1 for risk in self.risks)
 
     @classmethod
-    def of(cls, curve: DisclosureCurve) -> RiskCurve:
+    def from_curve(cls, curve: DisclosureCurve) -> RiskCurve:
         """Build the risk curve along the only axis that varies."""
         varied = [axis for axis in curve.axes if len(axis.amounts) > 1] or list(curve.axes[:1])
         (axis,) = varied
@@ -156,7 +156,9 @@ def risk_chart(
         message = "there is no curve to draw; give at least one"
         raise BadMeasure(message)
     bound = RiskLimit(limit) if limit is not None and not isinstance(limit, RiskLimit) else limit
-    return kinds_chart([RiskCurve.of(curve) for curve in curves], about_value(curves[0]), limit=bound, own=own)
+    return kinds_chart(
+        [RiskCurve.from_curve(curve) for curve in curves], describe_value(curves[0]), limit=bound, own=own
+    )
 
 
 def kinds_chart(
@@ -172,10 +174,10 @@ def kinds_chart(
         for at, (kind, amount) in enumerate(zip_longest(kinds, own))
     ]
     chart = panels[0] if len(panels) == 1 else library.concat(*panels, columns=columns, spacing=28)
-    return finished(
+    return finish_chart(
         chart,
         title=_own_title(kinds, own, limit, about) if own else risk_title(kinds, limit, about),
-        subtitle=_endings(kinds, limit) if not own else _varied(kinds),
+        subtitle=_endings(kinds, limit) if not own else _describe_varied(kinds),
         table=_table(kinds),
         width=(width + 30) * columns + 60,
     )
@@ -218,7 +220,7 @@ def _own_title(kinds: Sequence[RiskCurve], own: Sequence[int], limit: RiskLimit 
     return f"Knowing {listed}, somebody can be {_sure(risk)} {about}{beside}"
 
 
-def _varied(kinds: Sequence[RiskCurve]) -> str:
+def _describe_varied(kinds: Sequence[RiskCurve]) -> str:
     others = "" if len(kinds) == 1 else " Each panel varies one kind of knowledge and leaves the others as asked."
     return f"About the person who is worst off.{others}"
 
@@ -236,7 +238,7 @@ def _sure(risk: Amount) -> str:
     return "certain" if risk == 1 else f"{in_words(risk)} sure"
 
 
-def about_value(curve: DisclosureCurve) -> str:
+def describe_value(curve: DisclosureCurve) -> str:
     """Return what somebody gets sure of."""
     value = dict(curve.settings).get("value")
     if value is None:

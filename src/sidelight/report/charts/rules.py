@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure
-from sidelight.report.plots import BLUE, GREY, INK, VERMILION, TableBehind, altair, finished
+from sidelight.report.plots import BLUE, GREY, INK, VERMILION, TableBehind, altair, finish_chart
 from sidelight.rounding import short_decimal
 from sidelight.text import counted
 
@@ -48,7 +48,7 @@ def rules_chart(curve: RuleCurve) -> alt.TopLevelMixin:
     if not layers:
         rows = [{"rules": 0, "error": each.estimation_error} for each in nothing]
         layers = [library.Chart(library.Data(values=rows)).mark_point(color=GREY).encode(x="rules:Q", y="error:Q")]
-    return finished(
+    return finish_chart(
         library.layer(*layers),
         title=_title(ordered),
         subtitle="0: everything is known as it is. The surest belief and what the release adds stand in the table.",

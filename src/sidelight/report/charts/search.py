@@ -29,9 +29,9 @@ def search_chart(found: SearchResult, of: SearchPicture | None = None) -> alt.To
         message = f"there is no picture {parameter('of', as_given(picture))}; choose lattice, tree, candidates or sizes"
         raise BadMeasure(message)
     if picture == "lattice":
-        return lattice_chart(SearchedLattice.of(found))
+        return lattice_chart(SearchedLattice.from_result(found))
     if picture == "tree":
-        return cuts_chart(CutsDrawn.of(found))
+        return cuts_chart(CutsDrawn.from_result(found))
     if picture == "candidates":
         criterion = found.policy.criteria[0]
         utility = found.chosen_by or DEFAULT_UTILITY

@@ -21,7 +21,7 @@ import numpy as np
 from sidelight.errors import BadMeasure
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-from sidelight.report.charts.risk_curves import RiskLimit, about_value, amount_text, kind_of, risk_chart
+from sidelight.report.charts.risk_curves import RiskLimit, amount_text, describe_value, kind_of, risk_chart
 from sidelight.report.plots import (
     INK,
     MOST_POINTS,
@@ -31,8 +31,8 @@ from sidelight.report.plots import (
     LiveChart,
     TableBehind,
     altair,
-    finished,
-    in_our_look,
+    apply_look,
+    finish_chart,
     specification,
 )
 from sidelight.rounding import exact_text, in_words, round_up
@@ -78,29 +78,29 @@ def curve_chart(curve: DisclosureCurve, *, limit: Bound | None = None) -> alt.To
 def skyline_chart(skyline: KnowledgeSkyline, *, own: KnowledgePoint | None = None) -> alt.TopLevelMixin:
     """Draw a knowledge skyline; `own` is the point that a policy asks for."""
     amounts = {
-        name: sorted({*_chosen((point[at] for point in skyline), at), *([] if own is None else [int(own[at])])})
+        name: sorted({*_choose_amounts((point[at] for point in skyline), at), *([] if own is None else [int(own[at])])})
         for at, name in enumerate(DIRECTIONS)
     }
     curve = disclosure_curve(skyline.release, Acquaintance, amounts, value=skyline.value)
     return cells_chart(curve, limit=skyline.below, points=tuple(skyline), own=own)
 
 
-def _chosen(amounts: Iterable[int | float], direction: int) -> list[int]:
+def _choose_amounts(amounts: Iterable[int | float], direction: int) -> list[int]:
     """Choose the amounts to draw: where the skyline has steps, and one beyond; thinned where those are many."""
     steps = {int(amount) for amount in amounts if amount != math.inf}
     most = MOST_CELLS[direction]
     if direction == 0:
-        return _thinned(sorted({0, *steps}), most)
+        return _thin(sorted({0, *steps}), most)
     around = sorted({0, *steps, *(amount + 1 for amount in steps)})
     # all amounts while they fit; otherwise those around a step, as nothing changes in between
     every = list(range(max(around[-1], FEWEST) + 1))
-    return every if len(every) <= most else _thinned(around, most)
+    return every if len(every) <= most else _thin(around, most)
 
 
-def _thinned(amounts: list[int], most: int) -> list[int]:
+def _thin(amounts: list[int], most: int) -> list[int]:
     """Keep the first and the last, and some between them.
 
-    >>> _thinned([0, 1, 2, 3, 4, 5, 9], 4)
+    >>> _thin([0, 1, 2, 3, 4, 5, 9], 4)
     [0, 2, 4, 9]
     """
     if len(amounts) <= most:
@@ -121,7 +121,7 @@ class _Cells:
     kept: frozenset[_Place]
 
     @classmethod
-    def of(cls, curve: DisclosureCurve, limit: RiskLimit | None) -> _Cells:
+    def from_curve(cls, curve: DisclosureCurve, limit: RiskLimit | None) -> _Cells:
         varied = [axis for axis in curve.axes if len(axis.amounts) > 1]
         if len(varied) > len(DIRECTIONS):
             message = "a chart shows three amounts at most; fix the others at one each"
@@ -136,7 +136,7 @@ class _Cells:
             for amounts, risk in curve.points()
         }
         kept = frozenset(place for place, risk in risks.items() if limit is not None and limit.holds(risk))
-        return cls(curve.measure, about_value(curve), panel, across, up, risks, kept)
+        return cls(curve.measure, describe_value(curve), panel, across, up, risks, kept)
 
     @property
     def panels(self) -> tuple[int | None, ...]:
@@ -164,14 +164,14 @@ def cells_chart(
 ) -> alt.TopLevelMixin:
     """Draw the risk at every combination of two or three amounts."""
     bound = RiskLimit(limit) if limit is not None and not isinstance(limit, RiskLimit) else limit
-    grid = _Cells.of(curve, bound)
+    grid = _Cells.from_curve(curve, bound)
     library = altair()
-    frames = [_Frame.of(grid, panel) for panel in grid.panels]
+    frames = [_Frame.from_cells(grid, panel) for panel in grid.panels]
     panels = [
         _panel(frame, {name: library.Data(values=rows) for name, rows in marks.items() if rows})
         for frame, marks in zip(frames, (_marks(grid, each, points, own) for each in grid.panels), strict=True)
     ]
-    return finished(
+    return finish_chart(
         _side_by_side(panels),
         title=_title(grid, bound, points),
         subtitle=_subtitle(bound, points),
@@ -244,7 +244,7 @@ class _Frame:
     own: str = "the policy"  # what the point is called that is marked
 
     @classmethod
-    def of(cls, grid: _Cells, panel: int | None) -> _Frame:
+    def from_cells(cls, grid: _Cells, panel: int | None) -> _Frame:
         across, up = ([f"{amount:,}" for amount in sorted(axis.amounts)] for axis in (grid.across, grid.up))
         return cls(grid.panel_title(panel), _axis_titles(grid), (str(across), str(up)), (len(across), len(up)))
 
@@ -390,19 +390,19 @@ class LiveSkyline:
     alone: KnowledgePoint  # the most of each kind that may be known by itself
 
     @classmethod
-    def of(cls, risk_map: RiskMap, value: Label, below: Bound) -> LiveSkyline:
+    def build(cls, risk_map: RiskMap, value: Label, below: Bound) -> LiveSkyline:
         """Choose the amounts to draw."""
         alone: KnowledgePoint = risk_map.most_alone(below)
         amounts = _live_amounts(risk_map, below, risk_map.most_alone(below))
         endless = risk_map.undominated is None
         return cls(risk_map, value, below, amounts, (alone[0], math.inf, math.inf) if endless else alone)
 
-    def at(self, own: tuple[int, int, int]) -> LiveChart:
+    def draw(self, own: tuple[int, int, int]) -> LiveChart:
         """Draw it with a point that was chosen."""
         limit = RiskLimit(self.below)
-        grid, maximal = self._cells([with_own(each, one) for each, one in zip(self.amounts, own, strict=True)])
+        grid, maximal = self._cells([insert_own(each, one) for each, one in zip(self.amounts, own, strict=True)])
         marks = [_marks(grid, panel, maximal, own) for panel in grid.panels]
-        frame = replace(_Frame.of(grid, None), title="", labels=("across_labels", "up_labels"), own="chosen")
+        frame = replace(_Frame.from_cells(grid, None), title="", labels=("across_labels", "up_labels"), own="chosen")
         title = _title(grid, limit, (self.alone,))
         return LiveChart(
             structure=_live_structure(frame, len(marks)),
@@ -441,7 +441,7 @@ def _live_structure(frame: _Frame, panels: int) -> dict[str, Any]:
     """Make the ink of one panel; the others differ by the names of their data."""
     library = altair()
     first = replace(frame, title=library.ExprRef("panel_0"))
-    one = specification(in_our_look(_panel(first, {name: library.NamedData(f"{name}_0") for name in MARKS})))
+    one = specification(apply_look(_panel(first, {name: library.NamedData(f"{name}_0") for name in MARKS})))
     around = {name: one.pop(name) for name in ("$schema", "config")}
     # panels differ by the number at the end of names alone, so the text of the first serves all
     written = json.dumps(one)
@@ -450,18 +450,18 @@ def _live_structure(frame: _Frame, panels: int) -> dict[str, Any]:
 
 
 def _live_amounts(risk_map: RiskMap, below: Bound, alone: tuple[int, int, int]) -> tuple[list[int], ...]:
-    """Choose the amounts to draw, as `_chosen` does, by the steps at the values ruled out and families that are."""
-    panels = _thinned(list(range(max(alone[0], 0) + 1)), MOST_CELLS[0])
-    families = _thinned(list(range(max(alone[2] + 1, FEWEST) + 1)), MOST_CELLS[2])
+    """Choose the amounts to draw as `_choose_amounts` does, by the steps at the chosen panels and families."""
+    panels = _thin(list(range(max(alone[0], 0) + 1)), MOST_CELLS[0])
+    families = _thin(list(range(max(alone[2] + 1, FEWEST) + 1)), MOST_CELLS[2])
     corners = np.array(list(product(panels, families)))
     most = risk_map.most_others(corners[:, 0], corners[:, 1], below)
-    return panels, _chosen((amount for amount in most.tolist() if amount >= 0), 1), families
+    return panels, _choose_amounts((amount for amount in most.tolist() if amount >= 0), 1), families
 
 
-def with_own(amounts: list[int], own: int) -> list[int]:
+def insert_own(amounts: list[int], own: int) -> list[int]:
     """Return the amounts with the chosen one in place of its neighbour, but never of the first, which is none.
 
-    >>> with_own([0, 2, 5, 9], 6), with_own([0, 2, 5, 9], 30), with_own([0], 2)
+    >>> insert_own([0, 2, 5, 9], 6), insert_own([0, 2, 5, 9], 30), insert_own([0], 2)
     ([0, 2, 6, 9], [0, 2, 5, 30], [0, 2])
     """
     if own in amounts:

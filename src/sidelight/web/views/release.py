@@ -211,7 +211,7 @@ def _shape(looked: Looked, result: SearchResult) -> SearchChart:
     assert looked.found is not None
     searched = looked.found.candidates[0].result
     if result.levels and searched.levels:
-        lattice = SearchedLattice.of(searched)
+        lattice = SearchedLattice.from_result(searched)
         chosen = tuple(int(result.levels[name]) for name in lattice.heights)
         return _picture(lattice_chart(SearchedLattice(lattice.heights, lattice.minimal, chosen, lattice.proven)))
     return _picture(search_chart(result, "sizes" if result.levels else None))

@@ -40,8 +40,8 @@ from sidelight.report.make import (
     ReportDetails,
     add_curves,
     circumstances,
+    judge_release,
     judge_table,
-    judged,
     published_circumstances,
     report_html,
     report_markdown,
@@ -263,7 +263,7 @@ def _measured(workspace: Workspace, state: State, details: ReportDetails) -> Rel
     policy = Policy(*limits) if limits else None
     document = source.sidecar
     published_readers = () if document is None or state.levels else document.readers
-    audit = judged(
+    audit = judge_release(
         release,
         policy,
         [

@@ -156,7 +156,7 @@ def live_skyline(workspace: Workspace, state: State, release: Release, chosen: C
     )
     bound = limit_of(chosen.below)
     question = ("skyline", state.subject, value, Fraction(str(bound)))
-    return workspace.answers.of(question, lambda: LiveSkyline.of(risk_map, value, bound))
+    return workspace.answers.of(question, lambda: LiveSkyline.build(risk_map, value, bound))
 
 
 def _known_value(release: Release, text: str) -> Label:
@@ -222,7 +222,7 @@ def show(request: Request) -> Response:
     context: dict[str, object] = {"answer": None, "chart": None, "sample": None, "ends": {}}
     if not problems:
         answered = answer(workspace, one, release, chosen)
-        chart = live_skyline(workspace, one, release, chosen).at(chosen.point)
+        chart = live_skyline(workspace, one, release, chosen).draw(chosen.point)
         context = {
             "answer": answered,
             "chart": chart,

@@ -64,7 +64,7 @@ def test_too_many_cells_are_refused():
 
 
 def live(own=(0, 0, 0), below=0.6, release=RELEASE):
-    return LiveSkyline.of(RiskMap.from_release(release, "Flu"), "Flu", below).at(own)
+    return LiveSkyline.build(RiskMap.from_release(release, "Flu"), "Flu", below).draw(own)
 
 
 def test_a_live_chart_says_what_the_chart_of_a_skyline_says():
