@@ -210,7 +210,9 @@ def show_knowledge(run: experiment.Experiment, rows: Sequence[dict[str, object]]
         return [r["error"] for r in rows if (r["order"], r["kind"], r["rules"]) == (order, kind, rules)]
 
     lines = {
-        order: {kind: [(rules, MeanEstimate.estimate(errors(order, kind, rules))) for rules in size.rules] for kind in KINDS}
+        order: {
+            kind: [(rules, MeanEstimate.estimate(errors(order, kind, rules))) for rules in size.rules] for kind in KINDS
+        }
         for order in ORDERS
     }
     table = []
@@ -256,7 +258,9 @@ def show_knowledge(run: experiment.Experiment, rows: Sequence[dict[str, object]]
         ],
     )
     nothing = MeanEstimate.estimate(errors("most followed", "half of each", 0))
-    pool = {name: MeanEstimate.estimate([float(r[name]) for r in rows if r["rules"] == 0]) for name in ("certain", "never")}
+    pool = {
+        name: MeanEstimate.estimate([float(r[name]) for r in rows if r["rules"] == 0]) for name in ("certain", "never")
+    }
     run.table(
         "rules",
         [
@@ -292,7 +296,9 @@ def show_columns(run: experiment.Experiment, rows: Sequence[dict[str, object]], 
     def errors(rules: int, wide: int) -> list[float]:
         return [row["error"] for row in rows if (row["rules"], row["columns"]) == (rules, wide)]
 
-    lines = {f"{n:,} rules": [(wide, MeanEstimate.estimate(errors(n, wide))) for wide in size.sizes] for n in size.bounds}
+    lines = {
+        f"{n:,} rules": [(wide, MeanEstimate.estimate(errors(n, wide))) for wide in size.sizes] for n in size.bounds
+    }
     table = [
         {"T": wide, **{name: curves.give_or_take(line[at][1], 4) for name, line in lines.items()}}
         for at, wide in enumerate(size.sizes)
