@@ -142,7 +142,7 @@ def test_marginals_add_up_cells_and_spread_over_them(measured):
         assert np.array_equal(
             np.broadcast_to(layout.spread(added, axes), layout.shape).ravel(), matrix.T @ added.ravel()
         )
-    assert layout.nested()
+    assert layout.is_nested()
 
 
 def test_shares_of_levels_of_equal_groups_are_the_best_of_many():
