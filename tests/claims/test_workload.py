@@ -46,7 +46,7 @@ def test_no_unit_moves_a_marginal_further_than_its_noise_is_for(unit, one, other
     change = counts_of(unit, one) - (counts_of(unit, other) if units == 2 else 0)
     cells = unit.sensitivity(neighbours)
     for axes in subsets((0, 1, 2)):
-        bound = cells if len(axes) == 3 else cells.merged(units)
+        bound = cells if len(axes) == 3 else cells.merge(units)
         moved = marginal_of(change, axes)
         assert np.abs(moved).sum() <= bound.l1
         assert (moved**2).sum() <= bound.l2_squared
@@ -63,7 +63,7 @@ LEVELS = CellLayout(
 def test_no_unit_moves_a_marginal_at_coarser_levels_further_than_its_noise_is_for(unit, one, other, neighbours):
     units = units_changed(neighbours)
     change = counts_of(unit, one) - (counts_of(unit, other) if units == 2 else 0)
-    bound = unit.sensitivity(neighbours).merged(units)
+    bound = unit.sensitivity(neighbours).merge(units)
     for axes in ((3,), (4,), (5,), (0, 3), (3, 4), (3, 5), (0, 1, 4), (0, 3, 2), (0, 3, 5)):
         moved = LEVELS.add_up(change, axes)
         assert np.abs(moved).sum() <= bound.l1
