@@ -45,7 +45,7 @@ def test_from_limits_to_a_published_release(held, serve, quiet_page, tmp_path):
     page.get_by_role("button", name="Search").press("Enter")
     heading = page.get_by_role("heading", level=1)
     expect(heading).to_contain_text("Within policy: all 5 limits hold")
-    expect(heading).to_contain_text("of 46,033 people in 18 groups")
+    expect(heading).to_contain_text("for 46,033 people in 18 groups")
     expect(page.locator("#shape svg.marks")).to_be_visible()
     expect(page.locator("#front svg.marks")).to_be_visible()
     expect(page.locator("#asked")).to_contain_text("A learner, who trains a model")

@@ -44,7 +44,9 @@ def test_from_a_file_to_a_published_release_and_its_report(serve, quiet_page, sa
 
     page.get_by_role("link", name="Next: the report, for who signs").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Within policy: ")
-    expect(page.get_by_role("heading", level=1)).to_contain_text(f"of {released.size} people in {len(released)} groups")
+    expect(page.get_by_role("heading", level=1)).to_contain_text(
+        f"for {released.size} people in {len(released)} groups"
+    )
     expect(page.locator("#about")).to_contain_text("that was found by")
     page.get_by_label("Decision").select_option("approved")
     page.get_by_label("Who decides").fill("Ada Lovelace")

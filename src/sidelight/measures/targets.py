@@ -201,9 +201,9 @@ class Targets:
     """The values that an attacker wants to learn: all, all apart from some, one, or any of a category.
 
     >>> release = Release.from_counts([{"Flu": 1, "Ulcer": 2, "Dyspepsia": 3}])
-    >>> Targets(apart_from=("Flu",)).places(release.groups).tolist()
+    >>> Targets(apart_from=("Flu",)).indices(release.groups).tolist()
     [0, 2]
-    >>> Targets(read_value(["Ulcer", "Dyspepsia"])).seen(release.groups).value_counts(0)
+    >>> Targets(read_value(["Ulcer", "Dyspepsia"])).view(release.groups).value_counts(0)
     {'Dyspepsia or Ulcer': 5, 'Flu': 1}
     """
 

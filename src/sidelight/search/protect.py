@@ -237,8 +237,12 @@ def method_of(
     'mondrian'
     """
     options = {"suppress": suppress, "levels": levels, "resists": resists}
-    # False equals 0, but is a mistake for the method to report
-    given = {name: option for name, option in options.items() if option not in (None, 0) or isinstance(option, bool)}
+    # Nothing and the number 0 are left out; False, and what is no number at all, are for the method to refuse.
+    given = {
+        name: option
+        for name, option in options.items()
+        if option is not None and not (type(option) in (int, float) and option == 0)
+    }
     if isinstance(method, Method):
         given.pop("suppress", None)  # a method says itself how much it suppresses
     elif isinstance(method, type) and issubclass(method, Method):

@@ -58,7 +58,8 @@ def test_it_answers_to_its_own_address_and_cleans_up(server, number, status):
     assert "Sidelight" in opener.open(address).read().decode()
     with pytest.raises(urllib.error.HTTPError, match="403"):
         urllib.request.urlopen(address.partition("?")[0])
-    assert [path.name[:10] for path in temporary.iterdir()] == ["sidelight-"]
+    # besides the folder of the page, workers have one for their sockets
+    assert {path.name[:5] for path in temporary.iterdir()} - {"pymp-"} == {"sidel"}
     process.send_signal(number)
     _, words = process.communicate(timeout=PATIENCE)
     assert process.returncode == status

@@ -58,7 +58,11 @@ def writer_of(path: Path, wished: FormatName | None) -> Writer:
         endings = " or ".join(dict.fromkeys(each.endings[0] for each in WRITERS.values()))
         message = f"cannot tell what to write by the ending of '{path.name}'; name it {endings}"
         raise NotPublished(message)
-    chosen = possible[0] if wished is None else next((each for each in possible if each.name == wished), None)
+    chosen = (
+        possible[0]
+        if wished is None
+        else next((each for each in possible if isinstance(wished, str) and each.name == wished), None)
+    )
     if chosen is None:
         ways = ", ".join(f"{each.endings[0]} for {each.name}" for each in WRITERS.values())
         message = f"'{path.name}' cannot be written as {as_given(wished)}; name it {ways}"
