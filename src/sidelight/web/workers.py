@@ -88,11 +88,13 @@ def warm_up() -> None:
 
 
 def _start_first() -> None:
+    # Where the page ends meanwhile, the server of forks goes away under it, and there is nobody to tell.
     try:
-        with _ready_to_start():
-            process = CONTEXT.Process(target=int, daemon=True)
-            process.start()
-        process.join()
+        with suppress(OSError, EOFError, RuntimeError):
+            with _ready_to_start():
+                process = CONTEXT.Process(target=int, daemon=True)
+                process.start()
+            process.join()
     finally:
         _warm.set()
 

@@ -84,8 +84,10 @@ def interruptible() -> Iterator[None]:
 
 def is_full(problem: duckdb.Error) -> bool:
     """Return whether memory or the disk gave out, and not the file."""
-    # DuckDB reports a full disk as a failed write; an IOException while reading is about the file itself
-    unwritten = isinstance(problem, duckdb.IOException) and "write" in str(problem)
+    # DuckDB reports a full disk as a failed write, or as a spilled file that is cut short (`duckdb_temp_storage…`);
+    # any other IOException is about the file that was to be read
+    spilled = "write" in str(problem) or "duckdb_temp" in str(problem)
+    unwritten = isinstance(problem, duckdb.IOException) and spilled
     return unwritten or isinstance(problem, duckdb.OutOfMemoryException)
 
 
