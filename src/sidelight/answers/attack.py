@@ -172,7 +172,7 @@ class AttackAnswer(Answer[dict[str, Any]]):
         return self.judged
 
     def open_in_words(self) -> str:
-        """Return why it could not be told."""
+        """Return why it was not computed."""
         return f"could not tell: {' '.join((*nobody_located(self.exposure), *self.hints))}"
 
     def charts(self) -> Iterator[Drawing]:

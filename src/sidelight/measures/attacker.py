@@ -165,7 +165,7 @@ class AttackerAnswer:
             reason = f": {self.reason}" if self.reason else ""
             return f"{who}, was not asked{reason}; {self.attacker.how_to_ask}"
         if self.outcome == "could not tell" or self.belief is None:
-            return f"{who}: what such a one reaches could not be told: {self.reason}"
+            return f"{who}: what this attacker can learn was not computed: {self.reason}"
         how = f" ({self.reason})" if self.reason else ""
         amount = at_a_glance(self.belief, large_is_bad=not self.is_lower_bound)
         worst = f"at least {amount} sure of somebody" if self.is_lower_bound else f"at most {amount} sure of anybody"
