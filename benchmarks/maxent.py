@@ -35,11 +35,10 @@ import sidelight as sl
 from sidelight.datasets.bundled import ADULT
 from sidelight.knowledge.parse_statements import read_statements
 from sidelight.knowledge.statements import Rule
-from sidelight.max_entropy.constraints import Constraints, constraints_of
+from sidelight.max_entropy.constraints import Constraints, constraints_of, mentioned_conditions
 from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.reduction import reduce_problem
 from sidelight.max_entropy.subproblems import solve
-from sidelight.max_entropy.terms import mentioned_conditions
 from sidelight.progress import quiet
 from sidelight.search.anatomy import deal
 

@@ -25,9 +25,8 @@ from scipy.sparse.csgraph import connected_components
 
 import sidelight as sl
 from sidelight.knowledge.parse_statements import read_statements
-from sidelight.max_entropy.constraints import constraints_of
+from sidelight.max_entropy.constraints import constraints_of, mentioned_conditions
 from sidelight.max_entropy.problem import Variables
-from sidelight.max_entropy.terms import mentioned_conditions
 
 Floats = NDArray[np.float64]
 

@@ -117,12 +117,12 @@ from .knowledge.statements import count as count
 from .knowledge.parse_statements import read_statement as read_statement
 from .max_entropy.maxent import maxent as maxent
 from .max_entropy.beliefs import Beliefs as Beliefs
-from .max_entropy.set_beliefs import SetBeliefs as SetBeliefs
+from .max_entropy.maxent import SetBeliefs as SetBeliefs
 from .max_entropy.association_rules import strongest_rules as strongest_rules
 from .max_entropy.measure import EstimationError as EstimationError
 from .max_entropy.measure import MaxEnt as MaxEnt
 from .max_entropy.measure import MaxEntGain as MaxEntGain
-from .max_entropy.rule_curve import rule_curve as rule_curve
+from .max_entropy.measure import rule_curve as rule_curve
 
 # what somebody would believe who trains a model on the release itself
 from .learner.learned import learn as learn

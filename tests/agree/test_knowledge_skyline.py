@@ -12,7 +12,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.measures.privacy_skyline import skyline as skyline_module
-from sidelight.measures.privacy_skyline.pareto import RiskMap, find_undominated
+from sidelight.measures.privacy_skyline.skyline import RiskMap, find_undominated
 from sidelight.release.release import whole_groups
 from sidelight.table.counts import Counts
 from sidelight.testing import releases

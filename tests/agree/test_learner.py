@@ -11,8 +11,13 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.learner.assignments import Assignments, forward_backward
-from sidelight.learner.enumeration import EnumeratedAssignments, enumerate_assignments, multiplied_out
+from sidelight.learner.assignments import (
+    Assignments,
+    EnumeratedAssignments,
+    enumerate_assignments,
+    forward_backward,
+    multiplied_out,
+)
 from sidelight.learner.learned import learn, roster_of
 from sidelight.learner.training import expectation_of, new_model, train, train_on
 from sidelight.release.locate import Lookup

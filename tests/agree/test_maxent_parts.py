@@ -15,14 +15,13 @@ import sidelight as sl
 from sidelight.errors import Contradiction
 from sidelight.knowledge.parse_statements import read_statements
 from sidelight.knowledge.statements import ConditionalProbability
-from sidelight.max_entropy import schur
-from sidelight.max_entropy import terms as terms_module
-from sidelight.max_entropy.constraints import constraints_of
+from sidelight.max_entropy import constraints as terms_module
+from sidelight.max_entropy import newton
+from sidelight.max_entropy.constraints import Term, constraints_of, find_support, mentioned_conditions
 from sidelight.max_entropy.presolve import _linear_program, forced_zeros, zeros_at
 from sidelight.max_entropy.problem import Blocks, Variables
 from sidelight.max_entropy.reduction import quotient_of, reduce_problem
 from sidelight.max_entropy.subproblems import solve
-from sidelight.max_entropy.terms import Term, find_support, mentioned_conditions
 from sidelight.progress import quiet
 
 SEX, TOWN, VALUES = ("m", "f"), ("x", "y", "z"), ("a", "b", "c", "d")
@@ -150,9 +149,9 @@ def test_a_step_solves_with_the_hessian(buckets, data, how):
     row, column = (np.zeros((size, len(problem))) for size in (len(problem.people), len(problem.counts)))
     row[problem.row, every] = column[problem.column, every] = 1
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(schur, "ALL_CONSTRAINTS_FROM", how[0])
-        patch.setattr(schur, "CACHED_NUMBERS", how[1])
-        hessian = schur.Hessian(schur.Elimination(problem), amounts)
+        patch.setattr(newton, "ALL_CONSTRAINTS_FROM", how[0])
+        patch.setattr(newton, "CACHED_NUMBERS", how[1])
+        hessian = newton.Hessian(newton.Elimination(problem), amounts)
     matrix = problem.coefficients.toarray()
     weights = np.diag(amounts) - (row * amounts).T @ np.diag(1 / problem.people) @ (row * amounts)
     whole = np.block(

@@ -118,14 +118,14 @@ HANDS_ON = {
     "measures/disclosure_curve.py": ("report",),
     "measures/privacy_skyline/skyline.py": ("report",),
     "max_entropy/beliefs.py": ("report",),
-    "max_entropy/set_beliefs.py": ("report",),
+    "max_entropy/maxent.py": ("report",),
     "learner/learned.py": ("report",),
     "search/compare.py": ("report",),
     "attack/exposure.py": ("report",),
     "release/release.py": ("report",),
     "policy/policy.py": ("report",),
     "measures/column_subsets/identifying_columns.py": ("report",),
-    "max_entropy/rule_curve.py": ("report",),
+    "max_entropy/measure.py": ("report",),
     "minimality/beliefs.py": ("report",),
 }
 

@@ -36,8 +36,7 @@ from sidelight.engines.distinct_rows import distinct_rows
 from sidelight.errors import BadMeasure, BadTable, expect, parameter
 from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, compute_exactly
 from sidelight.measures.finding import Finding
-from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness
+from sidelight.measures.privacy_skyline.acquaintance import Acquaintance, AcquaintanceWitness
 from sidelight.release.groups import GroupName
 from sidelight.release.locate import Locate, Lookup, SuppressedPeople, link
 from sidelight.release.release import Release

@@ -19,6 +19,29 @@ column sums n_s, by scaling rows and columns in turn.  That gives the assignment
 of random groups of 5, 12, 30 and 60 people the largest error is 0.17, 0.08, 0.02 and 0.01, towards doubt.  Not for
 small groups: of two people it gives √r/(1 + √r) in place of r/(1 + r).  The likelihood of a scaled group is taken for
 its capacity, min over λ of Π_i (Σ_s P_i(s)·λ_s) / Π_s λ_s^n_s, which is never less.
+
+Who of a group has a value, where people have sets or multisets of them?  Value by value.
+
+Sets        exactly n of the N people have the value; with odds o_i, W_i = o_i · e_{n−1}(o without i) / e_n(o), where e
+            are the elementary symmetric polynomials.  Forward and backward over how many have it among the first i:
+                F_0(u) = [u = 0],  F_i(u) = F_{i−1}(u) + o_i·F_{i−1}(u − 1)
+                B_N(u) = [u = n],  B_{i−1}(u) = B_i(u) + o_i·B_i(u + 1)
+            for all values of all groups of one size at once; W_i = o_i · Σ_u F_{i−1}(u)·B_i(u + 1) / F_N(n).  With too
+            many states W_i = λ·o_i / (1 + λ·o_i), with λ such that they add up to n; Π_i (1 + λ·o_i) / λ^n, which
+            is never less, is taken for e_n(o).
+Multisets   the n occurrences go to people at rates; r_i = rate_i / Σ rates, and Pr(person i has some) is
+            1 − (1 − r_i)^n.  A group has n occurrences at the rate Σ rates, which its likelihood is of.
+
+The slow twins of the expectation: what a replay trains by.
+
+Listing     A group of counts n_s has n!/Π n_s! assignments; each weighs Π_i P_i(x_i).  Groups of one pattern share the
+            list.  For groups of up to `MOST` assignments.
+Products    Larger ones by the definition as a polynomial, a coefficient of the product of everybody else's:
+                Pr(x_i = s) ∝ P_i(s) · [Π_t z_t^n_t / z_s] Π_{k≠i} Σ_t P_k(t)·z_t
+            Products without one person are multiplied out by halves: n·⌈log₂ n⌉ factors in place of n².  Cost
+            n·⌈log₂ n⌉ · values · Π (n_s + 1) per group.
+Not another What was scaled (`Sinkhorn`), and occurrences of multisets, which are a formula, are taken from the quick
+            one again: there a replay repeats, and does not check.  A note of the finding says so of what was scaled.
 """
 
 from __future__ import annotations
@@ -312,3 +335,319 @@ class Assignments:
         shared = np.where(several, beliefs / roster.people, beliefs)
         shared[roster.count == roster.group_size] = 1.0
         return shared
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SizePattern:
+    """Values in groups of one size: how many have each, and the cells of the people, people × values."""
+
+    counts: Integers
+    cells: Integers
+
+    def blocks(self) -> Iterator[slice]:
+        """Cut the values so that their states fit into memory."""
+        step = max(AT_ONCE // (len(self.cells) * (int(self.counts.max()) + 2)), 1)
+        for start in range(0, len(self.counts), step):
+            yield slice(start, start + step)
+
+
+def symmetric_beliefs(scores: Floats, counts: Integers) -> tuple[Floats, Floats]:
+    """Return W_i for people × values, where `scores` are ln o_i and so many have each value; and ln e_n(o).
+
+    >>> beliefs, log_likelihood = symmetric_beliefs(np.log([[2.0], [1.0], [1.0]]), np.array([1]))
+    >>> beliefs[:, 0].round(6).tolist(), np.exp(log_likelihood).round(6).tolist()
+    ([0.5, 0.25, 0.25], [4.0])
+    """
+    people, values = scores.shape
+    log_factor = _balancing(scores, counts)
+    # λ multiplies all odds of a value, which leaves the beliefs; n·ln λ leaves the likelihood again below
+    scores = scores + log_factor
+    highest = np.maximum(scores, 0.0)
+    # the larger of having the value and not having it becomes 1, for each person
+    has, has_not = np.exp(scores - highest), np.exp(-highest)
+    most = int(counts.max())
+    # (people + 1, counts + 1, values): u of the first i people have the value
+    forward = np.zeros((people + 1, most + 1, values))
+    forward[0, 0] = 1.0
+    log_likelihood = highest.sum(axis=0) - counts * log_factor
+    for i in range(people):
+        forward[i + 1] = forward[i] * has_not[i]
+        forward[i + 1, 1:] += forward[i, :-1] * has[i]
+        scale = forward[i + 1].max(axis=0)
+        forward[i + 1] /= scale
+        log_likelihood += np.log(scale)
+    log_likelihood += np.log(np.maximum(forward[people, counts, np.arange(values)], LEAST))
+    backward = np.zeros((most + 2, values))  # the last row stays 0: nobody has more than all
+    # backwards from the count alone: only what ends with exactly so many people counts
+    backward[counts, np.arange(values)] = 1.0
+    beliefs = np.empty_like(scores)
+    for i in range(people - 1, -1, -1):
+        with_it = has[i] * np.einsum("uv,uv->v", forward[i], backward[1:])
+        without = has_not[i] * np.einsum("uv,uv->v", forward[i], backward[:-1])
+        beliefs[i] = with_it / (with_it + without)
+        backward[:-1] = backward[:-1] * has_not[i] + backward[1:] * has[i]
+        backward /= backward.max(axis=0)
+    return beliefs, log_likelihood
+
+
+def _balancing(scores: Floats, counts: Integers) -> Floats:
+    """Return ln λ per value, so that λ·o expects as many as have it, where else something would vanish beside the rest.
+
+    All odds of a value may be multiplied by one number: beliefs stay, and ln e_n(o) = ln e_n(λ·o) − n·ln λ.
+    """
+    log_factor = np.zeros(len(counts))
+    far = np.abs(scores).sum(axis=0) > VANISHES
+    if not far.any():
+        return log_factor
+    score = scores[:, far]
+    bound = np.abs(score).max() + np.log(len(scores) + 1.0)
+    # at ±bound all people together expect less than one, or all but less than one, so that the solution lies between
+    low, high = np.full(score.shape[1], -bound), np.full(score.shape[1], bound)
+    for _ in range(100):
+        middle = (low + high) / 2
+        # the logistic function as a tanh, which cannot overflow
+        short = (0.5 + 0.5 * np.tanh((score + middle) / 2)).sum(axis=0) < counts[far]
+        low, high = np.where(short, middle, low), np.where(short, high, middle)
+    log_factor[far] = (low + high) / 2
+    return log_factor
+
+
+@dataclass(frozen=True, eq=False)
+class SetAssignments:
+    """The expectation of people with sets of values."""
+
+    roster: Roster
+    exact_up_to: int | None = None
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """How many people the group of each entry has."""
+        return self.roster.release.groups.sizes[self.roster.entries[0]]
+
+    @cached_property
+    def states(self) -> Floats:
+        """How many states each entry (group and value) has."""
+        counts = self.roster.entries[2].astype(float)
+        states: Floats = (counts + 1) * (self.sizes - counts + 1)
+        return states
+
+    @cached_property
+    def exactly(self) -> Flags:
+        """Which entries are gone through exactly."""
+        return gone_through(self.states, 1, self.exact_up_to)
+
+    @cached_property
+    def patterns(self) -> tuple[SizePattern, ...]:
+        """The values that some of a group have and some have not, by the size of the group."""
+        roster, counts = self.roster, self.roster.entries[2]
+        several = np.flatnonzero(self.exactly & (counts < self.sizes))
+        person_line = np.repeat(np.arange(len(roster)), roster.members.people)
+        person_starts = starts_of(roster.members.group[person_line], len(roster.release))
+        patterns = []
+        for size in np.unique(self.sizes[several]).tolist():
+            entries = several[self.sizes[several] == size]
+            group = roster.entries[0][entries]
+            # (people, groups); cells of a line are in the order of the group's entries, hence the same offset for all
+            lines = person_line[person_starts[group] + np.arange(size)[:, np.newaxis]]
+            cells = roster.cell_starts[lines] + (entries - roster.group_starts[group])
+            patterns.append(SizePattern(counts[entries], cells))
+        return tuple(patterns)
+
+    def expect(self, scores: Floats) -> tuple[Floats, float]:
+        """Return the beliefs, where `scores` are logarithms of odds, and ln Π e_n(o)."""
+        roster = self.roster
+        beliefs = np.zeros(len(scores))
+        everybody = roster.count == roster.group_size
+        likelihood = float((scores * roster.people)[everybody].sum())
+        for pattern in self.patterns:
+            for block in pattern.blocks():
+                cells = pattern.cells[:, block]
+                believed, log_likelihood = symmetric_beliefs(scores[cells], pattern.counts[block])
+                np.add.at(beliefs, cells, believed)
+                likelihood += float(log_likelihood.sum())
+        # people of one line were added up; they share what is believed
+        beliefs /= roster.people
+        beliefs[everybody] = 1.0
+        tilted = np.flatnonzero(~self.exactly[roster.entry] & ~everybody)
+        beliefs[tilted], log_bound = self._tilt(scores, tilted)
+        return beliefs, likelihood + log_bound
+
+    def _tilt(self, scores: Floats, cells: Integers) -> tuple[Floats, float]:
+        """Find λ by halving (the sum grows with it), and return beliefs and ln Π_i (1 + λ·o_i) / λ^n of all values."""
+        roster = self.roster
+        entries, entry = np.unique(roster.entry[cells], return_inverse=True)
+        counts, score = roster.entries[2][entries], scores[cells]
+        bound = np.abs(score).max(initial=0.0) + np.log(roster.release.size + 1.0)
+        low, high = np.full(len(entries), -bound), np.full(len(entries), bound)
+        believed, middle = np.zeros(len(cells)), low
+        for _ in range(100 if len(cells) else 0):
+            middle = (low + high) / 2
+            believed = 1 / (1 + np.exp(-(score + middle[entry])))
+            short = sum_by(entry, believed * roster.people[cells], len(entries)) < counts
+            low, high = np.where(short, middle, low), np.where(short, high, middle)
+        log_bound = np.logaddexp(0.0, score + middle[entry]) * roster.people[cells]
+        return believed, float(log_bound.sum() - (counts * middle).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Occurrences:
+    """The expectation of people with multisets of values: how many occurrences each is expected to have."""
+
+    roster: Roster
+
+    @property
+    def states(self) -> Floats:
+        """One each: rates need no more."""
+        return np.ones(len(self.roster.entries[0]))
+
+    @property
+    def exactly(self) -> Flags:
+        """All of them."""
+        return np.ones(len(self.roster.entries[0]), bool)
+
+    def expect(self, scores: Floats) -> tuple[Floats, float]:
+        """Return n·r_i, where `scores` are logarithms of rates, and Σ n·ln Σ rates over groups and values."""
+        roster = self.roster
+        # the largest rate of each entry becomes 1 before exp; ln Σ takes it back below
+        highest = np.full(len(roster.entries[0]), -np.inf)
+        np.maximum.at(highest, roster.entry, scores)
+        rates = np.exp(scores - highest[roster.entry])
+        sums = sum_by(roster.entry, rates * roster.people, len(highest))
+        log_rate = (np.log(sums) + highest) * roster.entries[2]
+        return roster.count * rates / sums[roster.entry], float(log_rate.sum())
+
+
+MOST = 5_000
+"""Groups with more assignments are not listed."""
+
+COEFFICIENTS_AT_ONCE = 1 << 19
+"""So many coefficients of several groups are multiplied at once."""
+
+
+@lru_cache(maxsize=1024)
+def assignments_of(counts: tuple[int, ...]) -> Integers | None:
+    """Return the assignments of a group, (assignments, people) int64 indices of values; None if there are too many.
+
+    >>> assignments_of((2, 1)).tolist()
+    [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    """
+    total = 1
+    # the multinomial coefficient, factor by factor: each division leaves no rest, and counting stops at the limit
+    for done, count in zip(np.cumsum(counts).tolist(), counts, strict=True):
+        for taken in range(1, count + 1):
+            total = total * (done - count + taken) // taken
+            if total > MOST:
+                return None
+    return np.array(list(_arrangements(list(counts))), np.int64)
+
+
+def _arrangements(left: list[int]) -> Iterator[tuple[int, ...]]:
+    if not any(left):
+        yield ()
+    for value, count in enumerate(left):
+        if count:
+            rest = [each - (place == value) for place, each in enumerate(left)]
+            yield from ((value, *others) for others in _arrangements(rest))
+
+
+def enumerate_assignments(scores: Floats, counts: tuple[int, ...]) -> Floats | None:
+    """Return Pr(x_i = s) for people × values × groups, where `scores` are ln P_i(s)."""
+    listed = assignments_of(counts)
+    if listed is None:
+        return None
+    people = np.arange(len(scores))
+    weight = scores[people, listed].sum(axis=1)  # assignments × groups
+    weight = np.exp(weight - weight.max(axis=0))
+    weight /= weight.sum(axis=0)
+    # (assignments, people) by (assignments, groups) for each value, stacked to (people, values, groups)
+    return np.stack([np.einsum("ai,ag->ig", listed == value, weight) for value in range(len(counts))], axis=1)
+
+
+def multiplied_out(scores: Floats, counts: tuple[int, ...]) -> Floats:
+    """Return Pr(x_i = s) for people × values × groups by coefficients of products, where `scores` are ln P_i(s).
+
+    >>> scores = np.log([[[2.0], [1.0]], [[1.0], [1.0]]])  # two people, two values, one group
+    >>> multiplied_out(scores, (1, 1))[:, 0, 0].round(6).tolist()
+    [0.666667, 0.333333]
+    """
+    beliefs = np.empty_like(scores)
+    step = max(COEFFICIENTS_AT_ONCE // states_of(counts), 1)
+    for start in range(0, scores.shape[2], step):
+        score, _ = balance_values(scores[:, :, start : start + step], counts)
+        weights = np.maximum(np.exp(score - score.max(axis=1, keepdims=True)), LEAST)
+        # an axis of count + 1 coefficients per value, and groups last
+        one = np.zeros((*(count + 1 for count in counts), weights.shape[2]))
+        one[(0,) * len(counts)] = 1.0
+        for person, others in _divide_by_each(one, weights, 0, len(weights)):
+            chance = np.stack([others[_one_less(counts, value)] for value in range(len(counts))])
+            chance *= weights[person]
+            beliefs[person, :, start : start + step] = chance / chance.sum(axis=0)
+    return beliefs
+
+
+def _one_less(counts: tuple[int, ...], value: int) -> tuple[int, ...]:
+    return tuple(count - (place == value) for place, count in enumerate(counts))
+
+
+def _divide_by_each(product: Floats, weights: Floats, first: int, last: int) -> Iterator[tuple[int, Floats]]:
+    """Yield the product of everybody but one, for each of some people; `product` is that of all but these."""
+    if last - first == 1:
+        yield first, product
+        return
+    middle = (first + last) // 2
+    # each half is multiplied by everybody of the other half, then divided further, down to one person
+    for start, stop, others in ((first, middle, range(middle, last)), (middle, last, range(first, middle))):
+        larger = product
+        for person in others:
+            larger = _times(larger, weights[person])
+        yield from _divide_by_each(larger, weights, start, stop)
+
+
+def _times(product: Floats, weights: Floats) -> Floats:
+    """Multiply by Σ_s P(s)·z_s, without what is beyond the counts; the largest coefficient of each group becomes 1."""
+    larger = np.zeros_like(product)
+    for value, weight in enumerate(weights):
+        # times z_value is a shift along the axis of the value; what goes beyond its count is cut off
+        before = (slice(None),) * value
+        larger[(*before, slice(1, None))] += weight * product[(*before, slice(None, -1))]
+    larger /= larger.max(axis=tuple(range(len(weights))))
+    return larger
+
+
+@dataclass(frozen=True, eq=False)
+class EnumeratedAssignments:
+    """The expectation by other paths, of one value each or of sets; of multisets there is none."""
+
+    quick: Assignments | SetAssignments | Occurrences
+
+    @property
+    def exactly(self) -> Flags:
+        """The groups that the quick one goes through exactly."""
+        return self.quick.exactly
+
+    def expect(self, scores: Floats) -> tuple[Floats, float]:
+        """List what can be listed, multiply out what is larger; the likelihood is that of the quick one."""
+        beliefs, likelihood = self.quick.expect(scores)
+        for cells, counts, score in self._patterns(scores):
+            listed = enumerate_assignments(score, counts)
+            if listed is None:
+                listed = multiplied_out(score, counts)
+            # a line of several people stands once for each of them: added up here, shared below
+            sums, places = np.zeros(len(beliefs)), np.unique(cells)
+            np.add.at(sums, cells, listed[:, : cells.shape[1]])
+            beliefs[places] = sums[places] / self.quick.roster.people[places]
+        return beliefs, likelihood
+
+    def _patterns(self, scores: Floats) -> Iterator[tuple[Integers, tuple[int, ...], Floats]]:
+        """Yield each pattern's cells, (people, values, groups) int64, its counts and its scores."""
+        if isinstance(self.quick, Assignments):
+            for pattern in self.quick.patterns:
+                yield pattern.cells, pattern.counts, scores[pattern.cells]
+        elif isinstance(self.quick, SetAssignments):
+            for by_size in self.quick.patterns:
+                for have in np.unique(by_size.counts).tolist():
+                    cells = by_size.cells[:, np.newaxis, by_size.counts == have]
+                    # odds are relative to not having the value, whose logarithm is therefore 0
+                    has = scores[cells]
+                    counts = (have, len(cells) - have)
+                    yield cells, counts, np.concatenate((has, np.zeros_like(has)), axis=1)

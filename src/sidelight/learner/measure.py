@@ -20,8 +20,7 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadTable
-from sidelight.learner.calibration import train_calibrated
-from sidelight.learner.enumeration import EnumeratedAssignments
+from sidelight.learner.assignments import EnumeratedAssignments
 from sidelight.learner.learned import Learned, learn, roster_of
 from sidelight.learner.roster import LABELS_ALONE, Roster
 from sidelight.learner.training import (
@@ -31,6 +30,7 @@ from sidelight.learner.training import (
     Trained,
     expect_settings,
     model_name,
+    train_calibrated,
 )
 from sidelight.measures.attacker import ROW, Attacker, AttackerAnswer, FoundRelease, is_beyond_chance
 from sidelight.measures.exact import Amount

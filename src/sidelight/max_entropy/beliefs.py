@@ -35,14 +35,15 @@ from sidelight.max_entropy.constraints import (
     ONLY_SUPPRESSED,
     WHY_NOBODY,
     Constraints,
+    conditions_of,
     constraints_of,
+    mentioned_conditions,
+    shares_of,
 )
 from sidelight.max_entropy.key_beliefs import OTHERS, Entries, KeyBeliefs, KeysOfPeople, Move, Risk, estimation_error
-from sidelight.max_entropy.likelihoods import solve_measured
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE, Infeasible
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
-from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_infeasible, solve
-from sidelight.max_entropy.terms import conditions_of, mentioned_conditions, shares_of
+from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_infeasible, solve, solve_measured
 from sidelight.progress import Progress, quiet
 from sidelight.release.groups import GroupName
 from sidelight.rounding import whole_number

@@ -18,6 +18,17 @@ of it, n(C) = n + N is not known: n people are certain to be meant, N = Σ x ove
 Which variables a term counts is found by `terms`.
 
 Source: linear statements as in Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; unknown n(C), counts and row sets ours.
+
+What a statement adds up, and which variables that is.
+
+A term's *support* is a product within each group: the parts that fulfil the conditions × the columns of the values.  So
+the parts and the columns of all terms are listed, never their product, until the quotient has made both few.
+
+Support is found for all terms at once: every elementary condition is a set of parts, one bit per part, and the parts of
+a term are the bitwise and of its conditions; how many people are certain is counted digit by digit of the row sizes in
+binary, Σ_d 2^d · popcount(rows ∧ digit_d).  Cost: terms × conditions × parts / 64 words.
+
+Source: ours, on Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 """
 
 from __future__ import annotations
@@ -27,30 +38,471 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Flags, Floats, Integers
-from sidelight.errors import BadKnowledge
-from sidelight.knowledge.events import Condition, condition_text, keep_conditions_on_people
-from sidelight.knowledge.parse_statements import WordedStatement
-from sidelight.knowledge.people import Who, person_text
-from sidelight.knowledge.tokens import abbreviate
-from sidelight.max_entropy.problem import Variables, cells_of
-from sidelight.max_entropy.terms import (
-    ONE,
-    LinearForm,
-    Term,
-    TermPeople,
-    TermSupport,
-    find_support,
-    knows_size,
-    linear_form,
-    shares_of,
-    support_of_unknown,
+from sidelight.arrays import (
+    Bits,
+    Flags,
+    Floats,
+    Integers,
+    number_runs,
+    pack_bits,
+    pair_equal,
+    ranges,
+    run_starts,
+    unpack_bits,
 )
+from sidelight.errors import BadKnowledge
+from sidelight.knowledge.events import (
+    Condition,
+    Event,
+    HasValue,
+    cells_in,
+    condition_text,
+    event_of,
+    keep_conditions_on_people,
+    keep_conditions_on_values,
+)
+from sidelight.knowledge.parse_statements import WordedStatement
+from sidelight.knowledge.people import Described, Someone, Who, person_text
+from sidelight.knowledge.statements import (
+    ComparisonStatement,
+    ConditionalProbability,
+    IntervalStatement,
+    LinearStatement,
+    MeasuredStatement,
+    Statement,
+    Summand,
+    most_of,
+)
+from sidelight.knowledge.tokens import abbreviate
+from sidelight.max_entropy.problem import Blocks, Variables, cells_of
 from sidelight.release.groups import suppressed_groups
-from sidelight.table.labels import shown
+from sidelight.table.labels import Label, shown
+
+BITS_AT_ONCE = 1 << 21
+"""How many bits, terms × parts, are looked at at once: they should stay in a cache."""
+
+ZERO, ONE = Fraction(0), Fraction(1)
+
+NO_PAIRS = np.empty(0, np.int64), np.empty(0, np.int64)
+
+
+class Term(NamedTuple):
+    """A share that a statement adds up, so many times: of its event, or of the complement where that says more."""
+
+    share: ConditionalProbability
+    coefficient: Fraction = ONE
+    others: bool = False
+
+    @property
+    def value_sets(self) -> tuple[HasValue, ...]:
+        """The sets that values are in: of the event, and of those of whom it is asked."""
+        event = (HasValue(self.share.values),) if self.share.values else keep_conditions_on_values(self.share.where)
+        if self.others:
+            event = tuple(HasValue(each.values, not each.others) for each in event)
+        return (*event, *keep_conditions_on_values(self.share.given))
+
+
+class LinearForm(NamedTuple):
+    """What a statement bounds: terms and their bounds, in shares; `None` is none.
+
+    Of what was measured with noise, both bounds are what was measured, and `measured` says how.
+    """
+
+    terms: tuple[Term, ...]
+    low: Fraction | None
+    high: Fraction | None
+    measured: MeasuredStatement | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the two bounds are one."""
+        return self.low is not None and (self.low is self.high or self.low == self.high)
+
+    @property
+    def has_two_bounds(self) -> bool:
+        """Whether there are two bounds, which differ."""
+        return self.low is not None and self.high is not None and not self.exact
+
+
+def linear_form(statement: Statement) -> LinearForm:
+    """Return all that a statement speaks of; counts speak of each person, bounds that cannot be passed are none."""
+    if isinstance(statement, IntervalStatement):
+        return _interval_form(statement)
+    if isinstance(statement, ComparisonStatement):
+        terms = Term(statement.one), Term(statement.other, -ONE)
+        return LinearForm(terms, ZERO if statement.sign == "=" else None, ZERO)
+    if isinstance(statement, LinearStatement):
+        parts = tuple(part for coefficient, about in statement.terms for part in _terms(about, coefficient))
+        return LinearForm(parts, statement.low, statement.high)
+    assert isinstance(statement, MeasuredStatement)
+    parts = tuple(part for coefficient, about in statement.terms for part in _terms(about, coefficient))
+    return LinearForm(parts, statement.value, statement.value, statement)
+
+
+def _interval_form(statement: IntervalStatement) -> LinearForm:
+    about, most = statement.about, most_of(statement.about)
+    if statement.low == most and _is_one_set(about):
+        # all of them are: that nobody is anything else says more at once
+        return LinearForm(_terms(about, ONE, others=True), ZERO, ZERO)
+    if statement.exact:
+        return LinearForm(_terms(about, ONE), statement.low, statement.low)
+    # a bound that nothing can pass would only cost the solver a multiplier
+    low = None if statement.low == 0 else statement.low
+    high = None if statement.high == most else statement.high
+    return LinearForm(_terms(about, ONE), low, high)
+
+
+def _is_one_set(about: Summand) -> bool:
+    """Return whether an event is of values or of conditions alone, so that its complement is one too."""
+    if not isinstance(about, ConditionalProbability) or not about.where:
+        return True
+    return not (about.values or keep_conditions_on_values(about.where)) or not keep_conditions_on_people(about.where)
+
+
+def _terms(about: Summand, coefficient: Fraction, *, others: bool = False) -> tuple[Term, ...]:
+    if isinstance(about, ConditionalProbability):
+        return (Term(about, coefficient, others),)
+    shares = (ConditionalProbability(about.values, (), person) for person in about.people)
+    return tuple(Term(share, coefficient, others) for share in shares)
+
+
+def shares_of(known: Sequence[WordedStatement]) -> Iterator[ConditionalProbability]:
+    """Yield all shares that statements speak of."""
+    for each in known:
+        for about in _summands(each.statement):
+            if isinstance(about, ConditionalProbability):
+                yield about
+            else:
+                yield from (term.share for term in _terms(about, ONE))
+
+
+def _summands(statement: Statement) -> tuple[Summand, ...]:
+    if isinstance(statement, IntervalStatement):
+        return (statement.about,)
+    if isinstance(statement, ComparisonStatement):
+        return statement.one, statement.other
+    assert isinstance(statement, LinearStatement | MeasuredStatement)
+    return tuple(about for _, about in statement.terms)
+
+
+def conditions_of(share: ConditionalProbability) -> Event:
+    """Return what a share says of people, in its event and of those whom it is about."""
+    of_people = keep_conditions_on_people(share.given)
+    return event_of((*of_people, *keep_conditions_on_people(share.where))) if share.where else of_people
+
+
+def mentioned_conditions(
+    known: Sequence[WordedStatement], described: Mapping[str, Mapping[str, object]]
+) -> tuple[tuple[str, Label], ...]:
+    """Return the conditions that statements speak of, and what is known about the people they name, each once."""
+    events = (event for share in shares_of(known) for event in _events_of(share, described))
+    return tuple(dict.fromkeys(cells_in(dict.fromkeys(chain.from_iterable(events)))))
+
+
+def _events_of(share: ConditionalProbability, described: Mapping[str, Mapping[str, object]]) -> tuple[Event, ...]:
+    if share.person is None:
+        return share.given, share.where
+    return share.given, share.where, cells_of(share.person, described)
+
+
+@dataclass(frozen=True, eq=False)
+class TermSupport:
+    """The parts and the columns that terms range over, where they meet in a group.
+
+    Both lists are ordered by term and then by group, and have the same (term, group) in the same order.
+    """
+
+    part_term: Integers
+    part: Integers
+    column_term: Integers
+    column: Integers
+
+    @classmethod
+    def concatenate(cls, supports: Sequence[TermSupport]) -> TermSupport:
+        """Concatenate the support of terms, later ones behind earlier ones."""
+        fields = zip(*((each.part_term, each.part, each.column_term, each.column) for each in supports), strict=True)
+        return cls(*map(np.concatenate, fields))
+
+    def restrict(self, parts: Flags, columns: Flags) -> TermSupport:
+        """Return some positions of both lists."""
+        return TermSupport(self.part_term[parts], self.part[parts], self.column_term[columns], self.column[columns])
+
+    def cross(self, blocks: Blocks, row_of_part: Integers) -> tuple[Integers, Integers, Integers]:
+        """Return parts paired with columns, term by term: the term, part and column of all that is in its support."""
+        # by (term, group): a part meets the columns of its own term and group only
+        one, other = pair_equal(
+            number_runs([self.part_term, blocks.row_group[row_of_part[self.part]]]),
+            number_runs([self.column_term, blocks.column_group[self.column]]),
+        )
+        return self.part_term[one], self.part[one], self.column[other]
+
+
+@dataclass(frozen=True, eq=False)
+class TermPeople:
+    """Whom the terms of statements speak of: so many people for certain, and those of some parts who may be meant."""
+
+    certain: Integers  # people, by term
+    term: Integers
+    part: Integers
+
+    def possible_parts(self, term: int) -> Integers:
+        """Return the parts of those who may be meant by a term, and may not."""
+        start, stop = np.searchsorted(self.term, (term, term + 1))
+        return self.part[start:stop]
+
+
+def find_support(
+    variables: Variables, terms: Sequence[Term], people: Mapping[Who, Integers]
+) -> tuple[TermSupport, TermPeople]:
+    """Return the support of all terms, and of whom each speaks, whatever values their groups have."""
+    values = _ValueSets(variables, terms)
+    part_sets = _PartSets(variables, people, values, terms)
+    certain = np.zeros(len(terms), np.int64)
+    counting, possible = [NO_PAIRS], [NO_PAIRS]
+    step = max(BITS_AT_ONCE // part_sets.parts, 1)
+    for start in range(0, len(terms), step):
+        some = slice(start, start + step)
+        certain[some], (possible_term, possible_part), (term, part) = part_sets.intersect(some)
+        possible.append((possible_term + start, possible_part))
+        counting.append((term + start, part))
+    term, part = _concatenate_pairs(counting)
+    support = TermSupport(term, part, *values.columns(term, values.group[part]))
+    term, part = _concatenate_pairs(possible)
+    of_values = values.given_values[term]
+    possible = [(term[~of_values], part[~of_values])]
+    for number in np.flatnonzero(values.given_values).tolist():
+        certain[number], part = _people_with_values(variables, terms[number].share.given)
+        possible.append((np.full(len(part), number), part))
+    term, part = _concatenate_pairs(possible)
+    order = np.argsort(term, kind="stable")
+    return support, TermPeople(certain, term[order], part[order])
+
+
+def _concatenate_pairs(pairs: Sequence[tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
+    one, other = zip(*pairs, strict=True)
+    return np.concatenate(one), np.concatenate(other)
+
+
+def _people_with_values(variables: Variables, given: Event) -> tuple[int, Integers]:
+    """Return how many people are of an event with values for certain, and list the parts of whoever else may be."""
+    holds = variables.looked_for(keep_conditions_on_people(given))
+    for condition in keep_conditions_on_people(given):
+        holds = holds & variables.holds(condition)
+    # where everybody of a group fulfils the conditions, it is printed how many have the values
+    blocks, group = variables.blocks, variables.members.group[variables.parts.row]
+    whole, having = np.ones(blocks.groups, bool), np.zeros(blocks.groups, bool)
+    whole[group[~holds]] = False
+    inside = _values_in(variables, keep_conditions_on_values(given))[variables.value]
+    having[blocks.column_group[inside]] = True
+    people = blocks.column_people[inside & whole[blocks.column_group]].sum()
+    return int(people), np.flatnonzero(holds & (having & ~whole)[group])
+
+
+def knows_size(variables: Variables, given: Event) -> bool:
+    """Return whether it is known how many people are of an event."""
+    if keep_conditions_on_values(given):
+        return len(_people_with_values(variables, given)[1]) == 0
+    holds = variables.looked_for(given)
+    certain = holds.copy()
+    for condition in given:
+        fulfils = variables.holds(condition)
+        holds = holds & fulfils
+        certain &= variables.parts.certain(fulfils)
+    return not (holds & ~certain).any()
+
+
+def support_of_unknown(
+    variables: Variables, meant: TermPeople, terms: Sequence[Term], unknown: Sequence[int]
+) -> TermSupport:
+    """Return the support of N for some terms: everybody who may be meant, with any value or one of some."""
+    first_new, starts = len(meant.certain), variables.blocks.first_column
+    supports = [TermSupport(*(np.empty(0, np.int64),) * 4)]
+    for number, term in enumerate(unknown):
+        part = meant.possible_parts(term)
+        group = np.unique(variables.members.group[variables.parts.row[part]])
+        _, column = ranges(starts[group], starts[group + 1])
+        column = column[
+            _values_in(variables, keep_conditions_on_values(terms[term].share.given))[variables.value[column]]
+        ]
+        new = first_new + number
+        supports.append(TermSupport(np.full(len(part), new), part, np.full(len(column), new), column))
+    return TermSupport.concatenate(supports)
+
+
+def _values_in(variables: Variables, sets: Sequence[HasValue]) -> Flags:
+    """Return which values of the domain are in all of some sets."""
+    member = np.ones(len(variables.release.domain), bool)
+    for each in sets:
+        inside = np.zeros(len(member), bool)
+        inside[[variables.release.groups.code_of(value) for value in each.values]] = True
+        member &= inside ^ each.others
+    return member
+
+
+class _ValueSets:
+    """The sets of values that terms speak of, each once."""
+
+    def __init__(self, variables: Variables, terms: Sequence[Term]) -> None:
+        self.variables = variables
+        names = [
+            (
+                term.share.values,
+                keep_conditions_on_values(term.share.where),
+                keep_conditions_on_values(term.share.given),
+                term.others,
+            )
+            for term in terms
+        ]
+        term_of_name = dict(zip(names, terms, strict=True))
+        number = {name: place for place, name in enumerate(term_of_name)}
+        self.of_term = np.array([number[name] for name in names], np.int64)
+        self.given_values = np.array([bool(condition) for _, _, condition, _ in term_of_name], bool)[self.of_term]
+        self.member = np.zeros((len(number), len(variables.release.domain)), bool)
+        for place, term in enumerate(term_of_name.values()):
+            self.member[place] = _values_in(variables, term.value_sets)
+        self.group = variables.members.group[variables.parts.row]  # of each part
+
+    def has_value_in_group(self) -> Iterator[Flags]:
+        """Return for each set and part whether its group has one of the values."""
+        blocks, value = self.variables.blocks, self.variables.value
+        for member in self.member:
+            groups = np.zeros(blocks.groups, bool)
+            groups[blocks.column_group[member[value]]] = True
+            yield groups[self.group]
+
+    def columns(self, term: Integers, group: Integers) -> tuple[Integers, Integers]:
+        """Return the columns that terms speak of in groups; these are ordered by term and group, and may repeat."""
+        # one list of columns for all rows of a term in a group: these are crossed later
+        first = np.flatnonzero(run_starts([term, group]))
+        term, group = term[first], group[first]
+        starts = self.variables.blocks.first_column
+        at, column = ranges(starts[group], starts[group + 1])
+        kept = self.member[self.of_term[term[at]], self.variables.value[column]]
+        return term[at[kept]], column[kept]
+
+
+@dataclass(frozen=True, slots=True)
+class _InPrintedGroup:
+    """To be in a group that is no suppressed row."""
+
+
+@dataclass(frozen=True, slots=True)
+class _AskedOfPeople:
+    """What a term asks of people besides their value, or its complement; who is looked for fulfils all `conditions`."""
+
+    where: Event
+    conditions: Event
+    others: bool
+
+    @classmethod
+    def from_term(cls, term: Term) -> tuple[_AskedOfPeople, ...]:
+        """Return what a term asks, if anything."""
+        where = keep_conditions_on_people(term.share.where)
+        return (cls(where, conditions_of(term.share), term.others),) if where else ()
+
+
+_SetName: TypeAlias = Condition | Who | _InPrintedGroup | _AskedOfPeople
+
+
+class _PartSets:
+    """Sets of parts, a bit per part: who fulfils a condition, where one person may be, whose group has a value."""
+
+    def __init__(
+        self, variables: Variables, people: Mapping[Who, Integers], values: _ValueSets, terms: Sequence[Term]
+    ) -> None:
+        self.variables, self.people, self.parts = variables, people, len(variables.parts.row)
+        everybody = np.ones(self.parts, bool)
+        self.sets = [pack_bits(each) for each in (everybody, *values.has_value_in_group())]
+        self.certain_sets = self.sets.copy()
+        self.conditions = self._numbers([self._whom(term.share) for term in terms], least=1)
+        events = self._numbers([_AskedOfPeople.from_term(term) for term in terms], least=0)
+        self.event = np.column_stack((1 + values.of_term, events))
+        self.bits, self.certain_bits = np.stack(self.sets), np.stack(self.certain_sets)
+        self.hides = np.array([one is not other for one, other in zip(self.sets, self.certain_sets, strict=True)])
+        # the people of a row are counted at its first part
+        people_there = np.where(variables.parts.slot == 0, variables.members.people[variables.parts.row], 0)
+        most = int(people_there.max())
+        self.digits = [pack_bits((people_there >> digit) & 1 == 1) for digit in range(most.bit_length())]
+
+    def _whom(self, share: ConditionalProbability) -> tuple[_SetName, ...]:
+        """Name the sets that a share is about: its people are in all of them."""
+        if share.person is not None:
+            return (share.person,)
+        conditions = keep_conditions_on_people(share.given)
+        return (*conditions, _InPrintedGroup()) if self.variables.leaves_suppressed_aside(conditions) else conditions
+
+    def _numbers(self, names: Sequence[tuple[_SetName, ...]], *, least: int) -> Integers:
+        """Number the sets of each term, equally many for all: its own, and then set 0, which is everybody."""
+        number: dict[_SetName, int] = {}
+        for name in dict.fromkeys(chain.from_iterable(names)):
+            number[name] = len(self.sets)
+            holds, certain = self._flags(name)
+            self.sets.append(pack_bits(holds))
+            self.certain_sets.append(self.sets[-1] if certain is holds else pack_bits(certain))
+        lengths = np.array([len(each) for each in names], np.int64)
+        padded = np.zeros((len(names), lengths.max(initial=least)), np.int64)
+        padded[np.arange(padded.shape[1]) < lengths[:, np.newaxis]] = [*map(number.get, chain.from_iterable(names))]
+        return padded
+
+    def _flags(self, name: _SetName) -> tuple[Flags, Flags]:
+        """Return which parts are in a set, and which are in rows that are in it as a whole."""
+        variables, parts = self.variables, self.variables.parts
+        if isinstance(name, _AskedOfPeople):
+            holds = variables.looked_for(name.conditions)
+            for condition in name.where:
+                holds = holds & variables.holds(condition)
+            holds = holds ^ name.others
+            return holds, holds
+        if isinstance(name, str | Someone | Described):
+            rows = np.zeros(len(parts.count), bool)
+            rows[self.people[name]] = True
+            there = rows[parts.row]
+            return there, there
+        if isinstance(name, _InPrintedGroup):
+            return variables.printed_parts, variables.printed_parts
+        holds = variables.holds(name)
+        return holds, parts.certain(holds)
+
+    def intersect(self, terms: slice) -> tuple[Integers, tuple[Integers, Integers], tuple[Integers, Integers]]:
+        """Return of how many people terms speak for certain, who else may be meant, and who may count.
+
+        Both lists are pairs of a term (from 0) and a part.
+        """
+        conditions = self.conditions[terms]
+        parts = certain = _common(self.bits, conditions)
+        possible = NO_PAIRS
+        if self.hides[conditions].any():  # mostly all who may be meant are
+            certain = _common(self.certain_bits, conditions)
+            possible = _positions(parts & ~certain)
+        # people in binary: of each digit, how many rows have it
+        sizes = sum(
+            np.bitwise_count(certain & digit).sum(axis=1, dtype=np.int64) << at for at, digit in enumerate(self.digits)
+        )
+        # who counts for the size of a condition may be in a group that has none of the values
+        counting = parts & _common(self.bits, self.event[terms])
+        return sizes, possible, _positions(counting)
+
+
+def _common(bits: Bits, numbers: Integers) -> Bits:
+    """Intersect sets: those of each row of numbers."""
+    common = bits[numbers[:, 0]]
+    for each in numbers.T[1:]:
+        common &= bits[each]
+    return common
+
+
+def _positions(bits: Bits) -> tuple[Integers, Integers]:
+    """List the bits that are set: the row, and the place in it."""
+    some = np.flatnonzero(bits.ravel() != 0)
+    inside = np.flatnonzero(unpack_bits(bits.ravel()[some, np.newaxis], 64))
+    row, word = np.divmod(some, bits.shape[1])
+    return row[inside >> 6], word[inside >> 6] * 64 + (inside & 63)
+
 
 NOBODY = -1
 """The person of what is not about one: of terms about shares, and of variables of everybody who is not named."""

@@ -1,24 +1,333 @@
 """The way in: a release and statements become beliefs, of one value per person or of sets of them.
 
 Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+
+What would somebody believe about sets of values?  Each value by itself, as somebody has it or not.
+
+P(q, S, b) is the chance that a person of the release is known as q, has the values S and is in group b.  The release
+fixes P(q, b), and for each value v how many people of b have it; it says nothing of which values go together.
+
+    H(q, S, b) = H(q, b) + H(S | q, b)  ≤  H(q, b) + Σ_v H(v ∈ S | q, b)
+
+with equality if values are independent given (q, b).  Where every statement speaks of one value, nothing keeps them
+from being so: the problem falls apart into one for each value v, of people who have v and people who do not, in the
+same groups, which is that of one value per person (`beliefs`).  A value that no statement mentions has the closed form
+P(v ∈ S | q, b) = n(v, b) / n(b).
+
+Two things could link values after all, and are refused: a statement about several values at once, and what is not
+known about people in more than one value's statements: how many a group hides (`parts`), or in which of several groups
+a named person is.  Where one value's statements are about people whom groups hide, its estimate of how many those are
+is that of all values: they are independent of whom it tells apart.
+
+Source: ours, on Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from sidelight.errors import BadMeasure, expect, mapping_or_empty, parameter
+import numpy as np
+import pyarrow as pa
+
+from sidelight.arrays import Flags, Floats, Integers, pair_equal
+from sidelight.errors import BadKnowledge, BadMeasure, expect, mapping_or_empty, parameter
+from sidelight.knowledge.events import keep_conditions_on_values
 from sidelight.knowledge.parse_statements import Statements, read_statements
-from sidelight.max_entropy.beliefs import Beliefs, beliefs_of
+from sidelight.knowledge.people import Who, as_who
+from sidelight.max_entropy.beliefs import (
+    Beliefs,
+    Certificate,
+    MeantPeople,
+    ReleaseBeliefs,
+    beliefs_of,
+    joint_table,
+)
+from sidelight.max_entropy.constraints import NOBODY, shares_of
+from sidelight.max_entropy.key_beliefs import KeyBeliefs, KeysOfPeople
 from sidelight.max_entropy.problem import Variables
-from sidelight.max_entropy.set_beliefs import SetBeliefs, set_beliefs_of
 from sidelight.progress import Progress, quiet
 from sidelight.release.locate import Lookup, SuppressedPeople
-from sidelight.release.release import Release
+from sidelight.release.release import Release, whole_groups
 from sidelight.rounding import exact_number, round_down
+from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import expect_one_sensitive
+from sidelight.table.labels import Label, label, shown
+from sidelight.table.table import Table, expect_one_sensitive
+from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.knowledge.parse_statements import WordedStatement
+    from sidelight.release.groups import GroupName
+
+
+HAS = 0
+"""The value of those who have it, in the release about one value; the other one is of those who have not."""
+
+
+def set_beliefs_of(
+    variables: Variables, known: tuple[WordedStatement, ...], *, deadline: float, progress: Progress = quiet
+) -> SetBeliefs:
+    """Compute the distribution of largest entropy, value by value; `variables` are of the release with sets."""
+    release = variables.release
+    by_value: dict[Label, list[WordedStatement]] = {}
+    for each in known:
+        by_value.setdefault(_value_of(release, each), []).append(each)
+
+    def of_value(value: Label, stated: Sequence[WordedStatement]) -> Beliefs:
+        who_has_it = replace(variables, release=_split_by_value(release, value))
+        return beliefs_of(who_has_it, tuple(stated), deadline=deadline, progress=progress)
+
+    solved = {value: of_value(value, stated) for value, stated in by_value.items()}
+    _check_independent(solved)
+    # without statements the people are the same whatever the value, so that the first one will do
+    return SetBeliefs(release, known, solved, of_value(release.domain[0], ()))
+
+
+def _value_of(release: Release, known: WordedStatement) -> Label:
+    """Return the one value that a statement speaks of."""
+    values = dict.fromkeys(
+        value
+        for share in shares_of([known])
+        for has in (*keep_conditions_on_values(share.event), *keep_conditions_on_values(share.given))
+        for value in has.values
+    )
+    if not values:
+        message = f"'{known.words}' names no value, and where people have sets of values, each is believed by itself"
+        raise BadKnowledge(message)
+    for value in values:
+        release.groups.code_of(value)  # an error names the nearest
+    if len(values) > 1:
+        message = (
+            f"'{known.words}' links {len(values)} values, and where people have sets of values, each is believed by "
+            "itself; say a statement for each of them"
+        )
+        raise BadKnowledge(message)
+    return next(iter(values))
+
+
+def _split_by_value(release: Release, value: Label) -> Release:
+    """Build a release of who has one value and who has not."""
+    groups = release.groups
+    having = groups.counts.column(groups.code_of(value))
+    # (groups, 2): who has the value, and who has not
+    cells = np.stack((having, groups.sizes - having), axis=1)
+    about = whole_groups(
+        domain=(value, f"not {shown(value)}"),
+        sizes=groups.sizes,
+        counts=Counts.from_cells(cells),
+        columns=groups.columns,
+    )
+    return Release(about, release.sensitive, release.people, members=release.members, printing=release.printing)
+
+
+def _check_independent(solved: Mapping[Label, Beliefs]) -> None:
+    """Refuse what links values: what is not known about people, and part of the estimate of more than one value."""
+    hidden = [value for value, each in solved.items() if _depends_on_hidden(each)]
+    if len(hidden) > 1:
+        message = (
+            f"statements about {len(hidden)} values are about people whom some groups may hide, which links these "
+            "values; ask with the statements about one of them at a time"
+        )
+        raise BadKnowledge(message)
+    for each in solved.values():
+        somewhere = [who for who, rows in each.constraints.people.items() if len(rows) > 1]
+        if somewhere and len(solved) > 1:
+            message = (
+                f"{counted(len(somewhere), 'person')} may be in several groups, which links the values that statements "
+                "speak of; ask with the statements about one value at a time"
+            )
+            raise BadKnowledge(message)
+
+
+def _depends_on_hidden(beliefs: Beliefs) -> bool:
+    members, parts = beliefs.variables.members, beliefs.variables.parts
+    return bool((parts.divided_rows & beliefs.touched_groups[members.group]).any())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SetBeliefs(ReleaseBeliefs):
+    """What somebody believes about people with sets of values, by maximum entropy; made by `maxent`.
+
+    Each probability is that of having a value, among others; those of a person may add up to more or less than one.
+
+    >>> import sidelight as sl
+    >>> visits = sl.Release.from_counts([{"Flu": 2, "Cold": 3}], sizes=[4], values="set", labels=[{"age": "30-39"}])
+    >>> beliefs = sl.maxent(visits, ["P(Flu | person=#1) = 0.1"])
+    >>> [round(beliefs.probability(value, person=sl.Someone(1)), 6) for value in ("Flu", "Cold")]
+    [0.1, 0.75]
+    """
+
+    seen: Release
+    known: tuple[WordedStatement, ...]
+    of_value: Mapping[Label, Beliefs]  # of each value that a statement mentions: who has it and who has not
+    nothing_known: Beliefs  # the same people, of whom no statement is
+
+    @property
+    def release(self) -> Release:
+        """The release that was seen."""
+        return self.seen
+
+    @cached_property
+    def people(self) -> Beliefs:
+        """What is believed about who is meant: that of the one value whose statements are about hidden people."""
+        return next((each for each in self.of_value.values() if _depends_on_hidden(each)), self.nothing_known)
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: whom statements may mean, and which say nothing about this release."""
+        return tuple(dict.fromkeys(note for each in self.of_value.values() for note in each.notes))
+
+    @property
+    def undecided(self) -> int:
+        """How many amounts are next to nothing that may be 0, as the time was up, over all values (see `Beliefs`)."""
+        return sum(each.undecided for each in self.of_value.values())
+
+    def notes_on(self, given: Mapping[str, object]) -> tuple[str, ...]:
+        """Return whom a condition may mean besides those who are certain."""
+        return self.people.notes_on(given)
+
+    def meant(self, given: Mapping[str, object], *, group: GroupName | int | None = None) -> MeantPeople:
+        """Return how many people a condition means for certain, and how many more may be meant."""
+        return self.people.meant(given, group=group)
+
+    def names(self, person: Who) -> bool:
+        """Return whether a statement names this person."""
+        return any(each.names(person) for each in self.of_value.values())
+
+    def find_touched_groups(self, value: int) -> Flags:
+        """Return which groups (by row) a statement about a value touches."""
+        beliefs = self.of_value.get(self.release.domain[value])
+        return np.zeros(len(self.release), bool) if beliefs is None else beliefs.touched_groups
+
+    def probability(
+        self,
+        value: object,
+        *,
+        given: Mapping[str, object] | None = None,
+        group: GroupName | int | None = None,
+        person: object = None,
+    ) -> float:
+        """Return the probability that a person who says this has the value, whatever others they have.
+
+        `given` names columns and cells; `group` is the group that the person is known to be in; `person` somebody
+        whom the statements name.
+        """
+        if isinstance(value, list | tuple | set):
+            message = "of sets, each value is believed by itself; ask about one value at a time"
+            raise BadKnowledge(message)
+        text, code = label(value), self.release.groups.code_of(label(value))
+        if person is not None:
+            return self._probability_of_person(text, code, as_who(person))
+        beliefs = self.of_value.get(text)
+        # whom a group hides is estimated by the only value whose statements ask about them
+        if beliefs is not None and (beliefs is self.people or not _depends_on_hidden(self.people)):
+            return beliefs.probability(text, given=given, group=group)
+        return self.people.average_rates(self._rates(code), given=given, group=group)
+
+    def _probability_of_person(self, text: Label, code: int, who: Who) -> float:
+        if text in self.of_value and self.of_value[text].names(who):
+            return self.of_value[text].probability(text, person=who)
+        named = [each for each in self.of_value.values() if each.names(who)]
+        if not named:
+            message = "no statement names this person; ask with given= instead"
+            raise BadKnowledge(message)
+        rows = named[0].constraints.people[who]
+        if len(rows) > 1:
+            message = "this person may be in several groups; ask about the value that statements speak of"
+            raise BadKnowledge(message)
+        return float(self._rates(code)[rows[0]])
+
+    def _rates(self, code: int) -> Floats:
+        """Return P(v ∈ S | q, b) for each row (q, b)."""
+        members = self.people.variables.members
+        beliefs = self.of_value.get(self.release.domain[code])
+        if beliefs is None:
+            groups = self.release.groups
+            rates: Floats = (groups.counts.column(code) / groups.sizes)[members.group]
+            return rates
+        return beliefs.rates(HAS)
+
+    @cached_property
+    def _entries(self) -> tuple[Integers, Integers, Floats]:
+        """All rows with the values of their groups, and how many people have them: row, value, people."""
+        members, groups = self.people.variables.members, self.release.groups
+        group, value, count = groups.counts.entries()
+        order = np.argsort(group, kind="stable")
+        # every row with all values of its group
+        row, at = pair_equal(members.group, group[order])
+        value, count = value[order][at], count[order][at]
+        rates = count / groups.sizes[members.group[row]]
+        for text in self.of_value:
+            code = groups.code_of(text)
+            mentioned = value == code
+            rates[mentioned] = self._rates(code)[row[mentioned]]
+        return row, value, rates * members.people[row]
+
+    def table(self) -> pa.Table:
+        """Return P(q, v ∈ S, b) as an Arrow table: what is known about people, a value, "group" and "probability".
+
+        Of each (q, b) the probabilities of all values add up to how many values such a person has, on average, times
+        the chance of (q, b).
+        """
+        return joint_table(self.release, self.people.variables.members, *self._entries)
+
+    @cached_property
+    def by_key(self) -> KeyBeliefs:
+        """P*(v ∈ S | q) for all q and v that occur together."""
+        return KeyBeliefs.from_members(self.people.variables, self.release.domain, self._entries)
+
+    @cached_property
+    def by_kind(self) -> KeyBeliefs:
+        """As `by_key`, and people whom the statements about a value tell apart or name, for that value."""
+        kinds, names = [self.by_key.keys], tuple[str, ...]()
+        entries = [(self.by_key.key, self.by_key.value, self.by_key.probability)]
+        for text, beliefs in self.of_value.items():
+            apart = beliefs.by_kind
+            special = np.flatnonzero((apart.keys.part >= 0) | (apart.keys.person != NOBODY))
+            at = np.flatnonzero((apart.value == HAS) & np.isin(apart.key, special))
+            # special kinds of this value are numbered behind those of all values before
+            kind = sum(map(len, kinds)) + np.searchsorted(special, apart.key[at])
+            entries.append((kind, np.full(len(at), self.release.groups.code_of(text)), apart.probability[at]))
+            of_value = apart.keys.take(special)
+            person = np.where(of_value.person >= 0, of_value.person + len(names), of_value.person)
+            kinds.append(replace(of_value, person=person))
+            names += apart.keys.names
+        key, value, probability = map(np.concatenate, zip(*entries, strict=True))
+        keys = KeysOfPeople.concatenate(kinds, names)
+        return KeyBeliefs(self.people.variables, keys, self.release.domain, key, value, probability)
+
+    def forget_statements(self, seconds: float) -> SetBeliefs:
+        """Return what follows from the release alone, which takes no time."""
+        del seconds
+        return replace(self, known=(), of_value={})
+
+    def estimation_error(self, original: Table) -> float:
+        """Refuse: how far beliefs about sets are from the truth is not one distribution per key."""
+        del original
+        message = (
+            "the estimation error is of one value per person, and this release has "
+            f"{parameter('values', self.release.semantics)}; leave the original out"
+        )
+        raise BadMeasure(message)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """What shows that this is the distribution of largest entropy: that of all values together."""
+        each = [*self._certificates()]
+        return Certificate(
+            residual=max((one.residual for one in each), default=0.0),
+            misplaced=max((one.misplaced for one in each), default=0.0),
+            multipliers={words: pushes for one in each for words, pushes in one.multipliers.items()},
+            forced_zeros=sum(one.forced_zeros for one in each),
+        )
+
+    def _certificates(self) -> Iterator[Certificate]:
+        return (each.certificate for each in self.of_value.values())
+
 
 SECONDS = 600.0
 """How long solving may take, unless otherwise said."""

@@ -18,20 +18,407 @@ End        all sums within `tolerance`; or no progress, which `residual` then sa
 Cost       the start (`scaling`), and one elimination (see `schur`) a step; about 5 to 30 steps.
 
 Source: ours, on the dual of Du, Teng and Zhu (Privacy-MaxEnt, SIGMOD 2008); line search by Armijo, 1966.
+
+Where should Newton's method begin?  Iterative scaling: one multiplier after the other, each to its own best.
+
+    x ← x · total / Σ x        over every row; then over every column; then over the constraints of a class
+
+Each is the exact minimum of the dual along some multipliers: those of constraints that share no variable do not see
+each other, so that such a *class* is scaled at once.  The dual falls with every scaling, however far off the start
+is: of a person who is known by name, amounts may begin a hundred times too large, and Newton's method would have to
+shorten its steps for all because of some.  Near the end scaling is slow, and Newton's method is not.
+
+Only constraints that count (all coefficients 1) are scaled; the multipliers of others stay at 0.  An inequality is
+scaled to the bound that it misses, or as far back as its multiplier goes.
+
+Cost  per sweep the variables and the nonzeros of the constraints, `SWEEPS` times.
+
+Source: Deming and Stephan, 1940; as descent on the dual, Csiszár, 1975.
+
+The linear algebra of a Newton step: eliminate rows, then the small block of each group, then solve for constraints.
+
+With D = diag(x), rows R, columns C and constraints A, the Hessian of the dual after elimination of the rows is
+
+    [ S   F ]      S = C W Cᵀ   (block diagonal: one small block per group)
+    [ Fᵀ  M ]      F = C W Aᵀ,  M = A W Aᵀ,  W = D − D Rᵀ N⁻¹ R D,  N = diag(people)
+
+and after elimination of the columns the Schur complement M − Fᵀ S⁻¹ F, as large as there are constraints.
+
+Order      rows first, as N is diagonal (they never appear: softmax keeps them); then the columns, whose S falls into
+           blocks S_b = L_b L_bᵀ by group; the constraints last, as they alone link groups.
+Complement with T_b the constraints of group b: A D Aᵀ is sparse, and each group takes from it the Gram matrix of
+           [N_b^(−½) R_b D T_bᵀ ; L_b⁻¹ (C_b D T_bᵀ − C_b D R_bᵀ N_b⁻¹ R_b D T_bᵀ)], rows above columns.
+Stacks     groups of about the same rows, columns and constraints are padded to the same and eliminated by one call of
+           batched BLAS each, a stack fitting into the cache; padded columns have 1 on their diagonal and nothing else.
+Singular   sums that follow from others (Σ rows = Σ columns in every group) leave directions without curvature: a
+           ridge of 1e-13 on diagonals, in proportion, picks one of the equivalent multipliers.
+Cost       a group of r rows, c columns, t constraints: c²(r + c) + t(r + c)(c + t); then K³/3 for K constraints in
+           all, or, beyond `DENSE_UP_TO`, conjugate gradients, which only multiply with the factors.
+
+Source: ours; block elimination as in Boyd and Vandenberghe, Convex Optimization, 2004, appendix C.4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
+import scipy.linalg
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, cg
 
-from sidelight.arrays import Flags, Floats, sum_by
+from sidelight.arrays import Flags, Floats, Integers, number_keys, ranges, sum_by
 from sidelight.max_entropy.problem import Problem
-from sidelight.max_entropy.scaling import scaled_multipliers
-from sidelight.max_entropy.schur import RIDGE, Elimination, Hessian
+
+SWEEPS = 20
+"""How often everything is scaled."""
+
+MOST_SCALED = 5.0
+"""No constraint changes the logarithm of an amount by more at once: half the way down is down, too."""
+
+
+def scaled_multipliers(problem: Problem) -> tuple[Floats, Floats]:
+    """Return multipliers of the columns and of the constraints, from which the dual is near its minimum."""
+    columns, constraints = np.zeros(len(problem.counts)), np.zeros(len(problem.low))
+    amounts = problem.weight.copy()
+    classes = [*_classes(problem)]
+    for _ in range(SWEEPS):
+        # the multipliers of rows are not kept: they follow from the others
+        amounts *= np.exp(_to(problem.people, sum_by(problem.row, amounts, len(problem.people))))[problem.row]
+        change = _to(problem.counts, sum_by(problem.column, amounts, len(problem.counts)))
+        columns += change
+        amounts *= np.exp(change)[problem.column]
+        for each in classes:
+            each.scale(amounts, constraints)
+    return columns, constraints
+
+
+@dataclass(frozen=True, eq=False)
+class _DisjointConstraints:
+    """Constraints that share no variable: nonzero i is of the one at place `place[i]`, about `variable[i]`."""
+
+    constraint: Integers
+    place: Integers
+    variable: Integers
+    low: Floats
+    high: Floats
+
+    def scale(self, amounts: Floats, multipliers: Floats) -> None:
+        """Bring each sum to where it should be."""
+        sums = sum_by(self.place, amounts[self.variable], len(self.constraint))
+        before = multipliers[self.constraint]
+        # at most to 0 where no bound pushes: above it pushes up to `low`, below it down to `high`
+        after = np.maximum(before + _to(self.low, sums), 0.0) + np.minimum(before + _to(self.high, sums), 0.0)
+        change = np.clip(after - before, -MOST_SCALED, MOST_SCALED)
+        multipliers[self.constraint] += change
+        amounts[self.variable] *= np.exp(change)[self.place]
+
+
+def _to(totals: Floats, sums: Floats) -> Floats:
+    """Return the logarithm by which sums are scaled to totals; far down or up where a bound is no amount of people."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        change = np.log(np.maximum(totals, 0.0)) - np.log(sums)
+    # Sums below this are as good as 0, and cannot be scaled.
+    return np.where(sums > 1e-250, change, 0.0)
+
+
+def _classes(problem: Problem) -> Iterator[_DisjointConstraints]:
+    """Put constraints into few classes, one after the other into the first in which they overlap with none."""
+    matrix = problem.coefficients
+    start, stop = matrix.indptr[:-1], matrix.indptr[1:]
+    ones = np.diff(np.append(0, np.cumsum(matrix.data == 1))[matrix.indptr]) == stop - start
+    waiting = np.flatnonzero(ones & (stop > start) & (problem.high > 0))
+    # Constraints that overlap more than this are left to Newton's method.
+    for _ in range(8):
+        if len(waiting) == 0:
+            return
+        chosen = _disjoint(problem, waiting)
+        constraints = waiting[chosen]
+        place, nonzero = ranges(start[constraints], stop[constraints])
+        low, high = problem.low[constraints], problem.high[constraints]
+        yield _DisjointConstraints(constraints, place, matrix.indices[nonzero], low, high)
+        waiting = waiting[~chosen]
+
+
+def _disjoint(problem: Problem, constraints: Integers) -> Flags:
+    """Choose constraints, first come first served, none of which shares a variable with another."""
+    matrix, taken = problem.coefficients, np.zeros(len(problem), bool)
+    chosen = np.zeros(len(constraints), bool)
+    for at, each in enumerate(constraints.tolist()):
+        variables = matrix.indices[matrix.indptr[each] : matrix.indptr[each + 1]]
+        if not taken[variables].any():
+            taken[variables] = chosen[at] = True
+    return chosen
+
+
+RIDGE = 1e-13
+"""Added to diagonals, in proportion: sums that follow from others leave some directions without curvature."""
+
+DENSE_UP_TO = 3_000
+"""With more constraints than this, their system is solved step by step (conjugate gradients) instead of at once."""
+
+CACHED_NUMBERS = 1 << 18
+"""How many floats a stack may have: what fits into a processor's cache (2 MB)."""
+
+ALL_CONSTRAINTS_FROM = 4
+"""Where a group has more than one in so many constraints, all are taken: one large product is quicker then."""
+
+
+class Elimination:
+    """What stays the same from step to step: where the rows, columns and constraints of all groups are."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.coefficients = problem.coefficients
+        self.transposed = sparse.csr_array(problem.coefficients.T)
+        self.stacks: tuple[GroupStack, ...] = tuple(_stacks(problem, self.transposed))
+
+    def apply_w(self, amounts: Floats, change: Floats) -> Floats:
+        """Multiply with W."""
+        problem = self.problem
+        per_row = np.add.reduceat(amounts * change, problem.first) / problem.people
+        return amounts * (change - per_row[problem.row])
+
+    def sum_columns(self, change: Floats) -> Floats:
+        """Multiply with C."""
+        return sum_by(self.problem.column, change, len(self.problem.counts))
+
+
+class Hessian:
+    """The Hessian at some amounts, eliminated and ready to be solved with."""
+
+    def __init__(self, elimination: Elimination, amounts: Floats, *, ridge: float = RIDGE) -> None:
+        self.elimination, self.amounts, self.ridge = elimination, amounts, ridge
+        matrix = elimination.coefficients
+        constraints = len(elimination.problem.low)
+        self.dense = 0 < constraints <= DENSE_UP_TO
+        # one more row and column, where padding adds up what nobody reads
+        eliminated = np.zeros((constraints + 1, constraints + 1) if self.dense else (0, 0))
+        self.inverse_roots = [stack.eliminate(amounts, ridge, eliminated) for stack in elimination.stacks]
+        self.diagonal = (matrix.multiply(matrix)) @ amounts if constraints else np.zeros(0)
+        self.complement = self._build_full() - eliminated[:-1, :-1] if self.dense else eliminated
+
+    def _build_full(self) -> Floats:
+        """Return A D Aᵀ."""
+        matrix = self.elimination.coefficients
+        scaled = sparse.csr_array(
+            (matrix.data * self.amounts[matrix.indices], matrix.indices, matrix.indptr), shape=matrix.shape
+        )
+        return np.asarray((scaled @ self.elimination.transposed).toarray())
+
+    def solve(self, columns: Floats, constraints: Floats, active: Flags) -> tuple[Floats, Floats]:
+        """Solve with the whole Hessian, for the active constraints; the others stay where they are."""
+        change = np.zeros(len(constraints))
+        # back substitution: constraints first, then the columns with what the constraints leave them
+        chosen = np.flatnonzero(active & (self.diagonal > 0))  # where nothing is left, nothing can be pushed
+        if len(chosen):
+            right = (constraints - self._times_f_transposed(self._solve_columns(columns)))[chosen]
+            solve = self._solve_dense if self.dense else self._solve_by_conjugate_gradients
+            change[chosen] = solve(right, chosen)
+            columns = columns - self._times_f(change)
+        return self._solve_columns(columns), change
+
+    def _solve_columns(self, right: Floats) -> Floats:
+        """Solve with S."""
+        solved = np.empty(len(right) + 1)
+        padded = np.append(right, 0.0)
+        for stack, inverse_root in zip(self.elimination.stacks, self.inverse_roots, strict=True):
+            inner = inverse_root @ padded[stack.columns][:, :, np.newaxis]
+            solved[stack.columns] = (inverse_root.transpose(0, 2, 1) @ inner)[:, :, 0]
+        return solved[:-1]
+
+    def _times_f(self, change: Floats) -> Floats:
+        weighed = self.elimination.apply_w(self.amounts, self.elimination.transposed @ change)
+        return self.elimination.sum_columns(weighed)
+
+    def _times_f_transposed(self, change: Floats) -> Floats:
+        weighed = self.elimination.apply_w(self.amounts, change[self.elimination.problem.column])
+        product: Floats = self.elimination.coefficients @ weighed
+        return product
+
+    def _solve_dense(self, right: Floats, chosen: Integers) -> Floats:
+        """Factor; where sums run away and rounding has eaten a curvature, with more on the diagonal."""
+        system = self.complement[np.ix_(chosen, chosen)]
+        ridge = self.ridge
+        # Where this much on the diagonal does not help, there is no step.
+        while ridge < 1e3 and np.isfinite(system).all():
+            try:
+                factor = scipy.linalg.cho_factor(system + np.diag(ridge * self.diagonal[chosen]), check_finite=False)
+                solved: Floats = scipy.linalg.cho_solve(factor, right, check_finite=False)
+            except np.linalg.LinAlgError:
+                ridge *= 100
+            else:
+                return solved
+        return np.zeros(len(right))
+
+    def _solve_by_conjugate_gradients(self, right: Floats, chosen: Integers) -> Floats:
+        diagonal, elimination = self.diagonal[chosen], self.elimination
+
+        def times_complement(vector: Floats) -> Floats:
+            change = np.zeros(len(self.diagonal))
+            change[chosen] = vector
+            weighed = elimination.apply_w(self.amounts, elimination.transposed @ change)
+            whole: Floats = elimination.coefficients @ weighed
+            through = self._times_f_transposed(self._solve_columns(elimination.sum_columns(weighed)))
+            return (whole - through)[chosen] + self.ridge * diagonal * vector
+
+        system = LinearOperator((len(chosen), len(chosen)), matvec=times_complement, dtype=float)
+        scaled = LinearOperator(system.shape, matvec=lambda vector: vector / diagonal, dtype=float)
+        solved, _ = cg(system, right, rtol=1e-10, maxiter=2_000, M=scaled)
+        return np.asarray(solved)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupStack:
+    """Some groups, each padded to the same number of rows, columns and constraints.
+
+    Variable `variable[i]` is at `entry[i]` of groups × rows × columns; nonzero i of the constraints, about variable
+    `nonzero_variable[i]`, is at `in_row[i]` of groups × rows × constraints and at `in_column[i]` of groups × columns ×
+    constraints.
+    """
+
+    people: Floats  # groups × rows; 1 where padded
+    columns: Integers  # groups × columns; one behind the last where padded
+    constraints: Integers  # groups × constraints; one behind the last where padded
+    variable: Integers
+    entry: Integers
+    nonzero_variable: Integers
+    coefficient: Floats
+    in_row: Integers
+    in_column: Integers
+    padding: Floats  # groups × columns: 1 where padded
+
+    def eliminate(self, amounts: Floats, ridge: float, eliminated: Floats) -> Floats:
+        """Return L⁻¹ of the blocks S = L Lᵀ; what rows and columns take from A D Aᵀ is added to `eliminated`."""
+        (groups, rows), width = self.people.shape, self.columns.shape[1]
+        crossed = sum_by(self.entry, amounts[self.variable], groups * rows * width).reshape(groups, rows, width)
+        shares = (crossed / self.people[:, :, np.newaxis]).transpose(0, 2, 1)
+        block = -(shares @ crossed)
+        diagonal = np.arange(width)
+        # the diagonal of D by columns; padded ones get 1, and an empty one something to divide by
+        block[:, diagonal, diagonal] += crossed.sum(axis=1) * (1 + ridge) + self.padding + 1e-280
+        inverse_roots = np.asarray(np.linalg.inv(_cholesky(block)), np.float64)
+        if len(eliminated) and self.constraints.shape[1]:
+            self._add_eliminated(amounts, shares, inverse_roots, eliminated)
+        return inverse_roots
+
+    def _add_eliminated(self, amounts: Floats, shares: Floats, inverse_roots: Floats, eliminated: Floats) -> None:
+        """Add the Gram matrix of [N^(−½) R D Tᵀ ; L⁻¹ (C D Tᵀ − C D Rᵀ N⁻¹ R D Tᵀ)] of each group."""
+        (groups, rows), width, count = self.people.shape, self.columns.shape[1], self.constraints.shape[1]
+        amount = self.coefficient * amounts[self.nonzero_variable]
+        factor = np.empty((groups, rows + width, count))
+        by_row, by_column = factor[:, :rows], factor[:, rows:]
+        by_row[:] = sum_by(self.in_row, amount, groups * rows * count).reshape(groups, rows, count)
+        mixed = sum_by(self.in_column, amount, groups * width * count).reshape(groups, width, count) - shares @ by_row
+        np.matmul(inverse_roots, mixed, out=by_column)
+        by_row /= np.sqrt(self.people)[:, :, np.newaxis]
+        if count == len(eliminated) - 1:
+            # all constraints in order: no need to scatter
+            stacked = factor.reshape(-1, count)
+            eliminated[:-1, :-1] += stacked.T @ stacked
+        else:
+            place = self.constraints[:, :, np.newaxis] * len(eliminated) + self.constraints[:, np.newaxis, :]
+            np.add.at(eliminated.ravel(), place.ravel(), (factor.transpose(0, 2, 1) @ factor).ravel())
+
+
+def _cholesky(stack: Floats) -> Floats:
+    """Factor; where rounding has eaten a curvature, with a little more on the diagonal."""
+    more = 0.0
+    while True:
+        try:
+            lifted = stack + more * stack * np.eye(stack.shape[1]) if more else stack
+            return np.asarray(np.linalg.cholesky(lifted))
+        except np.linalg.LinAlgError:
+            more = max(more * 100, 1e-14)
+
+
+def _stacks(problem: Problem, transposed: sparse.csr_array) -> Iterator[GroupStack]:
+    """Put groups of about the same size into stacks; `transposed` are the constraints by variable."""
+    offsets = _GroupOffsets(problem, transposed)
+    sizes = offsets.padded_sizes()
+    # three sizes below 2^20 in one number
+    kind, first = number_keys(sizes @ np.array([1 << 40, 1 << 20, 1]), below=1 << 62)
+    for number, one in enumerate(first.tolist()):
+        groups = np.flatnonzero(kind == number)
+        rows, width, count = sizes[one].tolist()
+        product = 0 if count == len(problem.low) else count * count
+        step = max(CACHED_NUMBERS // max((rows + width) * count, rows * width, product, 1), 1)
+        for start in range(0, len(groups), step):
+            yield offsets.stack(groups[start : start + step], rows, width, count)
+
+
+class _GroupOffsets:
+    """Where the rows, columns, variables and constraints of each group begin; all of them are ordered by group."""
+
+    def __init__(self, problem: Problem, transposed: sparse.csr_array) -> None:
+        self.problem, self.transposed = problem, transposed
+        numbers = np.arange(int(problem.group.max(initial=-1)) + 2)
+        self.rows = np.searchsorted(problem.group[problem.column[problem.first]], numbers)
+        self.columns = np.searchsorted(problem.group, numbers)
+        self.variables = np.append(problem.first, len(problem))[self.rows]
+        constraints = max(len(problem.low), 1)
+        nonzeros = np.diff(transposed.indptr[self.variables])
+        key = np.repeat(numbers[:-1], nonzeros) * constraints + transposed.indices
+        number, first = number_keys(key, below=len(numbers) * constraints)
+        self.constraints = np.searchsorted(key[first], numbers * constraints)
+        self.constraint = key[first] % constraints
+        # of each nonzero, its constraint's position among those of the group
+        self.inside = number - np.repeat(self.constraints[:-1], nonzeros)
+
+    def padded_sizes(self) -> Integers:
+        """Return the rows, columns and constraints of each group, padded to few different sizes."""
+        sizes = np.stack([np.diff(each) for each in (self.rows, self.columns, self.constraints)], axis=1)
+        most = sizes.max(axis=0, initial=0)
+        rows, columns, count = most.tolist()
+        if len(sizes) * max(rows * columns, (rows + columns) * count, count * count) <= CACHED_NUMBERS:
+            return np.broadcast_to(most, sizes.shape)
+        # up to the next eighth of a power of two: at most an eighth is padding, and different sizes stay few
+        step = np.maximum(1 << np.log2(np.maximum(sizes, 1)).astype(np.int64), 8) // 8
+        padded, constraints = -(-sizes // step) * step, len(self.problem.low)
+        padded[:, 2] = np.where(sizes[:, 2] * ALL_CONSTRAINTS_FROM > constraints, constraints, padded[:, 2])
+        return np.asarray(padded, np.int64)
+
+    def stack(self, groups: Integers, rows: int, width: int, count: int) -> GroupStack:
+        """Write down where everything of some groups is."""
+        problem, slots = self.problem, len(groups)
+        slot, row = ranges(self.rows[groups], self.rows[groups + 1])
+        people = np.ones((slots, rows))
+        people[slot, row - self.rows[groups[slot]]] = problem.people[row]
+        slot, column = ranges(self.columns[groups], self.columns[groups + 1])
+        columns = np.full((slots, width), len(problem.counts))
+        columns[slot, column - self.columns[groups[slot]]] = column
+        slot, variable = ranges(self.variables[groups], self.variables[groups + 1])
+        in_row = slot * rows + problem.row[variable] - self.rows[groups[slot]]
+        inside = problem.column[variable] - self.columns[groups[slot]]
+        which, nonzero = ranges(self.transposed.indptr[variable], self.transposed.indptr[variable + 1])
+        constraints, local = self._constraints(groups, count, nonzero)
+        return GroupStack(
+            people,
+            columns,
+            constraints,
+            variable,
+            in_row * width + inside,
+            variable[which],
+            self.transposed.data[nonzero],
+            in_row[which] * count + local,
+            (slot * width + inside)[which] * count + local,
+            (columns == len(problem.counts)).astype(float),
+        )
+
+    def _constraints(self, groups: Integers, count: int, nonzero: Integers) -> tuple[Integers, Integers]:
+        """List the constraints of each group, and give the position of each nonzero's constraint in that list."""
+        all_constraints = len(self.problem.low)
+        if count == all_constraints:
+            return np.broadcast_to(np.arange(all_constraints), (len(groups), all_constraints)), self.transposed.indices[
+                nonzero
+            ]
+        listed = np.full((len(groups), count), all_constraints)
+        slot, position = ranges(self.constraints[groups], self.constraints[groups + 1])
+        listed[slot, position - self.constraints[groups[slot]]] = self.constraint[position]
+        return listed, self.inside[nonzero]
+
 
 Watch: TypeAlias = Callable[[int, float], None]
 """Called with each step and its residual; may raise to stop."""

@@ -13,23 +13,309 @@ Statements then move it, as far as they must.  Without statements about it, noth
 
 A row of which everybody is certain to be meant, or nobody, is one part, and its variables are what they were.
 Cost: rows × cells that they may hide, at most `MOST_PARTS`; columns that no statement mentions cut nothing.
+
+Which labels may a printed one hide, and how many are they?
+
+A group that prints `*`, `{F, M}`, `30-39`, `130**` or a coarse node of a hierarchy says less about its people than a
+condition such as `sex=F` asks: some of them may be meant.
+
+    U       the raw labels of a column: all that a person may have there
+    R(p)    ⊂ U, those that a printed label p may stand for (`release.printed_labels` says which)
+    C       a condition: a label that a statement mentions, true of R(C)
+
+The people of a group that prints p are *certain* to fulfil C where R(p) ⊂ R(C), *may* where both meet, else cannot.
+
+What is in U: the leaves of the column's hierarchy, if there is one; every label that is printed or mentioned and is no
+coarser than a person; the numbers of printed intervals, in steps of the last decimal that the column shows; the days
+of printed periods; the codes of a mask, ten for each hidden character; of a set its parts.  What `*` hides is any of
+them, and if only one is known, that or another one.  Beyond the farthest number known, an open interval has one more.
+
+Raw labels that nothing printed or mentioned tells apart are one *bundle*, with a weight: how many they are.  So neither
+long intervals nor masks are ever written out.  Cost: a look at each distinct label, and the bundles that it covers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import datetime as dt
+import math
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from sidelight.arrays import Codes, Flags, Floats, Integers, number_vectors, ranges, starts_of
+from sidelight.arrays import Codes, Flags, Floats, Integers, number_vectors, ranges, starts_of, sum_by
 from sidelight.errors import BadKnowledge, TooHard, did_you_mean, parameter
 from sidelight.knowledge.tokens import abbreviate
-from sidelight.max_entropy.hidden_labels import NO_NODES, ColumnCells
-from sidelight.release.printed_labels import knows_label
+from sidelight.release.label_order import LabelOrder
+from sidelight.release.printed_labels import Interval, PrintedLabel, knows_label, read_label
 from sidelight.release.printing import Nodes
-from sidelight.table.labels import SUPPRESSED, Label, shown
+from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number, shown
+
+NO_NODES = Nodes({})
+"""There is no hierarchy of a column."""
+
+NO_BUNDLES = np.empty(0, np.int64)
+
+MOST_DECIMALS = 9
+"""Numbers are counted in steps of at most so many decimals."""
+
+
+class RawLabels:
+    """The raw labels of a column, in bundles of those that nothing printed or mentioned tells apart.
+
+    >>> ages = RawLabels(("20-29", "30-39", "34", "*"), ("30-34",))
+    >>> [float(ages.weight[ages.find_bundles(text)].sum()) for text in ("20-29", "30-39", "30-34", "34", "*")]
+    [10.0, 10.0, 5.0, 1.0, 20.0]
+    """
+
+    def __init__(self, printed: Iterable[Label], mentioned: Iterable[Label] = (), nodes: Nodes = NO_NODES) -> None:
+        every = _Bundles((*printed, *mentioned), nodes)
+        self.order = LabelOrder(tuple(every.bundles), nodes)
+        self.weight = np.array([every.bundles[text] for text in self.order.labels], float)
+        # what is only itself is one bundle, of that name; all else is searched for when it is asked for
+        position = self.order.positions(every.themselves)
+        self._memo = {text: position[at : at + 1] for at, text in enumerate(every.themselves)}
+
+    def find_bundles(self, text: Label) -> Integers:
+        """Find the bundles that a label may stand for."""
+        if text not in self._memo:
+            stretches = [np.arange(start, stop) for start, stop in self.order.find_covered(text)]
+            self._memo[text] = np.concatenate([NO_BUNDLES, *stretches])
+        return self._memo[text]
+
+    def find_bundles_of_each(self, texts: Sequence[Label]) -> tuple[Integers, Integers]:
+        """Find the bundles of several labels: which label, by its place, and the bundle."""
+        bundles = [self.find_bundles(text) for text in texts]
+        return np.repeat(np.arange(len(texts)), [len(each) for each in bundles]), np.concatenate([NO_BUNDLES, *bundles])
+
+
+class _Bundles:
+    """Bundles of raw labels: a label of each, and how many it stands for."""
+
+    def __init__(self, texts: Iterable[Label], nodes: Nodes) -> None:
+        # a label may stand for itself on several levels; what stands above others is no leaf
+        leaves = [
+            text for text in nodes.above if text is not None and nodes.labels_by_node.get(text, (text,)) == (text,)
+        ]
+        self.inner = frozenset(nodes.labels_by_node).difference(leaves, [SUPPRESSED])
+        self.bundles: dict[Label, float] = dict.fromkeys(leaves, 1.0)
+        self.printed: dict[Label, PrintedLabel] = {text: read_label(text, self.inner) for text in dict.fromkeys(texts)}
+        # a hierarchy may have other labels under one that is plain by itself
+        self.themselves = [text for text, each in self.printed.items() if each.is_itself] if not nodes.above else []
+        self.bundles |= dict.fromkeys(self.themselves, 1.0)
+        self.printed = {text: each for text, each in self.printed.items() if text not in self.bundles}
+        self._take_sets_apart()
+        in_days = any(_is_period(text, each) for text, each in self.printed.items())
+        for text, each in self.printed.items():
+            if None in each.labels:
+                self.bundles.setdefault(None, 1.0)
+            elif not _is_coarse(text, each, self.inner, in_days=in_days):
+                self.bundles.setdefault(next(iter(each.labels)), 1.0)
+        # a hierarchy says what there is; without one, all that intervals, periods and masks may stand for is there
+        if not leaves:
+            self._add_days() if in_days else self._add_numbers()
+            self._add_codes()
+        self._add_what_covers_nothing(nodes)
+        if not leaves and len(self.bundles) < 2:
+            # A label that is printed nowhere, where only one is known.
+            self.bundles["\0another"] = 1.0
+
+    def _take_sets_apart(self) -> None:
+        """Read the parts of sets as labels, apart from those that a label with commas inside explains."""
+        with_commas = {text for text in (*self.printed, *self.bundles, *self.inner) if text and ", " in text}
+        for each in [each for each in self.printed.values() if len(each.parts) > 1]:
+            whole = f", {', '.join(each.parts)}, "
+            explained = {part for text in with_commas if f", {text}, " in whole for part in str(text).split(", ")}
+            for part in each.parts:
+                in_brackets = part.startswith(("[", "(", "]")) != part.endswith(("]", ")", "["))
+                if part not in explained and not in_brackets:
+                    self.printed.setdefault(part, read_label(part, self.inner))
+
+    def _add_numbers(self) -> None:
+        intervals = [interval for each in self.printed.values() for interval in each.numbers]
+        if not intervals:
+            return
+        points = [number for text in self.bundles if text is not None and (number := as_number(text)) is not None]
+        decimals = _decimals([*points, *_ends(intervals)])
+        self._add(_cut_line(intervals, points, 10.0**-decimals), lambda number: f"{number:.{decimals}f}")
+
+    def _add_days(self) -> None:
+        intervals = [interval for each in self.printed.values() for interval in each.days]
+        points = [float(day) for text in self.bundles if text is not None and (day := as_day(text)) is not None]
+        inside = ((day, days) for day, days in _cut_line(intervals, points, 1.0) if 1 <= day <= dt.date.max.toordinal())
+        self._add(inside, lambda day: dt.date.fromordinal(round(day)).isoformat())
+
+    def _add(self, bundles: Iterable[tuple[float, float]], text_of: Callable[[float], str]) -> None:
+        for number, weight in bundles:
+            (text,) = read_label(text_of(number)).labels  # in its plain form, as labels that are printed
+            self.bundles.setdefault(text, weight)
+
+    def _add_codes(self) -> None:
+        """Count what masks hide, those first that hide least: what they have is not counted again."""
+        masks: dict[tuple[int, int], list[str]] = {}  # by how many characters are hidden, and how many there are
+        for mask in dict.fromkeys(mask for each in self.printed.values() for mask in each.masks):
+            masks.setdefault((len(mask) - len(mask.rstrip(SUPPRESSED)), len(mask)), []).append(mask)
+        for (hidden, length), alike in sorted(masks.items()):
+            known: defaultdict[str, float] = defaultdict(float)
+            for text, weight in self.bundles.items():
+                if text is not None and len(text) == length:
+                    known[text[: length - hidden]] += weight
+            for beginning in (mask[: length - hidden] for mask in alike):
+                # A character that no label has: it stands for what a mask hides.
+                self.bundles[beginning + "\0" * hidden] = max(10.0**hidden - known[beginning], 1.0)
+
+    def _add_what_covers_nothing(self, nodes: Nodes) -> None:
+        others = [text for text, each in self.printed.items() if not each.suppressed and text not in self.bundles]
+        if others:
+            order = LabelOrder(tuple(self.bundles), nodes)
+            self.bundles |= {text: 1.0 for text in others if not order.find_covered(text)}
+
+
+def _is_period(text: Label, printed: PrintedLabel) -> bool:
+    """Return whether a label can only be about days: 2024-03 is, 2024 may be a number."""
+    return bool(printed.days) and not printed.numbers and (text is None or as_number(text) is None)
+
+
+def _is_coarse(text: Label, printed: PrintedLabel, inner: Container[Label], *, in_days: bool) -> bool:
+    """Return whether a label may stand for several."""
+    days = in_days and any(interval.low < interval.high for interval in printed.days)
+    return bool(
+        text in inner
+        or printed.suppressed
+        or len(printed.parts) > 1
+        or printed.numbers
+        or printed.masks
+        or days
+        or len(printed.labels) > 1
+    )
+
+
+def _ends(intervals: Iterable[Interval]) -> Iterator[float]:
+    for interval in intervals:
+        yield from (end for end in (interval.low, interval.high) if math.isfinite(end))
+
+
+def _decimals(numbers: Iterable[float]) -> int:
+    """Return the decimals that numbers have.
+
+    >>> _decimals([30.0, 33.5]), _decimals([])
+    (1, 0)
+    """
+    values = np.unique(np.fromiter(numbers, float))
+    for decimals in range(MOST_DECIMALS):
+        if np.allclose(values, np.round(values, decimals), rtol=1e-12, atol=0):
+            return decimals
+    return MOST_DECIMALS
+
+
+def _cut_line(intervals: list[Interval], points: Iterable[float], step: float) -> Iterator[tuple[float, float]]:
+    """Cut a line at all ends: each end by itself, and what is between two of them, with how many steps there are.
+
+    >>> [*_cut_line([Interval(20, 29), Interval(25, 34)], [22], 1)]
+    [(20, 1.0), (21, 1.0), (22, 1.0), (23, 2.0), (25, 1.0), (26, 3.0), (29, 1.0), (30, 4.0), (34, 1.0)]
+    """
+    if not intervals:
+        return
+    ends = sorted({*_ends(intervals), *points})
+    between = [(low + step, float(round((high - low) / step) - 1)) for low, high in pairwise(ends)]
+    beyond = [(ends[0] - step, 1.0), (ends[-1] + step, 1.0)] if ends else [(0.0, 1.0)]
+    bundles = sorted([*((end, 1.0) for end in ends), *between, *beyond])
+    numbers = np.array([number for number, _ in bundles])
+    inside = np.zeros(len(bundles) + 1, np.int64)  # how many intervals begin at a place, less those that ended before
+    for interval in intervals:
+        start, stop = interval.stretch(numbers)
+        inside[start] += 1
+        inside[stop] -= 1
+    for (number, weight), intervals_there in zip(bundles, np.cumsum(inside[:-1]).tolist(), strict=True):
+        if weight > 0 and intervals_there:
+            yield number, weight
+
+
+class ColumnCells:
+    """A column cut into cells by the labels that are mentioned: whom a printed label may hide in each, in raw labels.
+
+    Cells are numbered by which of the mentioned labels hold there; `holds[cell, mention]` says so.  What the label
+    with code c may stand for are the cells `cell[first[c]:first[c + 1]]`, with these weights.
+
+    >>> sex = ColumnCells(("F", "M", "*"), ("F",))
+    >>> sex.holds[:, 0].tolist(), sex.cell.tolist(), np.diff(sex.first).tolist(), sex.weight.tolist()
+    ([False, True], [1, 0, 0, 1], [1, 1, 2], [1.0, 1.0, 1.0, 1.0])
+    """
+
+    def __init__(self, printed: tuple[Label, ...], mentioned: tuple[Label, ...], nodes: Nodes = NO_NODES) -> None:
+        self.printed, self.mentioned, self.nodes = printed, mentioned, nodes
+        self.raw = RawLabels(printed, mentioned, nodes)
+        held = np.zeros((len(self.raw.weight), len(mentioned)), bool)
+        mention, bundle = self.raw.find_bundles_of_each(mentioned)
+        held[bundle, mention] = True
+        self.holds, self._cell_of_bundle = _distinct_rows(held)
+        label, bundle = self.raw.find_bundles_of_each(printed)
+        cells = len(self.holds)
+        pair, place = np.unique(label * cells + self._cell_of_bundle[bundle], return_inverse=True)
+        self.weight = sum_by(place, self.raw.weight[bundle], len(pair))
+        self.label, self.cell = np.divmod(pair, max(cells, 1))
+        self.first = starts_of(self.label, len(printed))
+
+    @cached_property
+    def hide(self) -> bool:
+        """Whether some printed label may stand for several cells; each stands for one at least."""
+        return len(self.cell) > len(self.printed)
+
+    def certain(self, mention: int) -> Flags:
+        """Return of which printed labels all people fulfil a condition."""
+        outside = np.zeros(len(self.printed), bool)
+        outside[self.label[~self.holds[self.cell, mention]]] = True
+        return ~outside
+
+    def describe(self, code: int, cell: int, others: Integers) -> Label:
+        """Return in words what tells a cell of a printed label from the others that it may hide.
+
+        >>> sex = ColumnCells(("F", "M", "*"), ("F",))
+        >>> sex.describe(2, 1, np.array([0, 1])), sex.describe(2, 0, np.array([0, 1]))
+        ('F (printed *)', '* (not F)')
+        """
+        holding = [text for text, holds in zip(self.mentioned, self.holds[cell], strict=True) if holds]
+        if holding:
+            narrowest = min(holding, key=lambda text: float(self.raw.weight[self.raw.find_bundles(text)].sum()))
+            return f"{shown(narrowest)} (printed {shown(self.printed[code])})"
+        excluded = np.flatnonzero(self.holds[others].any(axis=0))
+        names = [shown(self.mentioned[at]) for at in excluded.tolist()]
+        return f"{shown(self.printed[code])} (not {', '.join(names)})"
+
+    def share(self, text: Label, codes: Codes, cells: Integers) -> Floats:
+        """Return which share of the raw labels in a cell of printed labels a further condition is true of.
+
+        A label that is neither printed nor mentioned is in no cell, where what is known of the column leaves none over.
+
+        >>> sex = ColumnCells(("*",), ("F", "M"))
+        >>> sex.share("X", np.array([0, 0], np.int32), np.array([0, 1])).tolist()
+        [0.0, 0.0]
+        """
+        finer = ColumnCells(self.printed, (*self.mentioned, text), self.nodes)
+        # cells by what held before
+        same = {tuple(row): cell for cell, row in enumerate(self.holds.tolist())}
+        coarse = np.array([same.get(tuple(row[:-1]), -1) for row in finer.holds.tolist()], np.int64)[finer.cell]
+        known = coarse >= 0
+        size = len(self.printed) * len(self.holds)
+        key = finer.label[known] * len(self.holds) + coarse[known]
+        inside = sum_by(key, np.where(finer.holds[finer.cell, -1], finer.weight, 0.0)[known], size)
+        everything = sum_by(key, finer.weight[known], size)
+        chosen = codes.astype(np.int64) * len(self.holds) + cells
+        share: Floats = inside[chosen] / everything[chosen]
+        return share
+
+
+def _distinct_rows(flags: Flags) -> tuple[Flags, Integers]:
+    if flags.shape[1] == 0:
+        return np.zeros((1, 0), bool), np.zeros(len(flags), np.int64)
+    octets = np.packbits(flags, axis=1)  # the first flag is the highest bit, so that bytes are ordered as rows are
+    as_one = octets.view(f"V{octets.shape[1]}").ravel()
+    _, first, number = np.unique(as_one, return_index=True, return_inverse=True)
+    return flags[first], np.asarray(number)
+
 
 MOST_PARTS = 2_000_000
 """So many parts of rows at most."""

@@ -8,8 +8,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadRelease, WrongKind
-from sidelight.learner.calibration import NOTHING_HOLDS
 from sidelight.learner.roster import LABELS_ALONE
+from sidelight.learner.training import NOTHING_HOLDS
 
 
 @pytest.fixture(scope="module")

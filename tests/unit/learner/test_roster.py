@@ -5,8 +5,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadRelease
-from sidelight.learner.calibration import NOTHING_HOLDS
 from sidelight.learner.roster import Roster
+from sidelight.learner.training import NOTHING_HOLDS
 
 
 def test_equal_people_of_a_group_are_one_line_and_keys_stand_by_the_names_of_columns():

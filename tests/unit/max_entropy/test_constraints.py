@@ -6,9 +6,8 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.parse_statements import read_statements
-from sidelight.max_entropy.constraints import NOBODY, UNUSED, constraints_of
+from sidelight.max_entropy.constraints import NOBODY, UNUSED, constraints_of, mentioned_conditions
 from sidelight.max_entropy.problem import Variables
-from sidelight.max_entropy.terms import mentioned_conditions
 
 
 def written(release, *statements, people=None):

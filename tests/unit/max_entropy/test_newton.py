@@ -1,12 +1,18 @@
-"""Newton's method on the dual, on problems with a known solution."""
+"""Newton's method on the dual, on problems with a known solution.
+
+Iterative scaling: the dual falls, and what shares no variable is scaled at once.
+
+The linear algebra of a step; against a dense Hessian it is tested in tests/agree/test_maxent_parts.py.
+"""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 import sidelight as sl
-from sidelight.max_entropy.newton import minimize_dual
-from sidelight.max_entropy.problem import Problem
+from sidelight.max_entropy import newton
+from sidelight.max_entropy.newton import Elimination, Hessian, _classes, _Newton, minimize_dual, scaled_multipliers
+from sidelight.max_entropy.problem import ONE_PERSON, Problem
 
 
 def square(low=(), high=()):
@@ -74,3 +80,106 @@ def test_a_second_attempt_goes_on_from_where_the_dual_is_lowest():
     again = minimize_dual(problem, quiet, start=once.lowest)
     assert again.steps <= 1
     assert again.at.amounts == pytest.approx(once.at.amounts)
+
+
+def people_by_name(names, low=(), high=(), first=()):
+    """One group of ten people and two values, with a row each for those who are named; `first` entries are bounded."""
+    rows = names + 1
+    row, column = np.repeat(np.arange(rows), 2), np.tile([0, 1], rows)
+    bounded = np.zeros((len(first), 2 * rows))
+    bounded[np.arange(len(first)), list(first)] = 1
+    return Problem(
+        row=row,
+        column=column,
+        weight=np.ones(2 * rows),
+        people=np.array([1.0] * names + [10.0 - names]),
+        counts=np.array([4.0, 6.0]),
+        group=np.array([0, 0]),
+        coefficients=sparse.csr_array(bounded),
+        low=np.array(low),
+        high=np.array(high),
+        statement=np.full(len(first), ONE_PERSON),
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "share"), [(0.9, 0.9, 0.9), (0.7, 1.0, 0.7), (-np.inf, 0.2, 0.2), (0.1, 0.9, 0.4)]
+)
+def test_sums_come_near_their_totals(low, high, share):
+    problem = people_by_name(1, [low], [high], [0])
+    near = _Newton(problem).evaluate(*scaled_multipliers(problem))
+    assert near.amounts[0] == pytest.approx(share, abs=0.02)
+    exact = minimize_dual(problem, lambda step, residual: None)
+    assert exact.at.dual == pytest.approx(near.dual, abs=0.01)
+    assert exact.at.dual <= near.dual + 1e-12
+    assert exact.at.amounts[0] == pytest.approx(share, abs=1e-9)
+
+
+def test_the_dual_falls_however_far_off_the_start_is():
+    problem = people_by_name(3, [1e-6, 0.5, 1 - 1e-6], [1e-6, 0.5, 1 - 1e-6], [0, 2, 4])
+    newton = _Newton(problem)
+    start = newton.evaluate(np.zeros(2), np.zeros(3))
+    near = newton.evaluate(*scaled_multipliers(problem))
+    assert near.dual < start.dual
+    assert newton.residual(near) < 0.1 * newton.residual(start)
+
+
+def test_a_class_shares_no_variable():
+    problem = people_by_name(3, [0.5, 0.5, 0.4], [0.5] * 3, [0, 0, 4])
+    assert [each.constraint.tolist() for each in _classes(problem)] == [[0, 2], [1]]
+
+
+def test_sums_of_anything_else_are_left_alone():
+    problem = people_by_name(2, [0.5, 0.0], [0.5, 0.0], [0, 2])
+    problem.coefficients.data[0] = 0.3
+    assert [*_classes(problem)] == []  # one does not count people, the other says that there is nobody
+    assert scaled_multipliers(problem)[1].tolist() == [0, 0]
+
+
+def test_many_statements_are_solved_step_by_step(monkeypatch, wards):
+    statements = ["P(Flu | sex=m) = 0.4", "P(HIV | age=30) = 0.3", "P(Flu | sex=f) >= 0.3"]
+    at_once = sl.maxent(wards, statements).entropy
+    monkeypatch.setattr("sidelight.max_entropy.newton.DENSE_UP_TO", 0)
+    assert sl.maxent(wards, statements).entropy == pytest.approx(at_once, abs=1e-9)
+
+
+def two_groups():
+    return Problem(
+        row=np.array([0, 0, 1, 1, 2]),
+        column=np.array([0, 1, 0, 1, 2]),
+        weight=np.ones(5),
+        people=np.array([2.0, 3.0, 4.0]),
+        counts=np.array([2.0, 3.0, 4.0]),
+        group=np.array([0, 0, 1]),
+        coefficients=sparse.csr_array(np.array([[1.0, 0, 0, 0, 1], [0, 0, 0, 1, 0]])),
+        low=np.zeros(2),
+        high=np.ones(2),
+        statement=np.arange(2),
+    )
+
+
+AMOUNTS = np.array([0.5, 1.5, 1.5, 1.5, 4.0])
+
+
+def test_groups_of_any_size_may_share_a_stack_or_not(monkeypatch):
+    one = Elimination(two_groups())
+    monkeypatch.setattr(newton, "CACHED_NUMBERS", 1)
+    several = Elimination(two_groups())
+    assert len(one.stacks) < len(several.stacks)
+    right = np.array([0.1, -0.1, 0.0]), np.array([0.3, 0.2])
+    steps = [Hessian(each, AMOUNTS).solve(*right, np.ones(2, bool)) for each in (one, several)]
+    for part, again in zip(*steps, strict=True):
+        assert part == pytest.approx(again, abs=1e-6)
+
+
+def test_only_active_constraints_are_pushed():
+    hessian = Hessian(Elimination(two_groups()), AMOUNTS)
+    _, change = hessian.solve(np.zeros(3), np.array([0.3, 0.2]), np.array([False, True]))
+    assert change[0] == 0
+    assert change[1] > 0
+
+
+def test_a_constraint_of_which_nothing_is_left_is_not_pushed():
+    amounts = np.array([2.0, 0.0, 3.0, 0.0, 4.0])
+    _, change = Hessian(Elimination(two_groups()), amounts).solve(np.zeros(3), np.array([0.0, 0.2]), np.ones(2, bool))
+    assert change[1] == 0

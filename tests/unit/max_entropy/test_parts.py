@@ -1,4 +1,7 @@
-"""Rows cut into parts by conditions that groups print too little about."""
+"""Rows cut into parts by conditions that groups print too little about.
+
+What printed labels may stand for, in bundles of raw labels.
+"""
 
 import numpy as np
 import pytest
@@ -6,8 +9,65 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadKnowledge, TooHard
 from sidelight.max_entropy import parts as module
+from sidelight.max_entropy.parts import NO_NODES, ColumnCells, RawLabels
 from sidelight.max_entropy.problem import Variables
 from sidelight.release.printing import Nodes
+from sidelight.table.hierarchy import Hierarchy
+
+
+def weights(printed, mentioned, nodes=NO_NODES):
+    """Of each printed label: how many raw labels fulfil the first condition, and how many do not."""
+    cells = ColumnCells(printed, mentioned, nodes)
+    inside, outside = dict.fromkeys(printed, 0.0), dict.fromkeys(printed, 0.0)
+    for label, cell, weight in zip(cells.label, cells.cell, cells.weight, strict=True):
+        (inside if cells.holds[cell, 0] else outside)[printed[label]] += weight
+    return {label: (inside[label], outside[label]) for label in printed}
+
+
+@pytest.mark.parametrize(
+    ("printed", "condition", "expected"),
+    [
+        (("F", "M", "*"), "F", {"F": (1, 0), "M": (0, 1), "*": (1, 1)}),
+        (("F", "*"), "F", {"F": (1, 0), "*": (1, 1)}),  # there may be another
+        (("{F, M}", "F"), "F", {"{F, M}": (1, 1), "F": (1, 0)}),
+        (("30-39", "34", "40-49"), "34", {"30-39": (1, 9), "34": (1, 0), "40-49": (0, 10)}),
+        (("30-39", "34.0", "40-49"), "30-39", {"30-39": (10, 0), "34.0": (1, 0), "40-49": (0, 10)}),
+        (("30-34", "35-44"), "30-39", {"30-34": (5, 0), "35-44": (5, 5)}),
+        (("33.5-36.1", "*"), "34", {"33.5-36.1": (1, 26), "*": (1, 26)}),
+        (("[30, 40)", "40"), "40", {"[30, 40)": (0, 10), "40": (1, 0)}),
+        (("<20", "65+"), "70", {"<20": (0, 1), "65+": (1, 6)}),
+        (("130**", "131**", "*"), "13012", {"130**": (1, 99), "131**": (0, 100), "*": (1, 199)}),
+        (("13***", "130**"), "130**", {"13***": (100, 900), "130**": (100, 0)}),
+        (("2024", "2024-Q1", "2024-03-09"), "2024-03", {"2024": (31, 335), "2024-Q1": (31, 60), "2024-03-09": (1, 0)}),
+        (("1980-1989", "1984", "*"), "1984", {"1980-1989": (1, 9), "1984": (1, 0), "*": (1, 9)}),
+        (("30-39 or (missing)", "40"), None, {"30-39 or (missing)": (1, 10), "40": (0, 1)}),
+        (("{Salt, pepper, Widowed}", "Salt, pepper"), "Salt, pepper", {"{Salt, pepper, Widowed}": (1, 1), "Salt, pepper": (1, 0)}),
+        (("1", "2", "3", "4", "*"), "2", {"1": (0, 1), "2": (1, 0), "3": (0, 1), "4": (0, 1), "*": (1, 3)}),
+    ],
+)  # fmt: skip
+def test_raw_labels_are_counted(printed, condition, expected):
+    assert weights(printed, (condition,)) == expected
+
+
+def test_a_hierarchy_says_what_there_is():
+    town = Nodes.from_hierarchy(
+        Hierarchy("town", (("Bonn", "Köln", "Ulm"), ("West", "West", "South"), ("*", "*", "*")))
+    )
+    counted = {"West": (1, 1), "South": (0, 1), "*": (1, 2), "Bonn": (1, 0), "{Bonn, Ulm}": (1, 1)}
+    assert weights(tuple(counted), ("Bonn",), town) == counted
+    assert weights(("Bonn", "*"), ("West",), town) == {"Bonn": (1, 0), "*": (2, 1)}
+
+
+def test_long_intervals_are_not_written_out():
+    assert len(RawLabels(("0-1000000000", "5-7"), ("*****", "12***")).weight) < 12
+
+
+def test_a_label_that_nothing_known_leaves_room_for_is_nobodys():
+    release = sl.Release.from_counts([{"Flu": 1, "Cold": 1}], labels=[{"sex": "*"}])
+    beliefs = sl.maxent(release, knowing=["P(Flu | sex=male) >= 0", "P(Flu | sex=female) >= 0"])
+    assert beliefs.probability("Flu", given={"sex": "male"}) == pytest.approx(0.5)
+    with pytest.raises(BadKnowledge, match="nobody in the release says all of this"):
+        beliefs.probability("Flu", given={"sex": "other"})
 
 
 @pytest.fixture

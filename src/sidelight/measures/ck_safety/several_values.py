@@ -49,6 +49,7 @@ from sidelight.measures.exact import (
 )
 from sidelight.measures.finding import Finding
 from sidelight.measures.privacy_skyline.five_minima import (
+    ODDS,
     FiveMinima,
     Knowledge,
     ValueInGroup,
@@ -56,7 +57,6 @@ from sidelight.measures.privacy_skyline.five_minima import (
     index_of_least,
     tolerance,
 )
-from sidelight.measures.privacy_skyline.odds import ODDS
 from sidelight.release.groups import GroupName, Groups
 
 if TYPE_CHECKING:

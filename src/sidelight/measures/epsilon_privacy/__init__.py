@@ -6,6 +6,6 @@ release withstands.  Grouping and rolling up do not (`release/generalise.py`), n
 findings are replayed.
 
 Read `prior` (what is believed before), `worst_case` (how much more is believed after, for all groups, and once more for
-a witness), `prior_belief` (the measure) with `explanation`, `wishes` (what each person wants kept), `by_column`
-(who expects other things elsewhere), `skyline` (what a release withstands), `numeric_belief` with `families` (numbers).
+a witness; what each person wants kept), `prior_belief` (the measure) with `explanation`, `by_column` (who expects other
+things elsewhere), `skyline` (what a release withstands), `numeric_belief` (numbers).
 """

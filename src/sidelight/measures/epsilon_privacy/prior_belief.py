@@ -47,15 +47,17 @@ from sidelight.measures.epsilon_privacy.prior import (
     read_shape,
     read_stubbornness,
 )
-from sidelight.measures.epsilon_privacy.wishes import cases_of_wishes, predicates_wished, values_beside
 from sidelight.measures.epsilon_privacy.worst_case import (
     Cases,
     Ratio,
     Rule,
     WorstEpsilon,
+    cases_of_wishes,
     epsilons_of_parts,
+    predicates_wished,
     replay_without,
     replay_witness,
+    values_beside,
     worst_of_parts,
 )
 from sidelight.measures.exact import Amount

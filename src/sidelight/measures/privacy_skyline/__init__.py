@@ -4,7 +4,6 @@ Here lives all about three-dimensional knowledge (ℓ, k, m): the measure `Acqua
 policy makes of it, and the knowledge skyline of a release.  Counting worlds does not (`worlds/closed_forms.py`), nor do
 searches, which take `Acquaintance.screen()` like that of any other measure.
 
-Read `odds` (one group), `five_minima` (all groups), `acquaintance` (the measure), `witness` (from minima back to
-people), then `skyline` (what a policy asks, what a release withstands) with `pareto` (the few groups that decide it,
-and the risk wherever one drags it).
+Read `five_minima` (the odds of one group, and of all), `acquaintance` (the measure, and from minima back to people),
+then `skyline` (what a policy asks, what a release withstands, and the few groups that decide it).
 """

@@ -15,7 +15,7 @@ from sidelight.text import counted
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.max_entropy.rule_curve import RuleCurve, RulePoint
+    from sidelight.max_entropy.measure import RuleCurve, RulePoint
 
 COLOURS = {"both kinds": INK, "“has” alone": BLUE, "“has not” alone": VERMILION}
 

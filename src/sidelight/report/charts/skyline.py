@@ -43,8 +43,7 @@ if TYPE_CHECKING:
 
     from sidelight.measures.criterion import Bound
     from sidelight.measures.exact import Amount
-    from sidelight.measures.privacy_skyline.pareto import RiskMap
-    from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, KnowledgeSkyline
+    from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, KnowledgeSkyline, RiskMap
 
 MOST_PANELS = 4
 

@@ -24,7 +24,7 @@ from sidelight.measures.criterion import Bound, Criterion
 from sidelight.measures.fields import whole_amount
 from sidelight.measures.limit_grammar import Word
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-from sidelight.measures.privacy_skyline.pareto import RiskMap
+from sidelight.measures.privacy_skyline.skyline import RiskMap
 from sidelight.policy.policy import Policy
 from sidelight.policy.settings import read_number
 from sidelight.release.release import Release

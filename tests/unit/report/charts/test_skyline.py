@@ -9,7 +9,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadMeasure
 from sidelight.measures.disclosure_curve import KnowledgeAxis
-from sidelight.measures.privacy_skyline.pareto import RiskMap
+from sidelight.measures.privacy_skyline.skyline import RiskMap
 from sidelight.report.charts.skyline import LiveSkyline
 from sidelight.report.plots import table_behind, title_of
 
