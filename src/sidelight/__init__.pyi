@@ -153,7 +153,7 @@ from .errors import NothingSafe as NothingSafe
 from .minimality.insider import insider as insider
 from .minimality.beliefs import InsiderBeliefs as InsiderBeliefs
 from .minimality.measure import Insider as Insider
-from .minimality.witness import InsiderWitness as InsiderWitness
+from .minimality.measure import InsiderWitness as InsiderWitness
 from .attack.intersection import intersect as intersect
 from .attack.exposure import Exposure as Exposure
 from .attack.exposure import ExposureWitness as ExposureWitness

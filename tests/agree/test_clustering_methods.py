@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.progress import quiet
-from sidelight.search.one_group import one_group
-from sidelight.search.recoding import random_queries
+from sidelight.search.policy_check import one_group
+from sidelight.search.utility import random_queries
 from sidelight.testing import measures, tables
 
 

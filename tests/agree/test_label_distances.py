@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.release.nearest import ROUNDING, nearest_groups
 from sidelight.release.printing import Nodes
-from sidelight.search.merging import KeyDistances
-from sidelight.search.microaggregation import UnclusteredKeys
+from sidelight.search.microaggregation import KeyDistances, UnclusteredKeys
 from sidelight.search.orders import column_orders
 from sidelight.table.counts import Counts
 from sidelight.table.labels import KINDS

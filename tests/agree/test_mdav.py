@@ -8,9 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.search import merging
-from sidelight.search.merging import Centroids, KeyDistances
-from sidelight.search.microaggregation import UnclusteredKeys, mdav
+from sidelight.search import microaggregation
+from sidelight.search.microaggregation import Centroids, KeyDistances, UnclusteredKeys, mdav
 from sidelight.search.orders import column_orders
 from sidelight.table.counts import Counts
 from sidelight.table.labels import KINDS, as_day, as_number
@@ -182,24 +181,24 @@ def test_centroids_are_averages_of_points_also_after_merging(case, rnd):
 @given(placed())
 def test_columns_with_very_many_labels_stand_on_a_line(case):
     table, orders = case
-    before, merging.MANY_LABELS = merging.MANY_LABELS, 2
+    before, microaggregation.MANY_LABELS = microaggregation.MANY_LABELS, 2
     try:
         space = KeyDistances.from_table(table, orders)
         left = UnclusteredKeys(space, table.sizes)
         expected = sum(
             (
                 (
-                    merging.points_on_line(order)[:, order.rank[column.codes]]
-                    - merging.points_on_line(order)[:, order.rank[column.codes[:1]]]
+                    microaggregation.points_on_line(order)[:, order.rank[column.codes]]
+                    - microaggregation.points_on_line(order)[:, order.rank[column.codes[:1]]]
                 )
                 ** 2
             ).sum(axis=0)
             if len(order.labels) > 2
-            else merging.label_distances(order)[order.rank[column.codes[0]]][order.rank[column.codes]]
+            else microaggregation.label_distances(order)[order.rank[column.codes[0]]][order.rank[column.codes]]
             for order, column in zip(orders, table.quasi, strict=True)
         )
         np.testing.assert_allclose(left.from_key(0), expected, atol=1e-9)
-        lines = (merging.points_on_line(order) for order in orders if len(order.labels) > 2)
+        lines = (microaggregation.points_on_line(order) for order in orders if len(order.labels) > 2)
         assert len(space.lines) == sum(map(len, lines))
     finally:
-        merging.MANY_LABELS = before
+        microaggregation.MANY_LABELS = before

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.search.anatomy import LeastOverlap
-from sidelight.search.merging import Centroids, merge_groups, merge_until_within, pair_up
+from sidelight.search.microaggregation import Centroids, merge_groups, merge_until_within, pair_up
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.testing import measures, releases
 

@@ -13,7 +13,7 @@ from sidelight.minimality.beliefs import InsiderBeliefs
 from sidelight.search.mondrian_cuts import Proposals
 from sidelight.search.mondrian_frontier import Generation
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.recoding import Regions
+from sidelight.search.utility import Regions
 
 BY_GROUP = (
     (sl.GroupSize() >= 1, sl.RecursiveDiversity(2) <= 1),

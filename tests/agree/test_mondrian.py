@@ -11,8 +11,8 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.search.mondrian import cut_everybody, label_counts
+from sidelight.search.mondrian_cuts import AT_ONCE
 from sidelight.search.mondrian_frontier import KeyStore
-from sidelight.search.mondrian_store import AT_ONCE
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.table.counts import Counts

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.measures.comparison import Comparison
 from sidelight.measures.criterion import Criterion, exact
-from sidelight.policy.limit_text import read_limit
-from sidelight.policy.limits import settings_of
+from sidelight.policy.limits import read_limit, settings_of
 from sidelight.policy.measure_names import all_measures
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text

@@ -13,12 +13,12 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.errors import BadRelease
 from sidelight.minimality.group_question import RosterLines
-from sidelight.minimality.replayed_looks import refuse_other_than_looks
+from sidelight.minimality.insider import refuse_other_than_looks
 from sidelight.search.mondrian import cut_everybody, one_look
 from sidelight.search.mondrian_frontier import KeyStore
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.value_limits import covered_limits
+from sidelight.search.veil import covered_limits
 from sidelight.table.table import Column
 
 POLICIES = (

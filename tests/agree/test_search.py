@@ -14,13 +14,16 @@ from sidelight.measures.measure import Measure
 from sidelight.progress import quiet
 from sidelight.release.generalise import Lattice
 from sidelight.search.full_domain import FullDomain, NodeRecodings
-from sidelight.search.lattice_search import holds_upwards, minimal_among, search_lattice
-from sidelight.search.mondrian_acceptance import Acceptance
-from sidelight.search.one_group import one_group
+from sidelight.search.lattice_search import SuppressedNode, minimal_among, search_lattice, suppress_at
+from sidelight.search.mondrian import Acceptance
 from sidelight.search.orders import column_orders
-from sidelight.search.policy_check import PolicyCheck, candidate_groups
-from sidelight.search.recoding import Regions, release_of
-from sidelight.search.suppression import SuppressedNode, suppress_at
+from sidelight.search.policy_check import (
+    PolicyCheck,
+    candidate_groups,
+    holds_upwards,
+    one_group,
+)
+from sidelight.search.utility import Regions, release_of
 from sidelight.table.counts import Counts
 from sidelight.table.table import Column, Table
 from sidelight.testing import measures, releases, tables

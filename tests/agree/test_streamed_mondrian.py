@@ -15,7 +15,7 @@ from sidelight.engines import read_stream
 from sidelight.errors import SidelightError
 from sidelight.measures.exact import Screen
 from sidelight.measures.privacy_skyline.acquaintance import AcquaintanceScreen
-from sidelight.search.mondrian_store import AT_ONCE
+from sidelight.search.mondrian_cuts import AT_ONCE
 from sidelight.search.mondrian_streamed import MemoryBudget
 from sidelight.streams import sorted_runs
 from sidelight.streams.memory import Memory

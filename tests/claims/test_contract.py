@@ -12,7 +12,7 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.documents.document import number
 from sidelight.errors import BadPolicy, TooHard
-from sidelight.policy.limit_text import read_limit, read_measure
+from sidelight.policy.limits import read_limit, read_measure
 from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.testing import releases

@@ -23,7 +23,7 @@ import pytest
 from support.command_line import invoke, verbs_of
 
 from sidelight.cli.app import app
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "docs" / "notebooks"

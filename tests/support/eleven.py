@@ -5,10 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 
 import sidelight as sl
-from sidelight.minimality.group_question import GroupQuestion, RosterLines, group_questions
-from sidelight.minimality.half_limits import HalfLimits
+from sidelight.minimality.group_question import GroupQuestion, HalfLimits, RosterLines, group_questions
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.recoding import Regions
+from sidelight.search.utility import Regions
 from sidelight.table.table import Table
 
 LIMITS = (sl.GroupSize() >= 5, sl.RecursiveDiversity(2) <= 1)

@@ -17,7 +17,7 @@ from sidelight.search.mondrian import cut_everybody, one_look
 from sidelight.search.mondrian_frontier import KeyStore
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.value_limits import ValueLimits, covered_limits
+from sidelight.search.veil import ValueLimits, covered_limits
 from sidelight.table.counts import Counts
 from sidelight.table.table import Column, Table
 

@@ -31,7 +31,7 @@ from sidelight.measures.ck_safety.negations import NegationsWitness
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.findings import findings
 from sidelight.measures.measure import Measure
-from sidelight.policy.limit_text import read_limit, read_measure
+from sidelight.policy.limits import read_limit, read_measure
 from sidelight.release.groups import GroupName
 from sidelight.table.labels import MISSING, shown, written_label
 

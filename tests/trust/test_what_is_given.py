@@ -13,7 +13,7 @@ from trust.fuzz.bars import MARK
 
 import sidelight as sl
 from sidelight.errors import as_given
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.policy.policy_file import read_policy_text
 
 ROWS = pa.table({"age": ["1"], "disease": [f"{MARK}itis"]})

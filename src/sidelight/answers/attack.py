@@ -27,7 +27,7 @@ from sidelight.attack.report import (
 from sidelight.errors import BadMeasure, BadRelease, listed
 from sidelight.files import noise_path, real_path
 from sidelight.measures.criterion import exact
-from sidelight.policy.settings import read_number, read_share
+from sidelight.policy.limits import read_number, read_share
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.report.answer import Answer, Live

@@ -18,8 +18,8 @@ from sidelight.errors import BadMeasure, BadRelease, TooHard, did_you_mean
 from sidelight.files import sidecar_path
 from sidelight.learner.roster import LABELS_ALONE
 from sidelight.measures.criterion import exact
+from sidelight.policy.limits import read_share
 from sidelight.policy.measure_names import ASK_CHOICES, find_measure
-from sidelight.policy.settings import read_share
 from sidelight.progress import Progress, quiet
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Grid, Paragraph, Verdict
@@ -109,7 +109,7 @@ class AttackerRequest:
             settings["by"] = Name(write_call("sl.read_hierarchies", str(self.lookup.folder)))
         if self.attacker == "insider":
             if self.question.policy is not None and self.limit:
-                lines.append("from sidelight.policy.limit_text import read_limit")
+                lines.append("from sidelight.policy.limits import read_limit")
                 lines.append(f"policy = sl.Policy(*map(read_limit, {list(self.limit)!r}))")
                 settings["policy"] = Name("policy")
             call = write_call("sl.insider", Name("release"), method=self.method, **settings)

@@ -26,8 +26,7 @@ from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, 
 from sidelight.measures.finding import Finding
 from sidelight.measures.measure import Measure
 from sidelight.measures.privacy_skyline.skyline import knowledge_skyline
-from sidelight.policy.limit_text import read_limit
-from sidelight.policy.settings import read_number
+from sidelight.policy.limits import read_limit, read_number
 from sidelight.progress import Progress, quiet
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Block, Blocks, Grid, PageSection, Paragraph

@@ -36,11 +36,10 @@ from sidelight.report.page import Block, Blocks, Code, Grid, Page, PageSection, 
 from sidelight.report.page import Verdict as VerdictName
 from sidelight.report.report import ATTACKERS, AuditReport, audit_report, notes_section
 from sidelight.rounding import ROUNDED
-from sidelight.search.asked_attackers import Ask
 from sidelight.search.full_domain import Suppressed
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.microaggregation import LabelAverage
-from sidelight.search.protect import METHODS, MethodName
+from sidelight.search.protect import METHODS, Ask, MethodName
 from sidelight.search.utility import DEFAULT_UTILITY, UtilityName
 from sidelight.streams.memory import MEMORY, Memory
 from sidelight.text import capitalize, counted, form

@@ -169,7 +169,7 @@ def write_python(*lines: str, imports: Sequence[str] = ()) -> str:
     standard = {"math.": "import math", "Fraction(": "from fractions import Fraction"}
     readers = [name for name in ("read_limit", "read_measure") if f"map({name}, " in body]
     needed = [*(line for name, line in standard.items() if name in body), *imports, "import sidelight as sl"]
-    needed += [f"from sidelight.policy.limit_text import {', '.join(readers)}"] if readers else []
+    needed += [f"from sidelight.policy.limits import {', '.join(readers)}"] if readers else []
     present = body.splitlines()
     head = "\n".join(line for line in needed if line not in present or line == "").strip()
     return f"{head}\n\n{body}" if head else body

@@ -14,7 +14,7 @@ from sidelight.attack.simulation import MeanEstimate, Simulation, SimulationPoin
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadNoise, BadPolicy
 from sidelight.noise.comparison import SideBySide, side_by_side
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
 from sidelight.report.answer import Answer, Live
@@ -85,7 +85,7 @@ class SimulateRequest:
             "releases": self.releases,
             "repetitions": self.repetitions,
         }
-        imports = ["from sidelight.policy.limit_text import read_limit"]
+        imports = ["from sidelight.policy.limits import read_limit"]
         if self.epsilon:
             imports.append("from sidelight.noise.comparison import side_by_side")
             settings |= {"levels": read_levels(self.levels), "epsilons": list(self.epsilon), "method": self.method[0]}

@@ -22,7 +22,7 @@ from sidelight.engines.streamed_table import AnyTable, streamed_table_from
 from sidelight.errors import BadPolicy, BadRelease, listed, parameter
 from sidelight.files import noise_path, sidecar_path
 from sidelight.intake.presets import read_preset
-from sidelight.policy.limit_text import read_limit, read_measure
+from sidelight.policy.limits import read_limit, read_measure
 from sidelight.policy.measure_names import population_measures
 from sidelight.policy.policy import Policy, without_repeats
 from sidelight.policy.policy_file import PolicyFile, read_policy_file

@@ -19,7 +19,7 @@ from sidelight.errors import BadRelease
 from sidelight.release.locate import Linkage, Listed, ListedPeople, Locate, Lookup, SuppressedPeople
 from sidelight.release.release import Release
 from sidelight.search.method import SearchResult
-from sidelight.search.recoding import Regions
+from sidelight.search.utility import Regions
 from sidelight.table.hierarchy import Hierarchy
 
 

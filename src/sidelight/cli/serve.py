@@ -17,7 +17,7 @@ from sidelight.engines.postgres.session import is_address
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.files import sidecar_path
 from sidelight.intake.roles import suggestions_for
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.publish.sidecar import read_sidecar

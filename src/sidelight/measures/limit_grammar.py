@@ -13,7 +13,7 @@ without quotes are what belongs at their place, a number, true or false, or a te
 Whatever is written here is read again as the same.
 
 Measures write themselves by this grammar, so that it is in their room.  Which measure a name means, and of which types
-its settings are, is known below, where policies are checked: `policy/limit_text` reads a name by `take_measure_name`,
+its settings are, is known below, where policies are checked: `policy/limits` reads a name by `take_measure_name`,
 looks up the measure, and reads on with the names of its settings.
 """
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import BadMeasure, TooHard, parameter
-from sidelight.minimality.lattice_question import FinerRelease, list_again
-from sidelight.minimality.witness import FailedCut, InsiderWitness
+from sidelight.minimality.group_beliefs import FinerRelease, list_again
+from sidelight.minimality.measure import FailedCut, InsiderWitness
 from sidelight.rounding import in_words
 from sidelight.table.labels import shown
 from sidelight.table.table import Tabular, arrow_labels, unused_name
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from sidelight.arrays import Floats, Integers
     from sidelight.minimality.group_beliefs import GroupBeliefs
-    from sidelight.minimality.group_question import RosterLines
-    from sidelight.minimality.half_limits import HalfLimits
+    from sidelight.minimality.group_question import HalfLimits, RosterLines
     from sidelight.release.release import Release
     from sidelight.search.orders import Order
 

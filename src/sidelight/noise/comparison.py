@@ -36,7 +36,7 @@ from sidelight.policy.policy import Policy
 from sidelight.search.method import Method
 from sidelight.search.orders import Order, order_along
 from sidelight.search.protect import method_of
-from sidelight.search.recoding import Query, random_queries
+from sidelight.search.utility import Query, random_queries
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table, expect_one_sensitive
 from sidelight.text import html_table

@@ -24,10 +24,18 @@ from sidelight.errors import BadPolicy, SidelightError, WrongKind, kind_in_words
 from sidelight.files import read_whole
 from sidelight.measures.criterion import Criterion
 from sidelight.measures.measure import Measure
-from sidelight.policy.limits import SkylineSection, limit_model
+from sidelight.policy.limits import (
+    Section,
+    SkylineSection,
+    Text,
+    limit_model,
+    not_a_table,
+    unknown_key,
+    validated,
+    without_measure,
+)
 from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.policy.policy import Policy
-from sidelight.policy.settings import Section, Text, not_a_table, unknown_key, validated, without_measure
 from sidelight.table.labels import ColumnKind, Semantics, as_kinds
 from sidelight.table.roles import Missing, Roles, Suppressed
 from sidelight.text import as_names, is_deeply_nested

@@ -19,7 +19,7 @@ from sidelight.release.bounds import bound_columns
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import SearchResult
-from sidelight.search.recoding import Buckets
+from sidelight.search.utility import Buckets
 from sidelight.table.counts import Counts
 from sidelight.table.table import Column, JointDomain, Table, unused_name, value_columns
 from sidelight.text import one_or_several

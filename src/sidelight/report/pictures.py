@@ -28,7 +28,7 @@ from sidelight.report.picture_data import CheckedBeliefs, amount
 from sidelight.report.plots import expect_pictures, picture_of
 from sidelight.report.readers import attacker_of
 from sidelight.report.release_report import ReleaseReport, least_size
-from sidelight.search.cut_tree import CutNode
+from sidelight.search.mondrian_cuts import CutNode
 
 if TYPE_CHECKING:
     import altair as alt

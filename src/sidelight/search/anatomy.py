@@ -56,12 +56,11 @@ from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress
 from sidelight.release.groups import Groups
-from sidelight.search.merging import Neighbours, merge_until_within
 from sidelight.search.method import Method, Recodes, SearchOutcome
+from sidelight.search.microaggregation import Neighbours, merge_until_within
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
-from sidelight.search.recoding import Buckets
-from sidelight.search.utility import UtilityName
+from sidelight.search.utility import Buckets, UtilityName
 from sidelight.table.counts import Counts, Profiles
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import ColumnKind

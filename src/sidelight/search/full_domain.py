@@ -39,14 +39,20 @@ from sidelight.release.generalise import Lattice, Node, coarser
 from sidelight.release.groups import Groups
 from sidelight.release.streamed_lattice import AnyGroups, AnyLattice, StreamedGroups, StreamedLattice
 from sidelight.rounding import whole_number
-from sidelight.search.lattice_search import search_lattice
+from sidelight.search.lattice_search import SuppressedNode, search_lattice, search_with_suppression, suppress_at
 from sidelight.search.method import LevelChoice, Method, Recodes, SearchOutcome
-from sidelight.search.one_group import list_blocking, nothing_found
 from sidelight.search.orders import Order, order_along
-from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.recoding import LevelRegions, Marginals, Regions
-from sidelight.search.suppression import SuppressedNode, search_with_suppression, suppress_at
-from sidelight.search.utility import DEFAULT_UTILITY, OF_VALUES, QUICK_UTILITIES, UTILITIES, UtilityName
+from sidelight.search.policy_check import PolicyCheck, list_blocking, nothing_found
+from sidelight.search.utility import (
+    DEFAULT_UTILITY,
+    OF_VALUES,
+    QUICK_UTILITIES,
+    UTILITIES,
+    LevelRegions,
+    Marginals,
+    Regions,
+    UtilityName,
+)
 from sidelight.table.table import Column, Table, held, number_equal_rows
 from sidelight.text import counted
 

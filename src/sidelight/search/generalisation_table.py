@@ -40,10 +40,9 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import at_a_glance, printed_cautiously
 from sidelight.search.full_domain import FullDomain, NodeRecodings, Suppressed, refuse_too_many
-from sidelight.search.lattice_search import finest_first, search_lattice
+from sidelight.search.lattice_search import SuppressedNode, finest_first, search_lattice, search_with_suppression
 from sidelight.search.method import searched_levels
 from sidelight.search.protect import SearchProblem
-from sidelight.search.suppression import SuppressedNode, search_with_suppression
 from sidelight.search.utility import UTILITIES, UtilityName
 from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies

@@ -20,8 +20,7 @@ from sidelight.arrays import Integers, add_up
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.printing import Nodes, kind_of
 from sidelight.rounding import at_a_glance, in_words
-from sidelight.search.recoding import Buckets, Recoding, Regions
-from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, UtilityName, loss
+from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, Buckets, Recoding, Regions, UtilityName, loss
 from sidelight.streams.carried import WEIGHT_UNIT, count_unique, weights
 from sidelight.table.labels import ColumnKind, Label, are_digits, as_number
 from sidelight.table.table import Column, Table, Tabular, arrow_labels, held, unused_name, value_columns
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from sidelight.publish.plan import Layout
     from sidelight.publish.publish import Published
     from sidelight.release.release import Release
-    from sidelight.search.cut_tree import CutTree
+    from sidelight.search.mondrian_cuts import CutTree
     from sidelight.table.hierarchy import Hierarchy
 
 

@@ -14,42 +14,65 @@ Decision    It fails, or a coin falls on the veil's side: the group is closed fo
 Looks       Which cut a group looks at depends on its counts and on sizes, never on who has what.
 
 Source: LeFevre et al., Mondrian, ICDE 2006; Chen et al., Privacy Skyline, VLDB 2007 (SkylineAnonymize).
+
+Which of the cuts that are proposed may be made, and in which order?
+
+One by one  Criteria that are as bad as their worst group need only both halves of a cut: all groups of a generation are
+            cut at once.
+Together    Criteria that depend on several groups are judged over the whole release.  Their screens give a row of
+            numbers per group that join (⊕) to the release's, so with rows s_1 … s_m of the groups and a cut of group g
+            into halves (a, b) the release afterwards has  (⊕_{i≠g} s_i) ⊕ a ⊕ b.  Prefix and suffix scans of the rows
+            give every ⊕_{i≠g} in log₂ m joins of whole arrays, so all cuts are tried on their own at once; a scan over
+            the pairs a ⊕ b of cuts of different groups gives the release after each prefix of them.
+Invariant   Cuts are accepted in the order of the groups, each judged in the release that the earlier ones have made.
+            Where finer releases are never less risky (the measure's monotonicity), a cut that fails once fails for
+            good, and when a run of cuts is within policy so is each prefix of it: whole runs are accepted, up to the
+            first that fails.  Under such measures the result is minimal: no group can be cut any further.
+Ties        Once a release meets its limit with equality, every finer one is too close to it for floats.  Releases that
+            are this close nearly always keep a limit that may be met, so the longest run is judged exactly as a whole,
+            and halved where it fails; they nearly always break one that may not, so those cuts are judged one by one.
+Strict      A release may also come to stand next to a strict limit, and every finer one then does.  Cuts whose halves
+            do no harm (`Screen.harmless`) fit as the release itself does, which is judged once; the others are judged
+            each by its halves and the kept summaries of all other groups: with S the exact summary of groups and
+            blocks B_1 … B_p of them, the release in which g of B_i is cut has
+            S(B_1 … B_p without B_i) ⊕ S(B_i without g) ⊕ S(a, b), of which the first is kept (`ExactRelease`).
+Cost        Per run of accepted cuts a scan over all groups, and at ties one exact judgement per run; log₂ of its length
+            more for each close cut that does not fit after all; at strict limits one summary of some hundred groups for
+            each close cut that may do harm, however many groups there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sidelight.arrays import Flags, Floats
+from sidelight.arrays import Flags, Floats, Integers
 from sidelight.engines.streamed_table import AnyTable, StreamedTable
 from sidelight.errors import BadPolicy, NothingSafe, as_given, expect_or_none, parameter
+from sidelight.measures.exact import join_all, join_backwards, join_forwards
+from sidelight.measures.measure import Summary
 from sidelight.measures.named_risks.presence import Absence
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
-from sidelight.search.cut_tree import CutTree
+from sidelight.release.groups import Groups
 from sidelight.search.method import Method, Recodes, Resistance, SearchOutcome
-from sidelight.search.mondrian_acceptance import Acceptance, cut_groups
-from sidelight.search.mondrian_cuts import Cuts, Proposals
+from sidelight.search.mondrian_cuts import AT_ONCE, CutGroups, Cuts, CutTree, OpenGroups, Proposals, Store
 from sidelight.search.mondrian_frontier import Generation, KeyStore, place_populations
-from sidelight.search.mondrian_store import CutGroups, Store
 from sidelight.search.orders import Order, column_orders
-from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.recoding import Regions, region_labels, release_of
-from sidelight.search.utility import UtilityName
-from sidelight.search.value_limits import ValueLimits, covered_limits
-from sidelight.search.veil import Coins, Veil, unknown_to_all
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck
+from sidelight.search.utility import Regions, UtilityName, region_labels, release_of
+from sidelight.search.veil import Coins, ValueLimits, Veil, covered_limits, unknown_to_all
 from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import ColumnKind
 from sidelight.table.table import Table
 
 if TYPE_CHECKING:
-    from sidelight.search.value_limits import ValueLimits
+    from sidelight.search.veil import ValueLimits
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,3 +294,272 @@ def cut_everybody(
     acceptance = Acceptance(policy, store, target)
     runs = acceptance.cuts if look is None else partial(look.cuts, orders=store.orders, target=target)
     cut_groups(store, runs, acceptance.least, progress)
+
+
+def cut_groups(
+    store: Store,
+    runs: Callable[[CutGroups], Iterable[Cuts]],
+    least: int,
+    progress: Callable[[int], None] = lambda _groups: None,
+) -> None:
+    """Make runs of cuts, one generation after another, until no group can be cut any more."""
+    progress(len(store))
+    for generation in store.generations(least):
+        before = len(store)
+        for run, cuts in enumerate(runs(generation)):
+            if len(cuts):
+                store.split(generation, cuts, run)
+        if len(store) > before:
+            progress(len(store))
+
+
+@dataclass(eq=False, slots=True)
+class Acceptance:
+    """Accepts cuts in the order of the groups, each judged in the release that the earlier ones have made."""
+
+    policy: PolicyCheck
+    store: Store
+    target: Counts | None = None  # how often labels occur in each key that the order of cuts heeds
+    screened: list[Floats] = field(default_factory=list)  # per check: the screen's row of each group made so far
+    exact: list[ExactRelease] = field(default_factory=list)  # per check, of the release as it is; once it is asked for
+
+    def __post_init__(self) -> None:
+        if self.checks:
+            everybody = self.store.release()
+            self.screened = [check.screen.rows(everybody) for check in self.checks]
+
+    @property
+    def checks(self) -> tuple[CriterionCheck, ...]:
+        """Those that depend on several groups together."""
+        return self.policy.together
+
+    @property
+    def least(self) -> int:
+        """How many people a half must have at least."""
+        return max(self.policy.least_group_size or 1, self.policy.least_people(self.store.semantics))
+
+    def cuts(self, generation: CutGroups) -> Iterator[Cuts]:
+        """Yield runs of cuts of a generation; each run must be made before the next is drawn."""
+        undecided = np.ones(len(generation.numbers), bool)
+        for proposed, groups in generation.propose(self, undecided):
+            for accepted in self.runs(proposed, groups):
+                undecided[accepted.group] = False
+                yield accepted
+
+    def proposals(self, groups: OpenGroups, undecided: Flags) -> Proposals:
+        """Return what groups try, in their order."""
+        return Proposals(groups, self.store.orders, self.target, self.least, undecided)
+
+    def medians(self, groups: OpenGroups, proposals: Proposals) -> Cuts:
+        """Return the most balanced cuts whose halves may hold, in the order of the groups."""
+        within = []
+        for cuts in proposals.medians():
+            held = cuts.take(groups.may_hold_in_halves(cuts, self.policy))
+            within.append(held)
+            if not self.checks:  # groups do not wait for each other
+                proposals.undecided[held.group] = False
+        return Cuts.concatenate(within).sort_by_group()
+
+    def others(self, groups: OpenGroups, proposals: Proposals) -> Cuts:
+        """Return all other cuts, of groups that are undecided, whose halves may hold, in the order of the groups."""
+        if self.policy.only_group_sizes:
+            return Cuts.concatenate([])  # where the most balanced cut leaves a half too small, so do all others
+        others = proposals.others()
+        return others.take(groups.may_hold_in_halves(others, self.policy))
+
+    def fitting(self, cuts: Cuts, generation: CutGroups) -> Cuts:
+        """Leave out cuts that do not fit now, each on its own: they never will, as the release only gets finer."""
+        fits = np.zeros(len(cuts), bool)
+        for first in range(0, len(cuts), AT_ONCE.cuts):
+            rows = np.arange(first, min(first + AT_ONCE.cuts, len(cuts)))
+            block = cuts.take(rows)
+            left, right = self._screen_halves(block, generation)
+            pairs = [check.screen.join(*both) for check, *both in zip(self.checks, left, right, strict=True)]
+            fits[rows] = self._may_fit(block, pairs, generation)
+        return cuts.take(fits)
+
+    def runs(self, cuts: Cuts, generation: CutGroups) -> Iterator[Cuts]:
+        """Yield runs of accepted cuts, at most one cut per group; each run must be made before the next is drawn."""
+        if not self.checks:
+            yield cuts.take(cuts.first_of_each())
+            return
+        left, right = self._screen_halves(cuts, generation)
+        pairs = [check.screen.join(*both) for check, *both in zip(self.checks, left, right, strict=True)]
+        candidates = np.arange(len(cuts))
+        while len(candidates):
+            # a cut that does not fit now never will: the release only gets finer
+            candidates = candidates[
+                self._may_fit(cuts.take(candidates), [pair[candidates] for pair in pairs], generation)
+            ]
+            first = candidates[cuts.take(candidates).first_of_each()]
+            length = self._longest_run(cuts.take(first), [pair[first] for pair in pairs], generation)
+            run, next_cut = first[:length], first[length : length + 1]
+            accepted = cuts.take(run)
+            self._replace_rows(
+                generation.numbers[accepted.group], [rows[run] for rows in left], [rows[run] for rows in right]
+            )
+            yield accepted
+            # in the release that the run has made, the next cut does not fit
+            candidates = candidates[~np.isin(cuts.group[candidates], accepted.group) & ~np.isin(candidates, next_cut)]
+
+    def _screen_halves(self, cuts: Cuts, generation: CutGroups) -> tuple[list[Floats], list[Floats]]:
+        """Screen both halves of every cut, for every check."""
+        left = [np.empty((len(cuts), rows.shape[1])) for rows in self.screened]
+        right = [rows.copy() for rows in left]
+        for at, groups in generation.halves(cuts):
+            for check, left_rows, right_rows in zip(self.checks, left, right, strict=True):
+                # left halves come first, then right ones
+                both = check.screen.rows(groups)
+                left_rows[at], right_rows[at] = both[: len(at)], both[len(at) :]
+        return left, right
+
+    def _may_fit(self, cuts: Cuts, pairs: list[Floats], generation: CutGroups) -> Flags:
+        """Return which cuts could be made next, each alone: surely, or so close to a limit that a run must decide."""
+        fits = np.ones(len(cuts), bool)
+        for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True):
+            values = check.screen.value(_join_with_others(check, rows, pair, generation.numbers[cuts.group]))
+            close = check.is_close(values)
+            fits &= check.clearly_holds(values) | close
+            if check.criterion.comparison.strict and (fits & close).any():
+                near = np.flatnonzero(fits & close)
+                harmless = check.screen.harmless(join_all(check.screen, rows), pair[near])
+                fits[near] = self._fit_exactly(check, cuts.take(near), harmless, generation)
+        return fits
+
+    def _fit_exactly(self, check: CriterionCheck, cuts: Cuts, harmless: Flags, generation: CutGroups) -> Flags:
+        """Return exactly which cuts could be made next, each alone; harmless ones fit where the release holds."""
+        release = self._exactly(check)
+        fits = harmless & (not harmless.any() or release.holds)
+        left = np.flatnonzero(~fits)
+        for rows, halves in self._halves(cuts.take(left), generation) if len(left) else ():
+            for at, row in enumerate(left[rows].tolist()):
+                both = halves.take(np.array([at, at + len(rows)]))
+                fits[row] = release.holds_after(generation.numbers[cuts.group[[row]]], [both])
+        return fits
+
+    def _longest_run(self, cuts: Cuts, pairs: list[Floats], generation: CutGroups) -> int:
+        """Count how many of these cuts, of different groups, can be made one after another."""
+        if len(cuts) == 0:
+            return 0
+        states = [
+            _value_after_each(check, rows, pair, generation.numbers[cuts.group])
+            for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True)
+        ]
+        clear = np.array([check.clearly_holds(values) for check, values in zip(self.checks, states, strict=True)])
+        close = np.array([check.is_close(values) for check, values in zip(self.checks, states, strict=True)])
+
+        def holds(length: int) -> bool:
+            doubtful = [check for check, near in zip(self.checks, close[:, length - 1], strict=True) if near]
+            if not doubtful:
+                return True
+            run = cuts.take(np.arange(length))
+            cut, halves = generation.numbers[run.group], [each for _, each in self._halves(run, generation)]
+            return all(self._exactly(check).holds_after(cut, halves) for check in doubtful)
+
+        # runs of `within` cuts hold, runs of `beyond` cuts do not
+        within, beyond = _run_of_true(clear), _run_of_true(clear | close) + 1
+        length = beyond - 1
+        while beyond - within > 1:
+            within, beyond = (length, beyond) if holds(length) else (within, length)
+            length = (within + beyond) // 2
+        return within
+
+    def _replace_rows(self, groups: Integers, left: list[Floats], right: list[Floats]) -> None:
+        """Replace the row of each cut group by that of its left half; append right halves, as stores number them."""
+        for at, rows in enumerate(self.screened):
+            rows[groups] = left[at]
+            self.screened[at] = np.vstack((rows, right[at]))
+        # it summarises the release as it was before this run
+        self.exact = []
+
+    def _exactly(self, check: CriterionCheck) -> ExactRelease:
+        """Return the exact judge of the release as it is now."""
+        if not self.exact:
+            groups = self.store.release()
+            self.exact = [ExactRelease(each, groups) for each in self.checks]
+        return self.exact[self.checks.index(check)]
+
+    def _halves(self, cuts: Cuts, generation: CutGroups) -> Iterator[tuple[Integers, Groups]]:
+        """Count both halves of each cut, with numbers that no other group has."""
+        old = generation.numbers[cuts.group] + 1
+        new = len(self.screened[0]) + 1 + np.arange(len(cuts))
+        for rows, halves in generation.halves(cuts):
+            yield rows, replace(halves, numbers=np.concatenate((old[rows], new[rows])))
+
+
+def _join_with_others(check: CriterionCheck, rows: Floats, pair: Floats, groups: Integers) -> Floats:
+    """Join each pair of halves with all groups but the one it was cut from."""
+    before, after = join_forwards(check.screen, rows), join_backwards(check.screen, rows)
+    joined = pair.copy()
+    some = groups > 0
+    joined[some] = check.screen.join(joined[some], before[groups[some] - 1])
+    some = groups < len(rows) - 1
+    joined[some] = check.screen.join(joined[some], after[groups[some] + 1])
+    return joined
+
+
+def _value_after_each(check: CriterionCheck, rows: Floats, pairs: Floats, groups: Integers) -> Floats:
+    """Return the values of the releases that the first cut makes, the first two, and so on."""
+    # after the first i cuts: their pairs, the groups to be cut later as they are, and all other groups
+    release = join_forwards(check.screen, pairs)
+    others = np.delete(rows, groups, axis=0)
+    if len(others):
+        of_others = np.broadcast_to(join_forwards(check.screen, others)[-1:], release.shape)
+        release = check.screen.join(release, of_others)
+    # row i: the groups of cuts i + 1, … are still whole
+    release[:-1] = check.screen.join(release[:-1], join_backwards(check.screen, rows[groups])[1:])
+    return check.screen.value(release)
+
+
+def _run_of_true(flags: Flags) -> int:
+    """Count the columns before the first in which not all is true."""
+    everywhere = np.logical_and.reduce(flags, axis=0)
+    return len(everywhere) if everywhere.all() else int(np.argmin(everywhere))
+
+
+@dataclass(frozen=True, eq=False)
+class ExactRelease:
+    """A release as it is, and one criterion."""
+
+    check: CriterionCheck
+    groups: Groups
+    _beside: dict[int, list[Summary]] = field(default_factory=dict)  # per block: the summary of all others, if any
+
+    @cached_property
+    def holds(self) -> bool:
+        """Whether the release keeps the criterion."""
+        return self.check.decides(_merge_all(self._blocks))
+
+    def holds_after(self, cut: Integers, halves: Iterable[Groups]) -> bool:
+        """Return whether it would with some groups cut (their rows, and what they fall into)."""
+        parts = [*self._summarise_without(cut), *(self.check.summary(each) for each in halves)]
+        return self.check.decides(_merge_all(parts))
+
+    @cached_property
+    def _blocks(self) -> list[Summary]:
+        starts = range(0, len(self.groups), AT_ONCE.groups)
+        return [self.check.summary(self.groups.take(slice(start, start + AT_ONCE.groups))) for start in starts]
+
+    def _summarise_without(self, cut: Integers) -> list[Summary]:
+        """Return summaries of all groups but these."""
+        block = np.arange(len(self.groups)) // AT_ONCE.groups
+        blocks = np.unique(block[cut])
+        kept = np.isin(block, blocks)
+        kept[cut] = False
+        rest = np.flatnonzero(kept)
+        return [*self._others(blocks.tolist()), *([self.check.summary(self.groups.take(rest))] if len(rest) else [])]
+
+    def _others(self, blocks: list[int]) -> list[Summary]:
+        # the blocks that are cut are all there are
+        if len(blocks) * AT_ONCE.groups >= len(self.groups):
+            return []
+        if len(blocks) == 1 and blocks[0] in self._beside:
+            return self._beside[blocks[0]]
+        others = [_merge_all([each for at, each in enumerate(self._blocks) if at not in set(blocks)])]
+        if len(blocks) == 1:
+            self._beside[blocks[0]] = others
+        return others
+
+
+def _merge_all(summaries: Iterable[Summary]) -> Summary:
+    return reduce(lambda one, other: one.merge(other), summaries)

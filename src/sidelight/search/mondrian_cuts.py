@@ -17,23 +17,55 @@ Seam        The rules ask how people stand, and not where they are kept: whoever
             rank can answer (`mondrian_store.OpenGroups`).
 
 Source: LeFevre, DeWitt and Ramakrishnan, Mondrian, ICDE 2006.
+
+Where Mondrian keeps the people whom it cuts: what its machine asks of a store, and what all stores do alike.
+
+Machine     There is one (`mondrian_acceptance.cut_groups`): generation after generation, which cuts groups propose,
+            which of them are made, and in which order.  It never sees a key.
+Stores      In memory (`mondrian_frontier`): the keys of open groups, side by side.  Streamed (`mondrian_streamed`):
+            histograms of rows that are never all held, and stores in memory for what fits.
+Seam        The rules (`mondrian_cuts`) ask open groups for ranks and people in line, the acceptance asks them for both
+            halves of cuts, and the store for the release that was made so far.
+Invariant   Whichever store: the same groups with the same numbers in the same order.
+Apart       Three things differ for speed.  In memory the release so far is a roll-up of the keys, made only where
+            floats are too close to tell: one pass over keys, which are at hand.  A streamed store has no keys of groups
+            that are finished, so it notes the counts of both halves of each cut that depends on others, which counts
+            them twice.  And right halves are numbered as they are made; streamed, parts of the people are finished one
+            after another, and numbered at the end by a tree of all cuts (`Lineage`), about 50 bytes per group.
+
+Along which cuts was a release made?  The top of the tree of Mondrian's cuts.
+
+Symbols     A cut parts group g at rank p of column c; its left half keeps the number g, its right half gets the next
+            one.  A *node* is a group as it once was: everybody, or one half of a cut.
+Recorded    The cuts that were made while there were fewer than 2^LEVELS groups.  After h generations there are at most
+            2^h, so these are all cuts of the first LEVELS levels, and at most 2^(LEVELS + 1) whatever the table's size;
+            of the others only how many go along each column.
+Below       The groups of a release tile the boxes of the nodes, so those below a node are the ones inside its box.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+import os
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Flags, Floats, Integers, run_starts, sum_equal_rows
+from sidelight.release.groups import Groups
 from sidelight.search.orders import Order
+from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.table.counts import Counts
+from sidelight.table.labels import Semantics, shown
+from sidelight.table.table import Table
 
 if TYPE_CHECKING:
-    from sidelight.search.mondrian_store import OpenGroups
+    from sidelight.search.mondrian import Acceptance
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -283,3 +315,266 @@ def _uncertainty(counts: Integers) -> Floats:
     logs = np.log(np.maximum(counts, 1))
     uncertain: Floats = total * np.log(np.maximum(total, 1)) - (counts * logs).sum(axis=1)
     return uncertain
+
+
+One = TypeVar("One")
+Other = TypeVar("Other")
+
+
+@dataclass(slots=True)
+class AtOnce:
+    """How much of Mondrian's work is done at a time.  No result depends on it."""
+
+    keys: int = 1 << 17  # sorted: few enough for a processor's cache, and enough to keep both cores busy
+    counts: int = 1 << 18  # of cuts × values
+    cuts: int = 1 << 17  # screened where most do not fit
+    groups: int = 512  # that have one exact summary
+    rows: int = 1 << 15  # that go down the tree of cuts
+    parts: int = 256  # put aside in one pass: each is an open file
+    sent: int = 1 << 26  # bytes of histograms that an executor sends
+
+
+AT_ONCE = AtOnce()
+
+
+def map_on_cores(work: Callable[[One], Other], parts: Iterable[One], *, keys: int) -> Iterator[Other]:
+    """Yield what `work` makes of each part, in their order; on several cores where there are many keys.
+
+    Parts are drawn as cores come free, so that only a few are held at a time.
+    """
+    if keys <= AT_ONCE.keys:
+        yield from map(work, parts)
+        return
+    cores = os.cpu_count() or 1
+    with ThreadPoolExecutor(cores) as pool:
+        waiting: deque[Future[Other]] = deque()
+        for part in parts:
+            waiting.append(pool.submit(work, part))
+            # two parts per core keep all cores busy, and only as many are held
+            if len(waiting) > 2 * cores:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+class CutGroups(ABC):
+    """Groups with cuts to choose from, as whoever accepts cuts asks for them."""
+
+    table: Table  # whose values and semantics they have
+    numbers: Integers  # of the groups, in the store
+    totals: Integers  # how often each value occurs in the whole table
+
+    @abstractmethod
+    def count_sides(self, cuts: Cuts) -> Iterator[tuple[Integers, Integers]]:
+        """Count values beside cuts, block by block: rows of the cuts; (2 · rows, values), all left sides first."""
+
+    def halves(self, cuts: Cuts) -> Iterator[tuple[Integers, Groups]]:
+        """Count what is left and right of each cut, a block at a time: first all left halves, then all right ones."""
+        for rows, counts in self.count_sides(cuts):
+            block = cuts.take(rows)
+            sizes = np.concatenate((block.left, block.people - block.left))
+            yield rows, candidate_groups(self.table, sizes, Counts(counts.shape, cells=counts), self.totals)
+
+    def may_hold_in_halves(self, cuts: Cuts, policy: PolicyCheck) -> Flags:
+        """Return which cuts leave two halves that each keep the policy on their own, or may once in a run of cuts."""
+        # people are at hand; values are counted only for cuts that leave enough of them on both sides
+        holds: Flags = cuts.smaller >= (policy.least_group_size or 1)
+        if policy.only_group_sizes:
+            return holds
+        large = np.flatnonzero(holds)
+
+        def judge(block: tuple[Integers, Groups]) -> tuple[Integers, Flags]:
+            rows, halves = block
+            # (2 · rows,), left halves first → (2, rows)
+            left, right = policy.may_hold_in_each(halves).reshape(2, -1)
+            return rows, left & right
+
+        for rows, both in map_on_cores(judge, self.halves(cuts.take(large)), keys=len(large)):
+            holds[large[rows]] = both
+        return holds
+
+    @abstractmethod
+    def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, CutGroups]]:
+        """Propose the most balanced cuts, then all others, of groups that are undecided by then; with their groups."""
+
+
+class OpenGroups(CutGroups):
+    """Groups that may be cut, at hand: how their people stand along each column is all that the rules ask."""
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are, numbered from 0."""
+        return len(self.numbers)
+
+    @abstractmethod
+    def extents(self) -> tuple[Integers, Integers]:
+        """Return the first and the last rank that occur: (columns, groups) each."""
+
+    @abstractmethod
+    def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
+        """Yield the people of some groups in line, each along its column: the column, the groups, their line."""
+
+    @abstractmethod
+    def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
+        """Count what keys have beside cuts, block by block: rows of the cuts; what is left of them, then right."""
+
+    def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, CutGroups]]:
+        """Propose the most balanced cuts, then all others, of groups that are undecided by then."""
+        proposals = acceptance.proposals(self, undecided)
+        yield acceptance.medians(self, proposals), self
+        yield acceptance.others(self, proposals), self
+
+
+class Store(ABC):
+    """The groups that cuts have made: the box of ranks that each covers, and where its people are kept."""
+
+    orders: tuple[Order, ...]
+    start: Integers  # (groups, columns)
+    stop: Integers
+    record: CutRecord
+
+    @property
+    @abstractmethod
+    def semantics(self) -> Semantics:
+        """What the values of a person are."""
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @abstractmethod
+    def generations(self, least: int) -> Iterator[CutGroups]:
+        """Yield groups to cut until none can be; each must be cut before the next are drawn.
+
+        Groups with fewer than twice `least` people are never given.
+        """
+
+    @abstractmethod
+    def split(self, generation: CutGroups, cuts: Cuts, run: int) -> None:
+        """Cut groups in two, each at most once: left halves keep their numbers, right ones get the next."""
+
+    @abstractmethod
+    def release(self) -> Groups:
+        """Return the groups made so far as one release, in the order of their numbers."""
+
+    def _divide_boxes(self, cuts: Cuts, old: Integers) -> Integers:
+        """Divide the boxes of groups with these numbers, and return the numbers of their right halves."""
+        new = len(self.start) + np.arange(len(cuts))
+        self.record.add(cuts, old, len(self.start))
+        # right halves begin with the box of the whole group; the cut then moves one border of each half
+        self.start, self.stop = np.vstack((self.start, self.start[old])), np.vstack((self.stop, self.stop[old]))
+        self.stop[old, cuts.column] = cuts.rank
+        self.start[new, cuts.column] = cuts.rank
+        return new
+
+
+LEVELS = 4
+"""So many cuts, one after the other, are shown of anybody: 16 parts of the people at most."""
+
+MOST_TILED = 200
+"""The labels of a category up to which they are put into words; of more, the first and the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutNode:
+    """People whom cuts have left together: what they hold of the column that was cut last, and what is below."""
+
+    parent: int | None  # its place among the nodes; None: everybody
+    column: str  # that was cut last; empty: none
+    holds: str  # of that column, as it would be printed
+    people: int
+    groups: int  # that are published of these people
+    cut: bool  # whether its halves are nodes too
+
+
+@dataclass(eq=False, slots=True)
+class CutRecord:
+    """What is kept of the cuts while they are made."""
+
+    first: list[Cuts] = field(default_factory=list)  # groups by their numbers in the partition
+    along: dict[int, int] = field(default_factory=dict)  # column → cuts
+
+    def add(self, cuts: Cuts, numbers: Integers, groups: int) -> None:
+        """Keep cuts of groups that have these numbers in a partition of so many."""
+        # all cuts of the first LEVELS levels are made while there are fewer groups than that
+        if groups < 2**LEVELS:
+            self.first.append(replace(cuts, group=numbers))
+        for column, times in enumerate(np.bincount(cuts.column).tolist()):
+            self.along[column] = self.along.get(column, 0) + times
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CutTree:
+    """The cuts that made a release, the first of them in the order in which they were made."""
+
+    orders: tuple[Order, ...]
+    record: CutRecord
+    people: int
+    start: Integers  # group × column: the boxes of the groups that are published
+    stop: Integers
+
+    @property
+    def along(self) -> dict[str, int]:
+        """How many cuts were made along each column; columns that nothing was cut along are not there."""
+        return {order.name: self.record.along[at] for at, order in enumerate(self.orders) if self.record.along.get(at)}
+
+    def top(self) -> tuple[CutNode, ...]:
+        """Return everybody, and the halves of the first cuts of each group; halves follow what they are halves of."""
+        widths = tuple((0, len(order)) for order in self.orders)
+        return tuple(self._from(_Group(0, -1, widths, self.people), None, 0, 0))
+
+    def _from(self, group: _Group, parent: int | None, level: int, place: int) -> Iterator[CutNode]:
+        """Yield a node, which stands at a place, and all below it."""
+        cuts = Cuts.concatenate(self.record.first)
+        later = np.flatnonzero(cuts.group == group.number)
+        # a left half keeps its group's number, so only cuts made after this node are cuts of it
+        later = later[later > group.made_by] if level < LEVELS else later[:0]
+        order = None if group.column is None else self.orders[group.column]
+        yield CutNode(
+            parent,
+            "" if order is None else order.name,
+            "" if order is None or group.column is None else _describe_stretch(order, *group.box[group.column]),
+            group.people,
+            self._groups_in(group.box),
+            bool(len(later)),
+        )
+        if not len(later):
+            return
+        below = 1
+        for half in group.halves(cuts, int(later[0])):
+            for node in self._from(half, place, level + 1, place + below):
+                yield node
+                below += 1
+
+    def _groups_in(self, box: tuple[tuple[int, int], ...]) -> int:
+        # boxes tile: a published group is below a node exactly when its box is inside the node's
+        start, stop = np.array(box).T
+        return int(((self.start >= start) & (self.stop <= stop)).all(axis=1).sum())
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A group as it once was."""
+
+    number: int
+    made_by: int  # the cut, in their order; −1: everybody
+    box: tuple[tuple[int, int], ...]  # the ranks of each column
+    people: int
+    column: int | None = None  # that was cut last
+
+    def halves(self, cuts: Cuts, at: int) -> tuple[_Group, _Group]:
+        """Return both halves of the cut at an index; the right half is the group of the next number."""
+        column, rank, left = int(cuts.column[at]), int(cuts.rank[at]), int(cuts.left[at])
+        start, stop = self.box[column]
+        lower, upper = ((*self.box[:column], ranks, *self.box[column + 1 :]) for ranks in ((start, rank), (rank, stop)))
+        return (
+            _Group(self.number, at, lower, left, column),
+            # everybody is group 0, and each cut numbers one more
+            _Group(at + 1, at, upper, self.people - left, column),
+        )
+
+
+def _describe_stretch(order: Order, start: int, stop: int) -> str:
+    """Return what a stretch of ranks is; of very many labels that have no size, where it begins and ends."""
+    if order.numeric or stop - start <= MOST_TILED:
+        return shown(order.label_of(start, stop))
+    return f"{shown(order.labels[start])} … {shown(order.labels[stop - 1])}"

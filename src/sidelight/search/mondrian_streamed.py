@@ -36,16 +36,13 @@ from sidelight.engines.streamed_table import RowBlock, StreamedTable
 from sidelight.progress import Progress
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
-from sidelight.search.cut_tree import CutRecord, CutTree
 from sidelight.search.method import SearchOutcome
-from sidelight.search.mondrian_acceptance import Acceptance
-from sidelight.search.mondrian_cuts import Cuts
-from sidelight.search.mondrian_frontier import Generation, KeyStore
-from sidelight.search.mondrian_histograms import Boxes, CountedGroups, Lanes, Ranks, RoutingTree
-from sidelight.search.mondrian_store import AT_ONCE, CutGroups, OpenGroups, Store
+from sidelight.search.mondrian import Acceptance
+from sidelight.search.mondrian_cuts import AT_ONCE, CutGroups, CutRecord, Cuts, CutTree, OpenGroups, Store
+from sidelight.search.mondrian_frontier import Boxes, CountedGroups, Generation, KeyStore, Lanes, Ranks, RoutingTree
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
-from sidelight.search.recoding import Regions, region_labels
+from sidelight.search.utility import Regions, region_labels
 from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Batch, RowParts
 from sidelight.table.counts import CELLS_AT_ONCE, Counts

@@ -2,20 +2,50 @@
 
 A utility that needs only the sizes of groups costs nothing beside the search; those that rebuild the table or answer
 queries may take longer than it.  So `Utilities` computes each when it is first looked up.
+
+How a release recodes a table: who is in which group, and what a reader can still tell from it.
+
+A *key* is a distinct combination of quasi-identifier values; the table has n_q(x) people of key q with value x.
+Utilities (`utility`) ask a recoding four things, whatever method made it:
+
+    information_loss   per group g: which share of its keys' detail is not printed, from 0 to 1
+    bits_told          per column: Σ_g n_g/n · log₂ (n / people whose labels the printed one covers), of H_j at most
+    reconstruction     n̂_q(x): the people of key q with value x whom one would expect, knowing only the release
+    estimate           Σ n̂_q(x) over the keys and values that a COUNT query asks for
+
+Regions     Group g covers a stretch [start, stop) of ranks in each column, a box: generalised tables, Mondrian's
+            regions, clusters.  Inside its box everybody may be anywhere: n̂_q(x) = n_g(x) / volume of g for q in g; a
+            suppressed person may be anywhere at all.
+Buckets     Everybody's key is printed, and the values bucket by bucket (Anatomy): n̂_q(x) = Σ_b n_b(q) · n_b(x) / n_b.
+Cost        Losses: groups × columns.  Bits: the same, and one pass over the keys.  Reconstruction: one pass over the
+            counts by key and value.  A query: groups × its columns, and one pass over those counts.
+
+Queries are drawn at random, always the same ones for the same seed: what an analyst might ask of the table.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from typing import Literal, TypeAlias
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property, partial
+from itertools import accumulate
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Floats
-from sidelight.errors import NoRoom, parameter
-from sidelight.search.recoding import Recoding, random_queries
-from sidelight.table.table import held
+from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys
+from sidelight.errors import BadHierarchy, NoRoom, parameter
+from sidelight.release.release import Members, Release, whole_groups
+from sidelight.search.orders import Order, all_numbers
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table, held, unused_name, value_columns
+from sidelight.table.true_counts import TrueCounts
+
+if TYPE_CHECKING:
+    from sidelight.engines.streamed_table import AnyTable, StreamedTable
+
 
 UtilityName: TypeAlias = Literal[
     "balanced loss",
@@ -183,3 +213,472 @@ class Utilities(Mapping[str, float]):
 
     def __repr__(self) -> str:
         return repr(dict(self))
+
+
+DENSE_COUNTS = 1 << 24
+"""Counts of up to so many groups × values are spread out to look single ones up."""
+
+MOST_LISTED = 1 << 24
+"""So many labels are listed at most in the different sets that a column prints."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Query:
+    """How many people are within these stretches of ranks (column → start, stop) and have one of these values?"""
+
+    ranges: Mapping[int, tuple[int, int]]
+    values: Flags
+
+    def answer(self, table: Table, orders: tuple[Order, ...]) -> int:
+        """Return the number of such people in the table itself."""
+        keys = np.flatnonzero(self.selects(table, orders))
+        return int(table.counts.take(keys).totals()[self.values].sum())
+
+    def selects(self, table: Table, orders: tuple[Order, ...]) -> Flags:
+        """Return which keys of a table are within the ranges."""
+        inside = np.ones(len(table.sizes), bool)
+        for column, (start, stop) in self.ranges.items():
+            rank = orders[column].rank[table.quasi[column].codes]
+            inside &= (start <= rank) & (rank < stop)
+        return inside
+
+
+def random_queries(
+    orders: tuple[Order, ...], values: int, *, count: int = 200, columns: int = 2, share: float = 0.1, seed: int = 7
+) -> Iterator[Query]:
+    """Draw queries that ask for about `share` of all combinations: a stretch of `columns` columns, some of the values.
+
+    The same seed draws the same queries.
+    """
+    rng = np.random.default_rng(seed)
+    columns = min(columns, len(orders))
+    # the same share of each of the columns and of the values, which multiply to the share asked for
+    side = share ** (1 / (columns + 1))
+    for _ in range(count):
+        chosen = rng.choice(len(orders), columns, replace=False)
+        selected = np.zeros(values, bool)
+        selected[slice(*_random_stretch(values, side, rng))] = True
+        yield Query({int(at): _random_stretch(len(orders[at]), side, rng) for at in chosen}, selected)
+
+
+def _random_stretch(ranks: int, side: float, rng: np.random.Generator) -> tuple[int, int]:
+    length = max(round(ranks * side), 1)
+    start = int(rng.integers(0, ranks - length + 1))
+    return start, start + length
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Marginals:
+    """How many people have the labels below each rank, per column, and how many bits its labels tell about them."""
+
+    below: tuple[Integers, ...]
+    bits: Floats
+
+    @classmethod
+    def from_table(cls, table: Table, orders: tuple[Order, ...]) -> Marginals:
+        """Count the people of a table; one pass over its keys for each column."""
+        people = [
+            add_up(order.rank[column.codes], table.sizes, len(order))
+            for column, order in zip(table.quasi, orders, strict=True)
+        ]
+        return cls.from_ranks(people)
+
+    @classmethod
+    def from_labels(cls, people: Sequence[Integers], orders: tuple[Order, ...]) -> Marginals:
+        """Build from the people who have each label, column by column."""
+        # by label code → by rank
+        return cls.from_ranks([each[np.argsort(order.rank)] for each, order in zip(people, orders, strict=True)])
+
+    @classmethod
+    def from_ranks(cls, people: Sequence[Integers]) -> Marginals:
+        """Build from the people at each rank, column by column."""
+        below = tuple(np.concatenate(([0], np.cumsum(each))) for each in people)
+        return cls(below, np.array([_entropy(each) for each in people]))
+
+
+@dataclass(frozen=True, eq=False)
+class Recoding(ABC):
+    """The people of a table in groups.  What utilities ask, whatever the method answers it."""
+
+    table: AnyTable
+    orders: tuple[Order, ...]
+    sizes: Integers  # people per group
+    suppressed: int  # people in no group
+
+    @property
+    def holds_keys(self) -> bool:
+        """Whether each key of the table is at hand, to be compared with what the release says of it."""
+        return isinstance(self.table, Table)
+
+    @abstractmethod
+    def information_loss(self) -> Floats:
+        """Return, per group, the share of its keys' detail that is lost: 0 none, 1 all."""
+
+    @abstractmethod
+    def bits_told(self) -> Floats:
+        """Return, per column, how many bits a person's printed label tells about the original one, on average."""
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return len(self.sizes)
+
+    def pairs(self) -> int:
+        """Return Σ_g n_g²: how many pairs of people look alike."""
+        return int((self.sizes * self.sizes).sum())
+
+    def detail_lost(self) -> float:
+        """Add up, over the people who are in groups, the share of their key's detail that is lost."""
+        return float((self.sizes * self.information_loss()).sum())
+
+    @property
+    def marginals(self) -> Marginals:
+        """How many people have which labels, column by column."""
+        return Marginals.from_table(held(self.table), self.orders)
+
+    def bits_held(self) -> Floats:
+        """Return, per column, how many bits its labels tell as they are: their entropy."""
+        return self.marginals.bits
+
+    @abstractmethod
+    def reconstruction(self) -> Floats:
+        """Return the people one would expect, knowing the release, per entry of the table's counts."""
+
+    @abstractmethod
+    def estimate(self, query: Query) -> float:
+        """Answer a COUNT query from the release alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Regions(Recoding):
+    """Groups that cover a stretch of ranks in each column: generalised tables, Mondrian's regions, clusters.
+
+    `start` and `stop` are group × column, in ranks of `orders`; `group` has an entry per key of the table (−1:
+    suppressed), looked up when it is first needed: a search that weighs thousands of recodings may do without.
+    """
+
+    start: Integers
+    stop: Integers
+    look_up: Callable[[], Integers]
+    counted: Marginals | None = None  # where many recodings of a table share them
+
+    @property
+    def marginals(self) -> Marginals:
+        """How many people have which labels, column by column."""
+        return self.counted or super().marginals
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle it with the group of each key, which a function looks up here: a search may run in another process."""
+        parts = [getattr(self, each.name) for each in fields(self)]
+        # a closure cannot be pickled, but what it returns can
+        parts[[each.name for each in fields(self)].index("look_up")] = partial(np.asarray, self.look_up())
+        return type(self), tuple(parts)
+
+    @classmethod
+    def from_keys(
+        cls, table: Table, orders: tuple[Order, ...], group: Integers, start: Integers, stop: Integers
+    ) -> Regions:
+        """Build regions of people by the groups of their keys."""
+        kept = group >= 0
+        sizes = add_up(group[kept], table.sizes[kept], len(start))
+        return cls(table, orders, sizes, int(table.sizes[~kept].sum()), start, stop, lambda: group)
+
+    @classmethod
+    def from_stream(
+        cls,
+        table: StreamedTable,
+        orders: tuple[Order, ...],
+        sizes: Integers,
+        start: Integers,
+        stop: Integers,
+        *,
+        suppressed: int = 0,
+    ) -> Regions:
+        """Build regions of a table whose keys are not held: the group of each key is not known."""
+        counted = Marginals.from_labels(table.label_people, orders)
+        return cls(table, orders, sizes, suppressed, start, stop, lambda: table.sizes, counted)
+
+    @cached_property
+    def group(self) -> Integers:
+        """The group of each key of the table; −1: suppressed."""
+        return self.look_up()
+
+    def information_loss(self) -> Floats:
+        """Return per group: for numbers the range covered / the whole range, else (covered − 1) / (all − 1)."""
+        loss: Floats = np.mean([self._share_covered(column) for column in range(len(self.orders))], axis=0)
+        return loss
+
+    def _share_covered(self, column: int) -> Floats:
+        order = self.orders[column]
+        first, last = self.start[:, column], self.stop[:, column] - 1
+        covered: Floats = (order.position[last] - order.position[first]) / order.width
+        return covered
+
+    def bits_told(self) -> Floats:
+        """Return bits by column: labels that cover few people's tell much; nothing is told of suppressed people."""
+        people = self.table.people
+        below = self.marginals.below
+        # (groups, columns): how many people have labels within each printed stretch
+        covers = np.stack([at[self.stop[:, j]] - at[self.start[:, j]] for j, at in enumerate(below)], axis=1)
+        bits: Floats = self.sizes @ np.log2(people / covers) / people
+        return bits
+
+    def reconstruction(self) -> Floats:
+        """Return each group's values spread over all combinations of labels that it covers."""
+        key, value, _ = self.table.counts.entries()
+        group = self.group[key]
+        counts = self._counts
+        # as floats: the volume of a box of many columns may not fit into 64 bits; suppressed people may be anywhere
+        volume = np.append(np.prod((self.stop - self.start).astype(float), axis=1), self._everywhere)
+        in_group = _counts_at(counts, np.where(group < 0, counts.rows - 1, group), value)
+        anywhere = counts.row(counts.rows - 1)[value] / self._everywhere  # suppressed people may be of any key
+        expected: Floats = in_group / volume[group] + np.where(group >= 0, anywhere, 0.0)
+        return expected
+
+    def estimate(self, query: Query) -> float:
+        """Answer a query by the share of each group's stretches that it asks for."""
+        # shares of a box multiply over columns, as inside a group every combination is as likely
+        share = np.ones(len(self.start))
+        everywhere = 1.0
+        for column, (low, high) in query.ranges.items():
+            start, stop = self.start[:, column], self.stop[:, column]
+            share *= np.clip(np.minimum(high, stop) - np.maximum(low, start), 0, None) / (stop - start)
+            everywhere *= (high - low) / len(self.orders[column])
+        people = self._people_with(query.values)
+        return float((share * people[:-1]).sum() + everywhere * people[-1])
+
+    def _people_with(self, values: Flags) -> Floats:
+        """Count, per group and at last for the suppressed people, those who have one of these values."""
+        group, value, count = self._entries
+        selected = values[value]
+        people: Floats = np.bincount(group[selected], weights=count[selected], minlength=len(self.start) + 1).astype(
+            float
+        )
+        return people
+
+    @cached_property
+    def _entries(self) -> tuple[Integers, Integers, Integers]:
+        return self._counts.entries()
+
+    @cached_property
+    def _counts(self) -> Counts:
+        """Group × value, the suppressed people after all groups."""
+        return self.table.counts.roll_up(
+            np.where(self.group < 0, len(self.start), self.group), groups=len(self.start) + 1
+        )
+
+    @property
+    def _everywhere(self) -> float:
+        """How many combinations of labels there are."""
+        return float(np.prod([float(len(order)) for order in self.orders]))
+
+
+@dataclass(frozen=True, eq=False)
+class LevelRegions(Regions):
+    """Groups that print each column at one level: what is lost and told depends on how many people have each label.
+
+    So utilities need `label_people` (column by column, label by label: those who are in groups), how many `groups`
+    there are and their `pairs`, which add up over parts of a release; the groups themselves may be on disk, and then
+    `sizes`, `start` and `stop` have none.
+    """
+
+    label_start: tuple[Integers, ...] = ()
+    label_stop: tuple[Integers, ...] = ()
+    label_people: tuple[Integers, ...] = ()
+    number_of_groups: int = 0
+    number_of_pairs: int = 0
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return self.number_of_groups
+
+    def pairs(self) -> int:
+        """Return Σ_g n_g²."""
+        return self.number_of_pairs
+
+    def detail_lost(self) -> float:
+        """Add up, over people and columns, which share of the column their label covers."""
+        lost = [
+            float(people @ ((order.position[stop - 1] - order.position[start]) / order.width))
+            for order, start, stop, people in zip(
+                self.orders, self.label_start, self.label_stop, self.label_people, strict=True
+            )
+        ]
+        return sum(lost) / len(lost)
+
+    def bits_told(self) -> Floats:
+        """Return bits by column: labels that cover few people's tell much; nothing is told of suppressed people."""
+        people = self.table.people
+        bits = [
+            float(own @ np.log2(people / (below[stop] - below[start]))) / people
+            for below, start, stop, own in zip(
+                self.marginals.below, self.label_start, self.label_stop, self.label_people, strict=True
+            )
+        ]
+        return np.array(bits)
+
+
+def _entropy(people: Integers) -> float:
+    """Return the bits that it takes on average to say which label somebody has."""
+    some = people[people > 0]
+    return float((some * np.log2(some.sum() / some)).sum() / some.sum())
+
+
+def _counts_at(counts: Counts, rows: Integers, values: Integers) -> Integers:
+    """Return single counts, all of them positive."""
+    if counts.rows * counts.width <= DENSE_COUNTS:
+        return counts.dense()[rows, values]
+    row, value, count = counts.entries()
+    # group and value packed into one number that searchsorted can find
+    packed = row * counts.width + value
+    ascending = np.argsort(packed)
+    return count[ascending][np.searchsorted(packed[ascending], rows * counts.width + values)]
+
+
+def region_labels(order: Order, start: Integers, stop: Integers) -> Column:
+    """Return a column that prints a stretch per group; each different stretch is put into words once."""
+    # (start, stop) packed into one number, as both are at most len(order)
+    width = len(order) + 1
+    stretches, codes = np.unique(start * width + stop, return_inverse=True)
+    first, behind = (each.tolist() for each in np.divmod(stretches, width))
+    if not order.numeric:
+        _refuse_endless_sets(order, first, behind)
+    labels = tuple(map(order.label_of, first, behind))
+    return Column(order.name, labels, codes.astype(np.int32))
+
+
+def _refuse_endless_sets(order: Order, start: list[int], stop: list[int]) -> None:
+    """Refuse sets that list more labels than a file should hold."""
+    if sum(stop) - sum(start) <= MOST_LISTED:  # a stretch has at most as many nodes as ranks
+        return
+    for listed in accumulate(map(len, map(order.fewest_nodes, start, stop))):
+        if listed > MOST_LISTED:
+            lack = "no hierarchy" if len(order.levels) == 1 else "a hierarchy of too few nodes"
+            number = f", or say {parameter('kinds', {order.name: 'number'})}" if all_numbers(order.labels) else ""
+            message = (
+                f"column '{order.name}' has {len(order):,} labels and {lack}: the sets that its groups would print "
+                f"list more than {MOST_LISTED:,}; give one with nodes for neighbours in {parameter('by')}{number}"
+            )
+            raise BadHierarchy(message)
+
+
+def release_of(table: Table, group: Integers, columns: tuple[Column, ...], groups: int) -> Release:
+    """Build the release of a table whose keys are in these groups (−1: left out), printed as `columns` say."""
+    kept = np.flatnonzero(group >= 0)
+    counts = table.counts.take(kept).roll_up(group[kept], groups=groups)
+    sizes = add_up(group[kept], table.sizes[kept], groups)
+    whole = whole_groups(
+        domain=table.domain,
+        sizes=sizes,
+        counts=counts,
+        columns=columns,
+        semantics=table.semantics,
+        weights=None if table.weights is None else add_up(group[kept], table.weights[kept], groups),
+    )
+    return Release(whole, sensitive=table.sensitive, intake=table.intake)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class AnatomyTables:
+    """What is published: one with a row per person, one with a row per bucket and value that occurs in it.
+
+    Rows stand by bucket, people of a bucket by their keys: never by their values.
+    """
+
+    people: tuple[Column, ...]  # the quasi-identifiers and the bucket
+    values: tuple[Column, ...]  # the bucket and the sensitive value, or a value of each sensitive column
+    counts: Integers  # per row of `values`
+
+
+@dataclass(frozen=True, eq=False)
+class Buckets(Recoding):
+    """People in buckets.  `people[i]` of those with key `key[i]` of the table are in bucket `bucket[i]`."""
+
+    key: Integers
+    bucket: Integers
+    people: Integers
+    counts: Counts  # bucket × value
+    true_counts: TrueCounts | None = None  # who has what, which is never published
+
+    @classmethod
+    def from_people(
+        cls,
+        table: Table,
+        orders: tuple[Order, ...],
+        key: Integers,
+        bucket: Integers,
+        counts: Counts,
+        *,
+        values: Counts | None = None,
+    ) -> Buckets:
+        """Build buckets of people given one by one, by key and bucket; `values` are their own."""
+        keys = len(table.sizes)
+        kind, first = number_keys(bucket * keys + key, below=counts.rows * keys)
+        sizes = np.bincount(bucket, minlength=counts.rows)
+        true_counts = None
+        if values is not None:
+            person, value, _ = values.entries()
+            true_counts = TrueCounts(
+                table.quasi, table.domain, bucket[person], key[person], value, np.ones(len(person), np.int64)
+            )
+        return cls(table, orders, sizes, 0, key[first], bucket[first], np.bincount(kind), counts, true_counts)
+
+    def information_loss(self) -> Floats:
+        """Return 0 for each bucket: every key is printed as it is."""
+        return np.zeros(len(self.sizes))
+
+    def bits_told(self) -> Floats:
+        """Return all bits: every key is printed as it is."""
+        return self.bits_held()
+
+    def reconstruction(self) -> Floats:
+        """Return each bucket's values shared out evenly: n̂_q(x) = Σ_b people of key q in b · n_b(x) / n_b."""
+        key, value, _ = self.table.counts.entries()
+        expected = np.empty(len(key))
+        # value by value, so that only one number per key and bucket is held at a time
+        for x in range(self.counts.width):
+            share = self.counts.column(x) / self.sizes
+            spread = np.bincount(self.key, self.people * share[self.bucket], len(self.table.sizes))
+            expected[value == x] = spread[key[value == x]]
+        return expected
+
+    def estimate(self, query: Query) -> float:
+        """Answer a query by the people of each bucket that it asks for, and the share of values."""
+        inside = np.flatnonzero(query.selects(held(self.table), self.orders)[self.key])
+        bucket, value, count = self._entries
+        selected = np.flatnonzero(query.values[value])
+        share = np.bincount(bucket[selected], count[selected], len(self.sizes)) / self.sizes
+        return float(self.people[inside] @ share[self.bucket[inside]])
+
+    @cached_property
+    def _entries(self) -> tuple[Integers, Integers, Integers]:
+        return self.counts.entries()
+
+    def release(self) -> Release:
+        """Build the release: groups that say which bucket they are, and who is in them."""
+        table = self.table
+        groups = whole_groups(
+            domain=table.domain,
+            sizes=self.sizes,
+            counts=self.counts,
+            columns=(self._bucket_column(np.arange(len(self.sizes))),),
+            semantics=table.semantics,
+        )
+        # members stand by group, people of a bucket by their keys: never by their values
+        by_bucket = np.argsort(self.bucket, kind="stable")
+        members = Members(table.quasi, self.bucket[by_bucket], self.key[by_bucket], self.people[by_bucket])
+        return Release(groups, sensitive=table.sensitive, intake=table.intake, members=members)
+
+    def tables(self) -> AnatomyTables:
+        """Return what is printed: people with their buckets, and buckets with their values."""
+        key, bucket = np.repeat(self.key, self.people), np.repeat(self.bucket, self.people)
+        people = (*(column.take(key) for column in self.table.quasi), self._bucket_column(bucket))
+        bucket, value, count = self._entries
+        values = value_columns(self.table.sensitive, self.table.domain, value)
+        return AnatomyTables(people, (self._bucket_column(bucket), *values), count)
+
+    def _bucket_column(self, bucket: Integers) -> Column:
+        labels = tuple(str(number) for number in range(1, len(self.sizes) + 1))
+        taken = {column.name for column in self.table.quasi} | {*self.table.sensitive_columns}
+        return Column(unused_name("bucket", taken), labels, bucket.astype(np.int32))

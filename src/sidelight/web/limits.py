@@ -16,10 +16,19 @@ from sidelight.measures.comparison import Comparison
 from sidelight.measures.criterion import Criterion
 from sidelight.measures.limit_grammar import Word, call_text, limit_text
 from sidelight.measures.measure import Measure
-from sidelight.policy.limit_text import read_limit_section
-from sidelight.policy.limits import BOUNDS, Limit, limit_model, right_bounds, settings_of
+from sidelight.policy.limits import (
+    BOUNDS,
+    Limit,
+    Number,
+    TrueOrFalse,
+    Whole,
+    limit_model,
+    read_limit_section,
+    right_bounds,
+    settings_of,
+    validated,
+)
 from sidelight.policy.measure_names import measure_named
-from sidelight.policy.settings import Number, TrueOrFalse, Whole, validated
 from sidelight.release.population import Population
 from sidelight.table.labels import Label
 

@@ -30,11 +30,10 @@ from sidelight.report.answer import Recipe
 from sidelight.report.charts.candidates import MOST_CANDIDATES
 from sidelight.report.plots import altair
 from sidelight.report.report import AuditFinding, audit_report
-from sidelight.search.asked_attackers import Ask
 from sidelight.search.full_domain import FullDomain, Suppressed
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.microaggregation import LabelAverage, Microaggregation
-from sidelight.search.protect import METHODS, SearchProblem, add_answers, method_of
+from sidelight.search.protect import METHODS, Ask, SearchProblem, add_answers, method_of
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table

@@ -10,7 +10,7 @@ from trust.fuzz.near_valid import near
 from trust.fuzz.people import marked_release, release
 
 import sidelight as sl
-from sidelight.policy.limit_text import read_limit, read_measure
+from sidelight.policy.limits import read_limit, read_measure
 from sidelight.policy.measure_names import all_measures
 
 SETTINGS = (

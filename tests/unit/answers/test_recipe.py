@@ -26,7 +26,7 @@ from sidelight.answers.recipe import (
 from sidelight.answers.sources import read_question
 from sidelight.cli import column_options
 from sidelight.cli.app import app
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.policy.measure_names import all_measures
 from sidelight.table.roles import Roles
 

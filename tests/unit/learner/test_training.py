@@ -31,7 +31,7 @@ from sidelight.learner.training import (
     fold_of_groups,
     new_model,
 )
-from sidelight.search.asked_attackers import largest_share
+from sidelight.search.protect import largest_share
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard, UnknownColumn, UnknownValue, WrongKind
 from sidelight.measures.about import About, ask_each_column
 from sidelight.measures.exact import join_all
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.policy.policy_file import read_policy_text
 
 ROWS = pa.table(

@@ -32,7 +32,7 @@ from sidelight.measures.expected_candidates import (
     ratio_multiplied,
 )
 from sidelight.measures.finding import Finding
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.rounding import PRECISE, round_down
 
 

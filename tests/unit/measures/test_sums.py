@@ -11,7 +11,7 @@ from sidelight.errors import BadMeasure, WrongKind
 from sidelight.measures.measure import Monotonicity
 from sidelight.measures.number_values import NumberValues
 from sidelight.measures.sums import SumWitness, _Amounts, _FallingAmounts
-from sidelight.policy.limit_text import read_measure
+from sidelight.policy.limits import read_measure
 from sidelight.policy.measure_names import measure_named
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text

@@ -18,7 +18,7 @@ from sidelight.measures.targets import (
     read_predicates,
     read_value,
 )
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.policy.policy_file import read_policy_text
 
 WARD = sl.Release.from_counts(

@@ -1,15 +1,33 @@
-"""Beliefs of one group: listed, by one cut's left halves, or drawn; all say the same."""
+"""Beliefs of one group: listed, by one cut's left halves, or drawn; all say the same.
 
+Tables of atoms × values: all of them are listed, and what they stand for is added up exactly.
+
+Finer full-domain releases that were not published: counted where groups are small, bounded where they are not.
+"""
+
+import itertools
+import math
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from support.eleven import eleven_question, table_of
+from hypothesis import given
+from hypothesis import strategies as st
+from support.eleven import LIMITS, eleven, eleven_question, table_of
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.minimality import group_beliefs
-from sidelight.minimality.group_beliefs import CountingEffort, believe, draw
+from sidelight.minimality.group_beliefs import (
+    CountingEffort,
+    arrangements,
+    believe,
+    count_tables,
+    draw,
+    list_tables,
+    sum_tables,
+)
 
 
 def test_by_hand():
@@ -72,3 +90,73 @@ def test_as_many_values_as_there_are_numbers_for_are_told_apart():
     dealt = np.arange(8, dtype=np.uint64)
     hands = group_beliefs._shuffle(dealt, 50, random, 3)
     assert (np.sort(hands, axis=1) == dealt).all()
+
+
+@st.composite
+def sums(draw):
+    """Sizes of atoms, and counts of values, with the same total."""
+    people = draw(st.lists(st.integers(1, 3), min_size=1, max_size=4).filter(lambda atoms: sum(atoms) <= 7))
+    cuts = sorted(draw(st.lists(st.integers(0, sum(people)), min_size=1, max_size=3)))
+    counts = np.diff([0, *cuts, sum(people)])
+    return np.array(people), counts.astype(np.int64)
+
+
+@given(sums())
+@examples(30)
+def test_tables_stand_for_all_arrangements(both):
+    people, counts = both
+    values = np.repeat(np.arange(len(counts)), counts).tolist()
+    atom = np.repeat(np.arange(len(people)), people)
+    listed = {
+        tuple(tuple(np.bincount(np.array(dealt)[atom == at], minlength=len(counts))[:-1]) for at in range(len(people)))
+        for dealt in set(itertools.permutations(values))
+    }
+    tables = list_tables(people, counts)
+    assert {tuple(map(tuple, table.tolist())) for table in tables} == {tuple(map(tuple, each)) for each in listed}
+    assert len(tables) == count_tables(people, counts) == len(listed)
+    summed = sum_tables(tables, people)
+    assert summed.weight == arrangements(counts)
+    expected = [[Fraction(int(m) * int(n) * summed.weight, int(people.sum())) for n in counts] for m in people]
+    assert (summed.people == np.array(expected, object)).all()
+
+
+def test_long_numbers_are_added_up_exactly():
+    people, counts = np.array([15, 75]), np.array([11, 23, 10, 12, 14, 20])
+    summed = sum_tables(list_tables(people, counts), people)
+    assert (
+        summed.weight == arrangements(counts) == math.factorial(90) // math.prod(map(math.factorial, counts.tolist()))
+    )
+    assert summed.people.tolist()[0] == [summed.weight * 15 * count // 90 for count in counts.tolist()]
+
+
+def test_too_many_tables_are_not_listed():
+    assert list_tables(np.full(8, 3), np.full(6, 4)) is None
+    assert list_tables(np.array([5_000, 1]), np.array([5_000, 1])) is None
+    assert count_tables(np.full(8, 3), np.full(6, 4), most=100) > 100
+
+
+BY = {"q0": sl.Hierarchy.suppression("q0", ["0", "1"]), "q1": sl.Hierarchy.suppression("q1", ["0", "1"])}
+
+
+def test_by_hand_the_finer_releases_are_the_two_cuts():
+    found = sl.protect(eleven(), LIMITS, by=BY, ask="nobody")
+    learnt = sl.insider(found)
+    assert found.levels == {"q0": 1, "q1": 1}
+    assert (learnt.worst, learnt.witness.all_fail) == (1, Fraction(1, 165))
+    assert learnt.replay(learnt.witness) == 1
+    assert learnt.witness.finer == ("q0 at level 0", "q1 at level 0")
+    assert "2 finer releases that sizes allow were not published" in learnt.explain()
+
+
+def test_groups_that_cannot_be_listed_are_bounded_or_not_told(monkeypatch):
+    found = sl.protect(eleven(), LIMITS, by=BY, ask="nobody")
+    exact = sl.insider(found).groups[0]
+    monkeypatch.setattr(group_beliefs, "list_tables", lambda *_: None)
+    assert sl.insider(found).outcome == "could not tell"
+    roster, counts = sl.insider(found, method=sl.Mondrian()).roster, found.release.groups.counts
+    (bounded,) = group_beliefs.bound_by(roster, counts, 1 - exact.all_fail)
+    assert bounded.how == "bounded"
+    assert bounded.at_least.min() >= 0
+    assert bounded.at_most.max() == pytest.approx(1)
+    assert (bounded.at_least[0] <= exact.at_least.min(axis=0)).all()
+    assert (bounded.at_most[0] >= exact.at_most.max(axis=0) - 1e-12).all()

@@ -1,19 +1,45 @@
-"""Limits are made from the measures themselves, so that a new measure needs nothing here."""
+"""Limits are made from the measures themselves, so that a new measure needs nothing here.
+
+What may stand in a policy, by the annotations of measures.
+
+Limits in a line of text: all that a policy file can say, and one line with the place for what cannot be read.
+"""
 
 import math
-from collections.abc import Mapping
+import string
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from pydantic import Field, TypeAdapter, ValidationError
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy
 from sidelight.measures.criterion import Bound
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.policy.limit_text import read_limit, read_measure
-from sidelight.policy.limits import limit_model
+from sidelight.measures.limit_grammar import Word, call_text
+from sidelight.policy.limits import (
+    MOST_DIGITS,
+    Number,
+    Section,
+    Text,
+    Whole,
+    limit_model,
+    not_a_table,
+    read_limit,
+    read_measure,
+    read_number,
+    read_share,
+    setting_type,
+    unknown_key,
+    validated,
+    without_measure,
+)
 from sidelight.policy.policy import Policy
 from sidelight.policy.policy_file import read_policy_text
 
@@ -190,3 +216,414 @@ def test_a_skyline_has_points_and_one_way_of_naming_values():
 def test_what_is_wrong_with_a_skyline_is_said_in_one_line(text, message):
     with pytest.raises(BadPolicy, match=message):
         read_policy_text(f"[[skyline]]\n{text}", name="p.toml")
+
+
+def test_types_of_parameters_as_policies_hold_them():
+    assert setting_type(Literal["a", "b"]) == Literal["a", "b"]
+    assert setting_type(tuple[int, ...]) == tuple[Whole, ...]
+    assert setting_type(Mapping[str, int]) == dict[Text, Whole]
+    assert setting_type(Bound) == setting_type(float) == Number
+    assert setting_type(float | str | None) == Number | Text | None
+
+
+@pytest.mark.parametrize("hint", [Annotated[tuple[int, ...], "as it is"], Literal[1, "a"], tuple[()]])
+def test_what_says_itself_what_it_holds_stays(hint):
+    assert setting_type(hint) == hint
+
+
+class Thing:
+    """What Python holds and no policy can write."""
+
+
+@pytest.mark.parametrize(
+    ("hint", "kind"),
+    [
+        (str | Thing | None, Text | None),
+        (Thing | float | int, Number),
+        (tuple[int, ...] | Thing | Literal["all"], tuple[Whole, ...] | Literal["all"]),
+        (tuple[int | None, ...], tuple[Whole | None, ...]),
+        (Mapping[str, float | Thing], dict[Text, Number]),
+        (tuple[None, int], tuple[None, Whole]),
+    ],
+)
+def test_what_a_policy_cannot_write_is_left_out(hint, kind):
+    assert setting_type(hint) == kind
+
+
+@pytest.mark.parametrize(
+    ("hint", "word", "value"),
+    [
+        (int, "3", 3),
+        (int, "1_000", 1000),
+        (bool, "true", True),
+        (bool, "false", False),
+        (float, "0.5", 0.5),
+        (float, "3/4", Fraction(3, 4)),
+        (float, "inf", math.inf),
+        (str, "05", "05"),
+        (str, "true", "true"),
+        (str | None, "3/4", "3/4"),
+        (Literal["equal", "ordered"], "ordered", "ordered"),
+    ],
+)
+def test_a_word_is_what_belongs_at_its_place(hint, word, value):
+    assert TypeAdapter(setting_type(hint)).validate_python(Word(word)) == value
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [
+        *[(int, "3"), (int, 3.0), (int, True), (int, Word("3.0")), (int | None, Word("none"))],
+        *[(bool, 1), (bool, "true"), (bool, Word("True")), (bool | None, Word("perhaps"))],
+        *[(str, 1.5), (str, True), (float, True)],
+    ],
+)
+def test_nothing_else_is_coerced(hint, value):
+    with pytest.raises(ValidationError):
+        TypeAdapter(setting_type(hint)).validate_python(value)
+
+
+@pytest.mark.parametrize("word", ["0.1", "2.5", "1e-05", "0.30000000000000004"])
+def test_decimals_of_a_text_stay_decimals(word):
+    assert str(read_number(Word(word))) == word
+
+
+def test_no_digit_is_lost():
+    digits = "0.1000000000000000000001"
+    assert read_number(Word(digits)) == read_number(digits) == Fraction(digits)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "five", "1/0", "nan", "Xinf", "-inf", "1e999999999", "1e-999999999", "3 / 4", "0x10"]
+)
+def test_what_is_no_number(text):
+    with pytest.raises(ValueError, match="give a number"):
+        read_number(text)
+
+
+# What is wrong with a section of a policy, in one line that names the key and where it stands.
+
+
+class Inner(Section):
+    amount: Whole
+    share: Number = 0
+
+
+class Outer(Section):
+    name: Text
+    parts: tuple[Inner, ...] = ()
+    grid: tuple[tuple[Whole, ...], ...] = ()
+    most: Whole | Literal["all", "none"] = 1
+    pair: tuple[Whole, Whole] = (0, 0)
+    apart: Sequence[Text] = ()
+    rank: int = Field(default=1, ge=1)
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        ({"nam": "x"}, "no key 'nam' in outer 1; did you mean 'name'?"),
+        ({}, "'name' is missing in outer 1; add it"),
+        ({"name": True}, "cannot use 'name' in outer 1; give text in quotes"),
+        ({"name": "x", "parts": 3}, "cannot use 'parts' in outer 1; give a list"),
+        ({"name": "x", "parts": [3]}, "cannot use 'parts' in outer 1; give a table, such as {name = 1}"),
+        ({"name": "x", "parts": [{"amount": 1}, {"amont": 1}]}, "no key 'amont' in parts 2 of outer 1; did you mean 'amount'?"),
+        ({"name": "x", "grid": [[1], [2, "3"]]}, "cannot use 'grid' in outer 1; give a whole number"),
+        ({"name": "x", "most": 1.5}, "cannot use 'most' in outer 1; give a whole number or 'all' or 'none'"),
+        ({"nam": 1, "most": 1.5}, "no key 'nam' in outer 1; did you mean 'name'?"),
+        ({"name": "x", "pair": [1]}, "cannot use 'pair' in outer 1; give a longer list"),
+        ({"name": "x", "pair": [1, 2, 3]}, "cannot use 'pair' in outer 1; give a shorter list"),
+        ({"name": "x", "apart": 5}, "cannot use 'apart' in outer 1; give a list"),
+        ({"name": "x", "apart": "y"}, "cannot use 'apart' in outer 1; give a list"),
+        ({"name": "x", "most": "\ud800"}, "cannot use 'most' in outer 1; give a whole number or text in UTF-8"),
+        ({"name": "x", "rank": 0}, "cannot use 'rank' in outer 1; give Input should be greater than or equal to 1"),
+        ({"name": "x", "parts": [{"share": 1}]}, "'amount' is missing in parts 1 of outer 1; add it"),
+        ({"name": "x", "parts": [{"amount": 0.5}]}, "cannot use 'amount' in parts 1 of outer 1; give a whole number"),
+        ({"name": "x", "parts": [{"amount": 1, "share": "?"}]}, "cannot use 'share' in parts 1 of outer 1; give a number, a fraction such as '3/4', or 'inf'"),
+    ],
+)  # fmt: skip
+def test_one_line_names_the_key_and_where_it_stands(table, line):
+    with pytest.raises(BadPolicy) as caught:
+        validated(Outer, table, "outer 1")
+    assert str(caught.value) == line
+
+
+def test_what_is_right_is_given_back():
+    assert validated(Outer, {"name": 5, "parts": [{"amount": 2}]}, "outer 1") == Outer(
+        name="5", parts=(Inner(amount=2),)
+    )
+
+
+def test_other_messages_end_with_the_remedy():
+    assert (
+        str(unknown_key("limits", ["limit", "roles"], "p.toml")) == "no key 'limits' in p.toml; did you mean 'limit'?"
+    )
+    one, many = (not_a_table("p.toml", "limit", many=many) for many in (False, True))
+    assert str(one) == "cannot use 'limit' in p.toml; write it as a table headed [limit]"
+    assert str(many) == "cannot use 'limit' in p.toml; write it as tables headed [[limit]]"
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        ({"k": 1, "mesure": 1}, "no key 'mesure' in limit 1; did you mean 'measure'?"),
+        ({"meas": 1}, "no key 'meas' in limit 1; did you mean 'measure'?"),
+        ({"at_least": 1}, "'measure' is missing in limit 1; add measure = \"group size\" or another one"),
+        ({}, "'measure' is missing in limit 1; add measure = \"group size\" or another one"),
+    ],
+)
+def test_a_limit_says_of_what(table, line):
+    complaint = without_measure(table, "limit 1")
+    assert isinstance(complaint, BadPolicy)
+    assert str(complaint) == line
+
+
+@pytest.mark.parametrize("text", ["inf", "+inf", "infinite", "∞"])
+def test_more_than_any_number(text):
+    assert read_number(text) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("+5", 5), ("-5", -5), ("5", 5), ("5.0", 5.0), ("0.5", 0.5), ("1/2", Fraction(1, 2)), ("4/2", 2)],
+)
+def test_words_are_read_as_toml_reads_them(text, number):
+    read = read_number(Word(text))
+    assert read == number
+    assert type(read) is type(number)
+
+
+def test_numbers_have_so_many_digits():
+    assert read_number(f"1e{MOST_DIGITS}") == 10**MOST_DIGITS
+    assert read_number(f"1e-{MOST_DIGITS}") == Fraction(1, 10**MOST_DIGITS)
+    for text in (f"1e{MOST_DIGITS + 1}", f"1e-{MOST_DIGITS + 1}"):
+        with pytest.raises(ValueError, match="give a number"):
+            read_number(text)
+
+
+def test_nothing_and_all_are_shares():
+    assert read_share("0") == 0
+    assert read_share("1") == 1
+    assert read_share("-1/1000") is None
+    assert read_share("1001/1000") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("grup size >= 5", "no measure 'grup size' in 'grup size >= 5'; did you mean 'group size'?"),
+        ("group size", "limit 'group size': 'group size' has no bound; give exactly one of at_least or above"),
+        (
+            "group size >=",
+            "cannot read \"group size >=\" at character 14: a number is missing before the end; write it like 'group size >= 5' or 'implications(k=3) < 0.5'",
+        ),
+        (
+            "group size = 5",
+            "cannot read \"group size = 5\" at character 12: '=' is no comparison; write it like 'group size >= 5' or 'implications(k=3) < 0.5'",
+        ),
+        (
+            "",
+            "cannot read \"\" at character 1: a measure is missing before the end; write it like 'group size >= 5' or 'implications(k=3) < 0.5'",
+        ),
+        ("group size <= 5", "limit 'group size <= 5': a policy keeps 'group size' at least or above a limit, not ≤"),
+        (
+            "group size >= 0",
+            "limit 'group size >= 0': the limit 0 of 'group size' is out of range; it lies between 1 and inf",
+        ),
+        (
+            "group size(k=3) >= 5",
+            "no key 'k' in 'group size(k=3) >= 5'; there are: at_least, above, of, known, measure",
+        ),
+        (
+            "implications < 1/2",
+            "'k' is missing in 'implications < 1/2'; write it in parentheses, such as implications(k=2)",
+        ),
+        ("implications(K=3) < 1/2", "no key 'K' in 'implications(K=3) < 1/2'; did you mean 'k'?"),
+        (
+            "group size(3) >= 5",
+            "cannot read \"group size(3) >= 5\" at character 12: '3' is one setting too many; this measure takes none",
+        ),
+        (
+            "recursive diversity(l=2, l=3) <= 5",
+            "cannot read \"recursive diversity(l=2, l=3) <= 5\" at character 26: 'l' is set twice; set it once",
+        ),
+        ("implications(k='3') < 0.5", "cannot use 'k' in 'implications(k='3') < 0.5'; give a whole number"),
+        (
+            "group size >= 5 and 6",
+            "cannot use 'at_least' in 'group size >= 5 and 6'; give a number, a fraction such as '3/4', or 'inf'",
+        ),
+        (
+            "prior belief(counts={Flu=2 Cold=3}) <= 3",
+            "cannot read \"prior belief(counts={Flu=2 Cold=3}) <= 3\" at character 32: ',' is missing before '='; write tables like {Flu = 2, Cold = 3}",
+        ),
+        ("group and size >= 5", "no measure 'group and size' in 'group and size >= 5'; did you mean 'group size'?"),
+        (
+            "implications(k=1 < 0.5",
+            "cannot read \"implications(k=1 < 0.5\" at character 18: ',' is missing before '<'; write settings like (k=3), with a comma between them",
+        ),
+    ],
+)
+def test_text_that_is_no_limit(text, line):
+    with pytest.raises(BadPolicy) as caught:
+        read_limit(text)
+    assert str(caught.value) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "bound"), [("1,000", 1_000), ("15,195.1604", 15_195.1604), ("1,234,567", 1_234_567), ("'1,000'", 1_000)]
+)
+def test_commas_between_thousands_are_read_as_answers_print_them(text, bound):
+    assert read_limit(f"group size >= {text}") == (sl.GroupSize() >= bound)
+
+
+@pytest.mark.parametrize("text", ["1,00", "1000,000", "1,000,", ",000", "5, 6", "1,0000", "1,000/2"])
+def test_other_commas_are_refused(text):
+    with pytest.raises(BadPolicy):
+        read_limit(f"group size >= {text}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "group size >= 5",
+        "group_size ≥ 5",
+        " Group Size>=5 ",
+        "group size() >= 5.0",
+        "group size >= 10/2",
+        "'group size' >= '5'",
+    ],
+)
+def test_ways_to_write_the_same_limit(text):
+    criterion = read_limit(text)
+    assert (criterion.measure, criterion.comparison.sign, criterion.bound) == (GroupSize(), "≥", 5)
+
+
+def test_a_measure_has_no_bound():
+    with pytest.raises(BadPolicy, match="has a bound"):
+        read_measure("group size >= 5")
+
+
+def test_what_a_measure_refuses_is_said_of_the_text():
+    with pytest.raises(BadPolicy) as caught:
+        read_measure("implications(k=-1)")
+    assert str(caught.value) == (
+        "measure 'implications(k=-1)': 'implications' needs k to be a whole number of at least 0, not -1"
+    )
+
+
+STOMACH = ["Ulcer", "Dyspepsia"]
+
+
+@pytest.mark.parametrize(
+    ("text", "measure"),
+    [
+        ("implications(k=1, value='it''s')", sl.Implications(1, value="it's")),
+        ('implications(1, "6"" nail")', sl.Implications(1, value='6" nail')),
+        ('implications("k"=1, value=Flu)', sl.Implications(1, value="Flu")),
+        ("implications(1, Salt and pepper)", sl.Implications(1, value="Salt and pepper")),
+        ("implications(1, value=05)", sl.Implications(1, value="05")),
+        ("implications(k=1, value=O'Neil)", sl.Implications(1, value="O'Neil")),
+        ("acquaintance(others=1, apart_from=[AIDS, Lung cancer])", sl.Acquaintance(others=1, apart_from=("AIDS", "Lung cancer"))),
+        ("prior belief(stubbornness=10, predicates=[[Ulcer, Dyspepsia], [not, Flu]])", sl.PriorBelief(stubbornness=10, predicates=[STOMACH, ["not", "Flu"]])),
+        ("prior belief(stubbornness=7/2, predicates={of the stomach = [Ulcer, Dyspepsia]})", sl.PriorBelief(stubbornness=Fraction(7, 2), predicates={"of the stomach": STOMACH})),
+        ("prior belief(counts={Flu=12_000, 'Lung, left'=18_000})", sl.PriorBelief(counts={"Flu": 12_000, "Lung, left": 18_000})),
+        ('closeness(ordered, [low, 2, "[high]"])', sl.Closeness(distance="ordered", order=("low", "2", "[high]"))),
+        ("maximum entropy(knowing=['P(Flu | sex=male) = 0.3'])", sl.MaxEnt(knowing=["P(Flu | sex=male) = 0.3"])),
+    ],
+)  # fmt: skip
+def test_whatever_a_policy_file_can_say(text, measure):
+    assert read_measure(text) == measure
+
+
+@pytest.mark.parametrize(
+    ("text", "character", "reason"),
+    [
+        ('implications(k=1") < 0.5', 17, "this quote is not closed"),
+        ("implications(k=1,,value=Flu) < 0.5", 18, "a setting is missing before ','"),
+        ("implications(k=1,) < 0.5", 18, "a setting is missing before ')'"),
+        ("implications(k=) < 0.5", 16, "a setting is missing before ')'"),
+        ("implications(k=1 < 0.5", 18, "',' is missing before '<'"),
+        ("implications(k 1) < 0.5", 14, "'k' is a setting; write k=1, or a text in quotes"),
+        ("implications(k '1') < 0.5", 14, "'k' is a setting; write k=1, or a text in quotes"),
+        ("implications(k=1, value=a 'b') < 0.5", 27, "'b' follows another text; put a comma between them"),
+        ("acquaintance(apart_from=[,]) < 0.5", 26, "a value is missing before ','"),
+        ("prior belief(counts={=2}) <= 3", 22, "a name is missing before '='"),
+        ("prior belief(counts={Flu=}) <= 3", 26, "a value is missing before '}'"),
+        ("group size('3') >= 5", 12, "'3' is one setting too many; this measure takes none"),
+        ("group size([3]) >= 5", 12, "this is one setting too many; this measure takes none"),
+        ("group size(,) >= 5", 12, "a setting is missing before ','; write settings like (k=3)"),
+        ("implications(k=1, value='a' b) < 0.5", 29, "'b' follows another text; put a comma between them"),
+        ("acquaintance(apart_from=[AIDS) < 0.5", 30, "',' is missing before ')'; write lists like [Flu, Cold]"),
+        ("prior belief(counts={Flu 2}) <= 3", 27, "'=' is missing before '}'; write tables like {Flu = 2, Cold = 3}"),
+        ("prior belief(counts={Flu=2, Flu=3}) <= 3", 29, "'Flu' is there twice; name it once"),
+        (
+            "implications(1, Flu, [Cold], 3) < 0.5",
+            30,
+            "'3' is one setting too many; this measure takes only 3: k, value, apart_from",
+        ),
+        ("group size >= 5 people; and more", 23, "';' comes too late; write the bound last"),
+        ("group size -> 5", 12, "'->' is no comparison"),
+        ("(k=3)", 1, "a measure is missing before '('"),
+        ("closeness(distance=hierarchical, hierarchy=…) <= 0.2", 44, "'…' stands for something that was left out"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_at_its_place(text, character, reason):
+    with pytest.raises(BadPolicy) as caught:
+        read_limit(text)
+    assert str(caught.value).startswith(f'cannot read "{text}" at character {character}: {reason}')
+    assert caught.value.position == character - 1
+
+
+TEXTS = [
+    "group size ≥ 5",
+    "implications(k=3, value=Lung cancer) < 0.5",
+    "acquaintance(rules_out=1, apart_from=[AIDS, Flu]) < 3/4",
+    "prior belief(stubbornness=10, predicates={stomach=[Dyspepsia, Ulcer]}) ≤ 3",
+]
+
+
+@given(st.sampled_from(TEXTS), st.integers(0, 80), st.sampled_from(sorted({*string.punctuation} - {*"_=+."})))
+@example(TEXTS[1], 16, '"')
+@example(TEXTS[1], 17, ",")
+def test_no_character_is_ever_dropped(text, place, sign):
+    """One sign more is an error, or means something (as a dot after a number does not): it is never just skipped."""
+    changed = text[:place] + sign + text[place:]
+    with suppress(BadPolicy):
+        assert read_limit(changed) != read_limit(text)
+
+
+@given(st.text(st.sampled_from("groupsize implications(k=3,value)<>=≥5./[]{}'\"→!;|\n")))
+def test_any_text_is_a_limit_or_refused(text):
+    try:
+        criterion = read_limit(text)
+    except BadPolicy:
+        return
+    assert read_limit(str(criterion)) == criterion
+
+
+@given(st.text(min_size=1, max_size=12))
+def test_any_value_is_read_as_it_is_written(value):
+    criterion = sl.Implications(2, value=value) < 0.5
+    assert read_limit(str(criterion)) == criterion
+
+
+def test_what_is_too_long_to_print_is_not_read_as_something_else():
+    long = sl.Acquaintance(apart_from=tuple(f"value {number}" for number in range(99))) < 0.5
+    assert str(long) == "acquaintance(apart_from=…) < 0.5"
+    with pytest.raises(BadPolicy, match="left out; write it in full"):
+        read_limit(str(long))
+    assert read_measure(call_text(long.measure.name, long.measure.settings(), longest=10_000)) == long.measure
+
+
+@pytest.mark.parametrize("opened", ["[", "{a=", "{a=["])
+@pytest.mark.parametrize("depth", [101, 700, 20_000])
+def test_lists_within_lists_are_refused_before_they_are_read(opened, depth):
+    for read in (read_limit, read_measure):
+        with pytest.raises(BadPolicy) as refused:
+            read("maximum entropy gain(seconds=1, knowing=" + opened * depth)
+        assert str(refused.value) == "a limit is nested more than 100 deep; check its brackets"
+
+
+def test_a_hundred_lists_within_each_other_are_read_and_then_refused():
+    with pytest.raises(BadPolicy, match="cannot use 'knowing'"):
+        read_limit(f"maximum entropy gain(knowing={'[' * 100}{']' * 100}) <= 0.5")

@@ -3,7 +3,7 @@
 import pytest
 
 from sidelight.errors import BadPolicy
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.policy.policy_file import read_policy_text
 

@@ -8,8 +8,8 @@ from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightErro
 from sidelight.release.generalise import Lattice
 from sidelight.search import full_domain
 from sidelight.search.full_domain import NodeRecodings
+from sidelight.search.lattice_search import SuppressedNode
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.suppression import SuppressedNode
 from sidelight.table.counts import Counts
 from sidelight.table.table import Column, Table
 

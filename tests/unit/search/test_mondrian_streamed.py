@@ -9,8 +9,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadPolicy, NoRoom, NothingSafe
-from sidelight.search.mondrian_cuts import Cuts
-from sidelight.search.mondrian_store import AT_ONCE
+from sidelight.search.mondrian_cuts import AT_ONCE, Cuts
 from sidelight.search.mondrian_streamed import LotGroups, MemoryBudget, StreamedStore, divide_rows
 from sidelight.streams import sorted_runs
 from sidelight.streams.memory import Memory

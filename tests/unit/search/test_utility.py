@@ -1,4 +1,7 @@
-"""Utilities by hand on a table small enough to see through."""
+"""Utilities by hand on a table small enough to see through.
+
+Recodings: what is printed about a region, what a reader expects, and queries.
+"""
 
 import math
 
@@ -6,10 +9,21 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.search.orders import column_orders
-from sidelight.search.recoding import Regions, random_queries
-from sidelight.search.utility import UTILITIES
+from sidelight.errors import BadHierarchy
+from sidelight.search import utility as module
+from sidelight.search.orders import column_orders, order_of
+from sidelight.search.utility import (
+    UTILITIES,
+    Buckets,
+    Query,
+    Regions,
+    random_queries,
+    region_labels,
+    release_of,
+    unused_name,
+)
 from sidelight.table.counts import Counts
+from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Column, Table
 
 TABLE = Table(
@@ -83,3 +97,82 @@ def test_utilities_are_computed_when_asked_for(monkeypatch):
     result = sl.protect(TABLE, sl.Policy(sl.GroupSize() >= 2), method="mondrian", ask="nobody")
     assert list(result.utility) == list(UTILITIES)
     assert result.utility["loss"] == UTILITIES["loss"](result.outcome.recoding)
+
+
+def test_each_different_stretch_is_put_into_words_once():
+    column = region_labels(ORDERS[0], np.array([0, 2, 0]), np.array([2, 4, 2]))
+    assert column.labels == ("10-20", "30-40")
+    assert column.codes.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("labels", "remedy"), [([*"abcd"], "in by=$"), (["1", "2", "3", "4"], r"or say kinds=\{'zip': 'number'\}$")]
+)
+def test_sets_that_would_list_labels_without_end_are_refused_with_a_remedy(monkeypatch, labels, remedy):
+    order = order_of(Column("zip", tuple(labels), np.arange(4, dtype=np.int32), "category"))
+    stretches = np.array([0, 1]), np.array([3, 3])
+    monkeypatch.setattr(module, "MOST_LISTED", 5)
+    assert region_labels(order, *stretches).labels[1] == "{" + ", ".join(labels[1:3]) + "}"
+    monkeypatch.setattr(module, "MOST_LISTED", 4)
+    with pytest.raises(BadHierarchy, match=f"'zip' has 4 labels and no hierarchy.*more than 4; .*{remedy}"):
+        region_labels(order, *stretches)
+
+
+def test_nodes_of_a_hierarchy_count_once_and_too_few_of_them_are_named(monkeypatch):
+    column = Column.of("city", [*"abcdef"])
+    order = order_of(column, Hierarchy.nested("city", {"North": [*"abc"], "South": [*"def"]}))
+    monkeypatch.setattr(module, "MOST_LISTED", 4)
+    assert region_labels(order, np.array([0, 3]), np.array([6, 5])).labels == ("*", "{d, e}")
+    with pytest.raises(BadHierarchy, match="a hierarchy of too few nodes"):
+        region_labels(order, np.array([1, 1]), np.array([5, 3]))
+
+
+def test_a_release_leaves_out_who_is_in_no_group():
+    release = release_of(TABLE, np.array([-1, 0, 1, 1]), (), 2)
+    assert release.groups.sizes.tolist() == [2, 7]
+    assert release.groups.whole.tolist() == [3, 6]
+
+
+def test_groups_are_looked_up_only_when_needed():
+    def never():
+        raise AssertionError
+
+    lazy = Regions(TABLE, ORDERS, np.array([10]), 0, np.array([[0, 0]]), np.array([[4, 2]]), never)
+    assert lazy.information_loss().tolist() == [1.0]
+    assert lazy.bits_told().tolist() == [0.0, 0.0]
+    with pytest.raises(AssertionError):
+        lazy.reconstruction()
+
+
+def test_expected_people_are_the_same_looked_up_densely_or_by_sorting(monkeypatch):
+    dense = ONE_LEFT_OUT.reconstruction()
+    monkeypatch.setattr(module, "DENSE_COUNTS", 0)
+    np.testing.assert_allclose(ONE_LEFT_OUT.reconstruction(), dense)
+
+
+def test_a_suppressed_person_may_be_of_any_key():
+    everything = Query({}, np.array([True, True]))
+    assert ONE_LEFT_OUT.estimate(everything) == 10
+    young = Query({0: (0, 1)}, np.array([True, True]))
+    assert young.answer(TABLE, ORDERS) == 1
+    assert ONE_LEFT_OUT.estimate(young) == pytest.approx(1 / 4)
+
+
+def test_queries_ask_for_a_stretch_of_columns_and_values():
+    for query in random_queries(ORDERS, 2, count=20, columns=5):
+        assert set(query.ranges) == {0, 1}
+        assert all(0 <= start < stop <= len(ORDERS[at]) for at, (start, stop) in query.ranges.items())
+        assert query.values.any()
+
+
+def test_people_of_a_key_may_be_in_several_buckets():
+    key, bucket = np.array([0, 1, 1, 2]), np.array([0, 1, 1, 0])
+    people = Table(TABLE.quasi, "disease", TABLE.domain, np.array([1, 2, 1, 0]), Counts.from_cells([[1, 0]] * 4))
+    buckets = Buckets.from_people(people, ORDERS, key, bucket, Counts.from_cells([[1, 1], [2, 0]]))
+    assert buckets.people.tolist() == [1, 1, 2]
+    assert buckets.key.tolist() == [0, 2, 1]
+
+
+def test_a_name_that_is_taken_is_lengthened():
+    assert unused_name("bucket", []) == "bucket"
+    assert unused_name("bucket", ["Bucket", "bucket 2"]) == "bucket 3"

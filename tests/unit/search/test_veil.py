@@ -9,8 +9,16 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadPolicy
-from sidelight.search.value_limits import ShareLimit, ValueLimits, covered_limits, share_limit
-from sidelight.search.veil import Veil, exact_veil, float_veil, unknown_to_all
+from sidelight.search.veil import (
+    ShareLimit,
+    ValueLimits,
+    Veil,
+    covered_limits,
+    exact_veil,
+    float_veil,
+    share_limit,
+    unknown_to_all,
+)
 from sidelight.worlds.one_cut import OneCut
 from tests.support.examples import examples
 

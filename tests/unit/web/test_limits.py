@@ -6,7 +6,7 @@ import pytest
 
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.criterion import Criterion
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.policy.measure_names import all_measures
 from sidelight.web.limits import added, as_text, read_tunable, read_typed, tuned
 

@@ -10,7 +10,7 @@ from support.command_line import invoke
 from support.explorer import guest, opened
 
 import sidelight as sl
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.table.roles import Roles
 from sidelight.text import shell
 from sidelight.web.recipes import write_judging

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure
 from sidelight.report.plots import BLUE, GREY, INK, Cell, Drawing, TableBehind, altair, finish_chart
-from sidelight.search.cut_tree import CutNode
+from sidelight.search.mondrian_cuts import CutNode
 from sidelight.text import counted
 
 if TYPE_CHECKING:

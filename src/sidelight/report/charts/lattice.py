@@ -30,7 +30,7 @@ from sidelight.report.plots import (
     altair,
     finish_chart,
 )
-from sidelight.search.lattice_search import holds_upwards
+from sidelight.search.policy_check import holds_upwards
 from sidelight.text import counted
 
 if TYPE_CHECKING:

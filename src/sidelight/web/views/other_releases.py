@@ -29,7 +29,7 @@ from sidelight.answers.recipe import (
 from sidelight.documents.document import DocumentPart
 from sidelight.engines.read import columns_of
 from sidelight.errors import BadMeasure, BadTable, SidelightError, did_you_mean
-from sidelight.policy.settings import read_share
+from sidelight.policy.limits import read_share
 from sidelight.publish.read_back import read_published
 from sidelight.release.locate import LocateMethod
 from sidelight.report.answer import Recipe

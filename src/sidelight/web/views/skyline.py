@@ -25,8 +25,8 @@ from sidelight.measures.fields import whole_amount
 from sidelight.measures.limit_grammar import Word
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.skyline import RiskMap
+from sidelight.policy.limits import read_number
 from sidelight.policy.policy import Policy
-from sidelight.policy.settings import read_number
 from sidelight.release.release import Release
 from sidelight.report.answer import Recipe
 from sidelight.report.charts.skyline import LiveSkyline

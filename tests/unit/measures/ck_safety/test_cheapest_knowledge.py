@@ -10,7 +10,7 @@ import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard, UnknownValue
 from sidelight.measures.ck_safety import priced_atoms
 from sidelight.measures.ck_safety.cheapest_knowledge import Market, _taking_part
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.worlds.brute_force import cheapest_implications
 
 WARD = sl.Release.from_counts([{"AIDS": 1, "Flu": 4, "Cold": 5}])

@@ -13,7 +13,7 @@ import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
 from sidelight.measures.ck_safety.disclosure_cost import CostScreen
 from sidelight.measures.exact import join_all
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.testing import releases, splits
 
 WARD = sl.Release.from_counts([{"AIDS": 1, "Flu": 4, "Cold": 5}, {"AIDS": 1, "Flu": 9, "Cold": 2}])

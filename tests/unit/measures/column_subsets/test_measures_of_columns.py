@@ -7,7 +7,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, NothingSafe, TooHard, UnknownColumn
-from sidelight.policy.limit_text import read_limit, read_measure
+from sidelight.policy.limits import read_limit, read_measure
 
 PEOPLE = {"age": ["20", "20", "30", "40"], "sex": ["f", "m", "f", "f"], "zip": ["1", "1", "2", "2"]}
 VALUES = {"disease": ["Flu", "Cold", "Flu", "HIV"], "income": ["low", "low", "high", "high"]}

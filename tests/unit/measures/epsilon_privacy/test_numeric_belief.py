@@ -28,7 +28,7 @@ from sidelight.measures.epsilon_privacy.numeric_belief import (
     _Neighbours,
     _upper_tail,
 )
-from sidelight.policy.limit_text import read_measure
+from sidelight.policy.limits import read_measure
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text
 

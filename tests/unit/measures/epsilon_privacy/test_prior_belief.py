@@ -15,7 +15,7 @@ from sidelight.errors import BadMeasure, BadPolicy, UnknownValue, WrongKind
 from sidelight.measures.epsilon_privacy.explanation import settings_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Ratio
 from sidelight.measures.measure import Monotonicity
-from sidelight.policy.limit_text import read_limit, read_measure
+from sidelight.policy.limits import read_limit, read_measure
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.table.counts import Counts

@@ -31,7 +31,7 @@ from sidelight.measures.epsilon_privacy.worst_case import (
 )
 from sidelight.measures.measure import Monotonicity
 from sidelight.measures.targets import Predicate
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.testing import releases

@@ -24,7 +24,7 @@ from sidelight.measures.named_risks.individual_risk import (
     individual_risks,
 )
 from sidelight.policy.auditor import Auditor
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.streams.carried import WEIGHT_UNIT
 
 ROWS = pa.table(

@@ -8,7 +8,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadRelease, UnknownColumn
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.policy.policy_file import read_policy_text
 
 RELEASE = sl.Release.from_counts([{"Flu": 2}, {"Cold": 1}], labels=[{"age": "30-39"}, {"age": "50-59"}])

@@ -6,7 +6,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 
 
 def sizes(*people):

@@ -10,7 +10,7 @@ import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, BadRelease, TooHard
 from sidelight.measures.measure import Monotonicity
 from sidelight.measures.named_risks.population_models import SampleSizes, estimates
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limits import read_limit
 from sidelight.report.report import audit_report
 
 

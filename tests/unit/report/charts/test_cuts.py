@@ -6,7 +6,7 @@ import sidelight as sl
 from sidelight.errors import BadMeasure
 from sidelight.report.charts.cuts import MOST_CHARACTERS, CutsDrawn, cuts_chart
 from sidelight.report.plots import description_of, specification, table_behind, title_of
-from sidelight.search.cut_tree import CutNode
+from sidelight.search.mondrian_cuts import CutNode
 
 ADULT = sl.datasets.adult(quasi=["age", "sex"])
 FOUND = sl.protect(ADULT.table, sl.GroupSize() >= 500, by=ADULT.hierarchies, method="mondrian", ask="nobody")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.minimality.half_limits import HalfLimits
+from sidelight.minimality.group_question import HalfLimits
 from sidelight.search.policy_check import PolicyCheck
 
 POLICIES = (
