@@ -20,7 +20,7 @@ import sidelight as sl
 from sidelight.release.groups import PopulationCounts
 from sidelight.release.population import Population
 from sidelight.release.release import whole_groups
-from sidelight.table.counts import Counts
+from sidelight.table.table import Counts
 
 GROUPS = 700_000
 VALUES = tuple(f"value {place:02d}" for place in range(14))

@@ -21,8 +21,8 @@ from results import quick, write_part
 import sidelight as sl
 from sidelight.errors import Contradiction, TooHard
 from sidelight.release.release import whole_groups
-from sidelight.table.counts import Counts
 from sidelight.table.labels import Semantics
+from sidelight.table.table import Counts
 
 GROUPS, PEOPLE, VALUES, TURNS = (100, 100, 20, 1) if quick() else (10_000, 100, 20, 5)
 DOMAIN = tuple(f"v{value:02d}" for value in range(VALUES))

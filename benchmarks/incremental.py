@@ -18,7 +18,7 @@ from results import write_part
 
 import sidelight as sl
 from sidelight.release.release import whole_groups
-from sidelight.table.counts import Counts
+from sidelight.table.table import Counts
 
 GROUPS, PEOPLE, VALUES, EDITS = 1_000_000, 40, 12, 30
 GOAL = "Goal: judging again after an edit takes at most a tenth of judging from scratch, for every measure that merges."

@@ -63,7 +63,7 @@ def release_of(groups: int) -> sl.Release:
     """The counts as a release."""
     import sidelight as sl
     from sidelight.release.release import whole_groups
-    from sidelight.table.counts import Counts
+    from sidelight.table.table import Counts
 
     counts = Counts.from_cells(counts_of(groups))
     domain = tuple(f"{value:02d}" for value in range(VALUES))

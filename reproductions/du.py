@@ -34,7 +34,7 @@ from sidelight.attack.simulation import MeanEstimate
 from sidelight.knowledge.statements import Rule
 from sidelight.report.plots import BLUE, INK, VERMILION
 from sidelight.search.anatomy import deal
-from sidelight.table.table import number_equal_rows
+from sidelight.table.labels import number_equal_rows
 
 QUASI = ["age", "workclass", "marital-status", "relationship", "race", "sex", "native-country", "hours-per-week"]
 SUPPORT = 3

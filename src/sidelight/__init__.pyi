@@ -11,9 +11,9 @@ from .table.table import Table as Table
 from .engines.read import read_table as read_table
 from .engines.streamed_table import stream_table as stream_table
 from .engines.streamed_table import StreamedTable as StreamedTable
-from .table.events import Events as Events
+from .table.table import Events as Events
 from .engines.read_events import read_events as read_events
-from .table.true_counts import TrueCounts as TrueCounts
+from .table.table import TrueCounts as TrueCounts
 from .engines.domain_file import read_domain as read_domain
 from .intake.roles import SuggestedRole as SuggestedRole
 from .intake.roles import SuggestedRoles as SuggestedRoles
@@ -28,12 +28,12 @@ from .table.hierarchy_io import write_hierarchy as write_hierarchy
 from .release.release import Release as Release
 from .release.read import read_release as read_release
 from .release.read import stream_release as stream_release
-from .release.streamed import StreamedRelease as StreamedRelease
+from .release.release import StreamedRelease as StreamedRelease
 from .release.generalise import group as group
 from .release.generalise import generalise as generalise
-from .release.bounds import bounds as bounds
-from .release.bounds import Bounds as Bounds
-from .table.coarser_values import coarser_values as coarser_values
+from .release.printed_labels import bounds as bounds
+from .release.printed_labels import Bounds as Bounds
+from .table.hierarchy import coarser_values as coarser_values
 
 # measures: adversaries and classics alike
 from .measures.k_anonymity import GroupSize as GroupSize
@@ -89,10 +89,10 @@ from .worlds.posterior import posterior as posterior
 from .worlds.posterior import posteriors as posteriors
 from .worlds.posterior import Belief as Belief
 from .worlds.posterior import Posteriors as Posteriors
-from .worlds.surest import SurestGuess as SurestGuess
-from .worlds.covering import covering_k as covering_k
+from .worlds.closed_forms import SurestGuess as SurestGuess
+from .worlds.posterior import covering_k as covering_k
 from .knowledge.basic_implications import BasicImplication as BasicImplication
-from .worlds.effort import Effort as Effort
+from .worlds.counting.compile import Effort as Effort
 from .worlds.estimate import Estimate as Estimate
 from .knowledge.facts import Fact as Fact
 from .knowledge.facts import Has as Has

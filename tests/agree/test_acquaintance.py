@@ -12,7 +12,7 @@ from sidelight.arrays import number_vectors, smallest_of_each
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.counts import Counts
+from sidelight.table.table import Counts
 from sidelight.testing import releases
 from sidelight.worlds.brute_force import (
     divide_in_floats,

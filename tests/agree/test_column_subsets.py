@@ -16,8 +16,8 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.measures.column_subsets import subsets as walk
 from sidelight.measures.column_subsets import unique_rows
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts
 from sidelight.testing import tables
 
 

@@ -17,13 +17,10 @@ from sidelight.knowledge.people import Someone
 from sidelight.release.release import Release
 from sidelight.testing import releases
 from sidelight.worlds.brute_force import every_world
-from sidelight.worlds.counting.compile import compile_facts
-from sidelight.worlds.counting.counter import WorldCounter
-from sidelight.worlds.counting.distinct import DistinctCounter, partitions_of
-from sidelight.worlds.counting.frontier import Frontier
-from sidelight.worlds.counting.order import Schedule, small_frontier_order
-from sidelight.worlds.counting.sampling import WorldSampler, evaluate, sample_any
-from sidelight.worlds.effort import Effort, Meter
+from sidelight.worlds.counting.compile import Effort, Meter, compile_facts
+from sidelight.worlds.counting.counter import DistinctCounter, WorldCounter, partitions_of
+from sidelight.worlds.counting.frontier import Frontier, Schedule, small_frontier_order
+from sidelight.worlds.estimate import WorldSampler, evaluate, sample_any
 from sidelight.worlds.identify import identify
 from sidelight.worlds.posterior import posterior
 

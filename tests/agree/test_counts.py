@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from sidelight.table.counts import Counts
+from sidelight.table.table import Counts
 
 MATRICES = arrays(
     np.int64, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.sampled_from([0, 0, 1, 2**40])

@@ -14,7 +14,7 @@ import sidelight as sl
 from sidelight.errors import BadPolicy, NothingSafe, NotPublished
 from sidelight.publish.read_back import read_published
 from sidelight.search.anatomy import deal_in_turns, line_up_hardest_first
-from sidelight.table.counts import Counts, Profiles
+from sidelight.table.table import Counts, Profiles
 
 had = st.lists(st.sampled_from("abcd"), max_size=4)
 everybody = st.lists(had, min_size=2, max_size=14).filter(any)

@@ -17,8 +17,7 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.attack.common_ground import Cluster, CommonGround
 from sidelight.attack.posterior import Together
-from sidelight.release.box_join import Cover, join
-from sidelight.release.label_order import merge_stretches
+from sidelight.release.label_order import Cover, join, merge_stretches
 from sidelight.worlds.brute_force import worlds_of_group
 
 VALUES = ("AIDS", "Cold", "Flu", "Heart")
@@ -397,7 +396,7 @@ def test_cutting_finds_the_same_groups_as_comparing_each_with_each(seed, columns
         "COPIES": int(rng.integers(0, 500)),
         "WORK_ALONE": int(rng.integers(0, 10_000)),
     }
-    with patch.multiple("sidelight.release.box_join", **few):
+    with patch.multiple("sidelight.release.label_order", **few):
         row, group = join(covers_, np.arange(rows), np.arange(groups))
     inside = np.logical_and.reduce([_each_with_each(cover) for cover in covers_])
     assert sorted(zip(row.tolist(), group.tolist(), strict=True)) == list(map(tuple, np.argwhere(inside).tolist()))

@@ -5,13 +5,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.release.nearest import ROUNDING, nearest_groups
-from sidelight.release.printing import Nodes
+from sidelight.release.locate import ROUNDING, nearest_groups
+from sidelight.release.printed_labels import Nodes
 from sidelight.search.microaggregation import KeyDistances, UnclusteredKeys
 from sidelight.search.orders import column_orders
-from sidelight.table.counts import Counts
-from sidelight.table.labels import KINDS
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.roles import KINDS
+from sidelight.table.table import Counts, Table
 
 LABELS = st.lists(st.sampled_from(["1", "2", "3", "5", "10", None]), min_size=1, max_size=7)
 

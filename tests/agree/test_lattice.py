@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from sidelight.release.generalise import Lattice, generalise
 from sidelight.release.groups import Groups
-from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 from sidelight.testing import tables
 
 

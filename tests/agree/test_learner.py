@@ -22,8 +22,8 @@ from sidelight.learner.learned import learn, roster_of
 from sidelight.learner.training import expectation_of, new_model, train, train_on
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Members, Release, whole_groups
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts
 
 VALUES = ("a", "b", "c")
 CELLS = tuple(product(("m", "f"), ("x", "y", None)))

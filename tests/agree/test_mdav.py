@@ -11,9 +11,9 @@ import sidelight as sl
 from sidelight.search import microaggregation
 from sidelight.search.microaggregation import Centroids, KeyDistances, UnclusteredKeys, mdav
 from sidelight.search.orders import column_orders
-from sidelight.table.counts import Counts
-from sidelight.table.labels import KINDS, as_day, as_number
-from sidelight.table.table import Column
+from sidelight.table.labels import Column, as_day, as_number
+from sidelight.table.roles import KINDS
+from sidelight.table.table import Counts
 from sidelight.testing import tables
 
 

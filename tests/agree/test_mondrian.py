@@ -15,8 +15,8 @@ from sidelight.search.mondrian_cuts import AT_ONCE
 from sidelight.search.mondrian_frontier import KeyStore
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 
 COUNTRIES = {"America": {"South": ["Chile", "Peru"], "North": ["Cuba"]}, "Europe": {"West": ["France", "Spain"]}}
 BY = {"country": sl.Hierarchy.nested("country", COUNTRIES)}

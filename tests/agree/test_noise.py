@@ -17,8 +17,8 @@ from sidelight.noise.mechanism import Mechanism
 from sidelight.noise.noisy_counts import NoisyCounts
 from sidelight.noise.parameters import PrivacyUnit
 from sidelight.noise.postprocessing import postprocess
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 
 
 def table_of(names, rows):

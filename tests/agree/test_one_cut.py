@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.worlds.one_cut import OneCut
+from sidelight.worlds.closed_forms import OneCut
 from tests.support.examples import examples
 
 

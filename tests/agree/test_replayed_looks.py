@@ -19,7 +19,7 @@ from sidelight.search.mondrian_frontier import KeyStore
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.veil import covered_limits
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
 
 POLICIES = (
     sl.Policy(sl.GroupSize() >= 1, sl.RecursiveDiversity(2) <= 1),

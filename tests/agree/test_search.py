@@ -24,8 +24,8 @@ from sidelight.search.policy_check import (
     one_group,
 )
 from sidelight.search.utility import Regions, release_of
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 from sidelight.testing import measures, releases, tables
 
 

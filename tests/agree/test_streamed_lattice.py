@@ -8,9 +8,8 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import NoRoom, SidelightError
-from sidelight.release.generalise import Lattice
+from sidelight.release.generalise import Lattice, StreamedLattice
 from sidelight.release.groups import Groups
-from sidelight.release.streamed_lattice import StreamedLattice
 from sidelight.search.utility import QUICK_UTILITIES
 from sidelight.streams import rolled_up, sorted_runs
 from sidelight.streams.memory import Memory

@@ -9,8 +9,8 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.measures.measure import Monotonicity
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, number_equal_rows
+from sidelight.table.labels import Column, number_equal_rows
+from sidelight.table.table import Counts
 
 NAMES = ("a", "b", "c", "d", "e")
 ROWS = st.lists(st.tuples(*[st.sampled_from("1234")] * 5, st.sampled_from("xyz")), min_size=1, max_size=14)

@@ -8,7 +8,7 @@ from support.examples import examples
 
 from sidelight.policy.measure_names import all_measures
 from sidelight.release.release import whole_groups
-from sidelight.table.counts import Counts
+from sidelight.table.table import Counts
 from sidelight.testing import releases
 
 KINDS = [kind for kind in all_measures() if kind.mergeable and not kind.estimate]  # which searches do not take

@@ -8,9 +8,8 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.release.printed_labels import covers
-from sidelight.table.counts import Counts
-from sidelight.table.labels import shown
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column, shown
+from sidelight.table.table import Counts, Table
 
 CODES = st.sampled_from(["1", "2", "3", "4", "10", "007", None])
 METHODS = (

@@ -24,8 +24,8 @@ from sidelight.noise.level_choice import FULL_DETAIL, _details, _standing_out
 from sidelight.noise.mechanism import Mechanism, calibrate
 from sidelight.noise.parameters import PrivacyUnit
 from sidelight.noise.semantic_privacy import _weight, smallest_shift
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Intake, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Intake, Table
 
 LEVEL = 1e-10
 DRAWS = 60_000

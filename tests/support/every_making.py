@@ -12,8 +12,8 @@ import numpy as np
 
 from sidelight.errors import NothingSafe
 from sidelight.search.method import SearchResult
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 
 Signature = frozenset[tuple[tuple[int, ...], tuple[int, ...]]]
 

@@ -18,8 +18,8 @@ from sidelight.search.mondrian_frontier import KeyStore
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.veil import ValueLimits, covered_limits
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 
 World: TypeAlias = tuple[int, ...]
 Published: TypeAlias = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]

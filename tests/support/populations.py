@@ -6,8 +6,8 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 
 AGES = [str(age) for age in range(20, 40)]
 HIERARCHIES = {

@@ -23,7 +23,7 @@ from sidelight.arrays import (
     sum_runs,
     unpack_bits,
 )
-from sidelight.table.table import Column, number_equal_rows
+from sidelight.table.labels import Column, number_equal_rows
 
 
 @given(st.lists(st.integers(0, 40)), st.integers(41, 2_000))

@@ -34,9 +34,8 @@ from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Grid, Paragraph, Verdict
 from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED
-from sidelight.table.labels import Label
+from sidelight.table.labels import Column, Label
 from sidelight.table.roles import Roles
-from sidelight.table.table import Column
 from sidelight.text import counted, form
 
 

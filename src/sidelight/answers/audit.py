@@ -23,8 +23,8 @@ from sidelight.measures.findings import prepare_release
 from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import without_repeats
 from sidelight.progress import Progress, quiet
-from sidelight.release.blocks import ReleaseBlocks
-from sidelight.release.printing import Printing
+from sidelight.release.groups import ReleaseBlocks
+from sidelight.release.printed_labels import Printing
 from sidelight.release.read import release_from, streamed_from
 from sidelight.report.answer import Live, Recipe
 from sidelight.report.outlines import release_page

@@ -38,7 +38,7 @@ from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.table.roles import Roles
 from sidelight.text import counted
-from sidelight.worlds.estimated_belief import EstimatedBelief, estimate_belief
+from sidelight.worlds.posterior import EstimatedBelief, estimate_belief
 from sidelight.worlds.reports import separate
 
 AnyBelief: TypeAlias = sl.Belief | EstimatedBelief

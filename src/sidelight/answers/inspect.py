@@ -36,11 +36,10 @@ from sidelight.report.page import Block, Blocks, Code, Grid, PageSection, Paragr
 from sidelight.report.plots import Drawing
 from sidelight.report.report import notes_section
 from sidelight.rounding import fraction_in, short_decimal
-from sidelight.table.column_names import is_age
-from sidelight.table.counts import Counts
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
 from sidelight.table.labels import ColumnKind
-from sidelight.table.roles import Roles
+from sidelight.table.roles import Roles, is_age
+from sidelight.table.table import Counts
 from sidelight.text import counted, form
 
 ROLES: Mapping[Role, str] = {

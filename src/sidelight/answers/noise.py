@@ -19,11 +19,11 @@ from sidelight.noise.stable_counts import StableCounts, stable_counts
 from sidelight.publish.noise import PublishedNoise, refuse_noise_targets
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Code, Paragraph, Points
-from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
 from sidelight.table.roles import EACH_ROW, Roles
+from sidelight.table.table import Events
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,7 @@ from sidelight.attack.posterior import (
 from sidelight.errors import BadMeasure, as_given, expect, mapping_or_empty, parameter
 from sidelight.measures.exact import NEAR
 from sidelight.rounding import exact_number, in_words, to_places
-from sidelight.table.labels import Label, Semantics, shown, shown_in_list
-from sidelight.table.table import Tabular
+from sidelight.table.labels import Label, Semantics, Tabular, shown, shown_in_list
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:

@@ -44,8 +44,8 @@ from sidelight.errors import BadRelease, mapping_or_empty, parameter
 from sidelight.release.groups import Groups
 from sidelight.release.locate import Linkage
 from sidelight.release.release import whole_groups
-from sidelight.table.counts import CELLS_AT_ONCE, Counts
 from sidelight.table.labels import Label, Semantics, label, shown
+from sidelight.table.table import CELLS_AT_ONCE, Counts
 
 Prior: TypeAlias = Literal["pooled", "uniform"]
 """What is believed before: how often each value occurs in all releases together, or all values alike."""

@@ -46,9 +46,8 @@ from sidelight.progress import Progress, quiet
 from sidelight.rounding import MOST_OF_ANYTHING, exact_number
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.protect import method_of, protect
-from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.table import Intake, Table, expect_one_sensitive
+from sidelight.table.table import Counts, Intake, Table, expect_one_sensitive
 from sidelight.text import counted, html_table
 
 Scheme: TypeAlias = str | Method | Sequence[str | Method]

@@ -21,10 +21,9 @@ from sidelight.engines.distinct_rows import distinct_rows
 from sidelight.engines.read import read_table
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean, expect_or_none, parameter
 from sidelight.rounding import exact_number, fraction_in
-from sidelight.table.counts import Counts
-from sidelight.table.labels import Label, label
+from sidelight.table.labels import Column, Label, label, number_equal_rows
 from sidelight.table.roles import Roles
-from sidelight.table.table import Column, Table, number_equal_rows
+from sidelight.table.table import Counts, Table
 from sidelight.text import counted
 
 StatedPresence: TypeAlias = str | float | Fraction | None

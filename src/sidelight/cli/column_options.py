@@ -139,8 +139,7 @@ class ColumnOptions:
 
     def roles(self) -> Roles:
         """Give them as a policy file would; options that were left out say nothing."""
-        from sidelight.table.labels import read_kinds  # noqa: PLC0415 - `--help` is quick
-        from sidelight.table.roles import Roles  # noqa: PLC0415
+        from sidelight.table.roles import Roles, read_kinds  # noqa: PLC0415 - `--help` is quick
 
         settings: dict[str, Any] = {ROLES.get(each.name, each.name): getattr(self, each.name) for each in fields(self)}
         file: Path | None = settings.pop("domain_file", None)

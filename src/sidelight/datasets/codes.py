@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from sidelight.table.hierarchy_rules import Nested
+from sidelight.table.hierarchy import Nested
 
 # the columns that are stored as numbers; all others are text
 CENSUS_NUMBERS = {

@@ -17,7 +17,7 @@ from sidelight.measures.attacker import AttackerAnswer, Outcome
 from sidelight.measures.criterion import Criterion, Judgement
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure
-from sidelight.release.blocks import ReleaseBlocks
+from sidelight.release.groups import ReleaseBlocks
 from sidelight.release.release import Release
 from sidelight.search.method import SearchResult
 from sidelight.text import as_names, counted, one_or_several

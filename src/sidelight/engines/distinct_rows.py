@@ -12,8 +12,8 @@ from sidelight.engines.read import tabulate
 from sidelight.engines.read_stream import read_stream
 from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Batch, concatenate_batches
+from sidelight.table.labels import Column
 from sidelight.table.roles import Roles
-from sidelight.table.table import Column
 
 
 def distinct_rows(

@@ -15,9 +15,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean
-from sidelight.table.column_names import is_called_as_columns_are
 from sidelight.table.labels import as_number
-from sidelight.table.roles import EACH_ROW, Roles, first_repeated
+from sidelight.table.roles import EACH_ROW, Roles, first_repeated, is_called_as_columns_are
 from sidelight.text import counted
 
 NO_NAMES = (

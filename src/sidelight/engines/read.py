@@ -55,20 +55,9 @@ from sidelight.table.cell_lists import (
     split_cells,
     whole_cells,
 )
-from sidelight.table.counts import Counts, Profiles
-from sidelight.table.labels import (
-    SUPPRESSED,
-    ColumnKind,
-    Label,
-    Semantics,
-    are_digits,
-    check_labels,
-    hint_label,
-    kind_of_labels,
-    shown,
-)
-from sidelight.table.roles import Missing, Roles
-from sidelight.table.table import Column, Intake, JointDomain, Table
+from sidelight.table.labels import SUPPRESSED, Column, ColumnKind, JointDomain, Label, Semantics, hint_label, shown
+from sidelight.table.roles import Missing, Roles, are_digits, check_labels, kind_of_labels
+from sidelight.table.table import Counts, Intake, Profiles, Table
 from sidelight.text import counted, form
 
 

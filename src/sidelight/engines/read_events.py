@@ -17,11 +17,10 @@ from sidelight.engines.read import RowCounts, build_intake, counted_rows, rows_o
 from sidelight.engines.source import number_cells, numpy_integers
 from sidelight.errors import BadTable, listed, parameter
 from sidelight.table.cell_lists import parts_of
-from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import Semantics, in_order
+from sidelight.table.labels import Column, Semantics, in_order
 from sidelight.table.roles import Missing, Roles
-from sidelight.table.table import Column
+from sidelight.table.table import Events
 
 
 def read_events(

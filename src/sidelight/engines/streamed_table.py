@@ -25,10 +25,9 @@ from sidelight.streams.key_stream import KeyStream, Streamed, Summed
 from sidelight.streams.memory import Memory
 from sidelight.streams.packed_keys import Words
 from sidelight.streams.sorted_runs import Batch, concatenate_batches
-from sidelight.table.counts import Counts
-from sidelight.table.labels import Semantics
+from sidelight.table.labels import Column, Semantics, find_column
 from sidelight.table.roles import Missing, Roles
-from sidelight.table.table import Column, Table, find_column, held
+from sidelight.table.table import Counts, Table, held
 from sidelight.text import counted
 
 

@@ -4,5 +4,5 @@ Read in this order: `profile` (one pass over every column), `cells` and `dates` 
 column is what), `safe_harbour` (the identifiers of HIPAA), `hierarchy_drafts`, `presets` (the limits that regulators,
 statistical offices and other tools ask for) and `policy_draft`.
 
-Not here: what the name of a column says (`table/column_names`), or how a policy is written and judged (`policy/`).
+Not here: what the name of a column says (`table/roles`), or how a policy is written and judged (`policy/`).
 """

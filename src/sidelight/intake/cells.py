@@ -1,6 +1,6 @@
 """What does a column seem to be, by how its cells are written?  An e-mail address has an @.
 
-Rules of thumb, as those by its name (`table/column_names`): nothing here says that a column is harmless.
+Rules of thumb, as those by its name (`table/roles`): nothing here says that a column is harmless.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from sidelight.intake.dates import read_written_days
-from sidelight.table.column_names import Look
 from sidelight.table.labels import as_number
+from sidelight.table.roles import Look
 
 # How cells are written that identify a person
 WRITTEN_LIKE: Mapping[Look, re.Pattern[str]] = {

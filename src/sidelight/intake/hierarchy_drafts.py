@@ -31,10 +31,9 @@ from sidelight.arrays import Integers
 from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean, expect, expect_mapping, parameter
 from sidelight.files import read_whole
 from sidelight.intake.dates import read_written_days
-from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_rules import Nested, Period, cap_numbers
-from sidelight.table.labels import ColumnKind, Label, as_day, as_number
-from sidelight.table.table import Column, Table
+from sidelight.table.hierarchy import Hierarchy, Nested, Period, cap_numbers
+from sidelight.table.labels import Column, ColumnKind, Label, as_day, as_number
+from sidelight.table.table import Table
 from sidelight.text import counted, is_deeply_nested
 
 # So many different numbers, or fewer, are taken for codes

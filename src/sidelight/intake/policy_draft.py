@@ -34,7 +34,8 @@ from sidelight.measures.sums import SumMeasure
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.release.release import Release
 from sidelight.rounding import at_a_glance, short_decimal
-from sidelight.table.table import JointDomain, Table
+from sidelight.table.labels import JointDomain
+from sidelight.table.table import Table
 
 # From so many people on, so many look alike: a tenth of them at most
 GROUPS = ((110, 11), (10, 5), (0, 2))

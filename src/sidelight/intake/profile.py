@@ -32,8 +32,8 @@ from sidelight.engines.source import (
 )
 from sidelight.errors import BadTable
 from sidelight.progress import Progress, quiet
-from sidelight.table.labels import ColumnKind, are_digits, in_order, kind_of_labels
-from sidelight.table.roles import Roles
+from sidelight.table.labels import ColumnKind, in_order
+from sidelight.table.roles import Roles, are_digits, kind_of_labels
 
 # So many labels of a column are looked at
 MOST_LABELS = 10_000

@@ -35,21 +35,25 @@ from sidelight.intake.profile import (
 )
 from sidelight.progress import Progress, quiet
 from sidelight.table.cell_lists import list_separator
-from sidelight.table.column_names import (
+from sidelight.table.labels import ColumnKind, Semantics
+from sidelight.table.roles import (
+    EACH_ROW,
     IDS,
     NEVER_AMOUNTS,
     NUMBERING,
     WORK,
+    Missing,
+    Roles,
+    as_kinds,
     is_free_text,
     is_sampling_weight,
     known_to_others,
+    marks_of,
     names_somebody,
     numbers_people,
     sensitive_subject,
     words_of,
 )
-from sidelight.table.labels import ColumnKind, Semantics, as_kinds
-from sidelight.table.roles import EACH_ROW, Missing, Roles, marks_of
 from sidelight.text import as_names, counted, form, html_table, one_or_several
 
 Role: TypeAlias = Literal["person", "quasi", "sensitive", "keep", "leave out"]

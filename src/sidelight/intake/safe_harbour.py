@@ -34,9 +34,8 @@ from sidelight.engines.distinct_rows import distinct_rows
 from sidelight.errors import BadTable, NotTrueOrFalse, UnknownColumn, did_you_mean, listed, parameter
 from sidelight.intake.cells import are_days, are_names, are_sentences, written_like
 from sidelight.intake.profile import MOST_LABELS, ColumnProfile, column_profiles, names_of_columns
-from sidelight.table.column_names import NUMBERING, PEOPLE, PERSON_NUMBERS, names_somebody, words_of
 from sidelight.table.labels import Label
-from sidelight.table.roles import Roles, marks_of
+from sidelight.table.roles import NUMBERING, PEOPLE, PERSON_NUMBERS, Roles, marks_of, names_somebody, words_of
 from sidelight.text import counted, form, html_table
 
 # So many people, or fewer, are too few

@@ -46,10 +46,11 @@ from sidelight.learner.training import (
 from sidelight.progress import Progress, quiet
 from sidelight.release.label_order import LabelOrder
 from sidelight.release.locate import Lookup
-from sidelight.release.printing import Nodes
+from sidelight.release.printed_labels import Nodes
 from sidelight.release.release import Members, Release
 from sidelight.rounding import exact_number
-from sidelight.table.table import Column, Table, Tabular, arrow_labels, expect_one_sensitive, unused_name
+from sidelight.table.labels import Column, Tabular, arrow_labels, unused_name
+from sidelight.table.table import Table, expect_one_sensitive
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:

@@ -29,9 +29,8 @@ from sidelight.arrays import Flags, Floats, Integers, add_up, number_rows, range
 from sidelight.errors import BadRelease, expect, listed, parameter
 from sidelight.release.locate import Lookup, link
 from sidelight.release.release import Members, Release
-from sidelight.table.labels import Label
-from sidelight.table.table import Column, Table, number_equal_rows
-from sidelight.table.true_counts import TrueCounts, having
+from sidelight.table.labels import Column, Label, number_equal_rows
+from sidelight.table.table import Table, TrueCounts, having
 from sidelight.text import counted, form
 
 LABELS_ALONE = "with printed labels alone nothing moves: all people of a group look alike, and the release says it all"

@@ -29,9 +29,8 @@ from sidelight.errors import BadKnowledge, SidelightError, expect, is_one_of, pa
 from sidelight.knowledge.events import Event, all_hold, event_of, negate
 from sidelight.knowledge.statements import ConditionalProbability, Number, Rule, as_fraction
 from sidelight.rounding import exact_number, whole_number
-from sidelight.table.counts import Counts
-from sidelight.table.labels import Label
-from sidelight.table.table import Column, Table, expect_one_sensitive, number_equal_rows
+from sidelight.table.labels import Column, Label, number_equal_rows
+from sidelight.table.table import Counts, Table, expect_one_sensitive
 
 Kind: TypeAlias = Literal["has", "has not"]
 

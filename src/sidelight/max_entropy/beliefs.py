@@ -47,14 +47,8 @@ from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_inf
 from sidelight.progress import Progress, quiet
 from sidelight.release.groups import GroupName
 from sidelight.rounding import whole_number
-from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import (
-    Column,
-    Table,
-    Tabular,
-    arrow_labels,
-    unused_name,
-)
+from sidelight.table.labels import Column, Label, Tabular, arrow_labels, label, shown, unused_name
+from sidelight.table.table import Table
 from sidelight.text import MOST_ROWS, counted, html_table
 
 if TYPE_CHECKING:

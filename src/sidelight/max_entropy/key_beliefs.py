@@ -19,8 +19,8 @@ from sidelight.max_entropy.constraints import NOBODY
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE
 from sidelight.max_entropy.problem import Variables
 from sidelight.release.release import Members
-from sidelight.table.labels import Label, shown, shown_in_list
-from sidelight.table.table import Table, number_equal_rows
+from sidelight.table.labels import Label, number_equal_rows, shown, shown_in_list
+from sidelight.table.table import Table
 
 OTHERS = -2
 """In the place of a person: all who have a key, or are of a part, but those whom statements name."""

@@ -53,10 +53,9 @@ from sidelight.progress import Progress, quiet
 from sidelight.release.locate import Lookup, SuppressedPeople
 from sidelight.release.release import Release, whole_groups
 from sidelight.rounding import exact_number, round_down
-from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Table, expect_one_sensitive
+from sidelight.table.table import Counts, Table, expect_one_sensitive
 from sidelight.text import counted
 
 if TYPE_CHECKING:

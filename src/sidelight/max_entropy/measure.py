@@ -54,9 +54,8 @@ from sidelight.progress import Progress, quiet
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.rounding import exact_number, in_words, round_down, to_places
-from sidelight.table.counts import Counts
-from sidelight.table.labels import Label, Semantics, shown, shown_in_list
-from sidelight.table.table import Table, Tabular
+from sidelight.table.labels import Label, Semantics, Tabular, shown, shown_in_list
+from sidelight.table.table import Counts, Table
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:

@@ -50,8 +50,7 @@ from sidelight.arrays import Codes, Flags, Floats, Integers, number_vectors, ran
 from sidelight.errors import BadKnowledge, TooHard, did_you_mean, parameter
 from sidelight.knowledge.tokens import abbreviate
 from sidelight.release.label_order import LabelOrder
-from sidelight.release.printed_labels import Interval, PrintedLabel, knows_label, read_label
-from sidelight.release.printing import Nodes
+from sidelight.release.printed_labels import Interval, Nodes, PrintedLabel, knows_label, read_label
 from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number, shown
 
 NO_NODES = Nodes({})

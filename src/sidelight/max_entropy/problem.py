@@ -35,7 +35,7 @@ from sidelight.knowledge.events import AllOf, AnyOf, Condition, InGroup, Negatio
 from sidelight.knowledge.people import Described, Someone, Who
 from sidelight.max_entropy.parts import Parts, RowLabels
 from sidelight.release.groups import suppressed_groups
-from sidelight.release.printing import Nodes
+from sidelight.release.printed_labels import Nodes
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import SUPPRESSED, Label, label
 

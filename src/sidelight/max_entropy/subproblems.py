@@ -72,7 +72,7 @@ from sidelight.max_entropy.problem import ONE_PERSON, Problem, Variables
 from sidelight.max_entropy.reduction import reduce_problem
 from sidelight.progress import Progress
 from sidelight.text import counted
-from sidelight.worlds.smallest_conflict import minimum_unsatisfiable_subset
+from sidelight.worlds.satisfiable import minimum_unsatisfiable_subset
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags, Floats

@@ -30,8 +30,8 @@ from sidelight.measures.measure import Measure, Monotonicity, Summary, Views
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, Semantics, written_label
-from sidelight.table.table import JointDomain, Table
+from sidelight.table.labels import JointDomain, Label, Semantics, written_label
+from sidelight.table.table import Table
 from sidelight.text import as_names
 
 if TYPE_CHECKING:

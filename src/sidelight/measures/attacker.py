@@ -27,7 +27,7 @@ from typing import Literal, TypeAlias
 from sidelight.progress import Progress, quiet
 from sidelight.release.release import Release
 from sidelight.rounding import at_a_glance, in_words, round_at_a_glance
-from sidelight.table.true_counts import TrueCounts
+from sidelight.table.table import TrueCounts
 from sidelight.text import counted
 
 Settings: TypeAlias = Mapping[str, object]

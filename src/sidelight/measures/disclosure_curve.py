@@ -23,7 +23,8 @@ from sidelight.measures.limit_grammar import value_text
 from sidelight.measures.measure import Measure
 from sidelight.release.release import Release
 from sidelight.rounding import in_words, round_up
-from sidelight.table.table import Tabular, expect_one_sensitive
+from sidelight.table.labels import Tabular
+from sidelight.table.table import expect_one_sensitive
 from sidelight.text import html_table
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from typing import TypeAlias
 from sidelight.measures.about import About
 from sidelight.measures.finding import Finding
 from sidelight.measures.measure import Measure, Summary, Views
-from sidelight.release.blocks import GroupBlock, ReleaseBlocks
-from sidelight.release.groups import Groups
+from sidelight.release.groups import GroupBlock, Groups, ReleaseBlocks
 
 
 def findings(measures: Sequence[Measure], release: ReleaseBlocks) -> tuple[Finding, ...]:

@@ -31,8 +31,8 @@ from sidelight.measures.finding import Witness
 from sidelight.measures.measure import Measure, Worst
 from sidelight.release.groups import Groups
 from sidelight.rounding import PRECISE, round_cautiously
-from sidelight.table.counts import Counts
 from sidelight.table.labels import Label
+from sidelight.table.table import Counts
 
 
 class GroupByGroup(Measure):

@@ -46,8 +46,7 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchy
-from sidelight.table.labels import MISSING, Label, in_order, label, listed, shown, written_label
-from sidelight.table.table import Column
+from sidelight.table.labels import MISSING, Column, Label, in_order, label, listed, shown, written_label
 
 Values: TypeAlias = Iterable[object]
 """Sensitive values: any of them; after a leading "not", none of them."""

@@ -16,8 +16,7 @@ from sidelight.errors import BadMeasure, TooHard, parameter
 from sidelight.minimality.group_beliefs import FinerRelease, list_again
 from sidelight.minimality.measure import FailedCut, InsiderWitness
 from sidelight.rounding import in_words
-from sidelight.table.labels import shown
-from sidelight.table.table import Tabular, arrow_labels, unused_name
+from sidelight.table.labels import Tabular, arrow_labels, shown, unused_name
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:

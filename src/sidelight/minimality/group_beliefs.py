@@ -1,7 +1,7 @@
 """What is believed of the people of one group, once all its cuts are known to have failed.
 
 Three ways, in this order: all tables are listed (`group_tables`); where there is one cut only, its left halves are
-counted by generating functions (`worlds.one_cut`); arrangements are drawn.  Values that cannot break a limit
+counted by generating functions (`worlds.closed_forms`); arrangements are drawn.  Values that cannot break a limit
 are counted as one, and what is believed of them is shared out by how often they occur: n_s of n.
 
 Drawing     Values are dealt to people at random; a *kept* draw is one in which every cut fails.  Its table (atoms ×
@@ -59,9 +59,9 @@ from sidelight.minimality.group_question import GroupQuestion, atoms_of
 from sidelight.minimality.measure import MOST_TABLES, InsiderWitness, tables_one_by_one
 from sidelight.release.generalise import Node, coarser
 from sidelight.rounding import round_up
-from sidelight.table.counts import Counts
-from sidelight.table.table import number_equal_rows
-from sidelight.worlds.one_cut import OneCut
+from sidelight.table.labels import number_equal_rows
+from sidelight.table.table import Counts
+from sidelight.worlds.closed_forms import OneCut
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers

@@ -43,9 +43,9 @@ from sidelight.release.release import Release
 from sidelight.search.mondrian_cuts import cuts_along
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, holds_upwards
 from sidelight.search.veil import ShareLimit, distinct_limit, share_limit
-from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 from sidelight.text import counted
 
 if TYPE_CHECKING:

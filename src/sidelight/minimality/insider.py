@@ -73,9 +73,8 @@ from sidelight.search.policy_check import PolicyCheck, holds_upwards
 from sidelight.search.protect import MethodName, as_policy, method_behind, method_of, searchable_part
 from sidelight.search.utility import DEFAULT_UTILITY, OF_VALUES, UTILITIES, Regions
 from sidelight.search.veil import covered_limits
-from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.table import Table, held
+from sidelight.table.table import Counts, Table, held
 from sidelight.text import counted
 
 

@@ -38,10 +38,9 @@ from sidelight.noise.noisy_counts import NoisyCounts
 from sidelight.noise.parameters import Amount
 from sidelight.noise.semantic_privacy import SemanticPrivacy
 from sidelight.rounding import exact_number, round_up
-from sidelight.table.counts import CELLS_AT_ONCE
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown
-from sidelight.table.table import Table, expect_one_sensitive
+from sidelight.table.table import CELLS_AT_ONCE, Table, expect_one_sensitive
 from sidelight.text import counted, html_table
 
 STANDARD_DEVIATIONS = 11

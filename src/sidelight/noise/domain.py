@@ -36,10 +36,9 @@ from sidelight.arrays import Flags, Integers, add_up, number_rows, ranges
 from sidelight.errors import BadNoise, as_given, did_you_mean, expect, is_one_of, parameter
 from sidelight.noise.marginals import CoarserLevel, coarser_level
 from sidelight.rounding import whole_number
-from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.labels import SUPPRESSED, Label, label
-from sidelight.table.table import Column, Table, expect_one_sensitive
+from sidelight.table.labels import SUPPRESSED, Column, Label, label
+from sidelight.table.table import Events, Table, expect_one_sensitive
 
 Outside: TypeAlias = Literal["other", "leave out", "an error"]
 """What becomes of people whose labels or value were not declared: cells of their own, nothing, or a refusal."""

@@ -42,11 +42,9 @@ from sidelight.noise.mechanism import opendp, refuse_useless
 from sidelight.noise.parameters import Amount, Neighbours, PrivacyUnit, exact_epsilon, units_changed
 from sidelight.rounding import round_down, whole_number
 from sidelight.search.method import SearchedLevel, SearchOutcome, SearchResult, searched_levels
-from sidelight.table.counts import Counts
-from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.labels import Label
-from sidelight.table.table import Table, number_equal_rows
+from sidelight.table.labels import Label, number_equal_rows
+from sidelight.table.table import Counts, Events, Table
 
 FULL_DETAIL = 1_000
 """Detail is weighed in thousandths, so that scores are whole numbers and their sensitivity is exact."""

@@ -54,10 +54,9 @@ from sidelight.noise.parameters import (
 from sidelight.noise.postprocessing import fit_marginals, postprocess
 from sidelight.noise.workload import TOTAL, Marginal, Measurements, Queries, read_queries, split_noise
 from sidelight.release.release import Release, whole_groups
-from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Column, Table, Tabular, arrow_labels
+from sidelight.table.labels import Column, Label, Tabular, arrow_labels, label, shown
+from sidelight.table.table import Counts, Table
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
@@ -66,8 +65,8 @@ if TYPE_CHECKING:
     from sidelight.noise.account import Account
     from sidelight.noise.semantic_privacy import SemanticPrivacy
     from sidelight.publish.noise import PublishedNoise
-    from sidelight.table.events import Events
     from sidelight.table.roles import Missing
+    from sidelight.table.table import Events
 
 PARTS = 10**6
 """In which parts of a person expected counts are: none is 0, as noise rules nothing out."""

@@ -31,10 +31,9 @@ from typing import TypeAlias
 from sidelight.errors import BadNoise, as_given, parameter
 from sidelight.noise.privacy_profile import Neighbours as Neighbours  # noqa: PLC0414 - amounts are for neighbours
 from sidelight.rounding import whole_number
-from sidelight.table.events import Events
 from sidelight.table.labels import Semantics
 from sidelight.table.roles import EACH_ROW
-from sidelight.table.table import Table
+from sidelight.table.table import Events, Table
 from sidelight.text import counted, form
 
 Amount: TypeAlias = float | int | str | Fraction

@@ -59,15 +59,15 @@ from sidelight.noise.parameters import (
     exact_epsilon,
 )
 from sidelight.rounding import PRECISE
-from sidelight.table.labels import Label, shown
-from sidelight.table.table import Column, Table, Tabular, arrow_labels
+from sidelight.table.labels import Column, Label, Tabular, arrow_labels, shown
+from sidelight.table.table import Table
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     from sidelight.noise.account import Account
     from sidelight.noise.semantic_privacy import SemanticPrivacy
     from sidelight.publish.noise import PublishedNoise
-    from sidelight.table.events import Events
+    from sidelight.table.table import Events
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -36,8 +36,8 @@ from sidelight.measures.measure import Measure, Summary
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.groups import GroupName, Groups, stack_groups
 from sidelight.release.release import Release, group_number
-from sidelight.table.counts import Counts
 from sidelight.table.labels import Label
+from sidelight.table.table import Counts
 from sidelight.text import counted
 
 PART_SIZE = 2048

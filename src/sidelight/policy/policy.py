@@ -20,7 +20,7 @@ from sidelight.measures.criterion import Criterion, Judgement, judgements_table
 from sidelight.measures.finding import Finding
 from sidelight.measures.findings import findings
 from sidelight.measures.measure import Measure
-from sidelight.release.blocks import ReleaseBlocks
+from sidelight.release.groups import ReleaseBlocks
 from sidelight.release.release import expect_release
 from sidelight.table.labels import Label, shown
 from sidelight.text import html_table

@@ -36,8 +36,8 @@ from sidelight.policy.limits import (
 )
 from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.policy.policy import Policy
-from sidelight.table.labels import ColumnKind, Semantics, as_kinds
-from sidelight.table.roles import Missing, Roles, Suppressed
+from sidelight.table.labels import ColumnKind, Semantics
+from sidelight.table.roles import Missing, Roles, Suppressed, as_kinds
 from sidelight.text import as_names, is_deeply_nested
 
 if TYPE_CHECKING:

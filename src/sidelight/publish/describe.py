@@ -30,7 +30,7 @@ from sidelight.publish.sidecar import (
 )
 from sidelight.release.locate import covers_to_tell
 from sidelight.release.population import Population
-from sidelight.release.printing import Printing
+from sidelight.release.printed_labels import Printing
 from sidelight.release.release import Release
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import OF_VALUES

@@ -14,8 +14,7 @@ from typing import Any
 from sidelight.engines.formats.registry import WRITERS
 from sidelight.engines.formats.sheet import Sheet, kind_of_cells
 from sidelight.publish.sidecar import Reading, Sidecar
-from sidelight.table.labels import listed
-from sidelight.table.table import Column
+from sidelight.table.labels import Column, listed
 
 # So many labels, or fewer, are listed
 FEW = 30

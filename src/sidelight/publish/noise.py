@@ -62,8 +62,7 @@ from sidelight.publish.noise_document import (
     document_text,
 )
 from sidelight.publish.sidecar import PublishedFile
-from sidelight.table.labels import SUPPRESSED, Label, label
-from sidelight.table.table import Column
+from sidelight.table.labels import SUPPRESSED, Column, Label, label
 from sidelight.text import html_table
 
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ from sidelight.engines.formats.sheet import DealtRows, Sheet, Shuffle, fits_one_
 from sidelight.errors import NotPublished, parameter
 from sidelight.publish.read_back import as_printed
 from sidelight.publish.sidecar import Reading
-from sidelight.release.bounds import bound_columns
 from sidelight.release.groups import suppressed_groups
+from sidelight.release.printed_labels import bound_columns
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import Buckets
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, JointDomain, Table, unused_name, value_columns
+from sidelight.table.labels import Column, JointDomain, unused_name, value_columns
+from sidelight.table.table import Counts, Table
 from sidelight.text import one_or_several
 
 Layout: TypeAlias = Literal["people", "counts", "two tables", "shuffled"]

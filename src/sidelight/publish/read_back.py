@@ -26,9 +26,9 @@ from sidelight.release.groups import Groups, suppressed_groups
 from sidelight.release.read import release_from
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.streams.memory import Memory
-from sidelight.table.labels import Label
+from sidelight.table.labels import Column, JointDomain, Label
 from sidelight.table.roles import Domain
-from sidelight.table.table import Column, Intake, JointDomain
+from sidelight.table.table import Intake
 
 
 def read_published(path: str | Path, *, memory: str | int | None = None) -> Release:

@@ -27,7 +27,7 @@ from sidelight.engines.formats.file_format import FormatName
 from sidelight.errors import BadRelease, SidelightError, in_python
 from sidelight.files import digest, read_whole, settle, sidecar_path
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.release.printing import Nodes, Printing
+from sidelight.release.printed_labels import Nodes, Printing
 from sidelight.release.read import Rows
 from sidelight.release.release import Provenance
 from sidelight.table.labels import ColumnKind, Label, Semantics

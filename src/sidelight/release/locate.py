@@ -1,4 +1,23 @@
-"""Who may be in which group?  The one answer, for whoever looks people up in a release.
+"""How far apart are the labels of a column, by what it is?  For whoever puts people together, or looks for them.
+
+Lines       Numbers, days and ordered labels have a place x on a line that is scaled to be from 0 to 1: d² = (x − y)².
+Missing     What has no place on the line stands beside it at (1/2, √3/2): as far from both ends as they are from one
+            another, and nearest to none.
+Categories  d² = the share of levels of the hierarchy, of those that tell any labels apart, at which two labels differ;
+            without one 0 if they are equal and 1 if not.
+Points      All are squared Euclidean distances, so averages of people stand somewhere, too (`search.distances`).
+
+Which printed average is nearest to somebody?
+
+Symbols     d²(i, g) = Σ_c d_c², summed over the columns c that are known of person i and printed about group g.
+            d_c² is that of the search that makes averages (`release.locate`), by what the column is: numbers,
+            days and ordered labels on a line of the range of both, a missing one beside it; categories: 0 if the
+            printed one covers the other, else, with a hierarchy, the share of its levels at which they differ, of those
+            at which any of its labels do; else 1.  `*` is at distance 1 from everything.
+Wanted      for each person the groups with the least d², all of them when several have it.
+Cost        people who differ × groups, a block at a time.
+
+Who may be in which group?  The one answer, for whoever looks people up in a release.
 
 People are known by some columns; a group prints something in each of its own.  Somebody may be in a group if in every
 column that both have, the printed label covers what is known.  What covers what is up to how people are looked up
@@ -22,24 +41,179 @@ who fits none stays unlinked, and is never guessed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
 
-from sidelight.arrays import Flags, Integers, add_up, number_rows
+from sidelight.arrays import Codes, Flags, Floats, Integers, add_up, number_rows
 from sidelight.errors import BadRelease, BadTable, as_given, did_you_mean, is_one_of, parameter
-from sidelight.release.box_join import Cover, join
 from sidelight.release.groups import Groups, suppressed_groups
-from sidelight.release.label_order import LabelOrder, Stretches, merge_stretches
-from sidelight.release.nearest import nearest_groups
-from sidelight.release.printed_labels import is_coarse, may_be_of_one, read_label, tells_days
-from sidelight.release.printing import Nodes
+from sidelight.release.label_order import Cover, LabelOrder, Stretches, join, merge_stretches
+from sidelight.release.printed_labels import Nodes, is_coarse, kind_of, may_be_of_one, read_label, tells_days
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.labels import SUPPRESSED, Label, as_number
-from sidelight.table.table import Column, number_equal_rows
+from sidelight.table.labels import SUPPRESSED, Column, ColumnKind, Label, as_day, as_number, number_equal_rows
+from sidelight.table.table import CELLS_AT_ONCE
+
+
+def points_of(line: Floats) -> Floats:
+    """Return a point for each place on a line (nan: it has none), coordinate × place.
+
+    >>> points_of(np.array([10, 30, 20])).tolist()
+    [[0.0, 1.0, 0.5]]
+    >>> points_of(np.array([10, 30, np.nan])).round(3).tolist()
+    [[0.0, 1.0, 0.5], [0.0, 0.0, 0.866]]
+    """
+    missing = np.isnan(line)
+    if missing.all():
+        return np.zeros((1, len(line)))
+    low, high = np.nanmin(line), np.nanmax(line)
+    scaled: Floats = (line - low) / ((high - low) or 1.0)
+    if not missing.any():
+        return scaled[np.newaxis]
+    # shape (2, places): (½, √¾) is at distance 1 from both ends of the line, so a missing value is far from all
+    return np.stack((np.where(missing, 0.5, scaled), np.where(missing, np.sqrt(0.75), 0.0)))
+
+
+def squared_distances(ones: Floats, others: Floats) -> Floats:
+    """Return the squared distance of each of some points from each of others; both are coordinate × point.
+
+    >>> points = points_of(np.array([1, 2, 5, np.nan]))
+    >>> squared_distances(points, points[:, 2:]).round(4).tolist()
+    [[1.0, 1.0], [0.5625, 0.8125], [0.0, 1.0], [1.0, 0.0]]
+    """
+    # (coordinates, ones, 1) − (coordinates, 1, others) → summed over coordinates: (ones, others)
+    squared: Floats = ((ones[:, :, np.newaxis] - others[:, np.newaxis, :]) ** 2).sum(axis=0)
+    return squared
+
+
+def share_of_levels(ones: Iterable[npt.NDArray[Any]], others: Iterable[npt.NDArray[Any]]) -> Floats:
+    """Return the share of levels at which each of some labels differs from each of others; both are level × label.
+
+    >>> cities, regions = np.array(["Kiel", "Ulm", "Bonn"]), np.array(["North", "South", "South"])
+    >>> share_of_levels([cities, regions], [cities[1:], regions[1:]]).tolist()
+    [[1.0, 1.0], [0.0, 0.5], [0.5, 0.0]]
+    """
+    # a level at a time: level × label × label would be large
+    levels = list(zip(ones, others, strict=True))
+    differ = sum((one[:, np.newaxis] != other).astype(float) for one, other in levels)
+    share: Floats = differ / len(levels)
+    return share
+
+
+# squared distances are sums of a few values in [0, 1], with float errors near 1e-15, far below this
+ROUNDING = 1e-9
+"""Squared distances that differ by less are equal."""
+
+
+class ColumnDistances(NamedTuple):
+    """Squared distances between labels of people and of groups in one column: `squared[person label, group label]`."""
+
+    people: Codes
+    groups: Codes
+    squared: Floats
+
+
+def nearest_groups(
+    columns: Sequence[tuple[Column, Column]], groups: int, nodes: Mapping[str, Nodes]
+) -> tuple[Integers, Integers]:
+    """Find all pairs of a row of people and a group with the least distance; `columns` pair known and printed ones.
+
+    >>> ages = Column.of("age", ["20", "58"]), Column.of("age", ["21.5", "60"])
+    >>> [part.tolist() for part in nearest_groups([ages], 2, {})]
+    [[0, 1], [0, 1]]
+    """
+    distances = [_distances(known, printed, nodes.get(printed.name)) for known, printed in columns]
+    step = max(CELLS_AT_ONCE // groups, 1)
+    blocks = [_nearest_in_block(distances, slice(at, at + step)) for at in range(0, len(columns[0][0]), step)]
+    row, group = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    return row, group
+
+
+def _nearest_in_block(distances: Sequence[ColumnDistances], rows: slice) -> tuple[Integers, Integers]:
+    squared: Floats = np.zeros(())
+    for column in distances:
+        # (labels, groups) → (rows, groups), column by column: only a block of rows is ever spread out
+        squared = squared + column.squared[:, column.groups][column.people[rows]]
+    at, group = np.nonzero(squared <= squared.min(axis=1, keepdims=True) + ROUNDING)
+    return at + rows.start, group
+
+
+def _distances(people: Column, groups: Column, nodes: Nodes | None) -> ColumnDistances:
+    kind = _kind(people, groups, nodes)
+    if kind == "category":
+        squared = _compare_labels(people.labels, groups.labels, nodes)
+    else:
+        place = _places(people, groups, kind)
+        points = points_of(np.array([place.get(text, np.nan) for text in (*people.labels, *groups.labels)]))
+        squared = squared_distances(points[:, : len(people.labels)], points[:, len(people.labels) :])
+    # after the range is known: a suppressed label has no place and stretches nothing
+    squared[:, [text == SUPPRESSED for text in groups.labels]] = 1.0
+    return ColumnDistances(people.codes, groups.codes, squared)
+
+
+def _kind(people: Column, groups: Column, nodes: Nodes | None) -> ColumnKind:
+    """Return what a column is, as it was published; where labels have no place on a line, a category."""
+    labels = _present(people, groups)
+    kind = groups.kind or people.kind or kind_of(Column.of(groups.name, labels), nodes)
+    return kind if kind == "category" or labels.keys() <= _places(people, groups, kind).keys() else "category"
+
+
+def _present(people: Column, groups: Column) -> dict[Label, None]:
+    return dict.fromkeys(text for text in (*people.labels, *groups.labels) if text not in (None, SUPPRESSED))
+
+
+def _places(people: Column, groups: Column, kind: ColumnKind) -> dict[Label, float]:
+    """Return which labels stand where on a line: at their number or day, or at their rank, where an order is known.
+
+    Ordered labels stand in the order that is known of the people, or in that of their numbers or days.
+    """
+    labels = _present(people, groups)
+    if kind == "ordered" and people.kind == "ordered":
+        present = [text for text in people.labels if text not in (None, SUPPRESSED)]
+        return {text: float(rank) for rank, text in enumerate(present)}
+    by_size = {text: number for text in labels if (number := _number_or_day(text, kind)) is not None}
+    if kind != "ordered":
+        return by_size
+    return {text: float(rank) for rank, text in enumerate(sorted(by_size, key=lambda text: by_size[text]))}
+
+
+def _number_or_day(text: Label, kind: ColumnKind) -> float | None:
+    number, day = as_number(text), as_day(text)
+    return number if kind == "number" else day if kind == "date" else number if number is not None else day
+
+
+def _compare_labels(people: tuple[Label, ...], groups: tuple[Label, ...], nodes: Nodes | None) -> Floats:
+    """Return the share of telling levels at which labels differ; a group's label may itself be of any level."""
+    ones, others = _paths(people, nodes), _paths(groups, nodes)
+    telling = [level for level in range(ones.shape[1]) if _differ(nodes, level)] or [0]
+    share = share_of_levels(ones.T[telling], others.T[telling])
+    under = {} if nodes is None else nodes.labels_by_node
+    for at, text in enumerate(groups):
+        printed = read_label(text, nodes or ())
+        # a printed label that covers a person's own is at distance 0, whatever its level
+        share[[label in under.get(text, ()) or printed.covers(label) for label in people], at] = 0.0
+    return share
+
+
+def _differ(nodes: Nodes | None, level: int) -> bool:
+    """Return whether some labels of a hierarchy differ at a level: a top of `*` tells nothing."""
+    if nodes is None:
+        return True
+    return len({(text, *above)[level] for text, above in nodes.above.items() if len(above) >= level}) > 1
+
+
+def _paths(labels: tuple[Label, ...], nodes: Nodes | None) -> npt.NDArray[np.object_]:
+    """Return the nodes above each label, label × level; one that the hierarchy lacks stays what it is on all levels."""
+    height = 1 if nodes is None else 1 + max(map(len, nodes.above.values()), default=0)
+    paths = np.empty((len(labels), height), object)
+    for row, text in enumerate(labels):
+        above = () if nodes is None else nodes.above.get(text, ())
+        paths[row] = [text, *above, *[above[-1] if above else text] * (height - 1 - len(above))]
+    return paths
 
 
 @dataclass(frozen=True)
@@ -68,8 +242,10 @@ LocateMethod: TypeAlias = Literal["labels", "intervals", "nearest"]
 """Printed labels as names (`*` covers all, a hierarchy's label what is under it); all printed forms, such as intervals,
 sets, masks and periods; or the nearest printed average."""
 
+
 Locate: TypeAlias = LocateMethod | Listed
 """How to find people: a way, or a list that says who is where."""
+
 
 SuppressedPeople: TypeAlias = Literal["not assumed", "may hold them"]
 """What of suppressed rows: nobody is assumed to be there, or they may hold whoever fits nothing else."""

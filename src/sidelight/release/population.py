@@ -39,15 +39,13 @@ import pyarrow as pa
 from sidelight.arrays import Integers, add_up
 from sidelight.engines.distinct_rows import distinct_rows, distinct_rows_in_parts
 from sidelight.errors import BadRelease, SidelightError, UnknownColumn, did_you_mean, listed
-from sidelight.release.blocks import GroupBlock, ReleaseBlocks
-from sidelight.release.groups import Groups, PopulationCounts, starred_groups
+from sidelight.release.groups import GroupBlock, Groups, PopulationCounts, ReleaseBlocks, starred_groups
 from sidelight.release.locate import Lookup, link
-from sidelight.release.release import Release
-from sidelight.release.streamed import stack_blocks
+from sidelight.release.release import Release, stack_blocks
 from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import zeros_on_disk
-from sidelight.table.labels import SUPPRESSED
-from sidelight.table.table import Column, Table, number_equal_rows, stack_columns
+from sidelight.table.labels import SUPPRESSED, Column, number_equal_rows, stack_columns
+from sidelight.table.table import Table
 from sidelight.text import counted
 
 PopulationRows: TypeAlias = tuple[tuple[Column, ...], Integers]

@@ -25,6 +25,22 @@ What a label can mean depends on the label that is looked for, not on a guess ab
 cannot be known what was meant (runs of parts in a set), the reading that loses nobody is taken.
 
 Whoever knows better says so: texts named `opaque` are not read.  An attacker's hierarchies are such knowledge.
+
+How did the labels of a release come about, where somebody says so?
+
+A release prints `South` for people of whom others know `Freiburg`.  `Nodes` say what stands under such a label in one
+column: those of a hierarchy, or of what a published file tells about itself.  A `Printing` has them for all columns of
+a release that knows how it was made: a search's result, a generalised table, a file that Sidelight published.
+
+What is printed also decides the last step of the rule in `table.labels` (`kind_of`): whole numbers that are printed
+under names, such as regions 1 and 2 under `North`, are codes, and a category; where what is printed of them are
+intervals around them, as of ages, they are numbers.
+
+Which numbers or days does a printed label cover, from which to which?  For whoever computes with a release.
+
+A release prints `53-90`, `[30, 40)`, `90+` or `2024-Q1`; a researcher wants the ends.  `bounds` reads one label;
+`bound_columns` gives the ends of a whole column as two columns of plain numbers or days, where all of its labels have
+any.  What is covered is what `release.printed_labels` says; of a set, the ends of all of it, if all of it has some.
 """
 
 from __future__ import annotations
@@ -34,34 +50,78 @@ import math
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from sidelight.table.labels import MISSING, SUPPRESSED, Label, as_day, as_number
+import numpy as np
+
+from sidelight.errors import BadRelease
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import (
+    MISSING,
+    SUPPRESSED,
+    Column,
+    ColumnKind,
+    Label,
+    as_day,
+    as_number,
+    hint_label,
+    label,
+    unused_name,
+)
+from sidelight.table.roles import kind_of_labels
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats
-    from sidelight.release.printing import Nodes
+
 
 _OR_MISSING = f" or {MISSING}"
+
+
 PLAIN_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?:[eE][+-]?[0-9]{1,2})?")
+
+
 _BETWEEN = re.compile(r"\s*(?:\.\.|to|[-–:])\s*")
+
+
 _BETWEEN_IN_BRACKETS = re.compile(r"\s*(?:\.\.|to|[-–:,;])\s*")
+
+
 _OPEN, _CLOSE = ("[", "(", "]"), ("]", ")", "[")
+
+
 _BRACKETS = re.compile(r"([\[(\]])\s*(.+?)\s*([\])\[])")
+
+
 _ONE_SIDED = re.compile(r"(<=|>=|<|>|≤|≥)\s*(.+)|(.+)\+")
+
+
 _ZERO_IN_FRONT = re.compile(r"\b0[0-9]")
+
+
 _DIGIT, _YEAR = re.compile(r"[0-9]"), re.compile(r"[0-9]{4}")
+
+
 _BEGINS_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]*)?")
+
+
 _INFINITE = {"inf": math.inf, "+inf": math.inf, "∞": math.inf, "-inf": -math.inf, "-∞": -math.inf}
+
+
 # four digits may be a year
 OUR_NUMBERS = re.compile(r"(?P<low>[0-9]{1,3}|[0-9]{5,15})-(?P<high>[0-9]{1,3}|[0-9]{5,15})")
+
+
 OUR_DAYS = re.compile(r"(?P<low>[0-9]{4}-[0-9]{2}-[0-9]{2}) to (?P<high>[0-9]{4}-[0-9]{2}-[0-9]{2})")
+
+
 _PERIOD = re.compile(r"(?P<year>[0-9]{4})(?:-Q(?P<quarter>[1-4])|-(?P<month>0[1-9]|1[0-2]))?")
+
+
 _MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T].*)?", re.DOTALL)
 
 
@@ -408,7 +468,7 @@ def _compatible(mask: str, other: str) -> bool:
 def may_be_of_one(one: Label, other: Label, nodes: Nodes | None = None) -> bool:
     """Return whether two labels of a column may be of one person: some label is covered by both.
 
-    >>> from sidelight.release.printing import Nodes
+    >>> from sidelight.release.printed_labels import Nodes
     >>> city = Nodes.covering({"South": ["Freiburg", "Ulm"]})
     >>> may_be_of_one("South", "Ulm", city), may_be_of_one("Freiburg", "Ulm", city), may_be_of_one("30-39", "35-50")
     (True, False, True)
@@ -472,3 +532,232 @@ def knows_label(text: Label, printed: Collection[Label], nodes: Nodes | None = N
         return True
     own = read_label(text)
     return any(each.overlaps(own) or each.is_of_kind(text) for each in read)
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """The nodes above each label of a column, from fine to coarse; a missing label may have some, too.
+
+    >>> city = Nodes.from_hierarchy(Hierarchy.nested("city", {"South": ["Freiburg", "Ulm"], "North": ["Kiel"]}))
+    >>> city.above["Ulm"], city.labels_by_node["South"], "South" in city, "Mars" in city
+    (('South', '*'), ('Freiburg', 'Ulm'), True, False)
+    """
+
+    above: Mapping[Label, tuple[Label, ...]]
+
+    @classmethod
+    def from_hierarchy(cls, hierarchy: Hierarchy) -> Nodes:
+        """Take a hierarchy's; a missing label stands where the hierarchy puts it."""
+        values, *coarser = hierarchy.levels
+        # with one level only, labels are known and have nothing above them
+        above: dict[Label, tuple[Label, ...]] = dict.fromkeys(values, ())
+        if coarser:
+            above.update(zip(values, zip(*coarser, strict=True), strict=True))
+        above[None] = tuple(hierarchy.generalise(None, level) for level in range(1, hierarchy.height))
+        return cls(above)
+
+    @classmethod
+    def covering(cls, covered: Mapping[str, Iterable[Label]]) -> Nodes:
+        """Build from the labels that each node covers.
+
+        >>> Nodes.covering({"Europe": ["Lyon", "Rome"], "France": ["Lyon"]}).above["Lyon"]
+        ('France', 'Europe')
+        """
+        above: dict[Label, tuple[Label, ...]] = {}
+        # smaller nodes first, so that the nodes above each label come out from fine to coarse
+        for node, labels in sorted(
+            ((node, [*labels]) for node, labels in covered.items()), key=lambda each: len(each[1])
+        ):
+            for text in labels:
+                above[text] = (*above.get(text, ()), node)
+        return cls(above)
+
+    @cached_property
+    def labels_by_node(self) -> Mapping[Label, tuple[Label, ...]]:
+        """The labels under each node."""
+        under: dict[Label, list[Label]] = {}
+        for text, nodes in self.above.items():
+            for node in dict.fromkeys(nodes):
+                under.setdefault(node, []).append(text)
+        return {node: tuple(labels) for node, labels in under.items()}
+
+    def __contains__(self, label: object) -> bool:
+        """Return whether it is one of the labels, or a node above some."""
+        return label in self.above or label in self.labels_by_node
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Printing:
+    """The way a release prints: the `nodes` of its columns; whether groups print `averages` of their people.
+
+    Whoever looks people up goes by it, unless they know better.
+    """
+
+    nodes: Mapping[str, Nodes] = field(default_factory=dict)  # by column
+    averages: bool = False
+
+    @classmethod
+    def from_hierarchies(cls, hierarchies: Mapping[str, Hierarchy], *, averages: bool = False) -> Printing:
+        """Print the nodes of hierarchies, or averages with distances along them."""
+        return cls({name: Nodes.from_hierarchy(hierarchy) for name, hierarchy in hierarchies.items()}, averages)
+
+    def override(self, other: Printing) -> Printing:
+        """Let another have the last word on the columns of which it says something."""
+        return Printing({**self.nodes, **other.nodes}, self.averages)
+
+
+def kind_of(column: Column, nodes: Nodes | None = None) -> ColumnKind:
+    """Return what a column is: as declared, else by its type and labels, and by what numbers are printed as.
+
+    >>> from sidelight.table.hierarchy import Hierarchy
+    >>> regions, names = Column.of("region", ["10", "20", "30"]), {"North": [10], "South": [20, 30]}
+    >>> kind_of(regions), kind_of(regions, Nodes.from_hierarchy(Hierarchy.nested("region", names)))
+    ('number', 'category')
+    >>> kind_of(Column.of("age", ["30", "41"]), Nodes.from_hierarchy(Hierarchy.intervals("age", [30, 41], widths=[10])))
+    'number'
+    """
+    if column.kind is not None:
+        return column.kind
+    kind = kind_of_labels(column.labels)
+    if kind != "number" or nodes is None:
+        return kind
+    numbers = {text: number for text in column.labels if (number := as_number(text)) is not None}
+    whole = all(number.is_integer() for number in numbers.values())
+    return "category" if whole and not _are_intervals(nodes, numbers) else "number"
+
+
+def _are_intervals(nodes: Nodes, numbers: Mapping[Label, float]) -> bool:
+    """Return whether the finest nodes that are something else than the numbers, and not one for all, are intervals."""
+    height = max(map(len, nodes.above.values()), default=0)
+    for level in range(height):
+        at_level = {text: above[level] for text, above in nodes.above.items() if len(above) > level}
+        changed = {text: node for text, node in at_level.items() if text in numbers and node != text}
+        if changed and len({*at_level.values()}) > 1:
+            return all(
+                any(interval.holds(numbers[text]) for interval in read_label(node).numbers)
+                for text, node in changed.items()
+            )
+    return False
+
+
+End: TypeAlias = int | float | dt.date
+
+
+BRACKETS = ("[", "(", "]", ")")
+
+
+class Bounds(NamedTuple):
+    """From `low` to `high`; an end that is open is infinite, or, as the last two say, not itself inside."""
+
+    low: End
+    high: End
+    with_low: bool = True
+    with_high: bool = True
+
+
+def bounds(text: object) -> Bounds:
+    """From which number or day to which does a printed label go?
+
+    `*` goes from minus infinity to infinity; a missing cell that may be meant too (`30-39 or (missing)`) has no part in
+    it.  A label that covers anything but numbers or days is refused.  The `'` that our CSV files put before `-5-3`,
+    so that no spreadsheet runs it, is not read.
+
+    >>> bounds("53-90")
+    Bounds(low=53, high=90, with_low=True, with_high=True)
+    >>> bounds("[30, 40)"), bounds("90+").high, bounds("{20-29, 40}")[:2], bounds(34)[:2]
+    (Bounds(low=30, high=40, with_low=True, with_high=False), inf, (20, 40), (34, 34))
+    >>> bounds("2024-Q1")[:2], bounds("'-5-3")[:2]
+    ((datetime.date(2024, 1, 1), datetime.date(2024, 3, 31)), (-5, 3))
+    """
+    printed = label(text)
+    ends = _bounds(None if printed is None else printed.removeprefix("'"))
+    if ends is None:
+        message = f"'{hint_label(printed)}' is no number, no day and no interval of them; give a label such as 53-90"
+        raise BadRelease(message)
+    return ends
+
+
+def _bounds(text: Label) -> Bounds | None:
+    if text is None:
+        return None
+    if text == SUPPRESSED:
+        return Bounds(-math.inf, math.inf)
+    printed = read_label(text)
+    if any(_is_word(part) for part in printed.parts):
+        return None
+    # numbers before days: four digits may be either, and most columns that print them have numbers
+    numbers = [*printed.numbers, *_points(map(as_number, _plain_labels(printed.labels)))]
+    if numbers:
+        return _hull(numbers, days=False)
+    days = [*printed.days, *_points(map(as_day, _plain_labels(printed.labels)))]
+    return _hull(days, days=True) if days else None
+
+
+def _is_word(part: str) -> bool:
+    """Return whether a part of a set has no ends; the halves of `[20, 30)`, split at its comma, are none."""
+    if part == MISSING or part.startswith(BRACKETS) or part.endswith(BRACKETS):
+        return False
+    read = read_label(part)
+    return not (read.numbers or read.days or as_number(part) is not None or as_day(part) is not None)
+
+
+def _plain_labels(labels: Iterable[Label]) -> list[str]:
+    return [each for each in labels if each is not None]
+
+
+def _points(ends: Iterable[float | None]) -> list[Interval]:
+    return [Interval(end, end) for end in ends if end is not None]
+
+
+def _hull(intervals: list[Interval], *, days: bool) -> Bounds:
+    """Return the lowest and the highest end of all; an end is inside if it is inside any interval that has it."""
+    low, high = min(each.low for each in intervals), max(each.high for each in intervals)
+    with_low = any(each.with_low for each in intervals if each.low == low)
+    with_high = any(each.with_high for each in intervals if each.high == high)
+    return Bounds(_end(low, days=days), _end(high, days=days), with_low, with_high)
+
+
+def _end(end: float, *, days: bool) -> End:
+    if math.isinf(end):
+        return end
+    if days:
+        return dt.date.fromordinal(int(end))
+    return int(end) if end == int(end) else end
+
+
+def bound_columns(column: Column, taken: Collection[str] = ()) -> tuple[Column, Column] | None:
+    """Return the ends of a column's labels as two columns, empty where an end is open; None where labels have none.
+
+    A column whose labels are all single numbers or days needs none either, nor do sets of them: `{1, 3}` is printed of
+    codes, and nothing is between codes.
+
+    >>> low, high = bound_columns(Column.of("age", ["20-29", "*", "90+"]))
+    >>> [(each.name, [each.cell(row) for row in range(3)]) for each in (low, high)]
+    [('age_low', ['20', None, '90']), ('age_high', ['29', None, None])]
+    """
+    used = np.bincount(column.codes, minlength=len(column.labels)) > 0
+    ends = [_bounds(text) if is_used else None for text, is_used in zip(column.labels, used, strict=True)]
+    named = [(text, each) for text, each, is_used in zip(column.labels, ends, used, strict=True) if is_used and text]
+    # a column whose labels are all single values needs no columns of ends
+    wide = [text for text, each in named if text != SUPPRESSED and each is not None and each.low != each.high]
+    if any(each is None for _, each in named) or not any(map(_is_interval, wide)):
+        return None
+    names = [unused_name(f"{column.name}_{side}", taken) for side in ("low", "high")]
+    cells = zip(*((None, None) if each is None else map(_cell, each[:2]) for each in ends), strict=True)
+    low, high = (Column(name, *_encode(texts, column)) for name, texts in zip(names, cells, strict=True))
+    return low, high
+
+
+def _is_interval(text: str) -> bool:
+    printed = read_label(text)
+    return any(each.low < each.high for each in (*printed.numbers, *printed.days))
+
+
+def _cell(end: End) -> Label:
+    return None if isinstance(end, float) and math.isinf(end) else label(end)
+
+
+def _encode(texts: tuple[Label, ...], column: Column) -> tuple[tuple[Label, ...], np.ndarray]:
+    labels = tuple(dict.fromkeys(texts))
+    codes = np.array([labels.index(text) for text in texts], np.int32)
+    return labels, codes[column.codes]

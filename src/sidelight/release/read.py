@@ -19,14 +19,12 @@ from sidelight.engines.spark.stream import stream_keys
 from sidelight.errors import BadRelease, BadTable, MissingValues, WrongKind, expect, is_one_of, parameter
 from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.groups import Groups
-from sidelight.release.release import Members, Release, refuse_too_many_people, whole_groups
-from sidelight.release.streamed import StreamedRelease
+from sidelight.release.release import Members, Release, StreamedRelease, refuse_too_many_people, whole_groups
 from sidelight.streams.memory import Memory
 from sidelight.table.cell_lists import no_value_hint
-from sidelight.table.counts import MOST_PEOPLE, Counts
-from sidelight.table.labels import SUPPRESSED, Label, Semantics, hint_label
+from sidelight.table.labels import SUPPRESSED, Column, JointDomain, Label, Semantics, hint_label, number_equal_rows
 from sidelight.table.roles import Missing, Roles, Suppressed
-from sidelight.table.table import Column, JointDomain, Table, number_equal_rows
+from sidelight.table.table import MOST_PEOPLE, Counts, Table
 from sidelight.text import as_names, counted, form
 
 Rows: TypeAlias = Literal["people", "counts"]

@@ -41,8 +41,8 @@ from sidelight.publish.describe import strip_folder
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.read_back import read_published
 from sidelight.publish.sidecar import HierarchyFacts, PublishedFinding, Sidecar, read_checked, read_sidecar
-from sidelight.release.blocks import ReleaseBlocks
 from sidelight.release.generalise import group
+from sidelight.release.groups import ReleaseBlocks
 from sidelight.release.release import Release, expect_release
 from sidelight.report.html import html_page
 from sidelight.report.markdown import markdown_page

@@ -23,7 +23,7 @@ from sidelight.documents.document import DocumentPart, Number, number, schema_te
 from sidelight.documents.facts import FileFacts, MethodFacts, PeopleCounts, people_counts
 from sidelight.policy.measure_names import asked_attackers
 from sidelight.policy.policy import Verdict
-from sidelight.release.blocks import ReleaseBlocks
+from sidelight.release.groups import ReleaseBlocks
 from sidelight.release.release import Release
 from sidelight.report.answer import Answer
 from sidelight.report.charts.histograms import SizesDrawn
@@ -43,9 +43,8 @@ from sidelight.report.report import ALONE, Audit, AuditFinding, AuditReport, con
 from sidelight.rounding import fraction_in
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import MEANINGS
-from sidelight.table.labels import SUPPRESSED, shown
+from sidelight.table.labels import SUPPRESSED, Column, shown
 from sidelight.table.roles import EACH_ROW
-from sidelight.table.table import Column
 
 SCHEMA_VERSION = 1
 """Raised whenever a reader of the document would have to change."""

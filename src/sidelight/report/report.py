@@ -48,8 +48,7 @@ from sidelight.measures.findings import count_parts_before, prepare_release, vie
 from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import asked_attackers
 from sidelight.policy.policy import Verdict
-from sidelight.release.blocks import GroupBlock, ReleaseBlocks
-from sidelight.release.groups import Groups
+from sidelight.release.groups import GroupBlock, Groups, ReleaseBlocks
 from sidelight.report.answer import Answer
 from sidelight.report.page import Blocks, Grid, PageSection, Paragraph, Points
 from sidelight.report.page import Verdict as VerdictName

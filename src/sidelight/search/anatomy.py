@@ -61,10 +61,9 @@ from sidelight.search.microaggregation import Neighbours, merge_until_within
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
 from sidelight.search.utility import Buckets, UtilityName
-from sidelight.table.counts import Counts, Profiles
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import ColumnKind
-from sidelight.table.table import Table
+from sidelight.table.table import Counts, Profiles, Table
 
 AT_ONCE = 64
 """How many people and buckets an assignment is solved for."""

@@ -21,8 +21,8 @@ from sidelight.errors import BadPolicy, NothingSafe, SidelightError, parameter
 from sidelight.progress import Progress, quiet
 from sidelight.search.protect import METHODS, MethodName, SearchProblem, method_of
 from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, UtilityName
-from sidelight.table.labels import SUPPRESSED, shown
-from sidelight.table.table import Column, Table, Tabular, held
+from sidelight.table.labels import SUPPRESSED, Column, Tabular, shown
+from sidelight.table.table import Table, held
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:

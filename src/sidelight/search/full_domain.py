@@ -8,7 +8,7 @@ original one becomes and which stretch of ranks that covers, worked out once and
 Weighing a node then costs one pass over its groups, which the lattice has at hand, in memory or on disk.
 
 A table that is streamed has the same nodes, checks and weights, on groups that are on disk until they fit
-(`release.streamed_lattice`): it ends with the same release.
+(`release.generalise`): it ends with the same release.
 """
 
 from __future__ import annotations
@@ -35,9 +35,8 @@ from sidelight.errors import (
     is_one_of,
     parameter,
 )
-from sidelight.release.generalise import Lattice, Node, coarser
+from sidelight.release.generalise import AnyGroups, AnyLattice, Lattice, Node, StreamedGroups, StreamedLattice, coarser
 from sidelight.release.groups import Groups
-from sidelight.release.streamed_lattice import AnyGroups, AnyLattice, StreamedGroups, StreamedLattice
 from sidelight.rounding import whole_number
 from sidelight.search.lattice_search import SuppressedNode, search_lattice, search_with_suppression, suppress_at
 from sidelight.search.method import LevelChoice, Method, Recodes, SearchOutcome
@@ -53,7 +52,8 @@ from sidelight.search.utility import (
     Regions,
     UtilityName,
 )
-from sidelight.table.table import Column, Table, held, number_equal_rows
+from sidelight.table.labels import Column, number_equal_rows
+from sidelight.table.table import Table, held
 from sidelight.text import counted
 
 if TYPE_CHECKING:

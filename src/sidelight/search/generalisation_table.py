@@ -44,9 +44,9 @@ from sidelight.search.lattice_search import SuppressedNode, finest_first, search
 from sidelight.search.method import searched_levels
 from sidelight.search.protect import SearchProblem
 from sidelight.search.utility import UTILITIES, UtilityName
-from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.table import Table, Tabular
+from sidelight.table.labels import Tabular
+from sidelight.table.table import Counts, Table
 from sidelight.text import as_names, counted, html_table
 
 if TYPE_CHECKING:

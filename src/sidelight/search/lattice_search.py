@@ -51,16 +51,14 @@ from sidelight.measures.criterion import Criterion
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress
-from sidelight.release.generalise import Node
+from sidelight.release.generalise import AnyGroups, AnyLattice, Node, StreamedGroups
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
-from sidelight.release.streamed_lattice import AnyGroups, AnyLattice, StreamedGroups
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, holds_upwards
-from sidelight.table.labels import SUPPRESSED, Label
-from sidelight.table.table import Column, JointDomain
+from sidelight.table.labels import SUPPRESSED, Column, JointDomain, Label
 
 if TYPE_CHECKING:
-    from sidelight.release.streamed_lattice import AnyLattice
+    from sidelight.release.generalise import AnyLattice
 
 
 NodeCheck: TypeAlias = Callable[[Node], bool]

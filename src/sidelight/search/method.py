@@ -18,13 +18,22 @@ import numpy as np
 
 from sidelight.arrays import Integers, add_up
 from sidelight.release.groups import suppressed_groups
-from sidelight.release.printing import Nodes, kind_of
+from sidelight.release.printed_labels import Nodes, kind_of
 from sidelight.rounding import at_a_glance, in_words
 from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, Buckets, Recoding, Regions, UtilityName, loss
 from sidelight.streams.carried import WEIGHT_UNIT, count_unique, weights
-from sidelight.table.labels import ColumnKind, Label, are_digits, as_number
-from sidelight.table.table import Column, Table, Tabular, arrow_labels, held, unused_name, value_columns
-from sidelight.table.true_counts import TrueCounts
+from sidelight.table.labels import (
+    Column,
+    ColumnKind,
+    Label,
+    Tabular,
+    arrow_labels,
+    as_number,
+    unused_name,
+    value_columns,
+)
+from sidelight.table.roles import are_digits
+from sidelight.table.table import Table, TrueCounts, held
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ How far apart are people by their quasi-identifiers?  Squared distances that add
 
 Symbols     D_c[x, y] = the squared distance of two labels of column c; two keys q, q' (distinct combinations of
             quasi-identifier values) are  d²(q, q') = Σ_c D_c[q_c, q'_c]  apart.
-Labels      Each D_c is the squared distance of points, by what the column is (`table.label_distances`): numbers, days
+Labels      Each D_c is the squared distance of points, by what the column is (`release.locate`): numbers, days
             and ordered labels on a line; categories with a coordinate of 1/√(2·levels) for their node on each level.
             Columns with very many labels stand on a line by their rank.
 Points      So d² is the squared distance of points, too: distances from an average are well defined, and a group's
@@ -62,15 +62,14 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress
 from sidelight.release.groups import Groups
+from sidelight.release.locate import points_of, share_of_levels, squared_distances
 from sidelight.search.method import Method, Recodes, SearchOutcome
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.utility import Regions, UtilityName, release_of
-from sidelight.table.counts import CELLS_AT_ONCE
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.label_distances import points_of, share_of_levels, squared_distances
-from sidelight.table.labels import SUPPRESSED, ColumnKind, Label, day_text, label, shown
-from sidelight.table.table import Column, Table, number_equal_rows
+from sidelight.table.labels import SUPPRESSED, Column, ColumnKind, Label, day_text, label, number_equal_rows, shown
+from sidelight.table.table import CELLS_AT_ONCE, Table
 
 LabelAverage: TypeAlias = Literal["mode", "ancestor", "set"]
 """How categories are averaged: the most frequent, the lowest that the hierarchy has for all, or all that occur."""

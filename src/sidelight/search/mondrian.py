@@ -66,10 +66,9 @@ from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck
 from sidelight.search.utility import Regions, UtilityName, region_labels, release_of
 from sidelight.search.veil import Coins, ValueLimits, Veil, covered_limits, unknown_to_all
-from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import ColumnKind
-from sidelight.table.table import Table
+from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
     from sidelight.search.veil import ValueLimits

@@ -60,9 +60,8 @@ from sidelight.arrays import Flags, Floats, Integers, run_starts, sum_equal_rows
 from sidelight.release.groups import Groups
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
-from sidelight.table.counts import Counts
 from sidelight.table.labels import Semantics, shown
-from sidelight.table.table import Table
+from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
     from sidelight.search.mondrian import Acceptance
@@ -208,7 +207,7 @@ def cuts_along(
     """Find all cuts of groups 0, 1, … along a column, sorted by group and rank; keys are given one by one.
 
     >>> from sidelight.search.orders import order_of
-    >>> from sidelight.table.table import Column
+    >>> from sidelight.table.labels import Column
     >>> order = order_of(Column.of("age", ["1", "2", "4"]))
     >>> cuts = cuts_along(order, np.array([0, 0, 0]), np.array([0, 1, 2]), np.array([5, 2, 2]), groups=1)
     >>> cuts.rank.tolist(), cuts.left.tolist(), cuts.people.tolist()

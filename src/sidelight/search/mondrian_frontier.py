@@ -51,9 +51,8 @@ from sidelight.release.population import Population
 from sidelight.search.mondrian_cuts import AT_ONCE, CutGroups, CutRecord, Cuts, Line, OpenGroups, Store, map_on_cores
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
-from sidelight.table.counts import CELLS_AT_ONCE, Counts
-from sidelight.table.labels import Semantics
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column, Semantics
+from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 
 
 @dataclass(frozen=True, eq=False, slots=True)

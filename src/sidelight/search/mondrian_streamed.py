@@ -45,9 +45,8 @@ from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.utility import Regions, region_labels
 from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Batch, RowParts
-from sidelight.table.counts import CELLS_AT_ONCE, Counts
 from sidelight.table.labels import Semantics
-from sidelight.table.table import Table
+from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 
 RoutedRows: TypeAlias = Iterator[tuple[RowBlock, Ranks, Integers]]
 """Rows, with their ranks and their groups."""

@@ -24,10 +24,10 @@ import numpy as np
 
 from sidelight.arrays import Codes, Floats, Integers, run_starts
 from sidelight.errors import BadHierarchy, parameter
-from sidelight.release.printing import Nodes, kind_of
+from sidelight.release.printed_labels import Nodes, kind_of
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import ColumnKind, Label, as_day, as_number, check_labels, in_order, shown
-from sidelight.table.table import Column
+from sidelight.table.labels import Column, ColumnKind, Label, as_day, as_number, in_order, shown
+from sidelight.table.roles import check_labels
 
 
 @dataclass(frozen=True, eq=False, slots=True)

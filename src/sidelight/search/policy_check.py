@@ -45,12 +45,11 @@ from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.search.utility import release_of
-from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics
-from sidelight.table.table import Table
+from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
-    from sidelight.release.streamed_lattice import AnyGroups
+    from sidelight.release.generalise import AnyGroups
 
 
 WHOLE_IN_FLOATS = 1 << 53

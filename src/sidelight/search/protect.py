@@ -43,7 +43,7 @@ from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import asked_attackers
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.progress import Progress, quiet
-from sidelight.release.printing import Printing
+from sidelight.release.printed_labels import Printing
 from sidelight.release.release import Members, Provenance, Release
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain

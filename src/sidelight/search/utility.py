@@ -39,9 +39,8 @@ from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy, NoRoom, parameter
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.search.orders import Order, all_numbers
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table, held, unused_name, value_columns
-from sidelight.table.true_counts import TrueCounts
+from sidelight.table.labels import Column, unused_name, value_columns
+from sidelight.table.table import Counts, Table, TrueCounts, held
 
 if TYPE_CHECKING:
     from sidelight.engines.streamed_table import AnyTable, StreamedTable

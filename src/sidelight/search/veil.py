@@ -23,7 +23,7 @@ Chance       is the operating system's, and neither kept nor told: whoever knows
 Not covered  Limits other than on sizes, shares and numbers of different values; readers who know something of several
              people; priors far from random worlds.
 Cost         Union bounds of all groups at once; where they say more than `negligible`, whole numbers up to
-             `counted_exactly` people (`worlds/one_cut`), floats rounded up beyond, once per pattern of counts.
+             `counted_exactly` people (`worlds/closed_forms`), floats rounded up beyond, once per pattern of counts.
 
 Source: ours; looking only where either answer is safe: Kenthapadi, Mishra and Nissim, PODS 2005.
 
@@ -55,8 +55,8 @@ from sidelight.measures.criterion import Criterion, exact
 from sidelight.measures.l_diversity import DistinctValues
 from sidelight.policy.policy import Policy
 from sidelight.search.policy_check import least_whole
-from sidelight.table.counts import CELLS_AT_ONCE, Counts
-from sidelight.worlds.one_cut import OneCut
+from sidelight.table.table import CELLS_AT_ONCE, Counts
+from sidelight.worlds.closed_forms import OneCut
 
 Coins: TypeAlias = Callable[[Floats], Flags]
 """Falls on the veil's side, one coin per probability of that."""

@@ -16,8 +16,8 @@ import numpy as np
 from sidelight.arrays import Integers, add_up, number_rows
 from sidelight.errors import BadTable, parameter
 from sidelight.rounding import fraction_in
-from sidelight.table.labels import as_number
-from sidelight.table.table import CarriedColumns, Column, Table, number_equal_rows
+from sidelight.table.labels import Column, as_number, number_equal_rows
+from sidelight.table.table import CarriedColumns, Table
 
 
 def carry(finer: Table, columns: int) -> Table:

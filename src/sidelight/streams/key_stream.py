@@ -22,10 +22,9 @@ from sidelight.errors import BadTable
 from sidelight.streams.memory import Memory
 from sidelight.streams.packed_keys import Packing, Words
 from sidelight.streams.sorted_runs import SortedRuns
-from sidelight.table.counts import Counts
-from sidelight.table.labels import Label, Semantics
+from sidelight.table.labels import Column, Label, Semantics
 from sidelight.table.roles import Roles
-from sidelight.table.table import Column, Intake, sensitive_names
+from sidelight.table.table import Counts, Intake, sensitive_names
 from sidelight.text import counted
 
 Summed = TypeVar("Summed")

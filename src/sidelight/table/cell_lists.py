@@ -22,10 +22,9 @@ import numpy as np
 
 from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadTable, MissingValues, parameter
-from sidelight.table.counts import Counts, Profiles
 from sidelight.table.labels import Label, Semantics, hint_label, in_order
 from sidelight.table.roles import Roles
-from sidelight.table.table import Intake, Table
+from sidelight.table.table import Counts, Intake, Profiles, Table
 from sidelight.text import counted, form
 
 

@@ -1,4 +1,4 @@
-"""Labels: what a cell says, as text that does not depend on how the cell was stored.
+"""Labels: what a cell says, as text that does not depend on how the cell was stored; and columns of them.
 
 5, "5", 5.0 and a category of them are one label; moments are written in UTC, to the nanosecond; a missing cell is None.
 Groups are made of equal labels, so two engines that store a cell differently must never make two groups of it.
@@ -6,26 +6,9 @@ Groups are made of equal labels, so two engines that store a cell differently mu
 Below: labels as a person reads them (`shown`, `hint_label`, `listed`), in their natural order (`in_order`), and as
 numbers and days (`as_number`, `as_day`), to be ordered, cut and averaged, and printed again.
 
-What is a column: a category, an ordered one, a number or a date?  It decides how labels may be put together.
-
-    category   names: printed as they are, as their hierarchy's nodes or as a set {1, 2}; averaged by the commonest
-    ordered    names that stand in an order, such as codes of income: cut along it, averaged by the median
-    number     cut anywhere, printed as an interval 20-29; averaged by the mean
-    date       days, in the same way
-
-Nothing but a number is ever added up: region codes 1 to 4 are no 1-2 and no 1.5.  The kind of a column is, in this
-order,
-
-1. what was declared: `kinds={"region": "category"}`, `--kind region=category`, [roles.columns] of a policy;
-   `kinds={"size": ["small", "large"]}` (`--kind 'size=small<large'`) is ordered, in the order listed;
-2. what its type says: categoricals are categories, those that are ordered (and Enums) stand in their order, and text is
-   a category, but for days; a CSV file has no types, nor has text among which marks of missing cells were declared;
-3. what all its labels say: days (2024-03-09) are dates; numbers are numbers, unless some are written as codes are (007,
-   +49, 1E50) or all are single digits, as codes of sexes and regions are; everything else is a category;
-4. whole numbers that come with a hierarchy are a category, as it says how they are recoded, unless what it prints are
-   intervals of numbers (`release.printing`).
-
-Whatever was taken is told (`SearchResult.kinds`, the output of `protect`, the sidecar), so that a wrong one is seen.
+`Column`       labels stored once each, with a code per row.
+`JointDomain`  the combinations of values of several sensitive columns.
+`Tabular`      what can be had as an Arrow table can be had as a dataframe too.
 """
 
 from __future__ import annotations
@@ -33,33 +16,48 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
+from sidelight.arrays import Codes, Integers, number_rows
 from sidelight.errors import (
     BadTable,
+    NotAvailable,
+    UnknownColumn,
     WrongKind,
+    as_given,
     did_you_mean,
-    expect_mapping,
+    expect,
     in_list,
     kind_in_words,
-    parameter,
     shortened,
 )
 from sidelight.rounding import LONGEST_NUMBER, fraction_in
-from sidelight.text import counted, form
+from sidelight.text import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
 
 Label: TypeAlias = str | None
 """The text of one cell; `None` is a missing one."""
 
+
 # How a missing cell is shown
 MISSING = "(missing)"
 
+
 # How a fully suppressed cell is published
 SUPPRESSED = "*"
+
 
 # What engines trim from both ends of a text: the characters that `str.strip` trims. Their own ideas of it differ
 BLANKS = (
@@ -294,126 +292,284 @@ def day_text(day: float) -> str:
 Semantics: TypeAlias = Literal["single", "set", "multiset"]
 """One value per person; a set of values per person; or any number of occurrences per person."""
 
+
 ColumnKind: TypeAlias = Literal["category", "ordered", "number", "date"]
 """How the labels of a column may be put together."""
+
 
 KindOrOrder: TypeAlias = ColumnKind | tuple[str, ...]
 """What may be declared: a kind, or the labels of an ordered column in their order."""
 
-KINDS: tuple[str, ...] = get_args(ColumnKind)
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Column:
+    """One published or quasi-identifying column: `labels[codes[row]]` is what the row says.
 
-def kind_of_labels(labels: Iterable[Label]) -> ColumnKind:
-    """Judge by the labels alone what a column is.
-
-    >>> kind_of_labels(["17", "90", None]), kind_of_labels(["250", "V45"]), kind_of_labels(["00734", "81667"])
-    ('number', 'category', 'category')
-    >>> kind_of_labels(["1984-03-09"]), kind_of_labels(["1", "4"]), kind_of_labels(["1E50", "2E65"])
-    ('date', 'category', 'category')
+    >>> Column.of("age", ["30", "4", "30"])
+    <Column age: 3 rows, 2 labels>
     """
-    present = [text for text in labels if text is not None]
-    if not present or are_digits(present):
-        return "category"
-    if all(as_day(text) is not None for text in present):
-        return "date"
-    # digits that are written as no number is: with zeros in front, with a plus, or with an exponent like ICD's 1E50
-    code = re.compile(r"\s*(\+|-?0[0-9]|.*[0-9.]E[0-9])")
-    are_numbers = all(as_number(text) is not None and not code.match(text) for text in present)
-    return "number" if are_numbers else "category"
+
+    name: str
+    labels: tuple[Label, ...]  # an ordered column's in its order
+    codes: Codes
+    kind: ColumnKind | None = None  # what was declared, or what its type says; None: its labels and hierarchy decide
+
+    def __post_init__(self) -> None:
+        self.codes.flags.writeable = False
+
+    @classmethod
+    def of(cls, name: str, cells: Iterable[Label]) -> Column:
+        """Encode cells, with the labels in their natural order.
+
+        >>> Column.of("age", ["30", "4", "30"]).codes.tolist()
+        [1, 0, 1]
+        """
+        cells = list(cells)
+        labels = in_order(cells)
+        return cls(name, labels, _codes_of(cells, labels))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __repr__(self) -> str:
+        """Return how much there is; never what it says, which may be about people."""
+        return f"<Column {self.name}: {counted(len(self), 'row')}, {counted(len(self.labels), 'label')}>"
+
+    def cell(self, row: int) -> Label:
+        """Return what one row says."""
+        return self.labels[int(self.codes[row])]
+
+    def take(self, rows: npt.NDArray[np.integer] | slice) -> Column:
+        """Keep some rows, in the order given."""
+        return Column(self.name, self.labels, self.codes[rows], self.kind)
+
+    def compact(self) -> Column:
+        """Forget labels that no row has.
+
+        >>> Column.of("age", ["30", "4", "50"]).take(slice(0, 2)).compact().labels
+        ('4', '30')
+        """
+        used = np.zeros(len(self.labels), bool)
+        # block by block, as the first rows often show that every label occurs
+        step = 1 << 20
+        for start in range(0, len(self.codes), step):
+            used[self.codes[start : start + step]] = True
+            if used.all():
+                return self
+        labels = tuple(text for text, kept in zip(self.labels, used, strict=True) if kept)
+        return Column(self.name, labels, (np.cumsum(used) - 1).astype(np.int32)[self.codes], self.kind)
+
+    def sort_naturally(self) -> Column:
+        """Keep what every row says, with the labels in their natural order.
+
+        >>> Column("age", ("30", "4"), np.array([0, 1], np.int32)).sort_naturally().labels
+        ('4', '30')
+        """
+        labels = in_order(self.labels)
+        return Column(self.name, labels, _codes_of(self.labels, labels)[self.codes], self.kind)
+
+    def stack_on(self, lower: Column) -> Column:
+        """Put another column below this one, under common labels.
+
+        >>> both = Column.of("age", ["30"]).stack_on(Column.of("age", ["4", "30"]))
+        >>> [both.cell(row) for row in range(len(both))], both.labels
+        (['30', '4', '30'], ('4', '30'))
+        """
+        return replace(stack_columns([self, lower]), kind=None).sort_naturally()
+
+    def without(self, hidden: npt.NDArray[np.bool_]) -> Column:
+        """Leave the cells of some rows empty.
+
+        >>> age = Column.of("age", ["30", "4"]).without(np.array([True, False]))
+        >>> age.cell(0), age.cell(1)
+        (None, '4')
+        """
+        if not hidden.any():
+            return self
+        # the missing label goes last, so that the codes of the others stay as they are
+        labels = self.labels if None in self.labels else (*self.labels, None)
+        return Column(self.name, labels, np.where(hidden, labels.index(None), self.codes).astype(np.int32), self.kind)
+
+    def recode(self, labels: tuple[Label, ...], recode: Codes) -> Column:
+        """Return each old label a new one: `labels[recode[old code]]`."""
+        return Column(self.name, labels, recode[self.codes])
 
 
-def are_digits(labels: Iterable[Label]) -> bool:
-    """Return whether labels are single digits, as many codes are.
+def _codes_of(cells: Sequence[Label], labels: tuple[Label, ...]) -> Codes:
+    code = {text: number for number, text in enumerate(labels)}
+    return np.fromiter((code[cell] for cell in cells), np.int32, len(cells))
 
-    >>> are_digits(["1", "4", None]), are_digits(["9", "10"])
-    (True, False)
+
+def find_column(columns: Sequence[Column], name: str) -> Column:
+    """Find a quasi-identifier by name, or say which there are."""
+    expect(str, name, "the name of a column")
+    for column in columns:
+        if column.name == name:
+            return column
+    message = f"no quasi-identifier '{name}' in the table{did_you_mean(name, [column.name for column in columns])}"
+    raise UnknownColumn(message)
+
+
+def stack_columns(parts: Sequence[Column]) -> Column:
+    """Put columns of the same name below each other, under common labels."""
+    first = parts[0]
+    if all(part.labels == first.labels for part in parts):
+        return Column(first.name, first.labels, np.concatenate([part.codes for part in parts]), first.kind)
+    labels = in_order(dict.fromkeys(text for part in parts for text in part.labels))
+    codes = [_codes_of(part.labels, labels)[part.codes] for part in parts]
+    return Column(first.name, labels, np.concatenate(codes), first.kind)
+
+
+def number_equal_rows(columns: tuple[Column, ...], rows: int) -> tuple[Integers, Integers]:
+    """Number the distinct rows, in the order of their labels.
+
+    Returns each row's number, and for each number the first row that has it.
+
+    >>> both = (Column.of("sex", ["m", "f", "m"]), Column.of("age", ["1", "2", "1"]))
+    >>> [part.tolist() for part in number_equal_rows(both, rows=3)]
+    [[1, 0, 1], [1, 0]]
     """
-    return not {*labels} - {*"0123456789", None}
+    return number_rows([column.codes for column in columns], [len(column.labels) for column in columns], rows=rows)
 
 
-def as_kinds(kinds: object) -> tuple[tuple[str, KindOrOrder], ...]:
-    """Parse what was declared, a kind or an order for each column; raise if it is neither.
+class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slots that hold something
+    """The domain of several sensitive columns together: a value is a combination of their cells.
 
-    >>> as_kinds({"region": "category", "size": ["small", "large"]})
-    (('region', 'category'), ('size', ('small', 'large')))
-    >>> as_kinds({"region": "categories"})
-    Traceback (most recent call last):
-    sidelight.errors.BadTable: 'categories' is no kind of column 'region'; did you mean 'category'?
+    `columns` has a `Column` for each sensitive column, with a row per value: what the value says there.  So a column is
+    also the map from these values to its own (see `Groups.recode`).  A domain like any other for everybody who only
+    counts; who asks what somebody could find out asks about one of the columns.
+
+    >>> both = JointDomain([Column.of("disease", ["Flu", "Flu"]), Column.of("income", ["high", "low"])])
+    >>> both, both.names, both.column("income").labels
+    (('Flu, high', 'Flu, low'), ('disease', 'income'), ('high', 'low'))
     """
-    declared = expect_mapping({} if kinds is None else kinds, parameter("kinds"), '{"region": "category"}')
-    return tuple((name, _kind_or_order(name, kind)) for name, kind in declared.items())
+
+    columns: tuple[Column, ...]
+
+    def __new__(cls, columns: Iterable[Column]) -> Self:
+        """Put the columns side by side."""
+        columns = tuple(columns)
+        cells = zip(*([column.labels[code] for code in column.codes] for column in columns), strict=True)
+        domain = super().__new__(cls, map(_joint_label, cells))
+        domain.columns = columns
+        return domain
+
+    def __getnewargs__(self) -> tuple[tuple[Column, ...]]:
+        return (self.columns,)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The sensitive columns."""
+        return tuple(column.name for column in self.columns)
+
+    def column(self, name: str) -> Column:
+        """Return what each value says in one sensitive column."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        message = f"no sensitive column '{as_given(name)}'{did_you_mean(as_given(name), self.names)}"
+        raise UnknownColumn(message)
+
+    @classmethod
+    def numbered(cls, columns: Iterable[Column]) -> tuple[JointDomain, Integers]:
+        """Number the combinations that some rows have, in the order of their labels; also gives each row's number."""
+        columns = tuple(columns)
+        number, first = number_equal_rows(columns, len(columns[0]))
+        return cls(column.take(first) for column in columns), number
+
+    def printed(self, values: npt.NDArray[np.integer]) -> tuple[Column, ...]:
+        """Print some values, column by column."""
+        return tuple(column.take(values) for column in self.columns)
+
+    def combinations(self, names: Sequence[str]) -> tuple[Integers, Integers]:
+        """Number what the values say in some of the columns: each value's number, and a value for each number."""
+        return number_equal_rows(tuple(map(self.column, names)), len(self))
+
+    def only(self, values: npt.NDArray[np.integer]) -> JointDomain:
+        """Keep some values, and of the columns' labels those that occur still, or never did."""
+        return JointDomain(_drop_lost_labels(column, values) for column in self.columns)
 
 
-def _kind_or_order(name: str, kind: object) -> KindOrOrder:
-    if isinstance(kind, str):
-        for word in get_args(ColumnKind):
-            if kind == word:
-                return word  # type: ignore[no-any-return]  # one of the words
-        message = f"'{kind}' is no kind of column '{name}'{did_you_mean(kind, KINDS)}"
-        raise BadTable(message)
-    order = tuple(text for each in kind if (text := label(each)) is not None) if isinstance(kind, Iterable) else ()
-    if len(order) < 2 or len({*order}) < len(order):
-        message = f"{parameter('kinds')} lists for column '{name}' no order; list its labels in order, each once"
-        raise BadTable(message)
-    return order
+def _joint_label(cells: Iterable[Label]) -> str:
+    """Write cells as one text, in quotes where they would be mistaken for several or for a missing one."""
+    return ", ".join(_quote(cell) for cell in cells)
 
 
-def read_kinds(texts: Sequence[str]) -> tuple[tuple[str, KindOrOrder], ...]:
-    """Read kinds as the command line has them, `region=category` or `size=small<large`.
+def _quote(cell: Label) -> str:
+    text = shown(cell)
+    odd = cell is not None and (", " in text or text.startswith('"') or text == shown(None))
+    return '"' + text.replace('"', '""') + '"' if odd else text
 
-    >>> read_kinds(["region=category", "size = small < medium < large"])
-    (('region', 'category'), ('size', ('small', 'medium', 'large')))
+
+def _drop_lost_labels(column: Column, values: npt.NDArray[np.integer]) -> Column:
+    rest = column.take(values)
+    before, after = (np.bincount(each.codes, minlength=len(column.labels)) > 0 for each in (column, rest))
+    # a declared label that never occurred stays; one that occurred and is lost goes
+    kept = after | ~before
+    labels = tuple(text for text, stays in zip(column.labels, kept, strict=True) if stays)
+    return rest.recode(labels, (np.cumsum(kept) - 1).astype(np.int32))
+
+
+def value_columns(sensitive: str, domain: tuple[Label, ...], values: npt.NDArray[np.integer]) -> tuple[Column, ...]:
+    """Print values by their codes: one column, or each of several; the code after the domain is a missing cell.
+
+    >>> value_columns("disease", ("Flu", "Cold"), np.array([1, 2]))[0].labels
+    ('Flu', 'Cold', None)
     """
-    declared: dict[str, object] = {}
-    for text in texts:
-        name, sign, kind = (part.strip() for part in text.rpartition("="))
-        if not sign or not name or not kind:
-            message = (
-                f"'{text}' is no kind of a column; write the column and its kind, such as "
-                f"{parameter('kinds', {'region': 'category'})} or {parameter('kinds', {'size': 'small<medium<large'})}"
-            )
-            raise BadTable(message)
-        if name in declared:
-            message = f"{parameter('kinds')} says two kinds for '{name}'; say one"
-            raise BadTable(message)
-        declared[name] = [part.strip() for part in kind.split("<")] if "<" in kind else kind
-    return as_kinds(declared)
+    if isinstance(domain, JointDomain):
+        return domain.printed(values)
+    return (Column(sensitive, (*domain, None), values.astype(np.int32)),)
 
 
-def check_labels(name: str, kind: KindOrOrder, labels: Iterable[Label]) -> None:
-    """Refuse a kind that the labels of a column cannot have.
+# What can be had as an Arrow table can be had as a dataframe too: pandas or polars, whichever is at hand. The
+# libraries are imported when they are asked for, and none of pandas and polars is needed for anything else.
 
-    >>> check_labels("icd", "number", ["250", "V45"])
-    Traceback (most recent call last):
-    sidelight.errors.BadTable: column 'icd' is no number: 1 of 2 labels is none, such as V45; say kinds={'icd': ...
+
+class Tabular(ABC):
+    """A base for things that have rows to hand out."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def to_arrow(self) -> pa.Table:
+        """Return all rows as a pyarrow table."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows of `to_arrow` as a pandas DataFrame."""
+        try:
+            frame: pd.DataFrame = self.to_arrow().to_pandas()
+        except ImportError:
+            raise NotAvailable.without(package="pandas", what="to_pandas()") from None
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the rows of `to_arrow` as a polars DataFrame."""
+        try:
+            import polars  # noqa: PLC0415, ICN001 - optional, and slow to import
+        except ImportError:
+            raise NotAvailable.without(package="polars", what="to_polars()") from None
+        frame = polars.from_arrow(self.to_arrow())
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+
+def arrow_labels(column: Column, rows: npt.NDArray[np.integer] | slice = slice(None)) -> pa.Array:
+    """Return the labels of some rows of a column as Arrow's texts.
+
+    >>> arrow_labels(Column.of("age", ["30", None, "4"]), slice(0, 2)).to_pylist()
+    ['30', None]
     """
-    present = [text for text in labels if text is not None]
-    if isinstance(kind, tuple):
-        _refuse_unlisted(name, [text for text in present if text not in kind])
-    elif kind in ("number", "date"):
-        _refuse_others(name, kind, present)
-    elif kind == "ordered" and not _has_natural_order(present):
-        listing = parameter("kinds", {name: "lowest<…<highest"})
-        message = f"column '{name}' is text, which has no order of its own; list its labels in order, {listing}"
-        raise BadTable(message)
+    import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
+
+    return pa.array(column.labels, pa.string()).take(pa.array(column.codes[rows]))
 
 
-def _has_natural_order(present: list[str]) -> bool:
-    """Return whether labels stand in an order that nobody has to tell: numbers, also as codes, and days."""
-    return any(all(read(text) is not None for text in present) for read in (as_number, as_day))
+def unused_name(name: str, taken: Collection[str]) -> str:
+    """Find a name for a column that no other has, whatever their capitals.
 
-
-def _refuse_unlisted(name: str, unlisted: list[str]) -> None:
-    if unlisted:
-        message = f"'{hint_label(unlisted[0])}' occurs in '{name}' but is not in the order declared in "
-        message += f"{parameter('kinds')}; add it there"
-        raise BadTable(message)
-
-
-def _refuse_others(name: str, kind: ColumnKind, present: list[str]) -> None:
-    others = [text for text in present if (as_day(text) if kind == "date" else as_number(text)) is None]
-    if others:
-        such = f"{len(others):,} of {counted(len(present), 'label')} {form('is', len(others))} none"
-        remedy = f"say {parameter('kinds', {name: 'category'})}, or that they mean missing"
-        message = f"column '{name}' is no {kind}: {such}, such as {hint_label(others[0])}; {remedy}"
-        raise BadTable(message)
+    >>> unused_name("people", ["age", "sex"]), unused_name("people", ["People", "people 2"])
+    ('people', 'people 3')
+    """
+    folded = {each.casefold() for each in taken}
+    names = (name if number == 1 else f"{name} {number}" for number in range(1, len(folded) + 2))
+    return next(each for each in names if each.casefold() not in folded)

@@ -1,34 +1,448 @@
-"""Roles: which column is what, and what odd cells mean.  The only ones there are.
+"""Roles: which column is what, and what odd cells mean; what kind of labels it has, and what its name suggests.
 
 Whoever says something about the columns of a file says it as `Roles`, each by one conversion: the keywords of Python
 (`Roles.of`), the [roles] of a policy file, the options of the command line, the reading of a sidecar.  What nobody said
-is None, or an empty tuple, so that one may have the last word over another (`updated`).  Before any row is read,
+is None, or an empty tuple, so that one may have the last word over another (`update`).  Before any row is read,
 `complete` fills in what is left and refuses what cannot be.
+
+What is a column: a category, an ordered one, a number or a date?  It decides how labels may be put together.
+
+    category   names: printed as they are, as their hierarchy's nodes or as a set {1, 2}; averaged by the commonest
+    ordered    names that stand in an order, such as codes of income: cut along it, averaged by the median
+    number     cut anywhere, printed as an interval 20-29; averaged by the mean
+    date       days, in the same way
+
+Nothing but a number is ever added up: region codes 1 to 4 are no 1-2 and no 1.5.  The kind of a column is, in this
+order,
+
+1. what was declared: `kinds={"region": "category"}`, `--kind region=category`, [roles.columns] of a policy;
+   `kinds={"size": ["small", "large"]}` (`--kind 'size=small<large'`) is ordered, in the order listed;
+2. what its type says: categoricals are categories, those that are ordered (and Enums) stand in their order, and text is
+   a category, but for days; a CSV file has no types, nor has text among which marks of missing cells were declared;
+3. what all its labels say: days (2024-03-09) are dates; numbers are numbers, unless some are written as codes are (007,
+   +49, 1E50) or all are single digits, as codes of sexes and regions are; everything else is a category;
+4. whole numbers that come with a hierarchy are a category, as it says how they are recoded, unless what it prints are
+   intervals of numbers (`release.printed_labels`).
+
+Whatever was taken is told (`SearchResult.kinds`, the output of `protect`, the sidecar), so that a wrong one is seen.
+
+A column's name is taken apart into words (`dateOfBirth` is date, of, birth) and looked up in three lists: what names a
+person by itself, what others know about people, and what people tell in confidence.  Rules of thumb; a person who knows
+has the last word, and nothing here says that a column is harmless, only what it resembles.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from sidelight.errors import BadTable, did_you_mean, expect, parameter
-from sidelight.table.labels import ColumnKind, KindOrOrder, Label, Semantics, as_kinds, label
-from sidelight.text import as_names, one_or_several
+from sidelight.errors import (
+    BadTable,
+    did_you_mean,
+    expect,
+    expect_mapping,
+    parameter,
+)
+from sidelight.table.labels import (
+    ColumnKind,
+    KindOrOrder,
+    Label,
+    Semantics,
+    as_day,
+    as_number,
+    hint_label,
+    label,
+)
+from sidelight.text import as_names, counted, form, one_or_several
+
+KINDS: tuple[str, ...] = get_args(ColumnKind)
+
+
+def kind_of_labels(labels: Iterable[Label]) -> ColumnKind:
+    """Judge by the labels alone what a column is.
+
+    >>> kind_of_labels(["17", "90", None]), kind_of_labels(["250", "V45"]), kind_of_labels(["00734", "81667"])
+    ('number', 'category', 'category')
+    >>> kind_of_labels(["1984-03-09"]), kind_of_labels(["1", "4"]), kind_of_labels(["1E50", "2E65"])
+    ('date', 'category', 'category')
+    """
+    present = [text for text in labels if text is not None]
+    if not present or are_digits(present):
+        return "category"
+    if all(as_day(text) is not None for text in present):
+        return "date"
+    # digits that are written as no number is: with zeros in front, with a plus, or with an exponent like ICD's 1E50
+    code = re.compile(r"\s*(\+|-?0[0-9]|.*[0-9.]E[0-9])")
+    are_numbers = all(as_number(text) is not None and not code.match(text) for text in present)
+    return "number" if are_numbers else "category"
+
+
+def are_digits(labels: Iterable[Label]) -> bool:
+    """Return whether labels are single digits, as many codes are.
+
+    >>> are_digits(["1", "4", None]), are_digits(["9", "10"])
+    (True, False)
+    """
+    return not {*labels} - {*"0123456789", None}
+
+
+def as_kinds(kinds: object) -> tuple[tuple[str, KindOrOrder], ...]:
+    """Parse what was declared, a kind or an order for each column; raise if it is neither.
+
+    >>> as_kinds({"region": "category", "size": ["small", "large"]})
+    (('region', 'category'), ('size', ('small', 'large')))
+    >>> as_kinds({"region": "categories"})
+    Traceback (most recent call last):
+    sidelight.errors.BadTable: 'categories' is no kind of column 'region'; did you mean 'category'?
+    """
+    declared = expect_mapping({} if kinds is None else kinds, parameter("kinds"), '{"region": "category"}')
+    return tuple((name, _kind_or_order(name, kind)) for name, kind in declared.items())
+
+
+def _kind_or_order(name: str, kind: object) -> KindOrOrder:
+    if isinstance(kind, str):
+        for word in get_args(ColumnKind):
+            if kind == word:
+                return word  # type: ignore[no-any-return]  # one of the words
+        message = f"'{kind}' is no kind of column '{name}'{did_you_mean(kind, KINDS)}"
+        raise BadTable(message)
+    order = tuple(text for each in kind if (text := label(each)) is not None) if isinstance(kind, Iterable) else ()
+    if len(order) < 2 or len({*order}) < len(order):
+        message = f"{parameter('kinds')} lists for column '{name}' no order; list its labels in order, each once"
+        raise BadTable(message)
+    return order
+
+
+def read_kinds(texts: Sequence[str]) -> tuple[tuple[str, KindOrOrder], ...]:
+    """Read kinds as the command line has them, `region=category` or `size=small<large`.
+
+    >>> read_kinds(["region=category", "size = small < medium < large"])
+    (('region', 'category'), ('size', ('small', 'medium', 'large')))
+    """
+    declared: dict[str, object] = {}
+    for text in texts:
+        name, sign, kind = (part.strip() for part in text.rpartition("="))
+        if not sign or not name or not kind:
+            message = (
+                f"'{text}' is no kind of a column; write the column and its kind, such as "
+                f"{parameter('kinds', {'region': 'category'})} or {parameter('kinds', {'size': 'small<medium<large'})}"
+            )
+            raise BadTable(message)
+        if name in declared:
+            message = f"{parameter('kinds')} says two kinds for '{name}'; say one"
+            raise BadTable(message)
+        declared[name] = [part.strip() for part in kind.split("<")] if "<" in kind else kind
+    return as_kinds(declared)
+
+
+def check_labels(name: str, kind: KindOrOrder, labels: Iterable[Label]) -> None:
+    """Refuse a kind that the labels of a column cannot have.
+
+    >>> check_labels("icd", "number", ["250", "V45"])
+    Traceback (most recent call last):
+    sidelight.errors.BadTable: column 'icd' is no number: 1 of 2 labels is none, such as V45; say kinds={'icd': ...
+    """
+    present = [text for text in labels if text is not None]
+    if isinstance(kind, tuple):
+        _refuse_unlisted(name, [text for text in present if text not in kind])
+    elif kind in ("number", "date"):
+        _refuse_others(name, kind, present)
+    elif kind == "ordered" and not _has_natural_order(present):
+        listing = parameter("kinds", {name: "lowest<…<highest"})
+        message = f"column '{name}' is text, which has no order of its own; list its labels in order, {listing}"
+        raise BadTable(message)
+
+
+def _has_natural_order(present: list[str]) -> bool:
+    """Return whether labels stand in an order that nobody has to tell: numbers, also as codes, and days."""
+    return any(all(read(text) is not None for text in present) for read in (as_number, as_day))
+
+
+def _refuse_unlisted(name: str, unlisted: list[str]) -> None:
+    if unlisted:
+        message = f"'{hint_label(unlisted[0])}' occurs in '{name}' but is not in the order declared in "
+        message += f"{parameter('kinds')}; add it there"
+        raise BadTable(message)
+
+
+def _refuse_others(name: str, kind: ColumnKind, present: list[str]) -> None:
+    others = [text for text in present if (as_day(text) if kind == "date" else as_number(text)) is None]
+    if others:
+        such = f"{len(others):,} of {counted(len(present), 'label')} {form('is', len(others))} none"
+        remedy = f"say {parameter('kinds', {name: 'category'})}, or that they mean missing"
+        message = f"column '{name}' is no {kind}: {such}, such as {hint_label(others[0])}; {remedy}"
+        raise BadTable(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A kind of column, and the reason why it matters."""
+
+    noun: str  # "an age"
+    because: str  # "others know it: neighbours, colleagues, registers"
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Take a name apart into words, in small letters.
+
+    >>> words_of("dateOfBirth"), words_of("ZIP_code"), words_of("icd10-main"), words_of("Geburtsjahr")
+    (('date', 'of', 'birth'), ('zip', 'code'), ('icd', 'main'), ('geburtsjahr',))
+    """
+    # camelCase hides word ends, so they are marked before letters are folded
+    spaced = re.sub(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])", " ", name)
+    return tuple(word.casefold() for word in re.findall(r"[^\W\d_]+", spaced))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# What names or shows a person by itself, by words of a column's name
+NAMES_SOMEBODY = {
+    Look("a person's name", "it says who somebody is"): _words(
+        "surname lastname firstname forename fullname givenname familyname middlename maidenname nickname username "
+        "login vorname nachname nom prenom apellido apellidos nombre initials"
+    ),
+    Look("an e-mail address", "it says who somebody is"): _words("email mail"),
+    Look("a phone number", "it says who somebody is"): _words("phone telephone tel mobile cell fax telefon handy"),
+    Look("an address", "it says where somebody lives"): _words("address addr street strasse anschrift"),
+    Look("the number of a document or an account", "registers lead from it to a person"): _words(
+        "ssn passport licence license iban account acct card insurance policy nhs nino tin taxid plate vin mrn "
+        "certificate npi"
+    ),
+    Look("a device or a place on the net", "it leads to whoever uses it"): _words(
+        "ip mac imei url uri website homepage device cookie handle twitter"
+    ),
+    Look("a picture or a trait of the body", "it shows somebody"): _words(
+        "photo picture portrait fingerprint iris voice biometric"
+    ),
+    Look("a place on the map", "it says where somebody lives or was"): _words(
+        "lat latitude lon lng longitude gps coordinates geohash"
+    ),
+}
+
+
+# What others know about people, by words of a column's name
+KNOWN_TO_OTHERS = {
+    Look("an age or a birth", "neighbours, colleagues and registers know it"): _words(
+        "age ages agegroup agegrp ageband agecat birth birthdate birthday birthyear dob yob born geburt geburtsdatum "
+        "geburtsjahr alter edad nacimiento naissance"
+    ),
+    Look("a sex", "everybody who meets somebody knows it"): _words("sex gender geschlecht sexo sexe genre"),
+    Look("where somebody lives or comes from", "neighbours, employers and registers know it"): _words(
+        "zip zipcode postcode postal postalcode plz city town village county district municipality region state "
+        "province country birthplace residence location neighbourhood neighborhood tract block urban rural ort stadt "
+        "land bundesland ciudad pais ville pays native nationality citizenship citizen immigrant"
+    ),
+    Look("an origin", "those who meet somebody know it, or think so"): _words(
+        "race ethnicity ethnic origin language lang sprache tribe caste"
+    ),
+    Look("a family", "friends and neighbours know it"): _words(
+        "marital married marriage family relationship household hh children kids spouse familienstand"
+    ),
+    Look("a school or a work", "colleagues and profiles on the net tell it"): _words(
+        "education school degree college university study occupation job profession employer employment work workclass "
+        "industry sector department dept office position title manager supervisor beruf bildung "
+        "veteran military"
+    ),
+    Look("how somebody looks", "everybody who meets somebody sees it"): _words(
+        "height weight shoe dress bmi hair eye eyes groesse gewicht"
+    ),
+    Look("a day or an event", "whoever was there knows it"): _words(
+        "date day time timestamp admission admitted admit readmission readmitted discharge discharged visit visited "
+        "stay los arrival departure death died deceased hire hired joined datum fecha"
+    ),
+    Look("where somebody was treated or served", "whoever was there knows it"): _words(
+        "hospital clinic ward site branch store doctor physician practice facility provider payer insurer"
+    ),
+}
+
+
+# What people tell in confidence, by words of a column's name
+TOLD_IN_CONFIDENCE = {
+    Look("health", "it is told to doctors in confidence"): _words(
+        "disease diseases diagnosis diagnoses diag dx condition conditions illness disorder symptom symptoms icd "
+        "treatment therapy drug drugs medication medications medicine prescription procedure surgery hiv aids cancer "
+        "tumor tumour genetic genotype mutation disability disabled pregnant pregnancy abortion mental "
+        "depression anxiety suicide allergy infection vaccine vaccination diagnose krankheit enfermedad maladie "
+        "cholesterol glucose diabetes asthma drg"
+    ),
+    Look("money", "people keep it to themselves"): _words(
+        "income salary wage wages earnings earning pay payment wealth assets debt debts credit loan balance capital "
+        "bonus commission tax benefit benefits charge charges cost costs rent mortgage einkommen gehalt salario revenu"
+    ),
+    Look("a belief or a preference", "people are persecuted for it"): _words(
+        "religion faith church political politics party vote voted union orientation sexuality belief religione"
+    ),
+    Look("a crime or a judgement", "it can ruin a life"): _words(
+        "crime crimes offence offense conviction convicted arrest arrested sentence verdict prison victim violence"
+    ),
+    Look("a habit", "people keep it to themselves"): _words(
+        "smoking smoker smokes tobacco alcohol drinking drinks addiction gambling"
+    ),
+    Look("a result or an opinion", "people keep it to themselves"): _words(
+        "outcome result results score scores grade grades marks rating complaint opinion answer response satisfaction "
+        "trust attitude"
+    ),
+}
+
+
+# What is known to others, and still kept as a secret in a table that has no other
+WORK = _words("occupation job profession employer workclass beruf")
+
+
+# Words for a person
+PEOPLE = _words(
+    "person people patient subject participant respondent individual member customer client user student pupil "
+    "employee worker citizen resident case donor beneficiary insured resp"
+)
+
+
+# Words for what counts rows or people off
+NUMBERING = _words("id ids nr no num number key index idx uuid guid code identifier record row rowid seq seqn")
+
+
+# Those of them that are never an amount or a code with a meaning
+IDS = frozenset({"id", "ids", "uuid", "guid", "identifier"})
+
+
+# Words for a number that identifies a person
+PERSON_NUMBERS = _words(
+    "patientid personid subjectid userid customerid clientid studentid memberid employeeid participantid respondentid "
+    "pid uid seqn mrn empi"
+)
+
+
+def numbers_people(name: str) -> bool:
+    """Return whether a column is called a number of people.
+
+    >>> numbers_people("patient_id"), numbers_people("MRN"), numbers_people("patient"), numbers_people("patient_age")
+    (True, True, True, False)
+    """
+    words = {*words_of(name)}
+    return bool(words & PERSON_NUMBERS or (words & PEOPLE and (words & NUMBERING or len(words) == 1)))
+
+
+# What others know that is never an amount, whatever numbers it is written with
+NEVER_AMOUNTS = ("a sex", "where somebody lives or comes from", "an origin", "where somebody was treated or served")
+
+
+# Words for what is told about people, which hardly a cell says by itself
+ATTRIBUTES = _words(
+    "id pid uid seqn name surname lastname firstname forename vorname nachname nombre apellido prenom email phone "
+    "telephone address street strasse ssn mrn age agegroup dob yob birth birthdate birthday birthyear alter "
+    "geburtsdatum geburtsjahr edad sex gender geschlecht sexo sexe zip zipcode postcode postal postalcode plz race "
+    "ethnicity nationality citizenship birthplace residence marital familienstand education occupation profession "
+    "beruf workclass employer income salary wage einkommen gehalt salario disease diseases diagnosis diagnoses dx icd "
+    "condition illness krankheit diagnose enfermedad maladie religion relationship household"
+)
+
+
+def _match_words(name: str, lists: Mapping[Look, frozenset[str]]) -> Look | None:
+    words = {*words_of(name)}
+    return next((look for look, known in lists.items() if words & known), None)
+
+
+def names_somebody(name: str) -> Look | None:
+    """Return what a column is that identifies a person by itself, judged by its name.
+
+    >>> names_somebody("e_mail").noun, names_somebody("Last name").noun, names_somebody("drug name")
+    ('an e-mail address', "a person's name", None)
+    """
+    words = words_of(name)
+    if words == ("name",) or (
+        "name" in words and {*words} & (_words("first last full given family middle maiden sur user nick") | PEOPLE)
+    ):
+        return next(iter(NAMES_SOMEBODY))
+    return _match_words(name, NAMES_SOMEBODY)
+
+
+def known_to_others(name: str) -> Look | None:
+    """Return what a column is that others know, judged by its name.
+
+    >>> known_to_others("marital-status").noun, known_to_others("zipcode").noun, known_to_others("x7")
+    ('a family', 'where somebody lives or comes from', None)
+    """
+    return _match_words(name, KNOWN_TO_OTHERS)
+
+
+def sensitive_subject(name: str) -> Look | None:
+    """Return what a column is that people tell in confidence, judged by its name.
+
+    >>> sensitive_subject("main_diagnosis").noun, sensitive_subject("salary-class").noun, sensitive_subject("age")
+    ('health', 'money', None)
+    """
+    return _match_words(name, TOLD_IN_CONFIDENCE)
+
+
+def is_called_as_columns_are(name: str) -> bool:
+    """Return whether a name is one that columns have and cells hardly do.
+
+    >>> is_called_as_columns_are("ZIP_code"), is_called_as_columns_are("Elm Street"), is_called_as_columns_are("Ann")
+    (True, False, False)
+    """
+    words = {*words_of(name)}
+    beside_attributes = _words(
+        "code class status group band year date of day number no nr num level main primary person patient people count "
+        "total home native first last full given family"
+    )
+    return bool(words & ATTRIBUTES) and words <= ATTRIBUTES | beside_attributes
+
+
+def is_age(name: str) -> bool:
+    """Return whether a column is called like an age or a birth, whose numbers are no codes.
+
+    >>> is_age("birth_year"), is_age("agency")
+    (True, False)
+    """
+    look = known_to_others(name)
+    return look is not None and look.noun == "an age or a birth"
+
+
+def is_sampling_weight(name: str) -> bool:
+    """Return whether a column is named like a sampling weight: how many people a person stands for.
+
+    >>> is_sampling_weight("wgt"), is_sampling_weight("final_weight"), is_sampling_weight("weight")
+    (True, True, False)
+    """
+    words = {*words_of(name)}
+    sampling_weights = _words(
+        "wgt wt wts weights pweight pweights perwt personwt hhwt fnlwgt finalwt finalweight sampleweight "
+        "samplingweight surveyweight wtint wtmec"
+    )
+    sampling = _words("sampling sample survey final design analysis household hh person calibrated")
+    return bool(words & sampling_weights) or ("weight" in words and bool(words & sampling))
+
+
+def is_free_text(name: str) -> bool:
+    """Return whether a column is called like what people write in their own words.
+
+    >>> is_free_text("Q13_comment"), is_free_text("ward")
+    (True, False)
+    """
+    free_text = _words("comment comments note notes remark remarks narrative freetext description bemerkung kommentar")
+    return bool({*words_of(name)} & free_text)
+
 
 Missing: TypeAlias = Literal["an error", "a value", "drop", "no value"]
 """What a missing sensitive value means: nothing we may guess, a value like any other, a row to drop, or, where people
 may have several values, that somebody may have none: the person counts, the row does not."""
 
+
 Suppressed: TypeAlias = Literal["a group", "leave out"]
 """What rows with `*` in every published column are: a group like any other, or not part of the release."""
+
 
 Domain: TypeAlias = tuple[Label, ...] | Mapping[str, tuple[Label, ...]]
 """The values that there could be: those of one sensitive column, or of several by the column's name."""
 
+
 # What `person` says instead of a column, when every row is a person of their own: the publisher's word, unchecked
 EACH_ROW = "each row"
+
 
 # Roles that are one of a few words; the first word is the default
 CHOICES = {"values": Semantics, "missing": Missing, "suppressed": Suppressed}

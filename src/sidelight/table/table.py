@@ -1,28 +1,29 @@
 """What the publisher holds: people by their quasi-identifiers, and how often each sensitive value occurs.
 
-`Table`   one row per key (distinct combination of quasi-identifier values), with its people and its counts.
-`Column`  labels stored once each, with a code per row.
-`Intake`  what reading did to the rows.
+`Table`       one row per key (distinct combination of quasi-identifier values), with its people and its counts.
+`Counts`      how often each value occurs in each row: one matrix of whole numbers, dense or sparse by its shape.
+`Profiles`    rows of people who have the same values, where they have several.
+`Intake`      what reading did to the rows.
+`TrueCounts`  who has what, by the group that they were put in: never published.
+`Events`      rows about people who may have several, in several groups (visits, purchases), to be counted with noise.
 
-How often values occur: `counts`.  All are frozen, and so are their arrays; a table of a hundred million people is as
-large as its keys.
+All are frozen, and so are their arrays; a table of a hundred million people is as large as its keys.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Codes, Integers, add_up, number_rows
+from sidelight.arrays import Integers, add_up, first_of_equal_runs, number_keys, number_rows, ranges
 from sidelight.errors import (
     BadTable,
-    NotAvailable,
     UnknownColumn,
     as_given,
     did_you_mean,
@@ -31,17 +32,455 @@ from sidelight.errors import (
     listed,
     parameter,
 )
-from sidelight.table.column_names import numbers_people
-from sidelight.table.counts import CELLS_AT_ONCE, Counts, Profiles
-from sidelight.table.labels import Label, in_order, shown
+from sidelight.table.labels import (
+    Column,
+    JointDomain,
+    Label,
+    Semantics,
+    find_column,
+    number_equal_rows,
+)
+from sidelight.table.roles import numbers_people
 from sidelight.text import counted, form, html_table
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
+# Store all cells when at least this share of them is positive (a sparse entry costs twice a cell)
+DENSE_FROM = 0.25
 
-    from sidelight.table.labels import ColumnKind, Semantics
+
+# How many cells a block that is spread out for computing may have (8 MB)
+CELLS_AT_ONCE = 1 << 20
+
+
+# The number of values above which sparse rows are not spread out where that can be helped
+WIDE_FROM = 1 << 10
+
+
+# What counts may add up to: beyond 2**63, int64 wraps around below 0 without an error
+MOST_PEOPLE = 2**62
+
+
+def exact_sum(amounts: Integers) -> int:
+    """Add up whole numbers, also where machine numbers would begin again below 0: floats, which do not, tell where."""
+    # the float may be wrong in its last digits, never by a factor of 2, which is the margin below the limit
+    return int(amounts.sum()) if amounts.sum(dtype=np.float64) < MOST_PEOPLE / 2 else sum(amounts.ravel().tolist())
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Counts:
+    """Whole numbers ≥ 0, one row per group, one column per value.
+
+    Sparse (CSR): row r has `data[starts[r]:starts[r+1]]` at the values `where[...]`, falling in no
+    particular order but each value once.  Dense: `cells`.  Exactly one of the two is kept; ask for
+    `blocks` or single rows and columns, and it does not matter which.
+
+    >>> counts = Counts.from_entries(rows=[0, 0, 1], values=[0, 2, 1], counts=[2, 1, 3], shape=(2, 3))
+    >>> counts.row(0).tolist(), counts.column(1).tolist(), counts.totals().tolist()
+    ([2, 0, 1], [0, 3], [2, 3, 1])
+    >>> counts.roll_up(np.array([0, 0]), groups=1).row(0).tolist()
+    [2, 3, 1]
+    >>> counts
+    <Counts: 2 rows × 3 values, dense>
+    """
+
+    shape: tuple[int, int]
+    cells: Integers | None = None
+    starts: Integers | None = None
+    where: npt.NDArray[np.int32] | None = None
+    data: Integers | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.cells, self.starts, self.where, self.data):
+            if array is not None:
+                array.flags.writeable = False
+
+    def __repr__(self) -> str:
+        form_kept = "sparse" if self.cells is None else "dense"
+        return f"<Counts: {counted(self.rows, 'row')} × {counted(self.width, 'value')}, {form_kept}>"
+
+    @classmethod
+    def from_cells(cls, cells: npt.ArrayLike) -> Counts:
+        """Keep a full matrix, dense or sparse by its share of zeros."""
+        full = np.array(cells, dtype=np.int64, ndmin=2)
+        if np.count_nonzero(full) >= DENSE_FROM * full.size:
+            return cls(full.shape, cells=full)
+        rows, values = np.nonzero(full)
+        return cls.from_sorted(rows, values, full[rows, values], full.shape)
+
+    @classmethod
+    def from_entries(
+        cls, rows: npt.ArrayLike, values: npt.ArrayLike, counts: npt.ArrayLike, shape: tuple[int, int]
+    ) -> Counts:
+        """Add up entries given in any order."""
+        rows, values = np.asarray(rows, np.int64), np.asarray(values, np.int64)
+        amounts = np.asarray(counts, np.int64)
+        # so many cells cost about as much as the entries: they are summed in place instead of numbering the entries
+        if shape[0] * shape[1] <= max(len(rows) / DENSE_FROM, 4096):
+            return cls.from_cells(add_up(rows * shape[1] + values, amounts, shape[0] * shape[1]).reshape(shape))
+        keys = rows * shape[1] + values
+        number, first = number_keys(keys, below=shape[0] * shape[1])
+        key, summed = keys[first], add_up(number, amounts, len(first))
+        # invariant: sparse entries are positive, so `starts` counts the values that occur
+        kept = summed > 0
+        return cls.from_sorted(key[kept] // shape[1], key[kept] % shape[1], summed[kept], shape)
+
+    @classmethod
+    def from_sorted(
+        cls, rows: npt.NDArray[np.integer], values: npt.NDArray[np.integer], counts: Integers, shape: tuple[int, int]
+    ) -> Counts:
+        """Take positive entries sorted by row, each (row, value) once."""
+        if len(rows) >= DENSE_FROM * shape[0] * shape[1]:
+            full = np.zeros(shape, np.int64)
+            full[rows, values] = counts
+            return cls(shape, cells=full)
+        # row r has the entries starts[r] … starts[r + 1] − 1, as in compressed sparse rows
+        starts = np.zeros(shape[0] + 1, np.int64)
+        np.cumsum(np.bincount(rows, minlength=shape[0]), out=starts[1:])
+        return cls(shape, starts=starts, where=values.astype(np.int32), data=counts.astype(np.int64))
+
+    @property
+    def rows(self) -> int:
+        """Return how many groups."""
+        return self.shape[0]
+
+    @property
+    def width(self) -> int:
+        """Return how many values."""
+        return self.shape[1]
+
+    @property
+    def positive(self) -> int:
+        """Return how many of the counts are positive."""
+        if self.cells is not None:
+            return int(np.count_nonzero(self.cells))
+        assert self.data is not None
+        return len(self.data)
+
+    @property
+    def most_in_a_row(self) -> int:
+        """The largest number of different values that occur in one row.
+
+        >>> Counts.from_cells([[1, 3, 2], [0, 0, 4]]).most_in_a_row, Counts.from_cells(np.zeros((0, 3))).most_in_a_row
+        (3, 0)
+        """
+        if self.cells is not None:
+            return int(np.count_nonzero(self.cells, axis=1).max(initial=0))
+        assert self.starts is not None
+        return int(np.diff(self.starts).max(initial=0))
+
+    def sum(self) -> int:
+        """Add up all counts.
+
+        >>> Counts.from_cells([[2**61, 2**61 - 1]]).sum() == 2**62 - 1, Counts.from_cells([[2**62] * 4]).sum() == 2**64
+        (True, True)
+        """
+        counts = self.data if self.cells is None else self.cells
+        assert counts is not None
+        return exact_sum(counts)
+
+    def entries(self) -> tuple[Integers, Integers, Integers]:
+        """Return all positive counts as (row, value, count), sorted by row."""
+        if self.cells is not None:
+            rows, values = np.nonzero(self.cells)
+            return rows, values, self.cells[rows, values]
+        assert self.starts is not None
+        assert self.where is not None
+        assert self.data is not None
+        return np.repeat(np.arange(self.rows), np.diff(self.starts)), self.where.astype(np.int64), self.data
+
+    def dense(self) -> Integers:
+        """Spread everything out.  For blocks; a whole release may be too large for it."""
+        if self.cells is not None:
+            return self.cells
+        full = np.zeros(self.shape, np.int64)
+        rows, values, counts = self.entries()
+        full[rows, values] = counts
+        return full
+
+    def spread_out(self) -> Counts:
+        """Keep all cells, those of a value side by side, which makes sums over the values 3 times as fast."""
+        if self.cells is not None:
+            return Counts(self.shape, cells=np.asfortranarray(self.cells))
+        # made transposed: shape (rows, width), with the cells of a value next to each other in memory
+        cells = np.zeros((self.width, self.rows), np.int64).T
+        rows, values, counts = self.entries()
+        cells[rows, values] = counts
+        return Counts(self.shape, cells=cells)
+
+    def blocks(self) -> Iterator[slice]:
+        """Cut the rows into blocks small enough to spread out."""
+        step = max(CELLS_AT_ONCE // max(self.width, 1), 1)
+        for start in range(0, self.rows, step):
+            yield slice(start, min(start + step, self.rows))
+
+    @property
+    def is_wide(self) -> bool:
+        """Return whether the matrix is sparse with so many values that spreading rows out would take longest."""
+        return self.cells is None and self.width > WIDE_FROM
+
+    def packed(self) -> Integers:
+        """Return the counts that occur, (rows, most in a row), padded by zeros; which values they are is lost.
+
+        >>> Counts.from_entries([0, 1, 1], [0, 5000, 7], [2, 1, 3], (2, 10_000)).packed().tolist()
+        [[2, 0], [3, 1]]
+        """
+        return self.largest(self.most_in_a_row) if self.cells is None else self.cells
+
+    def occurring_per_row(self) -> Integers:
+        """Return how many different values each row has."""
+        if self.cells is not None:
+            occurring: Integers = np.count_nonzero(self.cells, axis=1)
+            return occurring
+        assert self.starts is not None
+        return np.diff(self.starts)
+
+    def packed_blocks(self) -> Iterator[slice | Integers]:
+        """Cut the rows into blocks small enough to be packed: rows with about as many values together.
+
+        >>> counts = Counts.from_entries([0, 2, 2, 2], [0, 1, 2, 3], [1] * 4, (3, 9999))
+        >>> [rows.tolist() for rows in counts.packed_blocks()]
+        [[1], [0], [2]]
+        """
+        if self.cells is not None:
+            yield from self.blocks()
+            return
+        lengths = self.occurring_per_row()
+        order = np.argsort(lengths, kind="stable")
+        # lengths of a block differ by less than a factor of 2, so that padding at most doubles what is held
+        classes = np.frexp(lengths[order])[1]
+        for start, stop in pairwise([0, *(np.flatnonzero(np.diff(classes)) + 1).tolist(), self.rows]):
+            step = max(CELLS_AT_ONCE // max(int(lengths[order[stop - 1]]), 1), 1) if stop > start else 1
+            for first in range(start, stop, step):
+                yield order[first : min(first + step, stop)]
+
+    def row(self, row: int) -> Integers:
+        """Return the counts of one group."""
+        counts: Integers = self.take(slice(row, row + 1)).dense()[0]
+        return counts
+
+    def occurring(self, row: int) -> tuple[Integers, Integers]:
+        """Return the values that occur in one group, in rising order, and their counts.
+
+        >>> [each.tolist() for each in Counts.from_cells([[1, 0, 2, 1]]).occurring(0)]
+        [[0, 2, 3], [1, 2, 1]]
+        """
+        _, values, counts = self.take(slice(row, row + 1)).entries()
+        order = np.argsort(values)
+        return values[order], counts[order]
+
+    def column(self, value: int) -> Integers:
+        """Return the counts of one value."""
+        if self.cells is not None:
+            column: Integers = self.cells[:, value]
+            return column
+        rows, values, counts = self.entries()
+        full = np.zeros(self.rows, np.int64)
+        full[rows[values == value]] = counts[values == value]
+        return full
+
+    def totals(self) -> Integers:
+        """Add up each value over all groups."""
+        if self.cells is not None:
+            totals: Integers = self.cells.sum(axis=0)
+            return totals
+        assert self.where is not None
+        assert self.data is not None
+        return add_up(self.where, self.data, self.width)
+
+    def per_row(self) -> Integers:
+        """Add up each group over all values."""
+        if self.cells is not None:
+            sums: Integers = self.cells.sum(axis=1)
+            return sums
+        assert self.starts is not None
+        assert self.data is not None
+        # Differences of prefix sums, as `np.add.reduceat` would be wrong for rows without entries.
+        before = np.concatenate(([0], np.cumsum(self.data)))
+        return np.diff(before[self.starts])
+
+    def largest(self, many: int) -> Integers:
+        """Return the `many` largest counts of each row, falling: (rows, many); zeros where a row has fewer values.
+
+        >>> Counts.from_cells([[1, 3, 2], [0, 0, 4]]).largest(2).tolist()
+        [[3, 2], [4, 0]]
+        """
+        largest = np.zeros((self.rows, many), np.int64)
+        if self.cells is not None:
+            # NumPy partitions and sorts rising only, so signs are turned
+            falling = -_smallest(-self.cells, many)
+            largest[:, : falling.shape[1]] = falling
+            return largest
+        rows, _, amounts = self.entries()
+        order = np.lexsort((-amounts, rows))
+        rows, amounts = rows[order], amounts[order]
+        # sorted by row, then falling: the position less that of the row's first entry is the rank within the row
+        rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
+        kept = rank < many
+        largest[rows[kept], rank[kept]] = amounts[kept]
+        return largest
+
+    def highest(self, values: npt.NDArray[np.integer]) -> Integers:
+        """Return the largest count of each row among some values: (rows,).
+
+        >>> Counts.from_cells([[1, 3, 2], [0, 0, 4]]).highest(np.array([0, 1])).tolist()
+        [3, 0]
+        """
+        if len(values) == 1:
+            return self.column(int(values[0]))
+        chosen = self.only_values(values)
+        if chosen.cells is not None:
+            highest: Integers = chosen.cells.max(axis=1, initial=0)
+            return highest
+        rows, _, amounts = chosen.entries()
+        highest = np.zeros(self.rows, np.int64)
+        np.maximum.at(highest, rows, amounts)
+        return highest
+
+    def sort_by_frequency(self, row: int) -> list[int]:
+        """List the values that occur in a row, the most frequent first; of equally frequent ones the first.
+
+        >>> Counts.from_cells([[1, 0, 2, 1]]).sort_by_frequency(0)
+        [2, 0, 3]
+        """
+        values, counts = self.occurring(row)
+        falling: list[int] = values[np.argsort(-counts, kind="stable")].tolist()
+        return falling
+
+    def take(self, rows: npt.NDArray[np.integer] | slice) -> Counts:
+        """Keep some rows, in the order given; the form (dense or sparse) stays."""
+        if self.cells is not None:
+            cells = self.cells[rows]
+            return Counts(cells.shape, cells=cells)
+        assert self.starts is not None
+        assert self.where is not None
+        assert self.data is not None
+        if isinstance(rows, slice) and rows.step in (None, 1):
+            start, stop, _ = rows.indices(self.rows)
+            stop = max(start, stop)
+            first, last = self.starts[start], self.starts[stop]
+            return Counts(
+                (stop - start, self.width),
+                # entries of neighbouring rows are neighbours: views, not copies, with `starts` counted from 0 again
+                starts=self.starts[start : stop + 1] - first,
+                where=self.where[first:last],
+                data=self.data[first:last],
+            )
+        chosen = np.arange(self.rows)[rows]
+        if len(self.data) == self.rows and (self.starts[1:] - self.starts[:-1] == 1).all():
+            # one value in each row, as where nearly everybody differs: rows are entries
+            starts = np.arange(len(chosen) + 1)
+            return Counts((len(chosen), self.width), starts=starts, where=self.where[chosen], data=self.data[chosen])
+        first, beyond = self.starts[chosen], self.starts[chosen + 1]
+        starts = np.concatenate(([0], np.cumsum(beyond - first)))
+        _, inside = ranges(first, beyond)
+        return Counts((len(chosen), self.width), starts=starts, where=self.where[inside], data=self.data[inside])
+
+    def first_of_each_kind(self) -> Integers:
+        """Find rows among which every row has an equal one no later than itself: the first of each kind, and few more.
+
+        >>> Counts.from_cells([[2, 0, 1], [0, 3, 4], [2, 0, 1]]).first_of_each_kind().tolist()
+        [0, 1]
+        """
+        rows, values, counts = (None, self.where, self.data) if self.cells is None else self.entries()
+        starts = self.starts if rows is None else np.searchsorted(rows, np.arange(self.rows + 1))
+        assert starts is not None
+        assert values is not None
+        assert counts is not None
+        return first_of_equal_runs(starts, values, counts)
+
+    def at_most(self, limits: Integers) -> Counts:
+        """Count no more of a value in a row than the row's limit.
+
+        >>> Counts.from_cells([[2, 0, 1], [0, 3, 4]]).at_most(np.array([1, 3])).dense().tolist()
+        [[1, 0, 1], [0, 3, 3]]
+        """
+        if self.cells is not None:
+            return Counts(self.shape, cells=np.minimum(self.cells, limits[:, np.newaxis]))
+        rows, values, counts = self.entries()
+        return Counts.from_entries(rows, values, np.minimum(counts, limits[rows]), self.shape)
+
+    def roll_up(self, group: npt.NDArray[np.integer], *, groups: int) -> Counts:
+        """Add up the rows of each new group: row r goes to `group[r]`."""
+        rows, values, counts = self.entries()
+        return Counts.from_entries(np.asarray(group)[rows], values, counts, (groups, self.width))
+
+    def merge_values(self, code: npt.NDArray[np.integer], *, width: int) -> Counts:
+        """Add up the columns of values that are taken for one: value x is from now on `code[x]`, of `width` values.
+
+        >>> Counts.from_cells([[2, 0, 1], [0, 3, 4]]).merge_values(np.array([0, 1, 0]), width=2).dense().tolist()
+        [[3, 0], [4, 3]]
+        """
+        if self.cells is not None:
+            merged = np.zeros((self.rows, width), np.int64)
+            # a loop, because `merged[:, code] += cells` would add only one of several values that become one
+            for value, joined in enumerate(np.asarray(code).tolist()):
+                merged[:, joined] += self.cells[:, value]
+            return Counts(merged.shape, cells=merged)
+        rows, values, counts = self.entries()
+        return Counts.from_entries(rows, np.asarray(code)[values], counts, (self.rows, width))
+
+    def only_values(self, kept: npt.NDArray[np.integer]) -> Counts:
+        """Leave out the columns of all values but these.
+
+        >>> Counts.from_cells([[2, 0, 1], [0, 0, 4]]).only_values(np.array([0, 2])).dense().tolist()
+        [[2, 1], [0, 4]]
+        """
+        if len(kept) == self.width:
+            return self
+        if self.cells is not None:
+            cells = self.cells[:, kept]
+            return Counts(cells.shape, cells=cells)
+        new = np.full(self.width, -1)
+        new[kept] = np.arange(len(kept))
+        row, value, count = self.entries()
+        # −1 marks values that are left out
+        held = new[value] >= 0
+        return Counts.from_entries(row[held], new[value[held]], count[held], (self.rows, len(kept)))
+
+
+def _smallest(cells: Integers, many: int) -> Integers:
+    if 4 * many < cells.shape[1]:  # sorting all of a wide row costs more than setting the few apart first
+        cells = np.partition(cells, many - 1, axis=1)[:, :many]
+    return np.sort(cells, axis=1)[:, :many]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Profiles:
+    """The values that people have in combination: `people[i]` people of key `key[i]` have those of row i of `counts`.
+
+    Nobody is named, and people with the same key and values are one row.
+    """
+
+    key: Integers
+    people: Integers
+    counts: Counts  # how often one person of each row has each value
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    def counts_of_all(self) -> Integers:
+        """Return how often each value occurs, over all people."""
+        row, value, count = self.counts.entries()
+        return add_up(value, count * self.people[row], self.counts.width)
+
+    def fit(self, table: Table) -> bool:
+        """Return whether these people, counted, are those of a table."""
+        row, value, count = self.counts.entries()
+        shape = (len(table.sizes), len(table.domain))
+        if self.counts.width != shape[1] or (self.people <= 0).any() or (len(self) and int(self.key.max()) >= shape[0]):
+            return False
+        counted_again = Counts.from_entries(self.key[row], value, count * self.people[row], shape)
+        # both counts are put in one order, as a dense and a sparse matrix list their entries differently
+        return np.array_equal(add_up(self.key, self.people, shape[0]), table.sizes) and all(
+            np.array_equal(one, other)
+            for one, other in zip(_is_sorted(counted_again), _is_sorted(table.counts), strict=True)
+        )
+
+
+def _is_sorted(counts: Counts) -> tuple[Integers, Integers]:
+    row, value, count = counts.entries()
+    place = row * counts.width + value
+    order = np.argsort(place)
+    return place[order], count[order]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,225 +686,6 @@ class CarriedColumns:
         return tuple(column.name for column in self.columns)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Column:
-    """One published or quasi-identifying column: `labels[codes[row]]` is what the row says.
-
-    >>> Column.of("age", ["30", "4", "30"])
-    <Column age: 3 rows, 2 labels>
-    """
-
-    name: str
-    labels: tuple[Label, ...]  # an ordered column's in its order
-    codes: Codes
-    kind: ColumnKind | None = None  # what was declared, or what its type says; None: its labels and hierarchy decide
-
-    def __post_init__(self) -> None:
-        self.codes.flags.writeable = False
-
-    @classmethod
-    def of(cls, name: str, cells: Iterable[Label]) -> Column:
-        """Encode cells, with the labels in their natural order.
-
-        >>> Column.of("age", ["30", "4", "30"]).codes.tolist()
-        [1, 0, 1]
-        """
-        cells = list(cells)
-        labels = in_order(cells)
-        return cls(name, labels, _codes_of(cells, labels))
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def __repr__(self) -> str:
-        """Return how much there is; never what it says, which may be about people."""
-        return f"<Column {self.name}: {counted(len(self), 'row')}, {counted(len(self.labels), 'label')}>"
-
-    def cell(self, row: int) -> Label:
-        """Return what one row says."""
-        return self.labels[int(self.codes[row])]
-
-    def take(self, rows: npt.NDArray[np.integer] | slice) -> Column:
-        """Keep some rows, in the order given."""
-        return Column(self.name, self.labels, self.codes[rows], self.kind)
-
-    def compact(self) -> Column:
-        """Forget labels that no row has.
-
-        >>> Column.of("age", ["30", "4", "50"]).take(slice(0, 2)).compact().labels
-        ('4', '30')
-        """
-        used = np.zeros(len(self.labels), bool)
-        # block by block, as the first rows often show that every label occurs
-        for start in range(0, len(self.codes), CELLS_AT_ONCE):
-            used[self.codes[start : start + CELLS_AT_ONCE]] = True
-            if used.all():
-                return self
-        labels = tuple(text for text, kept in zip(self.labels, used, strict=True) if kept)
-        return Column(self.name, labels, (np.cumsum(used) - 1).astype(np.int32)[self.codes], self.kind)
-
-    def sort_naturally(self) -> Column:
-        """Keep what every row says, with the labels in their natural order.
-
-        >>> Column("age", ("30", "4"), np.array([0, 1], np.int32)).sort_naturally().labels
-        ('4', '30')
-        """
-        labels = in_order(self.labels)
-        return Column(self.name, labels, _codes_of(self.labels, labels)[self.codes], self.kind)
-
-    def stack_on(self, lower: Column) -> Column:
-        """Put another column below this one, under common labels.
-
-        >>> both = Column.of("age", ["30"]).stack_on(Column.of("age", ["4", "30"]))
-        >>> [both.cell(row) for row in range(len(both))], both.labels
-        (['30', '4', '30'], ('4', '30'))
-        """
-        return replace(stack_columns([self, lower]), kind=None).sort_naturally()
-
-    def without(self, hidden: npt.NDArray[np.bool_]) -> Column:
-        """Leave the cells of some rows empty.
-
-        >>> age = Column.of("age", ["30", "4"]).without(np.array([True, False]))
-        >>> age.cell(0), age.cell(1)
-        (None, '4')
-        """
-        if not hidden.any():
-            return self
-        # the missing label goes last, so that the codes of the others stay as they are
-        labels = self.labels if None in self.labels else (*self.labels, None)
-        return Column(self.name, labels, np.where(hidden, labels.index(None), self.codes).astype(np.int32), self.kind)
-
-    def recode(self, labels: tuple[Label, ...], recode: Codes) -> Column:
-        """Return each old label a new one: `labels[recode[old code]]`."""
-        return Column(self.name, labels, recode[self.codes])
-
-
-def _codes_of(cells: Sequence[Label], labels: tuple[Label, ...]) -> Codes:
-    code = {text: number for number, text in enumerate(labels)}
-    return np.fromiter((code[cell] for cell in cells), np.int32, len(cells))
-
-
-def find_column(columns: Sequence[Column], name: str) -> Column:
-    """Find a quasi-identifier by name, or say which there are."""
-    expect(str, name, "the name of a column")
-    for column in columns:
-        if column.name == name:
-            return column
-    message = f"no quasi-identifier '{name}' in the table{did_you_mean(name, [column.name for column in columns])}"
-    raise UnknownColumn(message)
-
-
-def stack_columns(parts: Sequence[Column]) -> Column:
-    """Put columns of the same name below each other, under common labels."""
-    first = parts[0]
-    if all(part.labels == first.labels for part in parts):
-        return Column(first.name, first.labels, np.concatenate([part.codes for part in parts]), first.kind)
-    labels = in_order(dict.fromkeys(text for part in parts for text in part.labels))
-    codes = [_codes_of(part.labels, labels)[part.codes] for part in parts]
-    return Column(first.name, labels, np.concatenate(codes), first.kind)
-
-
-def number_equal_rows(columns: tuple[Column, ...], rows: int) -> tuple[Integers, Integers]:
-    """Number the distinct rows, in the order of their labels.
-
-    Returns each row's number, and for each number the first row that has it.
-
-    >>> both = (Column.of("sex", ["m", "f", "m"]), Column.of("age", ["1", "2", "1"]))
-    >>> [part.tolist() for part in number_equal_rows(both, rows=3)]
-    [[1, 0, 1], [1, 0]]
-    """
-    return number_rows([column.codes for column in columns], [len(column.labels) for column in columns], rows=rows)
-
-
-class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slots that hold something
-    """The domain of several sensitive columns together: a value is a combination of their cells.
-
-    `columns` has a `Column` for each sensitive column, with a row per value: what the value says there.  So a column is
-    also the map from these values to its own (see `Groups.recode`).  A domain like any other for everybody who only
-    counts; who asks what somebody could find out asks about one of the columns.
-
-    >>> both = JointDomain([Column.of("disease", ["Flu", "Flu"]), Column.of("income", ["high", "low"])])
-    >>> both, both.names, both.column("income").labels
-    (('Flu, high', 'Flu, low'), ('disease', 'income'), ('high', 'low'))
-    """
-
-    columns: tuple[Column, ...]
-
-    def __new__(cls, columns: Iterable[Column]) -> Self:
-        """Put the columns side by side."""
-        columns = tuple(columns)
-        cells = zip(*([column.labels[code] for code in column.codes] for column in columns), strict=True)
-        domain = super().__new__(cls, map(_joint_label, cells))
-        domain.columns = columns
-        return domain
-
-    def __getnewargs__(self) -> tuple[tuple[Column, ...]]:
-        return (self.columns,)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The sensitive columns."""
-        return tuple(column.name for column in self.columns)
-
-    def column(self, name: str) -> Column:
-        """Return what each value says in one sensitive column."""
-        for column in self.columns:
-            if column.name == name:
-                return column
-        message = f"no sensitive column '{as_given(name)}'{did_you_mean(as_given(name), self.names)}"
-        raise UnknownColumn(message)
-
-    @classmethod
-    def numbered(cls, columns: Iterable[Column]) -> tuple[JointDomain, Integers]:
-        """Number the combinations that some rows have, in the order of their labels; also gives each row's number."""
-        columns = tuple(columns)
-        number, first = number_equal_rows(columns, len(columns[0]))
-        return cls(column.take(first) for column in columns), number
-
-    def printed(self, values: npt.NDArray[np.integer]) -> tuple[Column, ...]:
-        """Print some values, column by column."""
-        return tuple(column.take(values) for column in self.columns)
-
-    def combinations(self, names: Sequence[str]) -> tuple[Integers, Integers]:
-        """Number what the values say in some of the columns: each value's number, and a value for each number."""
-        return number_equal_rows(tuple(map(self.column, names)), len(self))
-
-    def only(self, values: npt.NDArray[np.integer]) -> JointDomain:
-        """Keep some values, and of the columns' labels those that occur still, or never did."""
-        return JointDomain(_drop_lost_labels(column, values) for column in self.columns)
-
-
-def _joint_label(cells: Iterable[Label]) -> str:
-    """Write cells as one text, in quotes where they would be mistaken for several or for a missing one."""
-    return ", ".join(_quote(cell) for cell in cells)
-
-
-def _quote(cell: Label) -> str:
-    text = shown(cell)
-    odd = cell is not None and (", " in text or text.startswith('"') or text == shown(None))
-    return '"' + text.replace('"', '""') + '"' if odd else text
-
-
-def _drop_lost_labels(column: Column, values: npt.NDArray[np.integer]) -> Column:
-    rest = column.take(values)
-    before, after = (np.bincount(each.codes, minlength=len(column.labels)) > 0 for each in (column, rest))
-    # a declared label that never occurred stays; one that occurred and is lost goes
-    kept = after | ~before
-    labels = tuple(text for text, stays in zip(column.labels, kept, strict=True) if stays)
-    return rest.recode(labels, (np.cumsum(kept) - 1).astype(np.int32))
-
-
-def value_columns(sensitive: str, domain: tuple[Label, ...], values: npt.NDArray[np.integer]) -> tuple[Column, ...]:
-    """Print values by their codes: one column, or each of several; the code after the domain is a missing cell.
-
-    >>> value_columns("disease", ("Flu", "Cold"), np.array([1, 2]))[0].labels
-    ('Flu', 'Cold', None)
-    """
-    if isinstance(domain, JointDomain):
-        return domain.printed(values)
-    return (Column(sensitive, (*domain, None), values.astype(np.int32)),)
-
-
 def one_of_one(column: str, sensitive: str) -> None:
     """Refuse another name than that of the one sensitive column."""
     if not isinstance(column, str) or column != sensitive:
@@ -497,55 +717,82 @@ def sensitive_names(sensitive: str, domain: tuple[Label, ...]) -> tuple[str, ...
     return domain.names if isinstance(domain, JointDomain) else (sensitive,)
 
 
-# What can be had as an Arrow table can be had as a dataframe too: pandas or polars, whichever is at hand. The
-# libraries are imported when they are asked for, and none of pandas and polars is needed for anything else.
+@dataclass(frozen=True, eq=False, slots=True)
+class TrueCounts:
+    """`people[i]` people of key `key[i]` in the group in row `group[i]` have value `value[i]` of the domain.
 
-
-class Tabular(ABC):
-    """A base for things that have rows to hand out."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def to_arrow(self) -> pa.Table:
-        """Return all rows as a pyarrow table."""
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the rows of `to_arrow` as a pandas DataFrame."""
-        try:
-            frame: pd.DataFrame = self.to_arrow().to_pandas()
-        except ImportError:
-            raise NotAvailable.without(package="pandas", what="to_pandas()") from None
-        return frame
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return the rows of `to_arrow` as a polars DataFrame."""
-        try:
-            import polars  # noqa: PLC0415, ICN001 - optional, and slow to import
-        except ImportError:
-            raise NotAvailable.without(package="polars", what="to_polars()") from None
-        frame = polars.from_arrow(self.to_arrow())
-        assert isinstance(frame, polars.DataFrame)
-        return frame
-
-
-def arrow_labels(column: Column, rows: npt.NDArray[np.integer] | slice = slice(None)) -> pa.Array:
-    """Return the labels of some rows of a column as Arrow's texts.
-
-    >>> arrow_labels(Column.of("age", ["30", None, "4"]), slice(0, 2)).to_pylist()
-    ['30', None]
+    `columns` have a row per key.  Of people with several values, each is counted once for each value they have.
     """
-    import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
 
-    return pa.array(column.labels, pa.string()).take(pa.array(column.codes[rows]))
+    columns: tuple[Column, ...]
+    domain: tuple[Label, ...]
+    group: Integers
+    key: Integers
+    value: Integers
+    people: Integers
+
+    @classmethod
+    def from_table(cls, table: Table, group: Integers) -> TrueCounts:
+        """Build from a table in which all people with a key are in one group, `group`: (keys,); −1: in none."""
+        key, value, people = having(expect(Table, table, "the table"))
+        there = group[key] >= 0
+        return cls(table.quasi, table.domain, group[key[there]], key[there], value[there], people[there])
 
 
-def unused_name(name: str, taken: Collection[str]) -> str:
-    """Find a name for a column that no other has, whatever their capitals.
+def having(table: Table) -> tuple[Integers, Integers, Integers]:
+    """Count the people of each key who have each value at all, as (key, value, people)."""
+    if table.semantics != "multiset":
+        return table.counts.entries()
+    profiles = table.profiles()
+    row, value, _ = profiles.counts.entries()
+    width = len(table.domain)
+    # in a multiset people count once per value they have at all, however often it occurs
+    kind, first = number_rows([profiles.key[row], value], [len(table.sizes), width], rows=len(row))
+    return profiles.key[row[first]], value[first], add_up(kind, profiles.people[row], len(first))
 
-    >>> unused_name("people", ["age", "sex"]), unused_name("people", ["People", "people 2"])
-    ('people', 'people 3')
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Events:
+    """Rows about people, any number each: only to be counted with noise (`noisy_counts`).
+
+    Entry i says `times[i]` times of person `person[i]` what `quasi[j].cell(i)` and `domain[value[i]]` are.  Nobody is
+    named; `people_alike[p]` is how many people have the same entries as p, where rows are people.
     """
-    folded = {each.casefold() for each in taken}
-    names = (name if number == 1 else f"{name} {number}" for number in range(1, len(folded) + 2))
-    return next(each for each in names if each.casefold() not in folded)
+
+    quasi: tuple[Column, ...]
+    sensitive: str
+    domain: tuple[Label, ...]  # what the rows say; nothing that was declared
+    person: Integers
+    value: Integers
+    times: Integers
+    people_alike: Integers
+    semantics: Semantics = "single"
+    intake: Intake = field(default_factory=Intake)
+
+    def __repr__(self) -> str:
+        names = ", ".join(column.name for column in self.quasi)
+        return f"<Events: {counted(self.intake.rows, 'row')} about people: {names} → {self.sensitive}>"
+
+    @property
+    def sensitive_columns(self) -> tuple[str, ...]:
+        """The sensitive column."""
+        return (self.sensitive,)
+
+    def column(self, name: str) -> Column:
+        """Find a column of the key by name."""
+        for column in self.quasi:
+            if column.name == name:
+                return column
+        message = (
+            f"no column '{name}' among those that were read{did_you_mean(name, [each.name for each in self.quasi])}"
+        )
+        raise UnknownColumn(message)
+
+    def rows_of_each(self) -> Integers:
+        """Count the rows of each person, in no order that means anything."""
+        # (distinct persons,) → (people,): a row of `people_alike` stands for that many people
+        return np.repeat(add_up(self.person, self.times, len(self.people_alike)), self.people_alike)
+
+    def allow_several_rows(self) -> int:
+        """Count the people who have more than one row."""
+        return int((self.rows_of_each() > 1).sum())

@@ -27,9 +27,8 @@ from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import all_measures
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
-from sidelight.table.counts import Counts
-from sidelight.table.labels import Label, Semantics
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column, Label, Semantics
+from sidelight.table.table import Counts, Table
 
 # Sensitive values to draw from; a missing one (`None`) may join them
 VALUES: tuple[Label, ...] = ("Flu", "Cold", "Heart disease", "10", "9", "Lung cancer", "a value, quoted", "Ünïcode", "")

@@ -4,8 +4,7 @@ Here: who is meant by the people of a fact, whether facts can all hold, how like
 or estimated), and the slow twins that go through every world.  Not here: the worst that anybody might know
 (`measures`), and knowledge about shares instead of people (`max_entropy`).
 
-Read `posterior` first (and `surest`), then `identify`, `reports` (soft facts), `effort` and `counting` (the exact
-count); `satisfiable`, `smallest_conflict`, `estimate` and `estimated_belief` for when that is too much; `covering`
-(which worst case covers this).  `closed_forms` and `brute_force` are for measures and their replays, `one_cut` (a group
-cut in two) for whoever knows how a release was made.
+Read `posterior` first, then `identify`, `reports` (soft facts) and `counting` (the exact count, and its effort);
+`satisfiable` and `estimate` for when that is too much.  `closed_forms` and `brute_force` are for measures and their
+replays.
 """

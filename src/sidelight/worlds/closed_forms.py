@@ -7,23 +7,59 @@ people who are not mentioned, are counted at once.
 `odds` (for `Acquaintance`): what somebody found out about one person, some others and a family.  With n people, m of
 them with the value and a of them mentioned, none of the a has it in C(n−m, a) / C(n, a) of the worlds (`set`,
 `single`), or in ((n−a)/n)^m (`multiset`); groups are independent, so their odds are multiplied.
+
+Of whom, and of which value, is somebody surest?  Over everybody in the release, not only over those facts mention.
+
+    risk(release, φ)  =  max over people p and values s of  Pr(p has s | release, φ)
+
+Facts φ say nothing about groups none of whose people they mention, because groups are independent.  There everybody has
+a value s that occurs m times among n people with probability
+
+    m/n  where nobody has a value twice,      1 − ((n − 1)/n)^m  in a multiset,
+
+which grows with m.  So its most frequent value stands for each such group; the worst group is found by the logarithm of
+lacking the value, and decided in fractions over the few different (m, n) near the least.
+
+Source: Martin et al., Worst-case background knowledge, ICDE 2007, definition 5.
+
+How likely does one cut of a group pass in random worlds of the group's own counts, and who has what then?
+
+Symbols     A group of n people, n_s of whom have value s, is cut: a people left, n − a right.  Any a people are as
+            likely the left half as any others; L_s of them have value s.  The cut passes when low_s ≤ L_s ≤ high_s for
+            all s and both halves have at least d different values.
+Counting    Of the C(n, a) left halves, [z^a] Π_s Σ_{x=low_s..high_s} C(n_s, x) z^x pass.  Σ L_s over these is the same
+            coefficient with x·C(n_s, x) for C(n_s, x); the products of the other values come from both ends.
+Different   With d > 0 products are kept apart by how many different values they have left and right, up to d.
+Lumping     Values that keep their bounds however people fall are one value, as long as d = 0; its people on the left
+            are shared out by n_s.
+Numbers     Whole numbers throughout.  A polynomial is one large integer: its coefficients stand side by side, each in
+            as many bytes as the largest can need, so that a product of integers is one of polynomials.
+Cost        About 4 products of a·n bits per value that is not lumped; with d > 0 up to (d + 1)⁴ times as many.
+
+For one who knows the method (one failed cut), and for releases that resist such a one.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from itertools import product
+from functools import cached_property
+from itertools import accumulate, product
 from math import comb, perm, prod
 from typing import TypeAlias, TypeVar
 
-from sidelight.errors import BadMeasure
+import numpy as np
+
+from sidelight.arrays import Floats, Integers
+from sidelight.errors import BadKnowledge, BadMeasure, parameter
+from sidelight.knowledge.facts import Has
+from sidelight.knowledge.people import Someone, Who, person_text
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label
+from sidelight.table.labels import Label, label, shown
 
 Avoided: TypeAlias = frozenset[Label]
 
@@ -79,6 +115,7 @@ def _hand_out(waiting: tuple[int, ...], may: list[bool], amount: int) -> Iterato
 
 
 Number = TypeVar("Number", Fraction, Decimal)
+
 
 AT_ONCE = 256
 """So many factors are multiplied as whole numbers before they are divided; longer ones are slow to divide."""
@@ -231,3 +268,244 @@ def _multiset(known: _InGroup, ratio: Callable[[int, int], Number]) -> tuple[Num
 
 
 _COUNT = {"single": _single, "set": _set, "multiset": _multiset}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SurestGuess:
+    """The person and value that somebody is surest of; `posterior(release, guess.target, given=…)` is its probability.
+
+    People of a group whom the facts do not mention are all alike; one of them stands for all (`unnamed`).
+    """
+
+    person: Who
+    group: GroupName
+    value: Label
+    probability: Fraction
+    before: Fraction  # to one who knows nothing but the release
+    unnamed: bool = False  # anyone of the group whom the facts do not mention
+
+    @property
+    def target(self) -> Has:
+        """What is guessed, as a fact."""
+        return Has(self.person, self.value)
+
+    def who(self) -> str:
+        """Return about whom the guess is."""
+        return f"anyone else in {self.group}" if self.unnamed else person_text(self.person)
+
+    def __str__(self) -> str:
+        return f"{self.who()}: {shown(self.value)} with probability {self.probability}"
+
+    def __repr__(self) -> str:
+        return f"<SurestGuess: {self}>"
+
+
+def values_in_question(release: Release, apart_from: Sequence[Label]) -> Integers:
+    """List the values that somebody may want to learn, as places in the domain."""
+    left_out = {release.groups.code_of(label(value)) for value in apart_from}
+    places = np.array([place for place in range(len(release.domain)) if place not in left_out], np.int64)
+    if len(places) == 0:
+        message = f"{parameter('apart_from')} leaves no value to ask about; leave one of them out"
+        raise BadKnowledge(message)
+    return places
+
+
+def surest_elsewhere(release: Release, concerned: Collection[int], places: Integers) -> SurestGuess | None:
+    """Return the surest guess in the groups that facts do not concern; the first of equal ones, if any group is left.
+
+    >>> release = Release.from_counts([{"Flu": 3, "Cold": 1}, {"Flu": 1, "Cold": 1}])
+    >>> surest_elsewhere(release, [1], np.array([0, 1]))  # by the groups' numbers
+    <SurestGuess: #2: Cold with probability 1/2>
+    """
+    rows = np.flatnonzero(~np.isin(release.groups.numbers, [*concerned]))
+    if len(rows) == 0:
+        return None
+    most, sizes = release.groups.counts.take(rows).highest(places), release.groups.sizes[rows]
+    lacking = _log_probability_of_lacking(release, most, sizes)
+    least = lacking.min()
+    # Logarithms that are no further apart than this, relative, may be those of equal probabilities.
+    near = np.flatnonzero(lacking <= least + 1e-9 * max(abs(least), 1.0) if np.isfinite(least) else lacking == least)
+    pairs = np.column_stack((most, sizes))[near]
+    different, first = np.unique(pairs, axis=0, return_index=True)
+    probabilities = [_probability(release, many, people) for many, people in different.tolist()]
+    surest = max(probabilities)
+    place = min(int(at) for at, each in zip(first, probabilities, strict=True) if each == surest)
+    row = int(rows[near[place]])
+    return _guess(release, row, int(most[near[place]]), places, surest)
+
+
+def _log_probability_of_lacking(release: Release, most: Integers, sizes: Integers) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if release.semantics == "multiset":
+            logs: Floats = np.where(most > 0, most * np.log1p(-1 / sizes), 0.0)
+        else:
+            logs = np.log1p(-most / sizes)
+    return logs
+
+
+def _probability(release: Release, many: int, people: int) -> Fraction:
+    if release.semantics == "multiset":
+        return 1 - Fraction(people - 1, people) ** many
+    return Fraction(many, people)
+
+
+def _guess(release: Release, row: int, most: int, places: Integers, probability: Fraction) -> SurestGuess:
+    counts = release.groups.counts.row(row)
+    value = release.domain[next(int(place) for place in places if counts[place] == most)]
+    return SurestGuess(Someone(row + 1), release.groups.name(row), value, probability, probability)
+
+
+Parts: TypeAlias = Mapping[tuple[int, int], int]
+"""Packed polynomials, by how many different values they have left and right; more than d are d."""
+
+
+NOTHING: Parts = {(0, 0): 1}
+
+
+Kind: TypeAlias = tuple[int, int, int]
+"""How many people have a value, and how many of them the left half has at least and at most."""
+
+
+@dataclass(frozen=True)
+class OneCut:
+    """A cut of a group with these counts that leaves so many people left, and which left halves pass.
+
+    >>> cut = OneCut.build((3, 2, 1), left=2, most_left=1, most_right=2)
+    >>> cut.low, cut.high
+    ((1, 0, 0), (1, 1, 1))
+    >>> cut.passing, cut.probability
+    (9, Fraction(3, 5))
+    >>> cut.left_expectations
+    (9, 6, 3)
+    >>> [str(share) for share in cut.shares_when_failing()]
+    ['1/2', '1/3', '1/6']
+    """
+
+    counts: tuple[int, ...]  # n_s
+    left: int  # a
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    different: int = 0  # d
+
+    @classmethod
+    def build(cls, counts: Sequence[int], left: int, most_left: int, most_right: int, *, different: int = 0) -> OneCut:
+        """Build the cut in which no value has more than so many people of the left half, and of the right one."""
+        low = tuple(max(count - most_right, 0) for count in counts)
+        return cls(tuple(counts), left, low, tuple(min(count, most_left) for count in counts), different)
+
+    @cached_property
+    def people(self) -> int:
+        """Everybody in the group, n."""
+        return sum(self.counts)
+
+    @cached_property
+    def halves(self) -> int:
+        """How many left halves there are."""
+        return comb(self.people, self.left)
+
+    @cached_property
+    def passing(self) -> int:
+        """How many of them pass."""
+        return self._ways(self._product(self._lump_ways, self._first_ways[-1]))
+
+    @property
+    def probability(self) -> Fraction:
+        """How likely the cut passes."""
+        return Fraction(self.passing, self.halves)
+
+    @cached_property
+    def left_expectations(self) -> tuple[int, ...]:
+        """Per value, how many people have it left, added up over the halves that pass: E[L_s; pass] times `halves`."""
+        lump, kinds = self._kinds
+        # products from both ends leave out one value at a time without dividing polynomials
+        after = self._products(kinds[::-1])[::-1]
+        total: dict[Kind, int] = {}
+        for at, kind in enumerate(kinds):
+            if kind not in total:
+                others = self._product(self._product(self._first_ways[at], after[at + 1]), self._lump_ways)
+                total[kind] = self._ways(self._product(others, self._binomials(kind, weighted=True)))
+        # each half that passes has `left` people on its left: what the bounded values leave is the lump's
+        of_lump = self.left * self.passing - sum(total[kind] for kind in kinds)
+        return tuple(
+            total[kind] if kind in total else of_lump * kind[0] // lump[0] if kind[0] else 0
+            for kind in zip(self.counts, self.low, self.high, strict=True)
+        )
+
+    def shares_when_failing(self, *, right: bool = False) -> tuple[Fraction, ...]:
+        """Per value, how likely somebody on the left (or right) has it when the cut fails, as some left half does."""
+        failing = self.halves - self.passing
+        people = self.people - self.left if right else self.left
+        shares = []
+        for count, passing in zip(self.counts, self.left_expectations, strict=True):
+            everywhere = Fraction(self.halves * count * self.left, self.people)  # Σ L_s over all left halves
+            left = everywhere - passing
+            shares.append((failing * count - left if right else left) / (failing * people))
+        return tuple(shares)
+
+    @cached_property
+    def _kinds(self) -> tuple[Kind, list[Kind]]:
+        """Return (n_s, low, high) of all values that any bound concerns, and of the others as one."""
+        kinds, lump = [], 0
+        for kind in zip(self.counts, self.low, self.high, strict=True):
+            count, low, high = kind
+            least, most = max(self.left - (self.people - count), 0), min(count, self.left)
+            if self.different or low > least or high < most:
+                kinds.append(kind)
+            else:
+                lump += count
+        return (lump, 0, lump), kinds
+
+    @cached_property
+    def _bytes(self) -> int:
+        """How many bytes hold any coefficient: at most n·2ⁿ."""
+        return (self.people + self.people.bit_length()) // 8 + 1
+
+    def _binomials(self, kind: Kind, *, weighted: bool = False) -> Parts:
+        """Return packed C(n_s, x), or x·C(n_s, x), for x within bounds, apart by the sides where somebody has it."""
+        count, low, high = kind
+        low, high = max(low, 0), min(high, self.left)
+        if not self.different:
+            return {(0, 0): self._pack(count, low, high, weighted=weighted)}
+        # nobody left, nobody right, some on both sides
+        ranges = {
+            (0, 1): (low, min(high, 0)),
+            (1, 0): (max(low, count), high),
+            (1, 1): (max(low, 1), min(high, count - 1)),
+        }
+        if count == 0:
+            ranges = {(0, 0): (low, high)}
+        return {sides: self._pack(count, *some, weighted=weighted) for sides, some in ranges.items()}
+
+    def _pack(self, count: int, low: int, high: int, *, weighted: bool) -> int:
+        if low > high:
+            return 0
+        terms = (comb(count, x) * x if weighted else comb(count, x) for x in range(low, high + 1))
+        packed = b"".join([term.to_bytes(self._bytes, "little") for term in terms])
+        return int.from_bytes(packed, "little") << (8 * self._bytes * low)
+
+    @cached_property
+    def _lump_ways(self) -> Parts:
+        return self._binomials(self._kinds[0])
+
+    @cached_property
+    def _first_ways(self) -> list[Parts]:
+        return self._products(self._kinds[1])
+
+    def _products(self, kinds: Sequence[Kind]) -> list[Parts]:
+        """Return the products of none, the first, the first two, and so on."""
+        return list(accumulate(map(self._binomials, kinds), self._product, initial=NOTHING))
+
+    def _product(self, one: Parts, other: Parts) -> Parts:
+        """Return the product, up to z^a."""
+        most, mask = self.different, (1 << 8 * self._bytes * (self.left + 1)) - 1
+        product: dict[tuple[int, int], int] = {}
+        for (left, right), factor in one.items():
+            for (more_left, more_right), term in other.items():
+                sides = (min(left + more_left, most), min(right + more_right, most))
+                # masked, as terms beyond z^a are never asked for
+                product[sides] = product.get(sides, 0) + (factor * term & mask)
+        return product
+
+    def _ways(self, parts: Parts) -> int:
+        """Return the coefficient of z^a where both halves have enough different values."""
+        return parts.get((self.different, self.different), 0) >> 8 * self._bytes * self.left

@@ -22,11 +22,9 @@ from sidelight.knowledge.people import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import abbreviate
 from sidelight.release.groups import Groups, suppressed_groups
 from sidelight.release.locate import Lookup, link
-from sidelight.release.printed_labels import is_coarse, knows_label, may_be_of_one
-from sidelight.release.printing import Nodes
+from sidelight.release.printed_labels import Nodes, is_coarse, knows_label, may_be_of_one
 from sidelight.release.release import Release
-from sidelight.table.labels import SUPPRESSED, Label, shown
-from sidelight.table.table import Column
+from sidelight.table.labels import SUPPRESSED, Column, Label, shown
 from sidelight.text import counted
 
 GROUPS_NAMED = 3

@@ -10,6 +10,16 @@ found (`satisfiable`), and bounds and estimates given (`estimate`).
 Few people need be counted.  Of people who are *interchangeable* in the facts (same group, and changing their places
 gives the same facts) one stands for all.  Somebody whom the facts do not mention has, where nobody has a value twice,
 what the mentioned people leave: (n_g(v) − Σ their probabilities of v) / how many are not mentioned.
+
+How likely is each value of a person about, where the facts are too hard to count?
+
+The values of a person's group are looked at in the same worlds, drawn at random and equally likely given the facts
+(`estimate`); what was believed before the facts is exact.  A value that nobody in the group has needs no worlds.
+
+Which worst case covers somebody who knows just this?
+
+`Implications(k)` is about the worst k basic implications anybody might know.  Facts that k of them say are no worse, so
+the fewest that say the facts, among the values that people of each group can have, tell which k to look at.
 """
 
 from __future__ import annotations
@@ -22,7 +32,20 @@ from typing import Literal, TypeAlias, overload
 import numpy as np
 
 from sidelight.errors import BadKnowledge, Contradiction, TooHard, expect, parameter
-from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same, SoftFact, expect_hard
+from sidelight.knowledge.facts import (
+    And,
+    Fact,
+    Has,
+    Implies,
+    Not,
+    OneOf,
+    Or,
+    Same,
+    SoftFact,
+    all_of,
+    expect_hard,
+    named_values,
+)
 from sidelight.knowledge.parse_facts import Knowledge, as_fact, read_facts
 from sidelight.knowledge.people import Someone, Who, as_who, person_text
 from sidelight.knowledge.tokens import abbreviate
@@ -34,15 +57,13 @@ from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import expect_one_sensitive
 from sidelight.text import counted, html_table
-from sidelight.worlds.counting.compile import WeightedFact
+from sidelight.worlds.closed_forms import SurestGuess, surest_elsewhere, values_in_question
+from sidelight.worlds.counting.compile import Effort, Meter, OverEffort, WeightedFact
 from sidelight.worlds.counting.counter import WorldCounter
-from sidelight.worlds.effort import Effort, Meter, OverEffort
 from sidelight.worlds.estimate import Attempts, Estimate, as_generator, estimate_probabilities
 from sidelight.worlds.identify import Entities, identify
 from sidelight.worlds.reports import separate, weigh
-from sidelight.worlds.satisfiable import WorldSearch
-from sidelight.worlds.smallest_conflict import minimum_unsatisfiable_subset
-from sidelight.worlds.surest import SurestGuess, surest_elsewhere, values_in_question
+from sidelight.worlds.satisfiable import WorldSearch, minimum_unsatisfiable_subset
 
 MOST_SECONDS = 3
 """After that, a minimal set of contradictory facts will do, which may not be the smallest."""
@@ -220,6 +241,8 @@ def posterior(
     suppressed: SuppressedPeople | None = None,
     effort: Effort | None = None,
 ) -> Fraction: ...
+
+
 @overload
 def posterior(
     release: Release,
@@ -232,6 +255,8 @@ def posterior(
     effort: Effort | None = None,
     approximate: Literal[False],
 ) -> Fraction: ...
+
+
 @overload
 def posterior(
     release: Release,
@@ -247,6 +272,8 @@ def posterior(
     confidence: float = 0.95,
     samples: int = 2_000,
 ) -> Estimate: ...
+
+
 def posterior(
     release: Release,
     target: str | Fact,
@@ -426,6 +453,8 @@ def posteriors(
     suppressed: SuppressedPeople | None = None,
     effort: Effort | None = None,
 ) -> Posteriors: ...
+
+
 @overload
 def posteriors(
     release: Release,
@@ -437,6 +466,8 @@ def posteriors(
     suppressed: SuppressedPeople | None = None,
     effort: Effort | None = None,
 ) -> Belief: ...
+
+
 def posteriors(
     release: Release,
     *,
@@ -550,6 +581,7 @@ def _share_remaining(release: Release, group: int, mentioned: list[dict[Label, F
 
 Naming: TypeAlias = Callable[[Who], Hashable]
 
+
 MOST_COMPARED = 200_000
 """Where facts and people are more than that, nobody is compared."""
 
@@ -614,3 +646,89 @@ def _shape(fact: Fact, name: Naming) -> Hashable:  # noqa: PLR0911 - one line pe
             return "if", _shape(premise, name), _shape(conclusion, name)
     message = f"no such kind of fact: {type(fact).__name__}"
     raise TypeError(message)
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatedBelief:
+    """How likely each value of a person is about, to one who knows the facts, and what it was exactly before them."""
+
+    person: Who
+    group: GroupName
+    before: Mapping[Label, Fraction]
+    after: Mapping[Label, Estimate]
+    notes: tuple[str, ...] = ()  # what was assumed to find people
+
+    def __str__(self) -> str:
+        return person_text(self.person)
+
+
+def estimate_belief(
+    release: Release,
+    facts: Sequence[Fact],
+    before: Belief,
+    *,
+    effort: Effort,
+    lookup: Lookup,
+    rng: np.random.Generator,
+    samples: int,
+    confidence: float,
+) -> EstimatedBelief:
+    """Estimate what one who knows the facts believes about a person of whom this was believed before."""
+    observer = Observer.identify(release, facts, people=[before.person], effort=effort, lookup=lookup)
+    # only values that occur need worlds: all others are impossible, exactly
+    values = [value for value in before if before[value]]
+    targets = [Has(before.person, value) for value in values]
+    estimates = observer.estimates(targets, rng=rng, samples=samples, confidence=confidence)
+    if not estimates:
+        message = (
+            f"of the worlds that were drawn, none fits the facts; draw more with {parameter('samples')}, "
+            f"or count more with {parameter('states')} and {parameter('seconds')}"
+        )
+        raise TooHard(message)
+    never = Estimate.exactly(Fraction(0), confidence)
+    after = dict.fromkeys(before, never) | dict(zip(values, estimates, strict=True))
+    return EstimatedBelief(before.person, before.group, before.before, after, observer.notes)
+
+
+def covering_k(release: Release, given: Knowledge) -> int:
+    """Return the k for which `Implications(k)` covers an attacker who knows `given`.
+
+    In this release the facts say no more than k basic implications do, so nobody who knows them is surer of anyone's
+    value than `Implications(k).measure(release)` tells.  People can only have what occurs in their group, which makes k
+    smaller than what `fact.basic_implications(values)` has.  One value per person.
+
+    >>> named = Release.from_groups([
+    ...     (["Bob", "Charlie", "Dave", "Ed", "Frank"], ["Flu", "Flu", "Lung", "Lung", "Heart"]),
+    ...     (["Gloria", "Hannah", "Irma", "Jane", "Karen"], ["Flu", "Flu", "Breast", "Ovarian", "Heart"])])
+    >>> covering_k(named, "Hannah = Flu -> Charlie = Flu"), covering_k(named, "Ed = Flu")
+    (1, 2)
+
+    Raises:
+        Contradiction: no world fits the facts.
+        TooHard: they take too many basic implications to say.
+
+    Source: Martin et al., Worst-case background knowledge, ICDE 2007, theorem 3.
+    """
+    expect(Release, release, "the release")
+    expect_one_sensitive(release, "what somebody believes")
+    if release.semantics != "single":
+        message = (
+            "which k covers facts is told where everybody has one value; this release has "
+            f"{parameter('values', release.semantics)}"
+        )
+        raise BadKnowledge(message)
+    facts = read_facts(given)
+    expect_hard(facts, "what Implications(k) covers")
+    observer = Observer.identify(release, facts)
+    for value in dict.fromkeys(value for fact in facts for atom in fact.atoms() for value in named_values(atom)):
+        release.groups.code_of(value)  # refuses a value that nobody could have
+    # facts that contradict the release would be covered by anything
+    observer.check_satisfiable(Meter(Effort()))
+    return len(all_of(facts).basic_implications(_possible_values(observer))) if facts else 0
+
+
+def _possible_values(observer: Observer) -> dict[Who, list[Label]]:
+    """List for each person the values that occur in the person's group."""
+    release, group_of = observer.release, observer.entities.group_of
+    occurring = {group: release.groups.counts.row(group).nonzero()[0].tolist() for group in {*group_of.values()}}
+    return {who: [release.domain[code] for code in occurring[group]] for who, group in group_of.items()}

@@ -11,7 +11,7 @@ from sidelight.errors import BadKnowledge, TooHard
 from sidelight.max_entropy import parts as module
 from sidelight.max_entropy.parts import NO_NODES, ColumnCells, RawLabels
 from sidelight.max_entropy.problem import Variables
-from sidelight.release.printing import Nodes
+from sidelight.release.printed_labels import Nodes
 from sidelight.table.hierarchy import Hierarchy
 
 

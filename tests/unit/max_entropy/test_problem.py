@@ -10,7 +10,7 @@ import sidelight as sl
 from sidelight.errors import BadKnowledge, BadMeasure, BadRelease, UnknownColumn
 from sidelight.knowledge.people import Someone
 from sidelight.max_entropy.problem import Problem, Variables
-from sidelight.release.printing import Printing
+from sidelight.release.printed_labels import Printing
 
 
 def test_other_semantics_are_refused():

@@ -12,7 +12,7 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.release import groups as release_groups
 from sidelight.streams import sorted_runs
 from sidelight.streams.memory import Memory
-from sidelight.table import counts
+from sidelight.table import table as counts
 
 MEASURES = [sl.Implications(1), sl.GroupSize(), sl.DistinctValues(), sl.ProsecutorRisk("average")]
 

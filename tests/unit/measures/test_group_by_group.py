@@ -26,8 +26,8 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.release.population import Population
 from sidelight.release.release import whole_groups
 from sidelight.search.policy_check import CriterionCheck
-from sidelight.table import counts as counts_module
-from sidelight.table.counts import Counts
+from sidelight.table import table as counts_module
+from sidelight.table.table import Counts
 
 CLASSICS = [
     sl.GroupSize(),

@@ -14,7 +14,7 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Worst, declared_measures
 from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.release import groups
-from sidelight.table import counts
+from sidelight.table import table as counts
 
 every_kind = pytest.mark.parametrize(
     "kind", [kind for kind in all_measures() if kind.examples(("a", "b"))], ids=lambda kind: kind.__name__

@@ -18,7 +18,7 @@ from sidelight.minimality.group_question import RosterLines
 from sidelight.minimality.insider import _any_world, refuse_other_than_looks
 from sidelight.search.mondrian import one_look
 from sidelight.search.veil import covered_limits
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
 
 
 def test_by_hand_the_shared_three_have_it():

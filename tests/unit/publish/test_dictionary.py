@@ -6,7 +6,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.publish.dictionary import describe
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ from sidelight.publish.noise import (
     read_sheet,
 )
 from sidelight.publish.noise_document import AccountDocument, UnitDocument
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
 from sidelight.text import html_table
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")

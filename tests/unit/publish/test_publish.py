@@ -36,8 +36,9 @@ from support.faults.works import copied
 from sidelight.files import move_into_place
 from sidelight.publish import publish as module
 from sidelight.testing.strategies import merged  # noqa: F401 - whatever is imported late would be imported in each child
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.table import Counts
+from sidelight.table.labels import Column
+from sidelight.table.table import Table
 
 import numpy as np
 

@@ -43,8 +43,8 @@ from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import Resistance
 from sidelight.streams.memory import Memory
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Intake
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Intake
 from sidelight.testing import measures, tables
 
 POLICY = sl.Policy(sl.GroupSize() >= 20, sl.Implications(2) < 0.9, sl.EntropyDiversity() >= 1.5)

@@ -39,7 +39,7 @@ def test_a_part_keeps_its_numbers_and_what_it_is_compared_with():
 
 
 def test_blocks_are_all_groups_in_order(monkeypatch):
-    monkeypatch.setattr("sidelight.table.counts.CELLS_AT_ONCE", 3)
+    monkeypatch.setattr("sidelight.table.table.CELLS_AT_ONCE", 3)
     monkeypatch.setattr("sidelight.release.groups.CELLS_AT_ONCE", 3)
     blocks = list(WARD.groups.blocks())
     assert [block.numbers.tolist() for block in blocks] == [[1], [2], [3]]

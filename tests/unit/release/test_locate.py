@@ -1,13 +1,67 @@
-"""How people are found in releases."""
+"""Distances of labels: on lines, beside them, and along hierarchies.
+
+The nearest printed average.
+
+How people are found in releases.
+"""
 
 from fractions import Fraction
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadRelease, BadTable, UnknownColumn
+from sidelight.release.locate import nearest_groups, points_of, squared_distances
+from sidelight.release.printed_labels import Nodes
+from sidelight.table.labels import Column
+
+
+def test_a_missing_place_is_as_far_from_both_ends_as_they_are_from_one_another():
+    points = points_of(np.array([10.0, 20.0, 30.0, np.nan]))
+    squared = squared_distances(points, points)
+    assert squared[3].tolist() == pytest.approx([1, 0.75, 1, 0])
+    assert squared[0, 2] == 1
+
+
+@given(st.lists(st.floats(-1e6, 1e6) | st.just(np.nan), min_size=1, max_size=6))
+def test_distances_are_symmetric_and_at_most_1(line):
+    points = points_of(np.array(line))
+    squared = squared_distances(points, points)
+    assert (squared == squared.T).all()
+    assert squared.min() >= 0
+    assert squared.max() <= 1 + 1e-9
+
+
+def test_a_line_of_one_place_or_none_has_no_length():
+    assert points_of(np.array([7.0])).tolist() == [[0]]
+    assert points_of(np.array([np.nan, np.nan])).tolist() == [[0, 0]]
+
+
+def nearest(known, printed, nodes=None):
+    columns = [(Column.of("x", known), Column.of("x", printed))]
+    rows, groups = nearest_groups(columns, len(printed), {} if nodes is None else {"x": nodes})
+    return [groups[rows == row].tolist() for row in range(len(known))]
+
+
+def test_numbers_and_days_by_size():
+    assert nearest(["20", "41"], ["21.5", "40"]) == [[0], [1]]
+    assert nearest(["2024-01-05"], ["2024-01-01", "2024-02-01"]) == [[0]]
+    assert nearest(["30"], ["20", "40"]) == [[0, 1]]  # equally near
+
+
+def test_a_label_that_covers_is_at_no_distance():
+    assert nearest(["A", "C"], ["{A, B}", "C"]) == [[0], [1]]
+    cities = Nodes.covering({"South": ["Ulm", "Freiburg"], "North": ["Kiel"]})
+    assert nearest(["Ulm", "Kiel"], ["North", "South"], cities) == [[1], [0]]
+
+
+def test_stars_are_far_from_everything():
+    assert nearest(["20", "90"], ["*", "23"]) == [[1], [1]]
+    assert nearest([None, "7"], ["7", None]) == [[1], [0]]
 
 
 def release(labels, bags=None):

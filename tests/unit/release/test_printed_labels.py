@@ -1,4 +1,10 @@
-"""What a printed label covers: for one label, and for all labels of a column at a time."""
+"""What a printed label covers: for one label, and for all labels of a column at a time.
+
+How labels came about: nodes above labels, of hierarchies and of what a file tells.
+"""
+
+import datetime as dt
+import math
 
 import pyarrow as pa
 import pytest
@@ -8,9 +14,10 @@ from support.examples import examples
 from support.printed import LABELS, TEXTS
 
 import sidelight as sl
+from sidelight.errors import BadRelease
 from sidelight.release.label_order import LabelOrder
-from sidelight.release.printed_labels import covers, may_be_of_one, read_label
-from sidelight.table.labels import label, shown
+from sidelight.release.printed_labels import Nodes, Printing, bound_columns, covers, kind_of, may_be_of_one, read_label
+from sidelight.table.labels import Column, label, shown
 
 
 @pytest.mark.parametrize(
@@ -205,3 +212,143 @@ def test_what_a_search_prints_covers_what_it_stands_for(labels, k):
 )
 def test_a_mask_meets_only_numbers_and_days_that_it_may_hide(mask, known, meet):
     assert may_be_of_one(mask, known) == may_be_of_one(known, mask) == meet
+
+
+CITIES = sl.Hierarchy("city", (("Ulm", "Kiel", ""), ("South", "North", "unknown"), ("*", "*", "*")))
+
+
+def test_a_missing_label_stands_where_the_hierarchy_puts_it():
+    assert Nodes.from_hierarchy(CITIES).above[None] == ("unknown", "*")
+    sex = Nodes.from_hierarchy(sl.Hierarchy.suppression("sex", ["f", "m"]))
+    assert sex.above[None] == ("*",)
+    assert None in sex
+
+
+def test_a_hierarchy_of_one_level_has_labels_and_no_nodes():
+    only = Nodes.from_hierarchy(sl.Hierarchy("city", (("Ulm", "Kiel"),)))
+    assert only.above["Ulm"] == ()
+    assert only.labels_by_node == {}
+    assert "Ulm" in only
+
+
+def test_what_a_file_tells_is_what_the_hierarchy_says_of_printed_nodes():
+    whole = Nodes.from_hierarchy(CITIES)
+    told = Nodes.covering({"South": whole.labels_by_node["South"], "unknown": whole.labels_by_node["unknown"]})
+    assert told.above == {"Ulm": ("South",), "": ("unknown",), None: ("unknown",)}
+    assert "North" not in told
+
+
+def test_releases_know_how_they_print():
+    table = sl.datasets.adult(quasi=["age", "sex"]).table
+    by = sl.datasets.adult().hierarchies
+    printing = sl.generalise(table, by=by, to={"sex": 1}).printing
+    assert set(printing.nodes) == {"sex"}  # ages are printed as they are
+    assert sl.protect(table, sl.GroupSize() >= 50, method="microaggregation", ask="nobody").release.printing.averages
+    mondrian = sl.protect(
+        table, sl.GroupSize() >= 50, by={"age": by["age"]}, method="mondrian", ask="nobody"
+    ).release.printing
+    assert set(mondrian.nodes) == set()  # intervals of numbers mean what they say
+    assert not Printing().averages
+
+
+AGES = [str(age) for age in range(18, 92)]
+
+
+def judged(labels, hierarchy):
+    return kind_of(Column.of("x", labels), Nodes.from_hierarchy(hierarchy))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ("0-17", "18-64", "65+"),
+        ("[0, 18)", "[18, 65)", "[65, inf)"),
+        ("<18", "18 to 64", ">=65"),
+    ],
+)
+def test_numbers_that_are_printed_as_intervals_stay_numbers(labels):
+    child, adult, old = labels
+    level = tuple(child if int(age) < 18 else adult if int(age) < 65 else old for age in AGES)
+    assert judged(AGES, sl.Hierarchy("x", (tuple(AGES), level, ("*",) * len(AGES)))) == "number"
+
+
+def test_numbers_that_are_printed_under_names_or_masks_are_categories():
+    names = tuple("adult" if int(age) < 65 else "old" for age in AGES)
+    assert judged(AGES, sl.Hierarchy("x", (tuple(AGES), names))) == "category"
+    assert judged(["81667", "81675"], sl.Hierarchy.masks("x", ["81667", "81675"])) == "category"
+    assert judged(AGES, sl.Hierarchy.suppression("x", AGES)) == "category"
+
+
+def test_intervals_elsewhere_are_names():
+    wrong = tuple("90-99" if int(age) < 65 else "0-9" for age in AGES)
+    assert judged(AGES, sl.Hierarchy("x", (tuple(AGES), wrong))) == "category"
+
+
+def test_only_whole_numbers_become_categories():
+    halves = ["1.5", "2.5"]
+    assert judged(halves, sl.Hierarchy("x", (tuple(halves), ("low", "high")))) == "number"
+    days = ["1984-03-09", "1990-11-30"]
+    assert judged(days, sl.Hierarchy.dates("x", days)) == "date"
+
+
+NUMBER = st.integers(-200, 200)
+LABELS = st.one_of(
+    NUMBER.map(str),
+    st.tuples(NUMBER, NUMBER).map(lambda ends: f"[{min(ends)}, {max(ends)}]"),
+    st.tuples(NUMBER, NUMBER).map(lambda ends: f"{min(ends)} to {max(ends)}"),
+    NUMBER.map(lambda end: f">={end}"),
+    NUMBER.map(lambda end: f"<{end}"),
+    st.just("*"),
+)
+
+
+@given(LABELS, NUMBER)
+def test_the_bounds_hold_exactly_what_the_label_covers(text, number):
+    low, high, with_low, with_high = sl.bounds(text)
+    inside = (low < number or (with_low and low == number)) and (number < high or (with_high and number == high))
+    assert inside == covers(text, str(number))
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("53-90", (53, 90)),
+        ("1.5-2.5", (1.5, 2.5)),
+        ("90+", (90, math.inf)),
+        ("*", (-math.inf, math.inf)),
+        ("30-39 or (missing)", (30, 39)),
+        ("{20-29, 40}", (20, 40)),
+        ("{[20, 30), 40}", (20, 40)),
+        ("{80333, (missing)}", (80333, 80333)),
+        ("'-5-3", (-5, 3)),
+        ("2024", (2024, 2024)),
+        ("2024-03", (dt.date(2024, 3, 1), dt.date(2024, 3, 31))),
+        ("1984-03-09 to 1990-11-30", (dt.date(1984, 3, 9), dt.date(1990, 11, 30))),
+    ],
+)
+def test_labels_that_releases_print(text, ends):
+    assert sl.bounds(text)[:2] == ends
+
+
+@pytest.mark.parametrize("text", ["Divorced", "130**", "(missing)", None, "", "{Bonn, 3}", "{2024-01, Bonn}"])
+def test_what_has_no_bounds(text):
+    with pytest.raises(BadRelease, match="no number, no day and no interval"):
+        sl.bounds(text)
+
+
+def test_a_column_of_single_numbers_or_words_has_no_further_columns():
+    assert bound_columns(Column.of("age", ["20", "30"])) is None
+    assert bound_columns(Column.of("city", ["Bonn", "*"])) is None
+    assert bound_columns(Column.of("age", ["20-29", "old"])) is None
+    assert bound_columns(Column.of("year", ["2023", "2024"])) is None
+
+
+def test_nothing_is_between_codes():
+    """Regions 1 to 4 and postcodes are no numbers: {1, 3} does not go from 1 to 3, nor 01067 from 1067."""
+    assert bound_columns(Column.of("region", ["{1, 3}", "2", "*"])) is None
+    assert bound_columns(Column.of("zip", ["{01067, 01069}", "{80333, (missing)}"])) is None
+
+
+def test_names_that_are_taken_are_not_taken_again():
+    low, high = bound_columns(Column.of("age", ["20-29"]), taken=["age_low"])
+    assert (low.name, high.name) == ("age_low 2", "age_high")

@@ -1,4 +1,7 @@
-"""A release group by group, as rows, and with the people of a group told apart."""
+"""A release group by group, as rows, and with the people of a group told apart.
+
+A release that is gone through and never held.
+"""
 
 import numpy as np
 import pyarrow as pa
@@ -7,7 +10,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadRelease, BadTable, WrongKind
 from sidelight.release.release import Members
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
 
 ROWS = pa.table(
     {
@@ -205,3 +208,32 @@ def test_more_people_in_a_file_of_counts_are_refused():
     many = "0" * 5_000 + "7"
     rows = pa.table({"g": ["x"], "people": [many], "s": ["a"], "count": [many]})
     assert sl.read_release(rows, group=["g"], sensitive="s", rows="counts").size == 7
+
+
+FOUR_ROWS = pa.table({"zip": list("1123"), "disease": ["Flu", "Cold", "Flu", "Flu"]})
+
+
+@pytest.fixture
+def release():
+    return sl.stream_release(FOUR_ROWS, group="zip", sensitive="disease", memory="1GB")
+
+
+def test_it_says_what_it_is_and_shows_nobody(release):
+    assert repr(release) == "<StreamedRelease of 4 people in 3 groups, disease: 2 values (single)>"
+
+
+def test_the_outline_knows_everybody(release):
+    assert (release.outline.size, release.outline.groups.whole.tolist()) == (4, [1, 3])
+
+
+def test_sizes_by_number(release):
+    assert release.sizes_of({3, 1}) == {1: 2, 3: 1}
+    with pytest.raises(BadRelease, match="no group 4 in the release; they are numbered 1 to 3"):
+        release.sizes_of({4})
+
+
+def test_of_equal_groups_the_first_is_kept():
+    rows = pa.table({"zip": list("11234"), "disease": ["Flu", "Cold", "Flu", "Flu", "Cold"]})
+    first, last = sl.stream_release(rows, group="zip", sensitive="disease").blocks()  # a key that may go on comes later
+    assert (first.kinds.numbers.tolist(), last.kinds.numbers.tolist()) == ([1, 2], [4])
+    assert [column.cell(1) for column in first.kinds.columns] == ["2"]

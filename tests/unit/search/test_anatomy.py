@@ -7,8 +7,8 @@ import sidelight as sl
 from sidelight.errors import BadPolicy, BadTable
 from sidelight.progress import quiet
 from sidelight.search.anatomy import deal_in_turns, line_up_hardest_first
-from sidelight.table.counts import Counts, Profiles
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Profiles
 
 
 def test_whoever_is_hardest_to_place_comes_first():

@@ -10,8 +10,8 @@ from sidelight.search import full_domain
 from sidelight.search.full_domain import NodeRecodings
 from sidelight.search.lattice_search import SuppressedNode
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 
 TABLE = Table(
     quasi=(Column.of("age", ["10", "20", "30", "40"]), Column.of("sex", ["f", "f", "m", "m"])),

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.search.lattice_search import CheckCounter, finest_first, search_monotone
 from sidelight.search.policy_check import holds_upwards
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 
 
 @st.composite

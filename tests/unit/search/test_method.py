@@ -12,8 +12,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.search.method import NOT_COMPLETE, SearchedLevel
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 
 BY = {"q": sl.Hierarchy.suppression("q", ["x", "y", "<b>"])}
 

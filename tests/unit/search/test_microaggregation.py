@@ -23,8 +23,8 @@ from sidelight.search.microaggregation import (
 )
 from sidelight.search.orders import column_orders, order_of
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 
 
 def table_of(semantics="single", **columns):

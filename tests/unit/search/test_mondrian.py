@@ -22,8 +22,8 @@ from sidelight.search.mondrian_frontier import KeyStore
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck
 from sidelight.search.veil import covered_limits
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 from sidelight.testing import releases
 
 

@@ -13,8 +13,8 @@ import sidelight as sl
 from sidelight.search.mondrian_cuts import LEVELS, MOST_TILED, CutNode, Cuts, CutTree, Line, Proposals, cuts_along
 from sidelight.search.mondrian_frontier import Generation
 from sidelight.search.orders import column_orders, order_of
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 
 COUNTS = np.array([[1, 0], [2, 1], [0, 3], [1, 1], [4, 0]])
 TABLE = Table(

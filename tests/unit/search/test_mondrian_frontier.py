@@ -14,8 +14,8 @@ from sidelight.search.mondrian_cuts import AT_ONCE, Cuts, Proposals
 from sidelight.search.mondrian_frontier import Boxes, CountedGroups, Generation, KeyStore, Lanes, RoutingTree, Split
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 
 COUNTS = np.array([[1, 0], [2, 1], [0, 3], [1, 1], [4, 0]])
 TABLE = Table(

@@ -13,8 +13,7 @@ from sidelight.search.mondrian_cuts import AT_ONCE, Cuts
 from sidelight.search.mondrian_streamed import LotGroups, MemoryBudget, StreamedStore, divide_rows
 from sidelight.streams import sorted_runs
 from sidelight.streams.memory import Memory
-from sidelight.table.counts import Counts
-from sidelight.table.table import Table
+from sidelight.table.table import Counts, Table
 
 
 @pytest.fixture

@@ -14,8 +14,7 @@ import sidelight as sl
 from sidelight.errors import BadHierarchy, BadTable
 from sidelight.release.printed_labels import covers
 from sidelight.search.orders import Order, column_orders, order_along, order_of
-from sidelight.table.labels import ColumnKind, Label, as_day, day_text
-from sidelight.table.table import Column
+from sidelight.table.labels import Column, ColumnKind, Label, as_day, day_text
 
 POLICY = sl.Policy(sl.GroupSize() >= 3)
 DAYS = st.dates(dt.date(1, 1, 1), dt.date(9999, 12, 31))

@@ -14,8 +14,8 @@ import sidelight as sl
 from sidelight.errors import NothingSafe
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, largest_smaller, one_group
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 
 GROUPS = sl.Release.from_counts([{"a": 1, "b": 2}, {"a": 2, "b": 4}, {"a": 3, "b": 1}]).groups
 

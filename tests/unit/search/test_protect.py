@@ -23,8 +23,8 @@ from sidelight.rounding import round_at_a_glance
 from sidelight.search.method import Recodes
 from sidelight.search.policy_check import one_group
 from sidelight.search.protect import METHODS, MethodName, ask_choices, found_release, largest_share, with_people
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column
+from sidelight.table.table import Counts, Table
 
 ADULT = sl.datasets.adult(quasi=["age", "sex"])
 LARGE = sl.GroupSize() >= 50

@@ -19,7 +19,7 @@ from sidelight.search.veil import (
     share_limit,
     unknown_to_all,
 )
-from sidelight.worlds.one_cut import OneCut
+from sidelight.worlds.closed_forms import OneCut
 from tests.support.examples import examples
 
 HALF = Fraction(1, 2)

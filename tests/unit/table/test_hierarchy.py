@@ -1,14 +1,116 @@
-"""Hierarchies: given level by level, or made by a rule."""
+"""Hierarchies: given level by level, or made by a rule.
+
+Sensitive values published more coarsely: the same as if they had been written down so.
+"""
 
 import datetime as dt
+from fractions import Fraction
 
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
-from sidelight.errors import BadHierarchy, WrongKind
+import sidelight as sl
+from sidelight.errors import BadHierarchy, BadTable, UnknownColumn, WrongKind
+from sidelight.release.printed_labels import covers
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
+
+AGES = [str(age) for age in range(110)]
+
+
+def test_own_cut_points_and_a_start():
+    age = sl.Hierarchy.cuts("age", AGES, at=[18, 65], start=0)
+    assert [age.generalise(each, 1) for each in ("0", "17", "18", "64", "65", "109")] == [
+        "0-17",
+        "0-17",
+        "18-64",
+        "18-64",
+        "65+",
+        "65+",
+    ]
+
+
+def test_cuts_of_fractions_are_half_open():
+    weight = sl.Hierarchy.cuts("weight", ["59.5", "60", "81.25"], at=[[60, 80.5], [60]])
+    assert weight.levels == (("59.5", "60", "81.25"), ("<60", "[60, 80.5)", "80.5+"), ("<60", "60+", "60+"), ("*",) * 3)
+
+
+def test_top_and_bottom_coding_at_every_level():
+    age = sl.Hierarchy.intervals("age", AGES, widths=[1, 20], bottom=18, top=90)
+    assert [age.generalise(each, 1) for each in ("17", "18", "89", "90", "109")] == ["<18", "18", "89", "90+", "90+"]
+    assert age.labels(2) == ("<18", "18-19", "20-39", "40-59", "60-79", "80-89", "90+")
+
+
+@given(
+    st.lists(st.integers(0, 120), min_size=1, max_size=30),
+    st.lists(st.integers(1, 100), min_size=1, max_size=6, unique=True),
+    st.data(),
+)
+def test_every_label_covers_its_values_and_levels_nest(numbers, cuts, data):
+    coarser = data.draw(st.lists(st.sampled_from(cuts), min_size=1, unique=True))
+    age = sl.Hierarchy.cuts("age", numbers, at=[cuts, coarser])  # a level that is no function of the last is refused
+    for level in (1, 2):
+        assert all(covers(age.generalise(str(number), level), str(number)) for number in numbers)
+
+
+@given(
+    st.lists(st.integers(-50, 120), min_size=1),
+    st.sampled_from([(1, 5), (5, 10, 20), (3,)]),
+    st.none() | st.integers(-60, 30),
+    st.none() | st.integers(31, 130),
+)
+def test_intervals_with_open_ends_cover_their_values_and_nest(numbers, widths, bottom, top):
+    age = sl.Hierarchy.intervals("age", numbers, widths=widths, bottom=bottom, top=top)
+    for level in range(1, age.height):
+        assert all(covers(age.generalise(str(number), level), str(number)) for number in numbers)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"at": [[18], [18, 65]]}, "a cut at 65 that the level before has not"),
+        ({"at": [[18], []]}, "a level without any cut"),
+        ({"at": [18], "start": 10}, "0 is below the start 10; begin lower"),
+        ({"at": ["x"]}, "not a number"),
+    ],
+)
+def test_cuts_that_do_not_fit(options, message):
+    with pytest.raises(BadHierarchy, match=message):
+        sl.Hierarchy.cuts("age", AGES, **options)
+
+
+def test_ends_that_cross():
+    with pytest.raises(BadHierarchy, match="bottom 90 is not below top 18"):
+        sl.Hierarchy.intervals("age", AGES, widths=[5], bottom=90, top=18)
+
+
+def test_a_tree_of_unequal_depth():
+    tree = {
+        "Injury": ["Fracture"],
+        "Infection": {"Viral": {"Respiratory": ["Flu", "Cold"], "Other": ["Polio"]}, "Bacterial": ["Cholera"]},
+    }
+    ill = sl.Hierarchy.nested("ill", tree)
+    assert [ill.generalise("Fracture", level) for level in range(ill.height)] == ["Fracture", *["Injury"] * 3, "*"]
+    assert [ill.generalise("Cholera", level) for level in range(ill.height)] == [
+        "Cholera",
+        "Bacterial",
+        "Bacterial",
+        "Infection",
+        "*",
+    ]
+    assert ill.generalise("Flu", 1) == "Respiratory"
+
+
+def test_exact_fractions_of_widths():
+    assert Fraction("0.1") * 3 == Fraction("0.3")
+    share = sl.Hierarchy.intervals("share", ["0.3", "0.29"], widths=[0.1])
+    assert share.levels[1] == ("[0.2, 0.3)", "[0.3, 0.4)")
+
 
 AGE = Hierarchy("age", (("25", "30", "31"), ("20-24", "25-29", "30-34"), ("20-29", "20-29", "30-39"), ("*",) * 3))
 
@@ -298,3 +400,103 @@ def test_hierarchies_are_by_the_names_of_their_columns():
     for by in (AGE, [AGE], "hierarchies/"):
         with pytest.raises(WrongKind, match=r"by= is a mapping .* write by=\{'age': hierarchy\}"):
             as_hierarchies(by)
+
+
+ORGANS = sl.Hierarchy.nested("ill", {"lung": ["Flu", "Asthma"], "stomach": ["Ulcer"]})
+BY = {"ill": ORGANS}
+ROLES = {"quasi": "age", "sensitive": "ill", "person": "who"}
+
+
+def as_counts(table):
+    ages = [table.quasi[0].cell(row) for row in range(len(table.sizes))]
+    counts = [
+        {value: int(count) for value, count in zip(table.domain, row, strict=True) if count}
+        for row in table.counts.dense()
+    ]
+    return dict(zip(ages, zip(table.sizes.tolist(), counts, strict=True), strict=True))
+
+
+@pytest.mark.parametrize("values", ["set", "multiset"])
+@pytest.mark.parametrize("make", [pa.table, pd.DataFrame])
+def test_the_same_as_if_they_had_been_written_down_so(values, make):
+    @examples(20)
+    @given(st.lists(st.tuples(st.integers(0, 4), st.sampled_from(["Flu", "Asthma", "Ulcer", None])), min_size=1))
+    def hunt(rows):
+        if all(value is None for _, value in rows):
+            return
+        columns = {
+            "who": [str(who) for who, _ in rows],
+            "age": [str(who % 2) for who, _ in rows],
+            "ill": [value for _, value in rows],
+        }
+        settings = ROLES | {"values": values, "missing": "no value"}
+        coarse = sl.coarser_values(sl.read_table(make(columns), **settings), by=BY, to=1)
+        written = columns | {"ill": [None if each is None else ORGANS.generalise(each, 1) for each in columns["ill"]]}
+        expected = sl.read_table(make(written), **settings)
+        assert as_counts(coarse) == as_counts(expected)
+        assert coarse.profiles().fit(coarse)
+
+    hunt()
+
+
+def test_one_value_each():
+    table = sl.read_table(
+        pa.table({"age": ["1", "1", "2"], "ill": ["Flu", "Asthma", "Ulcer"]}), quasi="age", sensitive="ill"
+    )
+    coarse = sl.coarser_values(table, by=BY, to={"ill": 1})
+    assert as_counts(coarse) == {"1": (2, {"lung": 2}), "2": (1, {"stomach": 1})}
+    assert coarse.intake.notes() == ("ill at level 1 of the hierarchy: what is said is about those coarser values",)
+    assert as_counts(sl.coarser_values(table, by=BY, to=0)) == as_counts(table)
+    release = sl.generalise(table, by=BY, to={"ill": 1})
+    assert [dict(group.counts) for group in release] == [{"lung": 2}, {"stomach": 1}]
+
+
+def test_cells_that_list_several_values():
+    rows = pa.table({"age": ["1", "1"], "ill": ["Flu|Asthma|Ulcer", "Asthma"]})
+    table = sl.read_table(rows, quasi="age", sensitive="ill", split="|", values="set")
+    assert as_counts(sl.coarser_values(table, by=BY, to=1)) == {"1": (2, {"lung": 2, "stomach": 1})}
+
+
+def test_one_of_several_sensitive_columns():
+    rows = pa.table({"age": ["1", "1"], "ill": ["Flu", "Asthma"], "pay": ["low", "high"]})
+    table = sl.read_table(rows, quasi="age", sensitive=["ill", "pay"])
+    coarse = sl.coarser_values(table, by=BY, to={"ill": 1})
+    assert coarse.about("ill").domain == ("lung",)
+    assert coarse.about("pay").domain == ("high", "low")
+    with pytest.raises(WrongKind, match="ill and pay are several sensitive columns"):
+        sl.coarser_values(table, by=BY, to=1)
+    with pytest.raises(UnknownColumn, match="no sensitive column 'il'; did you mean 'ill'"):
+        sl.coarser_values(table, by=BY, to={"il": 1})
+
+
+def test_what_cannot_be_said_is_refused():
+    table = sl.read_table(pa.table({"age": ["1"], "ill": ["Gout"]}), quasi="age", sensitive="ill")
+    with pytest.raises(BadHierarchy, match="Gout"):
+        sl.coarser_values(table, by=BY, to=1)
+    with pytest.raises(BadHierarchy, match="no hierarchy for 'ill'; add it to by="):
+        sl.coarser_values(table, by={}, to=1)
+    with pytest.raises(WrongKind, match="a whole number"):
+        sl.coarser_values(table, by=BY, to="1")
+    known = sl.read_table(pa.table({"age": ["1"], "ill": ["Flu"]}), quasi="age", sensitive="ill")
+    with pytest.raises(BadHierarchy, match="no level 9"):
+        sl.coarser_values(known, by=BY, to=9)
+
+
+def test_counts_alone_do_not_say_who_has_two():
+    release = sl.Release.from_counts([{"Flu": 1, "Asthma": 1}], sizes=[2], values="set")
+    table = sl.read_table(pa.table({"who": ["a"], "age": ["1"], "ill": ["Flu"]}), **ROLES, values="set")
+    lone = type(table)(table.quasi, "ill", release.domain, release.groups.sizes, release.groups.counts, "set")
+    with pytest.raises(BadTable, match="does not say which values a person has together"):
+        sl.coarser_values(lone, by=BY, to=1)
+
+
+def test_categories_of_real_conditions():
+    """Whoever had hay fever and asthma had a respiratory condition once."""
+    data = sl.datasets.nhefs()
+    frame = pq.read_table(data.path).to_pandas().dropna(subset=["condition"])
+    hierarchy = data.hierarchies["condition"]
+    frame["category"] = [hierarchy.generalise(each, 1) for each in frame["condition"]]
+    people = frame.drop_duplicates(["person", "category"])["category"].value_counts().to_dict()
+    table = sl.coarser_values(data.table, by=data.hierarchies, to=1)
+    assert dict(zip(table.domain, table.counts.totals().tolist(), strict=True)) == people
+    assert (table.people, people["Respiratory"]) == (1_629, 338)

@@ -1,11 +1,74 @@
-"""Roles say who is who once; others may have the last word, and nothing is read by roles that cannot be."""
+"""What columns look like: by name, and by how their labels are written.
+
+Roles say who is who once; others may have the last word, and nothing is read by roles that cannot be.
+"""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import BadTable
-from sidelight.table.roles import CHOICES, Roles
+from sidelight.intake.cells import are_days, are_names, are_sentences, written_like
+from sidelight.table.roles import CHOICES, Roles, known_to_others, names_somebody, sensitive_subject
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["18-29", "30-44", "45-64"],  # ages
+        ["1000-1999", "2000-2999"],  # incomes
+        ["2001-2005"],  # years
+        ["36.12345", "41.2"],  # places
+        ["1984-03-09", "09.03.1984"],  # days
+        ["E11.9", "I10.0"],  # diagnoses
+        ["00734", "14850"],  # ZIP codes
+        ["Adm-clerical"],
+    ],
+)
+def test_what_names_nobody_is_not_taken_for_it(labels):
+    assert written_like(labels) is None
+
+
+@pytest.mark.parametrize(
+    ("labels", "noun"),
+    [
+        (["ann@example.org", " b.c@d-e.co.uk "], "an e-mail address"),
+        (["https://example.org/ann"], "a link"),
+        (["10.0.0.1"], "an address on the net"),
+        (["078-05-1120"], "a social security number"),
+        (["DE89 3704 0044 0532 0130 00"], "an account"),
+        (["+4930901820", "030 / 901 820", "(212) 555-0173"], "a phone number"),
+        (["123e4567-e89b-12d3-a456-426614174000"], "a number that is given out once"),
+    ],
+)
+def test_what_names_somebody_is(labels, noun):
+    look = written_like(labels)
+    assert look is not None
+    assert look.noun == noun
+
+
+def test_one_label_in_ten_may_be_written_otherwise():
+    assert written_like(["a@b.org"] * 9 + ["unknown"])
+    assert not written_like(["a@b.org"] * 8 + ["unknown"] * 2)
+
+
+@pytest.mark.parametrize("name", ["drug name", "hospital", "username_count_x", "age"])
+def test_words_are_whole_words(name):
+    assert (names_somebody(name) is None) == (name != "username_count_x")
+
+
+def test_lists_do_not_get_in_each_others_way():
+    assert sensitive_subject("age at diagnosis")  # what is told in confidence is looked for first
+    assert known_to_others("age at diagnosis")
+
+
+def test_labels_alone():
+    assert are_days(["9/3/84"])
+    assert not are_days([])
+    assert are_names(["Ann Miller"])
+    assert not are_names(["Divorced", "Never-married"])
+    assert not are_sentences([])
+
 
 NAMES = st.sampled_from(["age", "sex", "zip", "disease", "id"])
 ROLES = st.builds(

@@ -1,4 +1,9 @@
-"""Posteriors: the papers' example, impossible knowledge, people's names, whole distributions, who stands for whom."""
+"""Posteriors: the papers' example, impossible knowledge, people's names, whole distributions, who stands for whom.
+
+Beliefs from worlds that were drawn: around what counting says, and refused where no world fits.
+
+Which k covers just this knowledge.
+"""
 
 from fractions import Fraction
 
@@ -13,14 +18,14 @@ from sidelight.errors import BadKnowledge, BadMeasure, BadTable, Contradiction, 
 from sidelight.knowledge.facts import DEEPEST, Has, Same, holds
 from sidelight.knowledge.parse_facts import read_facts
 from sidelight.knowledge.people import Someone
+from sidelight.release.locate import Lookup
 from sidelight.testing import facts, releases
 from sidelight.text import MOST_ROWS
 from sidelight.worlds import posterior as module
 from sidelight.worlds import satisfiable
-from sidelight.worlds.counting.compile import WeightedFact
-from sidelight.worlds.effort import Effort, Meter
+from sidelight.worlds.counting.compile import Effort, Meter, WeightedFact
 from sidelight.worlds.estimate import Estimate
-from sidelight.worlds.posterior import Observer, posterior, posteriors, representatives
+from sidelight.worlds.posterior import Observer, estimate_belief, posterior, posteriors, representatives
 
 NAMED = sl.Release.from_groups(
     [
@@ -591,3 +596,135 @@ def test_a_person_is_compared_with_those_of_whom_the_same_is_said():
 def test_a_soft_fact_is_not_compared():
     with pytest.raises(TypeError, match=r"^no such kind of fact: SoftFact$"):
         representatives([Has("Ann", "Flu").with_probability(0.5)], {"Ann": 0})
+
+
+WARD = sl.Release.from_groups([(["Bob", "Ed", "Ann"], ["Flu", "Flu", "Cold"]), (["Eve"], ["Gout"])])
+FACTS = read_facts(["Ed = Flu -> Bob = Flu"])
+
+
+def estimated(person="Bob", **settings):
+    settings = {
+        "samples": 500,
+        "confidence": 0.999,
+        "rng": np.random.default_rng(3),
+        "effort": Effort(states=1),
+        "lookup": Lookup.build(None, None, None),
+        **settings,
+    }
+    return estimate_belief(WARD, FACTS, sl.posteriors(WARD, person=person), **settings)
+
+
+def test_each_interval_holds_what_counting_says():
+    belief, truth = estimated(), sl.posteriors(WARD, given=FACTS, person="Bob")
+    assert str(belief) == "Bob"
+    assert dict(belief.before) == dict(truth.before)
+    for value, estimate in belief.after.items():
+        assert estimate.low <= truth[value] <= estimate.high
+
+
+def test_a_value_that_nobody_in_the_group_has_needs_no_worlds():
+    assert (estimated().after["Gout"].value, estimated().after["Gout"].worlds) == (0, 0)
+
+
+def test_where_no_world_fits_it_says_what_to_raise(monkeypatch):
+    monkeypatch.setattr(Observer, "estimates", lambda *_, **__: [])
+    with pytest.raises(TooHard) as caught:
+        estimated()
+    assert str(caught.value) == (
+        "of the worlds that were drawn, none fits the facts; draw more with samples=, "
+        "or count more with states= and seconds="
+    )
+    assert (caught.value.low, caught.value.high) == (0, 1)
+
+
+def test_somebody_whom_the_facts_do_not_mention_is_estimated_too():
+    truth = sl.posteriors(WARD, given=FACTS, person="Ann")
+    for value, estimate in estimated("Ann").after.items():
+        assert estimate.low <= truth[value] <= estimate.high
+
+
+def test_worlds_are_drawn_with_the_effort_that_is_allowed(monkeypatch):
+    allowed = []
+    monkeypatch.setattr(Observer, "estimates", lambda self, *_, **__: allowed.append(self.effort) or [])
+    with pytest.raises(TooHard):
+        estimated(effort=Effort(states=17))
+    assert allowed == [Effort(states=17)]
+
+
+def test_notes_say_what_was_assumed_to_find_people():
+    release = sl.Release.from_counts([{"Flu": 2}, {"Flu": 1, "Cold": 2}], labels=[{"city": "Ulm"}, {"city": "*"}])
+    before = sl.posteriors(release, person={"city": "Rome"}, suppressed="may hold them")
+    belief = estimate_belief(
+        release,
+        read_facts(["#2.2 = Flu -> #2.3 = Cold"]),
+        before,
+        effort=Effort(states=1),
+        lookup=Lookup.build(None, None, "may hold them"),
+        rng=np.random.default_rng(1),
+        samples=10,
+        confidence=0.9,
+    )
+    assert len(belief.notes) == 1
+    assert belief.notes == before.notes
+
+
+def test_people_of_an_estimate_are_looked_up_as_it_was_said():
+    release = sl.Release.from_counts([{"Flu": 1, "Cold": 2}, {"Flu": 2}], labels=[{"city": "South"}, {"city": "West"}])
+    by = {"city": sl.Hierarchy("city", (("Ulm", "Bonn"), ("South", "West")))}
+    facts = read_facts(["{city = Ulm} = Flu -> #1.2 = Flu"])
+    belief = estimate_belief(
+        release,
+        facts,
+        sl.posteriors(release, person={"city": "Ulm"}, by=by),
+        effort=Effort(states=1),
+        lookup=Lookup.build(by, None, None),
+        rng=np.random.default_rng(1),
+        samples=200,
+        confidence=0.999,
+    )
+    truth = sl.posteriors(release, given=facts, person={"city": "Ulm"}, by=by)
+    assert (str(belief), belief.group, belief.notes) == ("{city = Ulm}", truth.group, ())
+    assert [estimate.low <= truth[value] <= estimate.high for value, estimate in belief.after.items()] == [True, True]
+
+
+RELEASE = sl.Release.from_groups(
+    [(["Ann", "Bob", "Cleo"], ["Flu", "Cold", "Heart"]), (["Dan", "Eve"], ["Flu", "Cold"])]
+)
+
+
+@pytest.mark.parametrize(
+    ("facts", "k"),
+    [
+        (None, 0),
+        ("Dan = Flu", 1),
+        ("Ann = Flu", 2),
+        ("Ann != Flu", 1),
+        ("Dan = Flu -> Ann = Flu", 1),
+        ("same(Dan, Eve)", None),
+    ],
+)
+def test_people_can_only_have_what_occurs_in_their_group(facts, k):
+    if k is None:
+        with pytest.raises(Contradiction):
+            sl.covering_k(RELEASE, facts)
+    else:
+        assert sl.covering_k(RELEASE, facts) == k
+
+
+def test_values_that_nobody_has_and_several_values_are_refused():
+    with pytest.raises(UnknownValue, match="did you mean 'Flu'"):
+        sl.covering_k(RELEASE, "Ann = Fluu")
+    with pytest.raises(BadKnowledge, match="everybody has one value"):
+        sl.covering_k(sl.Release.from_counts([{"a": 1}], sizes=[2], values="set"), "#1 = a")
+
+
+def test_what_is_refused_is_named():
+    with pytest.raises(WrongKind, match=r"^the release should be a Release, not "):
+        sl.covering_k({"Ann": "Flu"}, "Ann = Flu")
+    with pytest.raises(
+        BadKnowledge, match=r"^what Implications\(k\) covers is about facts that hold; 'Ann = Flu with 0.8'"
+    ):
+        sl.covering_k(RELEASE, "Ann = Flu with 0.8")
+    two = pa.table({"zip": ["1", "1"], "job": ["a", "b"], "ill": ["c", "d"]})
+    with pytest.raises(BadTable, match=r"^what somebody believes is about one sensitive column, and there are "):
+        sl.covering_k(sl.read_release(two, group="zip", sensitive=["job", "ill"]), None)

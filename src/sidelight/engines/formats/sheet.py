@@ -20,8 +20,7 @@ import pyarrow as pa
 
 from sidelight.arrays import Floats, Integers, repeat_rows
 from sidelight.streams.sorted_runs import RowParts
-from sidelight.table.labels import as_day, as_number, label
-from sidelight.table.table import Column
+from sidelight.table.labels import Column, as_day, as_number, label
 
 # How many rows are put into words at a time
 ROWS_AT_ONCE = 1 << 18

@@ -36,9 +36,8 @@ from sidelight.engines.source import Rows, sql_text
 from sidelight.errors import BadTable, NotPublished, SidelightError, parameter
 from sidelight.files import open_private, private_folder
 from sidelight.streams.memory import Memory
-from sidelight.table.labels import Label, as_number
+from sidelight.table.labels import Column, Label, as_number
 from sidelight.table.roles import Roles
-from sidelight.table.table import Column
 
 # Endings of packed files, and what Arrow and DuckDB call their packers
 PACKERS = {".gz": "gzip", ".zst": "zstd"}

@@ -50,9 +50,8 @@ from sidelight.streams.packed_keys import Packing
 from sidelight.streams.sorted_runs import Batch, SortedRuns
 from sidelight.streams.streamed_cells import split_stream
 from sidelight.table.cell_lists import whole_cells
-from sidelight.table.labels import Label
+from sidelight.table.labels import Column, Label
 from sidelight.table.roles import Roles
-from sidelight.table.table import Column
 
 # How many parts are merged at a time
 FAN_IN = 16

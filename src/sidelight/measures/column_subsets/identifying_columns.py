@@ -28,7 +28,8 @@ from sidelight.errors import BadTable, as_given, expect, parameter
 from sidelight.measures.column_subsets.subsets import PeopleBySubset, count_each_subset, subset_limit
 from sidelight.progress import Progress, quiet
 from sidelight.rounding import exact_number, round_up, short_decimal
-from sidelight.table.table import Column, Table, Tabular
+from sidelight.table.labels import Column, Tabular
+from sidelight.table.table import Table
 from sidelight.text import as_names, counted, html_table
 
 if TYPE_CHECKING:

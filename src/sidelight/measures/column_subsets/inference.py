@@ -38,8 +38,8 @@ from sidelight.release.generalise import roll_up
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release, whole_groups
 from sidelight.rounding import decimal_text
-from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics
+from sidelight.table.table import Counts
 from sidelight.text import as_names
 
 

@@ -13,8 +13,7 @@ from sidelight.arrays import Integers
 from sidelight.errors import UnknownColumn, did_you_mean
 from sidelight.measures.measure import Measure
 from sidelight.release.release import Members, Release
-from sidelight.table.labels import shown_in_list
-from sidelight.table.table import Column
+from sidelight.table.labels import Column, shown_in_list
 
 
 @dataclass(frozen=True, slots=True)

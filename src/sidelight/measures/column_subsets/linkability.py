@@ -40,8 +40,7 @@ from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.named_risks.size_histogram import sum_of_ratios
 from sidelight.release.release import Release
 from sidelight.rounding import round_up, short_decimal
-from sidelight.table.labels import Label
-from sidelight.table.table import number_equal_rows
+from sidelight.table.labels import Label, number_equal_rows
 from sidelight.text import as_names, counted
 
 

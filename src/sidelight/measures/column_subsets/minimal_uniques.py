@@ -32,7 +32,8 @@ from sidelight.errors import BadTable, as_given, expect, parameter
 from sidelight.measures.column_subsets.subsets import subset_limit
 from sidelight.measures.column_subsets.unique_rows import alone_on_each, minimal, places_of
 from sidelight.rounding import exact_number, short_decimal
-from sidelight.table.table import Table, Tabular, arrow_labels, unused_name
+from sidelight.table.labels import Tabular, arrow_labels, unused_name
+from sidelight.table.table import Table
 from sidelight.text import as_names, counted, html_table
 
 if TYPE_CHECKING:

@@ -32,8 +32,7 @@ from sidelight.measures.fields import whole
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.release.release import Release
-from sidelight.table.labels import Label
-from sidelight.table.table import number_equal_rows
+from sidelight.table.labels import Label, number_equal_rows
 from sidelight.text import counted
 
 ONLY_EQUALITIES = "a fact is a cell that somebody knows exactly; ranges and negations are not tried"

@@ -36,7 +36,7 @@ import numpy.typing as npt
 from sidelight.arrays import Integers, iterate_blocks, run_starts, sum_equal_rows, sum_runs
 from sidelight.errors import BadTable, TooHard, as_given, parameter
 from sidelight.progress import Progress, quiet
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
 
 MOST_SUBSETS = 1 << 16
 """How many subsets are gone through: those of 16 columns."""

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from sidelight.arrays import Integers, run_starts
 from sidelight.measures.column_subsets.subsets import Layout, SubsetWalk, leaving_order, subset_count
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
 
 Bitmap = npt.NDArray[np.uint8]
 """A bit per person of a block."""

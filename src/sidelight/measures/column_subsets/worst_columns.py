@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sidelight.arrays import Integers, add_up
-from sidelight.table.table import Column, number_equal_rows
+from sidelight.table.labels import Column, number_equal_rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,8 @@ from sidelight.measures.exact import NEAR, Amount
 from sidelight.release.groups import Groups
 from sidelight.release.printed_labels import read_label
 from sidelight.rounding import exact_text
-from sidelight.table.labels import Label, in_order, shown
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import Column, Label, in_order, shown
+from sidelight.table.table import Table
 from sidelight.worlds.brute_force import few_worlds, smallest_epsilon_by_cell
 
 

@@ -50,8 +50,7 @@ from sidelight.measures.epsilon_privacy.prior import FloatTerms, Prior
 from sidelight.measures.exact import NEAR, Amount
 from sidelight.measures.targets import Predicate
 from sidelight.release.groups import Groups
-from sidelight.table.labels import MISSING, Label, shown
-from sidelight.table.table import JointDomain
+from sidelight.table.labels import MISSING, JointDomain, Label, shown
 from sidelight.worlds.brute_force import dirichlet_prior, few_worlds, independent_prior, smallest_epsilon_of_group
 
 if TYPE_CHECKING:

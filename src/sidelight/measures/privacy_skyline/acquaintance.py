@@ -53,8 +53,8 @@ from sidelight.measures.targets import Targeted, Targets, Value, examples_of_tar
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.rounding import MOST_OF_ANYTHING, in_words
-from sidelight.table.counts import CELLS_AT_ONCE
 from sidelight.table.labels import Label, Semantics, shown, shown_in_list
+from sidelight.table.table import CELLS_AT_ONCE
 from sidelight.text import counted, form
 from sidelight.worlds.brute_force import has_few_worlds, investigation_probability
 from sidelight.worlds.closed_forms import Family, Investigation, Others, odds

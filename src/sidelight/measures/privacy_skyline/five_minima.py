@@ -65,8 +65,8 @@ from sidelight.measures.exact import (
     compute_exactly,
 )
 from sidelight.release.groups import Groups
-from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics
+from sidelight.table.table import Counts
 
 SETTLED = -np.inf
 """The logarithm of odds of zero."""

@@ -59,9 +59,8 @@ from sidelight.measures.targets import Predicate, Targets, Value, read_value
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import MOST_OF_ANYTHING, log
-from sidelight.table.counts import CELLS_AT_ONCE, Counts
 from sidelight.table.labels import Label, Semantics, written_label
-from sidelight.table.table import expect_one_sensitive
+from sidelight.table.table import CELLS_AT_ONCE, Counts, expect_one_sensitive
 from sidelight.text import html_table
 
 if TYPE_CHECKING:

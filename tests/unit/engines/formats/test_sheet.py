@@ -20,7 +20,7 @@ from sidelight.engines.formats.sheet import DealtRows, Sheet, Shuffle, kind_of_c
 from sidelight.engines.formats.text import escape_formula, unescape_formula
 from sidelight.errors import NotPublished
 from sidelight.publish.plan import add_bounds, sheet_of_carried, sheet_of_counts, sheet_of_people
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
 
 FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
 ODD = ("=1+1", "-5", "-", "-5-0", "+", "@SUM(A1)", "'=1", "''", "\ttab", "line\nbreak", "＝1", "1e5", "00734", "")

@@ -10,7 +10,7 @@ from sidelight.engines.formats.sheet import DealtRows, Sheet, shuffler
 from sidelight.engines.spark import parts
 from sidelight.errors import BadTable, NotPublished
 from sidelight.files import digest
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
 
 
 def test_a_name_without_an_ending_is_a_folder_only_where_spark_is(tmp_path):

@@ -19,7 +19,7 @@ from sidelight.measures.column_subsets.subsets import (
     subset_count,
     subset_limit,
 )
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
 
 
 @pytest.mark.parametrize("columns", [1, 2, 5, 7])

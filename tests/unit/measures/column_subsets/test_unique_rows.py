@@ -8,7 +8,7 @@ import pytest
 
 from sidelight.measures.column_subsets import unique_rows
 from sidelight.measures.column_subsets.unique_rows import MarkedKeys, alone_on_each, minimal, places_of
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
 
 rng = np.random.default_rng(7)
 ROWS = rng.integers(0, 4, (90, 4))

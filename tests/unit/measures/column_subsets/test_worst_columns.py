@@ -9,7 +9,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.measures.column_subsets.worst_columns import people_alone, worst_columns
-from sidelight.table.table import Column
+from sidelight.table.labels import Column
 
 
 def test_the_worst_columns_of_adult_agree_with_all_subsets():

@@ -18,7 +18,7 @@ from sidelight.measures.measure import Monotonicity
 from sidelight.policy.limits import read_limit, read_measure
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.table.counts import Counts
+from sidelight.table.table import Counts
 
 WARD = sl.Release.from_counts([{"Ulcer": 2, "Dyspepsia": 3, "Flu": 5}, {"Ulcer": 1, "Flu": 4, "Cold": 5}])
 

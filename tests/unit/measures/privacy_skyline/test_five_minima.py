@@ -36,7 +36,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
     top_width,
 )
 from sidelight.rounding import log
-from sidelight.table.counts import Counts
+from sidelight.table.table import Counts
 from sidelight.testing import releases
 
 

@@ -1,18 +1,158 @@
-"""Probabilities of facts: independence, differences, what is remembered."""
+"""People who differ, by Möbius inversion on partitions.
+
+Probabilities of facts: independence, differences, what is remembered.
+"""
 
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.knowledge.facts import Has, Or, Same
+from sidelight.knowledge.parse_facts import read_fact, read_facts
 from sidelight.knowledge.people import Someone
 from sidelight.worlds.brute_force import probability
 from sidelight.worlds.counting import counter as module
-from sidelight.worlds.counting.counter import WorldCounter
-from sidelight.worlds.effort import Effort, Meter, OverEffort
+from sidelight.worlds.counting.compile import Effort, Meter, OverEffort, compile_facts
+from sidelight.worlds.counting.counter import (
+    DistinctCounter,
+    WorldCounter,
+    all_differ,
+    is_wide_disjunction,
+    partitions_of,
+)
 from sidelight.worlds.identify import identify
+
+
+@given(st.integers(1, 6), st.integers(1, 6), st.data())
+def test_coefficients_are_those_of_the_chromatic_polynomial(size, colours, data):
+    """Σ_σ Π a(C) · colours^|σ| is the number of proper colourings."""
+    edges = data.draw(
+        st.sets(st.tuples(st.integers(0, size - 1), st.integers(0, size - 1)).filter(lambda e: e[0] < e[1]))
+    )
+    neighbours = [0] * size
+    for one, other in edges:
+        neighbours[one] |= 1 << other
+        neighbours[other] |= 1 << one
+    partitions = partitions_of(tuple(neighbours))
+    classes = [
+        (end - start).bit_length() - 1
+        for start, end in zip(
+            partitions.starts.tolist(), [*partitions.starts.tolist()[1:], len(partitions.unions)], strict=True
+        )
+    ]
+    polynomial = sum(a * colours**number for a, number in zip(partitions.coefficients.tolist(), classes, strict=True))
+    colourings = sum(
+        all(colour[one] != colour[other] for one, other in edges)
+        for colour in ([number // colours**place % colours for place in range(size)] for number in range(colours**size))
+    )
+    assert polynomial == colourings
+
+
+@pytest.mark.parametrize(("pairs", "wide"), [(4, False), (5, True)])
+def test_only_many_pairs_are_worth_the_difference(pairs, wide):
+    fact = read_fact(" or ".join(f"same(a, b{number})" for number in range(pairs)))
+    assert is_wide_disjunction(fact) == wide
+    assert len(all_differ(fact)) == pairs
+
+
+def compiled(semantics, *texts):
+    release = sl.Release.from_counts([{"a": 2, "b": 1}, {"a": 1, "b": 2}], sizes=[3, 3], values=semantics)
+    facts = read_facts(texts)
+    people = dict.fromkeys(who for fact in facts for who in fact.people())
+    return release, compile_facts(release, identify(release, people), facts)
+
+
+CHAIN = "not same(#1.1, #1.2)", "not same(#2.1, #2.2)", "not same(#1.2, #2.2)"  # not in the order of the chain
+
+
+def chain_differs(world):
+    return world[1, 0] != world[1, 1] != world[2, 1] != world[2, 0]
+
+
+@pytest.mark.parametrize("semantics", ["set", "multiset"])
+@pytest.mark.parametrize(
+    ("more", "holds"),
+    [
+        ((), lambda _world: True),
+        (("#1.1 = a",), lambda world: "a" in world[1, 0]),
+        (("#1.3 != a", "#2.2 = b"), lambda world: "a" not in world[1, 2] and "b" in world[2, 1]),
+        (("same(#1.3, #2.3)",), lambda world: world[1, 2] == world[2, 2]),
+    ],
+)
+def test_people_differ_in_as_many_worlds_as_going_through_all_shows(semantics, more, holds):
+    release, problem = compiled(semantics, *CHAIN, *more)
+    assert DistinctCounter().applies(problem)
+    assert DistinctCounter().probability(problem, Meter(Effort())) == probability(
+        release, lambda world: chain_differs(world) and holds(world)
+    )
+
+
+def test_ways_are_added_up_whatever_their_length():
+    """Each of the numbers of ways has 62 bits, and their sum 64."""
+    release = sl.Release.from_counts([{"a": 33}], sizes=[67], values="set")
+    facts = read_facts(["not same(#1.1, #1.2)"])
+    problem = compile_facts(release, identify(release, facts[0].people()), facts)
+    same = comb(65, 33) + comb(65, 31)
+    assert DistinctCounter().probability(problem, Meter(Effort())) == 1 - Fraction(same, comb(67, 33))
+
+
+@pytest.mark.parametrize("semantics", ["set", "multiset"])
+def test_others_in_a_group_where_nobody_is_compared_count_too(semantics):
+    """That #2.1 has b is known as soon as #1.3 does not have a; who else does is not, and a goes round as it likes."""
+    release, problem = compiled(semantics, "not same(#1.1, #1.2)", "#1.3 != a", "#1.3 = a or #2.1 = b")
+    assert DistinctCounter().applies(problem)
+    assert DistinctCounter().probability(problem, Meter(Effort())) == probability(
+        release, lambda world: world[1, 0] != world[1, 1] and "a" not in world[1, 2] and "b" in world[2, 0]
+    )
+
+
+def test_of_whom_only_values_are_known_there_are_no_partitions():
+    """Twenty people have a, so that two more of it are among five; #1.1 and #1.2 are among these, and differ."""
+    release = sl.Release.from_counts([{"a": 22, "b": 5}], sizes=[25], values="set")
+    facts = read_facts(["not same(#1.1, #1.2)", *(f"#1.{number} = a" for number in range(3, 23))])
+    people = dict.fromkeys(who for fact in facts for who in fact.people())
+    problem = compile_facts(release, identify(release, people), facts)
+    assert DistinctCounter().applies(problem)
+    fitting = comb(5, 2) * comb(25, 5) - (comb(3, 2) + comb(3, 0)) * (comb(23, 5) + comb(23, 3))
+    assert DistinctCounter().probability(problem, Meter(Effort())) == Fraction(fitting, comb(25, 22) * comb(25, 5))
+
+
+def test_eight_partitions_are_one_state_of_the_effort():
+    """Five people, all of whom differ, have 52 partitions; at each of three values they are gone through."""
+    release = sl.Release.from_counts([{"a": 2, "b": 1, "c": 3}], sizes=[5], values="set")
+    facts = read_facts([f"not same(#1.{one}, #1.{other})" for one, other in combinations(range(1, 6), 2)])
+    people = dict.fromkeys(who for fact in facts for who in fact.people())
+    meter = Meter(Effort())
+    DistinctCounter().probability(compile_facts(release, identify(release, people), facts), meter)
+    assert meter.states == 3 * (52 // 8)
+
+
+@pytest.mark.parametrize(
+    ("semantics", "texts"),
+    [
+        ("single", CHAIN),  # where everybody has one value, the frontier is as good
+        ("set", ["#1.1 = a"]),
+        ("set", [*CHAIN, "#1.1 = a or #1.2 = a"]),
+        ("set", ["same(#1.1, #1.2) or same(#1.1, #2.1)"]),
+    ],
+)
+def test_other_facts_are_left_to_the_frontier(semantics, texts):
+    assert not DistinctCounter().applies(compiled(semantics, *texts)[1])
+
+
+def test_too_many_partitions_are_left_to_the_frontier(monkeypatch):
+    triangle, four_alone = (0b110, 0b101, 0b011), (0, 0, 0, 0)
+    needed = {triangle: 22, four_alone: 16}  # unions; of four who are alone, one partition has all of them
+    for neighbours, unions in needed.items():
+        for most, found in ((unions, True), (unions - 1, False)):
+            monkeypatch.setattr(module, "MOST_UNIONS", most)
+            assert (partitions_of.__wrapped__(neighbours) is not None) == found
+
 
 RELEASE = sl.Release.from_counts([{"a": 2, "b": 1, "c": 1}, {"a": 1, "b": 1}])
 PEOPLE = [Someone(1), Someone(1, 2), Someone(2)]
