@@ -32,7 +32,7 @@ import pyarrow.parquet as pq
 from results import quick, write_part
 
 import sidelight as sl
-from sidelight.datasets.bundled import ADULT
+from sidelight.datasets.tables import ADULT
 from sidelight.knowledge.parse_statements import read_statements
 from sidelight.knowledge.statements import Rule
 from sidelight.max_entropy.constraints import Constraints, constraints_of, mentioned_conditions

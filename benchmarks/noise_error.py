@@ -23,11 +23,10 @@ from results import write_part
 import sidelight as sl
 from sidelight.arrays import Floats, Integers
 from sidelight.noise.domain import Domain
-from sidelight.noise.marginals import Axes, CellLayout
+from sidelight.noise.estimates import Measurements, fit_marginals, postprocess
 from sidelight.noise.mechanism import Mechanism, PrivacyCost, calibrate
 from sidelight.noise.parameters import Sensitivity
-from sidelight.noise.postprocessing import fit_marginals, postprocess
-from sidelight.noise.workload import Measurements, read_queries, split_noise
+from sidelight.noise.workload import Axes, CellLayout, read_queries, split_noise
 
 COLUMNS = ("age", "sex", "race", "occupation")
 ASKED = {

@@ -179,11 +179,11 @@ from .noise.accountant import PrivacySpent as PrivacySpent
 from .noise.answers import NoisyAnswer as NoisyAnswer
 from .noise.attack import attack_noise as attack_noise
 from .noise.attack import NoisyExposure as NoisyExposure
-from .noise.comparison import side_by_side as side_by_side
-from .noise.comparison import SideBySide as SideBySide
-from .noise.comparison import Compared as Compared
-from .noise.disclosure_risk import DisclosureRisk as DisclosureRisk
-from .noise.disclosure_risk import ErrorRates as ErrorRates
+from .noise.attack import side_by_side as side_by_side
+from .noise.attack import SideBySide as SideBySide
+from .noise.attack import Compared as Compared
+from .noise.semantic_privacy import DisclosureRisk as DisclosureRisk
+from .noise.semantic_privacy import ErrorRates as ErrorRates
 from .noise.privacy_profile import PrivacyProfile as PrivacyProfile
 from .noise.semantic_privacy import semantic_privacy as semantic_privacy
 from .noise.semantic_privacy import SemanticPrivacy as SemanticPrivacy

@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 from sidelight.noise.answers import PARTS_AT_MOST, NoisePart, margin_of, merge_parts
-from sidelight.noise.budget_shares import best_shares
-from sidelight.noise.marginals import CellLayout, coarser_level
+from sidelight.noise.estimates import LeastSquares, NestedLeastSquares
 from sidelight.noise.mechanism import Mechanism
-from sidelight.noise.nested_least_squares import NestedLeastSquares
-from sidelight.noise.workload import LeastSquares
+from sidelight.noise.workload import CellLayout, best_shares, coarser_level
 
 VARIANCES = st.sampled_from([0.3, 1.0, 2.0, 17.0])
 

@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.noise.attack import posterior_means
-from sidelight.noise.comparison import noisy_query_error
+from sidelight.noise.attack import noisy_query_error, posterior_means
 from sidelight.noise.domain import Domain
+from sidelight.noise.estimates import postprocess
 from sidelight.noise.mechanism import Mechanism
 from sidelight.noise.noisy_counts import NoisyCounts
 from sidelight.noise.parameters import PrivacyUnit
-from sidelight.noise.postprocessing import postprocess
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts, Table
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from sidelight.noise.budget_shares import best_shares
-from sidelight.noise.workload import LeastSquares, marginal_of, subsets
+from sidelight.noise.estimates import LeastSquares, marginal_of
+from sidelight.noise.workload import best_shares, subsets
 
 SHAPES = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple)
 VARIANCES = st.sampled_from([0.3, 1.0, 2.0, 17.0])

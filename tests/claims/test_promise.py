@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import sidelight as sl
-from sidelight.noise.library_profiles import library_profile
 from sidelight.noise.mechanism import Mechanism
-from sidelight.noise.privacy_profile import PrivacyProfile, curve_of_divergences, largest_posterior
+from sidelight.noise.privacy_profile import PrivacyProfile, curve_of_divergences, largest_posterior, library_profile
 
 ALPHAS = (0.0, 1e-6, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.99, 1.0)
 FLOATS = 1e-12  # what this file's own arithmetic may lose

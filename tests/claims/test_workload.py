@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 from sidelight.noise.accountant import Spending, concentrated_epsilon
-from sidelight.noise.marginals import CellLayout, coarser_level
+from sidelight.noise.estimates import marginal_of
 from sidelight.noise.mechanism import PrivacyCost
 from sidelight.noise.parameters import PrivacyUnit, units_changed
-from sidelight.noise.workload import marginal_of, split_noise, subsets
+from sidelight.noise.workload import CellLayout, coarser_level, split_noise, subsets
 
 SHAPE = (2, 3, 4)
 NEIGHBOURS = st.sampled_from(["add or remove", "replace"])

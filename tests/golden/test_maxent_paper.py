@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sidelight as sl
-from sidelight.datasets.bundled import ADULT
+from sidelight.datasets.tables import ADULT
 from sidelight.max_entropy.maxent import maxent
 from sidelight.max_entropy.problem import Variables
 from sidelight.search.anatomy import deal

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sidelight as sl
-from sidelight.datasets.bundled import ADULT
+from sidelight.datasets.tables import ADULT
 
 FOUR = ["age", "marital-status", "race", "sex"]
 

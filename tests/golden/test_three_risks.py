@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sidelight as sl
-from sidelight.datasets.bundled import ADULT
+from sidelight.datasets.tables import ADULT
 
 ONE, OTHER = ["age", "marital-status", "race"], ["sex", "education", "occupation"]
 

@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 import pyarrow.parquet as pq
 
-from sidelight.datasets.bundled import ADULT
+from sidelight.datasets.tables import ADULT
 
 COLUMNS = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation")
 

@@ -14,7 +14,6 @@ import sidelight as sl
 from sidelight.answers.recipe import Name, write_call, write_python, write_release
 from sidelight.answers.sources import PeopleLookup, inputs_of, open_release_or_noise
 from sidelight.arrays import Integers
-from sidelight.attack.linkage import ExpectedCounts, release_of
 from sidelight.attack.report import (
     REPORTED_CONFIDENCES,
     at_least,
@@ -24,6 +23,7 @@ from sidelight.attack.report import (
     sentences,
     witness_document,
 )
+from sidelight.attack.targets import ExpectedCounts, release_of
 from sidelight.errors import BadMeasure, BadRelease, listed
 from sidelight.files import noise_path, real_path
 from sidelight.measures.criterion import exact

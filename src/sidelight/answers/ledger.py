@@ -17,10 +17,16 @@ from sidelight.answers.sources import inputs_of
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadNoise
 from sidelight.files import digest, noise_path, real_path
-from sidelight.noise.account import Account, Entry, PublishedCounts
-from sidelight.noise.accountant import PrivacySpent, Spending, privacy_spent, promise_of
-from sidelight.noise.ledger import Ledger
-from sidelight.noise.ledger_document import BudgetDocument, EntryDocument
+from sidelight.noise.accountant import (
+    Account,
+    Entry,
+    PrivacySpent,
+    PublishedCounts,
+    Spending,
+    privacy_spent,
+    promise_of,
+)
+from sidelight.noise.ledger import BudgetDocument, EntryDocument, Ledger
 from sidelight.noise.parameters import amount_text
 from sidelight.noise.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.publish.noise import read_drawn

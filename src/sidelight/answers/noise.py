@@ -12,7 +12,7 @@ from sidelight.answers.recipe import Name, write_call, write_python
 from sidelight.answers.sources import Question, read_levels, require_columns
 from sidelight.engines.read_events import events_at_level, events_from
 from sidelight.errors import BadNoise, BadPolicy, listed
-from sidelight.noise.account import Account
+from sidelight.noise.accountant import Account
 from sidelight.noise.ledger import NO_LEDGER, Ledger
 from sidelight.noise.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.noise.stable_counts import StableCounts, stable_counts

@@ -17,7 +17,7 @@ from sidelight.answers.sources import inputs_of, open_table
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadNoise
 from sidelight.noise.attack import NoisyExposure, attack_noise
-from sidelight.noise.disclosure_risk import add_condition, two_digits
+from sidelight.noise.semantic_privacy import add_condition, two_digits
 from sidelight.publish.noise import read_noise
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Paragraph

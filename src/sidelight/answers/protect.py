@@ -13,8 +13,15 @@ import sidelight as sl
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
 from sidelight.answers.request import DUCKDB, EngineChoice
 from sidelight.answers.sources import Question, TableSource, read_levels
-from sidelight.documents.document import DocumentPart, Number, number
-from sidelight.documents.facts import ReaderFacts, ReleaseFacts, reader_facts, release_facts
+from sidelight.documents.document import (
+    DocumentPart,
+    Number,
+    ReaderFacts,
+    ReleaseFacts,
+    number,
+    reader_facts,
+    release_facts,
+)
 from sidelight.engines.formats.file_format import FormatName
 from sidelight.engines.spark.parts import parts_or_file
 from sidelight.engines.streamed_table import AnyTable

@@ -13,7 +13,7 @@ from sidelight.answers.sources import Question, TableSource, read_levels
 from sidelight.attack.simulation import MeanEstimate, Simulation, SimulationPoint, simulate_composition
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadNoise, BadPolicy
-from sidelight.noise.comparison import SideBySide, side_by_side
+from sidelight.noise.attack import SideBySide, side_by_side
 from sidelight.policy.limits import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
@@ -87,7 +87,7 @@ class SimulateRequest:
         }
         imports = ["from sidelight.policy.limits import read_limit"]
         if self.epsilon:
-            imports.append("from sidelight.noise.comparison import side_by_side")
+            imports.append("from sidelight.noise.attack import side_by_side")
             settings |= {"levels": read_levels(self.levels), "epsilons": list(self.epsilon), "method": self.method[0]}
             call = write_call("side_by_side", Name("table"), **settings)
         else:

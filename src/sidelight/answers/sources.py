@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import sidelight as sl
 from sidelight.answers.request import DUCKDB, EngineChoice
-from sidelight.documents.facts import ReaderFacts
+from sidelight.documents.document import ReaderFacts
 from sidelight.engines.files import files_of
 from sidelight.engines.read import columns_in_words, columns_of, table_from
 from sidelight.engines.spark.source import SparkFile, spark_file

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from sidelight.attack.exposure import Exposure, ExposureWitness
-from sidelight.attack.truth_check import TruthCheck
+from sidelight.attack.intersection import TruthCheck
 from sidelight.rounding import in_words, round_up, to_places
 from sidelight.text import counted
 

@@ -34,7 +34,7 @@ import numpy as np
 
 from sidelight.arrays import Flags, Integers, add_up, number_rows, ranges
 from sidelight.errors import BadNoise, as_given, did_you_mean, expect, is_one_of, parameter
-from sidelight.noise.marginals import CoarserLevel, coarser_level
+from sidelight.noise.workload import CoarserLevel, coarser_level
 from sidelight.rounding import whole_number
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import SUPPRESSED, Column, Label, label
@@ -152,7 +152,7 @@ class Domain:
     ) -> tuple[tuple[CoarserLevel, ...], dict[tuple[int, int], int | None]]:
         """Which coarser levels may columns, and the sensitive values, be counted by?
 
-        Also which axis each level of a column is, numbered as `marginals` does: its own where nothing is coarser, None
+        Also which axis each level of a column is, numbered as `workload` does: its own where nothing is coarser, None
         where everybody is one.
 
         >>> age = Hierarchy("age", (("20", "25", "30"), ("20-29", "20-29", "30-39"), ("*", "*", "*")))

@@ -34,8 +34,7 @@ import numpy as np
 
 from sidelight.arrays import Codes, Integers, add_up
 from sidelight.errors import BadNoise, WrongKind, expect_mapping, parameter
-from sidelight.noise.account import ChoiceReceipt
-from sidelight.noise.accountant import Spending
+from sidelight.noise.accountant import ChoiceReceipt, Spending
 from sidelight.noise.domain import CELLS_AT_MOST, Domain, Outside, expect_countable
 from sidelight.noise.ledger import Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.noise.mechanism import opendp, refuse_useless

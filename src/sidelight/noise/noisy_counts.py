@@ -1,7 +1,7 @@
 """Differentially private counts of the sensitive values, over a domain that was declared in advance.
 
     measured = exact counts + noise,   noise calibrated to ε and δ (`mechanism`)
-    counts   = post-processing of measured: whole numbers of at least 0 with the same total (`postprocessing`)
+    counts   = post-processing of measured: whole numbers of at least 0 with the same total (`estimates`)
 
 Whoever is hidden is a `PrivacyUnit`: a person whose rows a column tells, which is checked, or a row that the publisher
 says is a person.  Where people have several values, or several rows, at most so many of them are counted, and the noise
@@ -38,9 +38,9 @@ from sidelight.knowledge.statements import Noise, P, Statement
 from sidelight.noise.accountant import CountedColumns, Spending, promise_of, told_epsilon
 from sidelight.noise.answers import NoisyAnswer
 from sidelight.noise.domain import CELLS_AT_MOST, COUNT, ESTIMATE, MEASURED, OTHER, Domain, Outside, expect_countable
+from sidelight.noise.estimates import Marginal, Measurements, fit_marginals, postprocess
 from sidelight.noise.ledger import Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.noise.level_choice import ChosenLevels, accept_levels
-from sidelight.noise.marginals import Axes, CellLayout, CoarserLevel
 from sidelight.noise.mechanism import Mechanism, PrivacyCost, better_without_delta
 from sidelight.noise.parameters import (
     PEOPLE_NOT_DECLARED,
@@ -51,8 +51,7 @@ from sidelight.noise.parameters import (
     units_changed,
     whole_cap,
 )
-from sidelight.noise.postprocessing import fit_marginals, postprocess
-from sidelight.noise.workload import TOTAL, Marginal, Measurements, Queries, read_queries, split_noise
+from sidelight.noise.workload import TOTAL, Axes, CellLayout, CoarserLevel, Queries, read_queries, split_noise
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Column, Label, Tabular, arrow_labels, label, shown
@@ -61,8 +60,8 @@ from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
-    from sidelight.attack.linkage import ExpectedCounts
-    from sidelight.noise.account import Account
+    from sidelight.attack.targets import ExpectedCounts
+    from sidelight.noise.accountant import Account
     from sidelight.noise.semantic_privacy import SemanticPrivacy
     from sidelight.publish.noise import PublishedNoise
     from sidelight.table.roles import Missing
@@ -87,7 +86,7 @@ class NoisyCounts(Tabular):
 
     `measured` is what OpenDP drew for each cell: right on average, and it may be negative.  `marginals` were measured
     beside the cells, where queries were declared; `estimates` are what all of that says about the cells together, as
-    well as noise allows (`workload`), and without marginals they are `measured`.  `count` adds them up, and says how
+    well as noise allows (`estimates`), and without marginals they are `measured`.  `count` adds them up, and says how
     far off that is.
 
     `counts` are post-processed: whole, at least 0, and adding up to the same total.  They are nearer to the truth cell
@@ -416,7 +415,7 @@ class NoisyCounts(Tabular):
         >>> sl.intersect([found, noisy], people=adult.table, by=adult.hierarchies)
         <Exposure of 45,222 people in 2 releases: 0 given away>
         """
-        from sidelight.attack.linkage import ExpectedCounts  # noqa: PLC0415 - only for an attack
+        from sidelight.attack.targets import ExpectedCounts  # noqa: PLC0415 - only for an attack
         from sidelight.noise.attack import posterior_means  # noqa: PLC0415 - it stands below
 
         if not self.unit.once:

@@ -64,7 +64,7 @@ from sidelight.table.table import Table
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
-    from sidelight.noise.account import Account
+    from sidelight.noise.accountant import Account
     from sidelight.noise.semantic_privacy import SemanticPrivacy
     from sidelight.publish.noise import PublishedNoise
     from sidelight.table.table import Events

@@ -1,40 +1,30 @@
-"""Which marginals are measured beside the cells, for which share of ε, and what do they say together?
+"""Which marginals are measured beside the cells, and for which share of ε?
 
 A query is a marginal A: the counts by some of the columns, the sensitive one among them or not; by none of them, the
 total.  The cells are the marginal by all.  Each measured marginal A has noise of variance v_A of its own.  One person
-is in one cell of each marginal, so that the costs of marginals add up: Σ ε_A = ε, or Σ ρ_A = ρ.  A column may be
-counted by at a coarser level of its hierarchy, such as ages in tens beside ages in years (`marginals`).
+is in one cell of each marginal, so that the costs of marginals add up: Σ ε_A = ε, or Σ ρ_A = ρ.
 
-What they say together is the best linear unbiased estimate of the cells (generalised least squares), which is
-consistent: every count is the sum of its cells.  In closed form, with n_i labels of column i, and n_C = Π_{i∈C} n_i:
-the counts x split into residuals, one for each set B of columns,
+The cells are an array with an axis per column: n_i labels of column i.  At a coarser level of its hierarchy (ages in
+tens beside ages in years) each of these labels is under one coarser label, and coarser levels are unions of finer ones.
+So a marginal A is one grouping of the labels of each column: into one group (the column is not counted by), into
+coarser labels, or not at all; and M_A adds up the cells of each combination of groups.  M_Aᵀ spreads counts of a
+marginal over the cells below them.  Columns are axes 0, 1, … and the coarser levels of them are numbered after these.
 
-    r_B = H_B M_B x,    M_B adds up over the columns that are not in B,  H_B = ⊗_{i∈B} (I − 11ᵀ/n_i),
-    M_C x = Σ_{B⊆C} r_B / n_{C∖B}    (spread evenly over the columns of C that are not in B).
+Shares of ε, or of ρ, minimise Σ_queries weight · variance of one count, by descent from several starts; a query that is
+told better by the rest is not measured.  Shares are whole thousandths, and add up to 1 exactly.
 
-A marginal y_A = M_A x + noise tells r_B for every B ⊆ A as H_B M_B y_A, with covariance v_A·n_{A∖B}·H_B.  Two of these
-for different B are uncorrelated, as some column is in one of them only, where (I − 11ᵀ/n_i) meets 1 and leaves 0, and
-those of different A are independent.  So each r_B is
-estimated by itself, and the covariances are multiples of one matrix: the best weights are inverse variances,
+The variances are those of the best linear unbiased estimates (`estimates`, whose symbols these are).  With coarser
+levels they are what they would be if all groups of a level were of one size: column i has m labels at each level that
+is counted by, 1 = m_0 < m_1 < … ≤ n_i, a residual is at one level b_i of each column, has dimension
+d_B = Π (m_{b_i} − m_{b_i−1}),
 
-    r̂_B = Σ_{A⊇B} w_{A,B} · H_B M_B y_A,    w_{A,B} = 1 / (v_A·n_{A∖B}·p_B),    p_B = Σ_{A⊇B} 1 / (v_A·n_{A∖B}),
+    p_B = Σ_{A≥B} g_A / v_A,    variance of one count of C = Σ_{B≤C} (g_C · d_B / n_C) / p_B,    g_A = n / n_A cells,
 
-with covariance H_B / p_B.  One count of marginal C then has the variance
-
-    Σ_{B⊆C} n_{C∖B}^(−2) · p_B^(−1) · Π_{i∈B} (1 − 1/n_i),
-
-and a sum of cells that takes k_i of the n_i labels of each column gives to the cell a of marginal A the weight
-
-    Σ_{B⊆A} w_{A,B} · Π_{i∉B} (k_i/n_i) · Π_{i∈B} ([label a_i is taken] − k_i/n_i).
-
-Where B is in no marginal but the cells, r̂_B is what the cells say: only the sets below some query are ever visited.
-
-That is for columns as they are published.  With coarser levels the estimate is solved for (`nested_least_squares`).
-
-Which shares of ε, or of ρ, the marginals get is found by `budget_shares`.
+which for columns as published is the variance that `estimates` has.  Shares may be a little off the best; noise and
+margins are not.
 
 Source: Li, Hay, Rastogi, Miklau and McGregor, PODS 2010 (the matrix mechanism); Xiao, He, Zhang and Kifer, NeurIPS 2023
-(residuals); Qardaji, Yang and Li, 2014 (marginals from Laplace noise).
+(the best shares for Gaussian noise); Qardaji, Yang and Li, 2014 (marginals from Laplace noise).
 """
 
 from __future__ import annotations
@@ -42,25 +32,22 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
+from scipy.optimize import minimize
 
-from sidelight.arrays import Floats, Integers
+from sidelight.arrays import Flags, Floats, Integers
 from sidelight.errors import BadNoise, WrongKind, as_given, did_you_mean, parameter
 from sidelight.noise.accountant import largest_rho
-from sidelight.noise.answers import NoisePart, margin_of
-from sidelight.noise.budget_shares import best_shares
-from sidelight.noise.marginals import Axes, CellLayout, CoarserLevel
 from sidelight.noise.mechanism import SMALLEST_EPSILON, Mechanism, PrivacyCost, calibrate, calibrate_rho, refuse_useless
-from sidelight.noise.nested_least_squares import NestedLeastSquares
 from sidelight.noise.parameters import Sensitivity
-from sidelight.rounding import raise_bound
+from sidelight.table.labels import Label
 
 Query: TypeAlias = str | Sequence[str] | Mapping[str, int]
 """Columns that are counted by: "sex", "age, occupation" or ("age", "occupation"); "total", and "cells" for all.
@@ -74,11 +61,6 @@ Queries: TypeAlias = str | Sequence[Query] | Mapping[str | Sequence[str], float]
 TOTAL, CELLS = "total", "cells"
 """What the counts by no column, and by all, are called."""
 
-WEIGHT_STEPS = 2**40
-"""Weights of noises are rounded up to steps of one in so many; noise is symmetric, so that only their size counts."""
-
-KINDS_AT_MOST, SOLVED_AT_MOST = 64, 1_000_000
-"""Of a marginal with more kinds of counts, or if these took more numbers to solve for, Chebyshev bounds all of them."""
 
 _AT_LEVEL = re.compile(r"(?P<column>.*\S)\s*=\s*(?P<level>[0-9]{1,9})")
 
@@ -174,100 +156,6 @@ def _axis(name: str, column: int, level: object, levels: Mapping[tuple[int, int]
     return levels[column, int(level)]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Marginal:
-    """Counts by some of the columns, measured beside the cells: along which axes, with which noise."""
-
-    axes: Axes
-    mechanism: Mechanism
-    measured: Integers = field(repr=False)
-
-
-def marginal_of(cells: Integers, axes: Axes) -> Integers:
-    """Add up the cells over all columns but these."""
-    return CellLayout(cells.shape).add_up(cells.astype(np.int64), axes)
-
-
-@dataclass(frozen=True, eq=False)
-class Measurements:
-    """What was drawn: the cells, which stand first, and marginals of them."""
-
-    layout: CellLayout
-    marginals: tuple[Marginal, ...]
-
-    @classmethod
-    def draw(
-        cls, cells: Integers, noise: Mapping[Axes, Mechanism], coarser: Sequence[CoarserLevel] = ()
-    ) -> Measurements:
-        """Draw noise for each marginal; all of it has to be paid for before."""
-        layout = CellLayout(cells.shape, tuple(coarser))
-        drawn = (Marginal(axes, each, each.add_noise(layout.add_up(cells, axes))) for axes, each in noise.items())
-        return cls(layout, tuple(drawn))
-
-    @cached_property
-    def _variances(self) -> dict[Axes, float]:
-        return {each.axes: each.mechanism.variance() for each in self.marginals}
-
-    @cached_property
-    def _counts(self) -> dict[Axes, Integers]:
-        return {each.axes: each.measured for each in self.marginals}
-
-    @cached_property
-    def _closed_form(self) -> LeastSquares:
-        return LeastSquares(self.layout.shape, self._variances)
-
-    @cached_property
-    def _least_squares(self) -> NestedLeastSquares | None:
-        coarse = any(self.layout.coarse(each.axes) for each in self.marginals)
-        return NestedLeastSquares(self.layout, self._variances) if coarse else None
-
-    @cached_property
-    def estimates(self) -> Integers | Floats:
-        """What do all of them say about the cells together?  Whole where the cells alone were measured."""
-        if len(self.marginals) == 1:
-            return self.marginals[0].measured
-        return (self._least_squares or self._closed_form).estimate(self._counts)
-
-    def answer(self, places: Sequence[Integers]) -> tuple[float, tuple[NoisePart, ...]]:
-        """What do they say about the sum of the cells at these labels of each column, and by which noises is it off?"""
-        if self._least_squares is not None:
-            total, error = self._least_squares.answer(places, self._counts)
-            return total, self._parts(error)
-        total, taken = self.estimates[np.ix_(*places)].sum().item(), [len(each) for each in places]
-        if len(self.marginals) == 1:
-            return total, (NoisePart(self.marginals[0].mechanism, math.prod(taken)),)
-        return total, self._parts(self._closed_form.error(taken))
-
-    def _parts(self, error: Mapping[Axes, tuple[Floats, Integers]]) -> tuple[NoisePart, ...]:
-        parts = []
-        for each in self.marginals:
-            weights, draws = error[each.axes]
-            # weights that floats can hardly tell apart are one, the larger
-            known, same = np.unique(np.ceil(np.abs(weights) * WEIGHT_STEPS) / WEIGHT_STEPS, return_inverse=True)
-            together = np.bincount(same, draws, minlength=len(known)).astype(np.int64)
-            parts += [
-                NoisePart(each.mechanism, int(times), float(weight))
-                for weight, times in zip(known, together, strict=True)
-                if times and weight
-            ]
-        return tuple(parts)
-
-    def margin(self, axes: Axes, confidence: float) -> float:
-        """How far is any one count of a measured marginal from the truth, at most, with this confidence?
-
-        With coarser levels counts differ in that, and the largest margin is meant.
-        """
-        if self._least_squares is None:
-            # one label of each column of the marginal, all of the others; without coarser levels any label will do
-            one = [np.arange(1 if axis in axes else n) for axis, n in enumerate(self.layout.shape)]
-            return margin_of(self.answer(one)[1], confidence)
-        kinds = self._least_squares.kinds(axes)
-        if len(kinds) > min(KINDS_AT_MOST, SOLVED_AT_MOST // self._least_squares.size):
-            # no best estimate has a larger variance than what was measured
-            return raise_bound(math.sqrt(self._variances[axes] / (1 - confidence)), 1e-6)
-        return max(margin_of(self.answer(each)[1], confidence) for each in kinds)
-
-
 def split_noise(
     layout: CellLayout | tuple[int, ...],
     weights: Mapping[Axes, float],
@@ -326,107 +214,287 @@ def _refuse_small(paid: str, least: Fraction, smallest: Fraction) -> None:
         raise BadNoise(message)
 
 
-@dataclass(frozen=True)
-class LeastSquares:
-    """What measured marginals say together, when their noises have these variances; the cells are among them."""
+Axes: TypeAlias = tuple[int, ...]
+"""What a marginal is by: columns, or coarser levels of them, at most one of each column, in the order of columns."""
+
+Number = TypeVar("Number", np.int64, np.float64)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CoarserLevel:
+    """A coarser level of a column: its labels, and which of them each label of the column is under."""
+
+    column: int
+    level: int
+    labels: tuple[Label, ...]
+    place: Integers
+
+    def is_under(self, finer: Integers) -> bool:
+        """Return whether labels that are together by a finer level are together here too."""
+        # (2, pairs): a finer group that occurs in two pairs is split by this level
+        pairs = np.unique(np.stack([finer, self.place]), axis=1)
+        return len(np.unique(pairs[0])) == len(pairs[0])
+
+
+def coarser_level(column: int, level: int, above: Sequence[Label]) -> CoarserLevel:
+    """Number the coarser labels that each label of a column is under, as they occur.
+
+    >>> coarser_level(0, 1, ["20-29", "20-29", "30-39"]).place.tolist()
+    [0, 0, 1]
+    """
+    number = {text: place for place, text in enumerate(dict.fromkeys(above))}
+    return CoarserLevel(column, level, tuple(number), np.array([number[text] for text in above], np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class CellLayout:
+    """How cells lie: how many labels each column has, and which coarser levels of columns may be counted by."""
 
     shape: tuple[int, ...]
-    variances: Mapping[Axes, float]
+    coarser: tuple[CoarserLevel, ...] = ()
 
     @property
     def every(self) -> Axes:
-        """The columns of the cells."""
+        """What the cells are by: every column, as published."""
         return tuple(range(len(self.shape)))
 
+    def column(self, axis: int) -> int:
+        """Return which column an axis is of."""
+        return axis if axis < len(self.shape) else self.coarser[axis - len(self.shape)].column
+
+    def is_by(self, axes: Iterable[int], column: int) -> bool:
+        """Return whether a marginal is by this column, at whichever level."""
+        return column in map(self.column, axes)
+
+    def coarse(self, axes: Iterable[int]) -> bool:
+        """Return whether any of them is coarser than published."""
+        return any(axis >= len(self.shape) for axis in axes)
+
+    def labels_of(self, axis: int) -> int:
+        """Return how many labels an axis has."""
+        return self.shape[axis] if axis < len(self.shape) else len(self.coarser[axis - len(self.shape)].labels)
+
     def size(self, axes: Iterable[int]) -> int:
-        """How many counts a marginal has."""
-        return math.prod(self.shape[axis] for axis in axes)
+        """Return how many counts a marginal has."""
+        return math.prod(map(self.labels_of, axes))
+
+    def place(self, axis: int) -> Integers:
+        """Return which label of the axis each label of its column is under."""
+        if axis < len(self.shape):
+            return np.arange(self.shape[axis])
+        return self.coarser[axis - len(self.shape)].place
+
+    def places(self, axes: Axes) -> list[Integers]:
+        """Return the group of the marginal that each label falls into: an array (labels,) for each column."""
+        of_column = {self.column(axis): axis for axis in axes}
+        return [
+            self.place(of_column[column]) if column in of_column else np.zeros(n, np.int64)
+            for column, n in enumerate(self.shape)
+        ]
 
     @cached_property
-    def residual_sets(self) -> tuple[Axes, ...]:
-        """The sets of columns that some marginal but the cells tells about."""
-        below = (subsets(axes) for axes in self.variances if axes != self.every)
-        return tuple(dict.fromkeys(itertools.chain.from_iterable(below)))
+    def _groups(self) -> dict[int, tuple[Integers, Integers]]:
+        """How labels are put beside each other that are added up, and where each group begins, by coarser axis."""
+        groups = {}
+        for number, each in enumerate(self.coarser, len(self.shape)):
+            # reduceat adds up runs, so the labels of one group have to be neighbours
+            order = np.argsort(each.place, kind="stable")
+            groups[number] = order, np.flatnonzero(np.diff(each.place[order], prepend=-1))
+        return groups
 
-    @cached_property
-    def weights(self) -> Mapping[Axes, Mapping[Axes, float]]:
-        """How much each measured marginal says about each visited residual, in shares of 1."""
-        return {below: _shares(self._precisions(below)) for below in self.residual_sets}
+    def add_up(self, cells: np.typing.NDArray[Number], axes: Axes) -> np.typing.NDArray[Number]:
+        """Add up cells to a marginal, M_A·x.
 
-    def _precisions(self, below: Axes) -> dict[Axes, float]:
-        return {
-            axes: 1 / (variance * self.size(set(axes) - set(below)))
-            for axes, variance in self.variances.items()
-            if set(below) <= set(axes)
-        }
-
-    def estimate(self, measured: Mapping[Axes, Integers]) -> Floats:
-        """Return the best linear unbiased estimate of the cells."""
-        cells = measured[self.every].astype(np.float64)
-        correction = np.zeros(self.shape)
-        for below, weights in self.weights.items():
-            # what all of them say about this residual, less what the cells say
-            residuals = {axes: self._residual(measured[axes], axes, below) for axes in weights}
-            residual = sum(weight * residuals[axes] for axes, weight in weights.items()) - residuals[self.every]
-            # the columns outside B get a length of 1, over which the residual is spread evenly
-            spread = residual.reshape([n if axis in below else 1 for axis, n in enumerate(self.shape)])
-            correction += spread / self.size(set(self.every) - set(below))
-        return cells + correction
-
-    def _residual(self, measured: Integers, axes: Axes, below: Axes) -> Floats:
-        added = measured.sum(axis=tuple(place for place, axis in enumerate(axes) if axis not in below))
-        residual = np.asarray(added, np.float64)
-        for axis in range(residual.ndim):
-            # I − 11ᵀ/n along one axis: H_B is one centring for each column of B
-            residual = residual - residual.mean(axis=axis, keepdims=True)
-        return residual
-
-    def variance_of(self, axes: Axes) -> float:
-        """Return the variance of one count of a marginal that is measured."""
-        return self.variance_of_sum([1 if axis in axes else n for axis, n in enumerate(self.shape)])
-
-    def variance_of_sum(self, taken: Sequence[int]) -> float:
-        """Return the variance of a sum of cells that takes so many labels of each column."""
-        parts = self.error(taken)
-        return math.fsum(
-            float((weights**2 * draws).sum()) * self.variances[axes] for axes, (weights, draws) in parts.items()
-        )
-
-    def error(self, taken: Sequence[int]) -> dict[Axes, tuple[Floats, Integers]]:
-        """By what does a sum of cells err that takes so many labels of each column?
-
-        For each measured marginal: the weights of its noises, and how many of them have each.
+        >>> tens = CoarserLevel(0, 1, ("20-29", "30-39"), np.array([0, 0, 1]))
+        >>> CellLayout((3, 2), (tens,)).add_up(np.arange(6).reshape(3, 2), (2,)).tolist()
+        [6, 9]
         """
-        # a column of which all labels are taken tells no cell from another
-        free = [axis for axis, n in enumerate(self.shape) if taken[axis] < n]
-        share = [count / n for count, n in zip(taken, self.shape, strict=True)]
-        parts = {}
-        for axes in self.variances:
-            inner = [axis for axis in free if axis in axes]
-            weights = np.zeros([2] * len(inner))  # by whether a cell's labels are taken
-            if axes == self.every:
-                weights[(0,) * len(inner)] = 1
-            for below in self.residual_sets:
-                if set(below) <= set(inner):
-                    more = self.weights[below][axes] - (axes == self.every)
-                    scale = more * math.prod(share[axis] for axis in free if axis not in below)
-                    weights += scale * _product(
-                        [(1 - share[axis], -share[axis]) if axis in below else (1.0, 1.0) for axis in inner]
-                    )
-            draws = _product([(taken[axis], self.shape[axis] - taken[axis]) for axis in inner])
-            outer = self.size(axis for axis in axes if axis not in inner)
-            parts[axes] = weights.ravel(), draws.astype(np.int64).ravel() * outer
-        return parts
+        columns = {self.column(axis) for axis in axes}
+        others = tuple(column for column in range(len(self.shape)) if column not in columns)
+        # summed axes keep a length of 1, so that column numbers stay axis numbers
+        added: np.typing.NDArray[Number] = cells.sum(axis=others, keepdims=True)
+        for axis in axes:
+            if axis in self._groups:
+                order, begins = self._groups[axis]
+                column = self.column(axis)
+                added = np.add.reduceat(added.take(order, axis=column), begins, axis=column)
+        marginal: np.typing.NDArray[Number] = added.reshape([self.labels_of(axis) for axis in axes])
+        return marginal
+
+    def spread(self, marginal: np.typing.NDArray[Number], axes: Axes) -> np.typing.NDArray[Number]:
+        """Spread each count over its cells, M_Aᵀ·y; columns that the marginal is not by have length 1.
+
+        >>> tens = CoarserLevel(0, 1, ("20-29", "30-39"), np.array([0, 0, 1]))
+        >>> CellLayout((3, 2), (tens,)).spread(np.array([7, 8]), (2,)).tolist()
+        [[7], [7], [8]]
+        """
+        sizes = {self.column(axis): self.labels_of(axis) for axis in axes}
+        # one axis per column again; a length of 1 broadcasts over the columns that were added up
+        cells = marginal.reshape([sizes.get(column, 1) for column in range(len(self.shape))])
+        for axis in axes:
+            if axis in self._groups:
+                cells = cells.take(self.place(axis), axis=self.column(axis))
+        return cells
+
+    def is_nested(self) -> bool:
+        """Return whether, of any two coarser levels of one column, one is made of unions of the other's labels."""
+        every = [(one, other) for one in self.coarser for other in self.coarser if one.column == other.column]
+        return all(one.is_under(other.place) or other.is_under(one.place) for one, other in every)
 
 
-def _product(factors: Sequence[tuple[float, float]]) -> Floats:
-    """Multiply every combination: one axis of two places for each factor."""
-    together = np.ones(())
-    for factor in factors:
-        together = np.multiply.outer(together, np.array(factor, np.float64))
-    return together
+STEP = 1e-6
+"""By how much a share is raised to see how a variance moves with it, relative to the share."""
+
+SHARES = 1_000
+"""Shares of ε are whole thousandths of it."""
 
 
-def _shares(amounts: Mapping[Axes, float]) -> dict[Axes, float]:
-    total = math.fsum(amounts.values())
-    return {axes: amount / total for axes, amount in amounts.items()}
+def best_shares(
+    layout: CellLayout | tuple[int, ...], weights: Mapping[Axes, float], variance: Callable[[Axes, float], float]
+) -> dict[Axes, Fraction]:
+    """Which share of the budget does each query get, so that Σ weight · variance of one count is smallest?
+
+    The shares are thousandths and add up to 1; a query that is not measured has none.  `variance` says what noise has a
+    marginal that gets these shares.
+
+    >>> laplace = lambda axes, share: 2 / share**2
+    >>> {axes: str(share) for axes, share in best_shares((100, 2), {(0, 1): 1, (): 1}, laplace).items()}
+    {(0, 1): '501/1000', (): '499/1000'}
+    """
+    layout = layout if isinstance(layout, CellLayout) else CellLayout(layout)
+    objective = _Objective(layout, tuple(weights), np.array([*weights.values()]), variance)
+    measured = np.ones(len(weights), bool)
+    shares = _descend(objective, measured)
+    # the cells stand first, and always are measured
+    for query in (1 + np.argsort(shares[1:], kind="stable")).tolist():
+        fewer = measured & (np.arange(len(weights)) != query)
+        without = _descend(objective, fewer)
+        # a tie, as far as the descent resolves one, goes to fewer measurements
+        if objective(without) <= objective(shares) * (1 + 1e-6):
+            measured, shares = fewer, without
+    rounded = _thousandths(shares)
+    return {axes: Fraction(share, SHARES) for axes, share in zip(weights, rounded, strict=True) if share}
+
+
+@dataclass(frozen=True)
+class _Objective:
+    """Σ weight · variance of one count, by shares of the budget; the cells stand first."""
+
+    layout: CellLayout
+    queries: tuple[Axes, ...]
+    weights: Floats
+    variance: Callable[[Axes, float], float]
+
+    @cached_property
+    def _chains(self) -> dict[int, list[int]]:
+        """Which axes of each column the queries are by, the coarsest first."""
+        used = {axis for axes in self.queries[1:] for axis in axes}
+        chains: dict[int, list[int]] = {}
+        for axis in sorted(used, key=lambda axis: (self.layout.labels_of(axis), -axis)):
+            chains.setdefault(self.layout.column(axis), []).append(axis)
+        return chains
+
+    def _no_finer(self, axis: int) -> list[int]:
+        chain = self._chains[self.layout.column(axis)]
+        return chain[: chain.index(axis) + 1]
+
+    @cached_property
+    def _residuals(self) -> list[Axes]:
+        """Every residual that some query tells about: none, or an axis that is no finer, of each of its columns."""
+        ways = ([[(), *((each,) for each in self._no_finer(axis))] for axis in axes] for axes in self.queries[1:])
+        every = itertools.chain.from_iterable(itertools.product(*each) for each in ways)
+        return list(dict.fromkeys(tuple(itertools.chain.from_iterable(each)) for each in every))
+
+    @cached_property
+    def _is_told(self) -> Flags:
+        """Whether B ≤ A: residual × query; the cells tell about all."""
+        beside = [{each for axis in axes for each in self._no_finer(axis)} for axes in self.queries[1:]]
+        rows = [[True, *(set(below) <= each for each in beside)] for below in self._residuals]
+        return np.array(rows, bool).reshape(len(rows), len(self.queries))
+
+    @cached_property
+    def _cells_each(self) -> Floats:
+        """g_A: how many cells there are in one count of each query."""
+        cells = self.layout.size(self.layout.every)
+        return np.array([cells / self.layout.size(axes) for axes in self.queries])
+
+    @cached_property
+    def _gains(self) -> Floats:
+        """g_A where B ≤ A: residual × query."""
+        return np.where(self._is_told, self._cells_each, 0.0)
+
+    @cached_property
+    def _dimensions(self) -> Floats:
+        """d_B of each residual."""
+        return np.array([math.prod(map(self._dimension, below)) for below in self._residuals], np.float64)
+
+    def _dimension(self, axis: int) -> int:
+        *before, _ = self._no_finer(axis)
+        return self.layout.labels_of(axis) - (self.layout.labels_of(before[-1]) if before else 1)
+
+    @cached_property
+    def _gain(self) -> Floats:
+        """How much the variance of each residual weighs; and, last, that of the cells where no marginal tells more."""
+        sizes = np.array([self.layout.size(axes) for axes in self.queries])
+        rest = self.weights[0] * (1 - self._dimensions.sum() / sizes[0])
+        return np.append((self._gains @ (self.weights / sizes)) * self._dimensions, rest)
+
+    def _variances(self, shares: Floats) -> Floats:
+        every = zip(self.queries, shares.tolist(), strict=True)
+        return np.array([self.variance(axes, share) if share else math.inf for axes, share in every])
+
+    def __call__(self, shares: Floats) -> float:
+        variances = self._variances(shares)
+        return float(self._gain[-1] * variances[0] + (self._gain[:-1] / (self._gains @ (1 / variances))).sum())
+
+    def slope(self, shares: Floats) -> Floats:
+        """Return how the logarithm of the objective moves with the logarithm of each share, were they free."""
+        variances = self._variances(shares)
+        precision = self._gains @ (1 / variances)
+        # what a variance does to the objective, relative to itself, times how it moves with its share
+        moved = (self._gain[:-1] / precision**2) @ self._gains / variances
+        moved[0] += self._gain[-1] * variances[0]
+        further = self._variances(shares * (1 + STEP))
+        steepness = np.array(
+            [math.log(b / a) if a < math.inf else 0.0 for a, b in zip(variances, further, strict=True)]
+        )
+        slope: Floats = moved * steepness / (STEP * self(shares))
+        return slope
+
+
+def _descend(objective: _Objective, measured: Flags) -> Floats:
+    """Find the best shares of those that are measured; logarithms are moved, so that all stay above 0."""
+
+    def shares(logs: Floats) -> Floats:
+        every = np.zeros(len(measured))
+        every[measured] = np.exp(logs - logs.max())
+        every /= every.sum()
+        return every
+
+    size = int(measured.sum())
+    # a descent may end in a local minimum: one from equal shares, one from more for the cells
+    starts = [np.zeros(size), np.where(np.arange(size) == 0, 2.0, 0.0)]
+
+    def descent(logs: Floats) -> tuple[float, Floats]:
+        at = shares(logs)
+        slope = objective.slope(at)
+        # shares add up to 1: raising one lowers all
+        return math.log(objective(at)), (slope - at * slope.sum())[measured]
+
+    stop = {"ftol": 1e-9, "gtol": 1e-5}  # shares are thousandths, and the best ones lie flat
+    within = [(-5.0, 5.0)] * size  # a share of less than one in twenty thousand is none
+    minima = [minimize(descent, start, jac=True, method="L-BFGS-B", bounds=within, options=stop) for start in starts]
+    return shares(min(minima, key=lambda each: float(each.fun)).x)
+
+
+def _thousandths(shares: Floats) -> list[int]:
+    """Round to whole thousandths with the same sum; who has any share keeps one at least."""
+    whole = np.where(shares > 0, np.maximum(np.floor(shares * SHARES), 1), 0).astype(np.int64)
+    # largest remainders first: those that lost most by rounding down get the thousandths that are left
+    order = np.argsort(whole - shares * SHARES, kind="stable")
+    left = SHARES - int(whole.sum())
+    if left >= 0:
+        whole[order[:left]] += 1
+    else:  # more queries with hardly anything than thousandths were left: the largest gives
+        whole[whole.argmax()] += left
+    return [int(each) for each in whole]

@@ -12,8 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sidelight import __version__
-from sidelight.documents.document import number, plain
-from sidelight.documents.facts import finding_facts, joint_column_notes, people_counts, reader_facts, release_facts
+from sidelight.documents.document import (
+    finding_facts,
+    joint_column_notes,
+    number,
+    people_counts,
+    plain,
+    reader_facts,
+    release_facts,
+)
 from sidelight.engines.files import files_of
 from sidelight.files import digest
 from sidelight.measures.criterion import Criterion, Judgement

@@ -39,12 +39,12 @@ from sidelight.files import (
 )
 from sidelight.noise.accountant import CountedColumns, Spending
 from sidelight.noise.domain import COUNT, MEASURED, OTHER, Domain
+from sidelight.noise.estimates import Marginal
 from sidelight.noise.ledger import note_spent
-from sidelight.noise.marginals import CellLayout, CoarserLevel, coarser_level
 from sidelight.noise.noisy_counts import NoisyCounts
 from sidelight.noise.parameters import PrivacyUnit, amount_text, exact_amount, units_changed
 from sidelight.noise.stable_counts import StableCounts, smallest_threshold
-from sidelight.noise.workload import Marginal
+from sidelight.noise.workload import CellLayout, CoarserLevel, coarser_level
 from sidelight.publish.noise_document import (
     NOISE_VERSION,
     STABLE_VERSION,

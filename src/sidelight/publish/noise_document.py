@@ -11,9 +11,9 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import Field, JsonValue
 
-from sidelight.noise.account import Account, Accounting
+from sidelight.noise.accountant import Account, Accounting
 from sidelight.noise.domain import Outside
-from sidelight.noise.ledger_document import BudgetDocument, LedgerPart
+from sidelight.noise.ledger import BudgetDocument, LedgerPart
 from sidelight.noise.mechanism import Mechanism, NoiseKind
 from sidelight.noise.parameters import Neighbours, PrivacyUnit, Sensitivity
 from sidelight.publish.sidecar import PublishedFile

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight.arrays import Integers
-from sidelight.documents.facts import release_facts
+from sidelight.documents.document import release_facts
 from sidelight.engines.formats.file_format import Writer
 from sidelight.engines.formats.registry import WRITERS
 from sidelight.errors import BadRelease, BadTable

@@ -13,15 +13,19 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from sidelight.documents.document import DocumentPart, Number, Plain, PolicyBound, schema_text
-from sidelight.documents.facts import (
+from sidelight.documents.document import (
     NOT_JUDGED,
+    DocumentPart,
     FileFacts,
     FindingFacts,
     MethodFacts,
+    Number,
     PeopleCounts,
+    Plain,
+    PolicyBound,
     ReaderFacts,
     ReleaseFacts,
+    schema_text,
 )
 from sidelight.engines.formats.file_format import FormatName
 from sidelight.errors import BadRelease, SidelightError, in_python

@@ -23,8 +23,7 @@ from sidelight import __version__
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.report import document as exposure_document
 from sidelight.attack.report import sentences
-from sidelight.documents.document import Envelope, number
-from sidelight.documents.facts import FileFacts, IntakeFacts, ReaderFacts, reader_facts
+from sidelight.documents.document import Envelope, FileFacts, IntakeFacts, ReaderFacts, number, reader_facts
 from sidelight.errors import BadRelease, expect, expect_mapping, expect_several, parameter
 from sidelight.files import SIDECAR_ENDING, digest, read_whole, sidecar_path
 from sidelight.measures.ck_safety.implications import Implications

@@ -19,8 +19,16 @@ import numpy as np
 from pydantic import Field, JsonValue
 
 from sidelight.arrays import Integers
-from sidelight.documents.document import DocumentPart, Number, number, schema_text
-from sidelight.documents.facts import FileFacts, MethodFacts, PeopleCounts, people_counts
+from sidelight.documents.document import (
+    DocumentPart,
+    FileFacts,
+    MethodFacts,
+    Number,
+    PeopleCounts,
+    number,
+    people_counts,
+    schema_text,
+)
 from sidelight.policy.measure_names import asked_attackers
 from sidelight.policy.policy import Verdict
 from sidelight.release.groups import ReleaseBlocks

@@ -21,21 +21,19 @@ from pydantic import Field, JsonValue
 from sidelight import __version__
 from sidelight.arrays import Flags, Integers
 from sidelight.documents.document import (
-    DocumentPart,
-    Plain,
-    plain,
-    schema_text,
-)
-from sidelight.documents.facts import (
     NOT_JUDGED,
+    DocumentPart,
     FindingFacts,
     IntakeFacts,
+    Plain,
     ReaderFacts,
     ReleaseFacts,
     finding_facts,
     joint_column_notes,
+    plain,
     reader_facts,
     release_facts,
+    schema_text,
 )
 from sidelight.errors import BadMeasure
 from sidelight.intake.roles import MARKS

@@ -21,7 +21,7 @@ READERS = (
     "sidelight.knowledge",
     "sidelight.policy",
     "sidelight.table.hierarchy_io",
-    "sidelight.noise.account",
+    "sidelight.noise.accountant",
     "sidelight.noise.ledger",
 )
 

@@ -13,7 +13,7 @@ from trust.fuzz.near_valid import near, near_bytes, near_json
 from trust.fuzz.people import run_command, written
 
 import sidelight as sl
-from sidelight.noise.ledger_document import compute_digest
+from sidelight.noise.ledger import compute_digest
 
 
 @cache

@@ -9,7 +9,7 @@ import pytest
 from support.command_line import answer, invoke
 
 import sidelight as sl
-from sidelight.noise.account import ChoiceReceipt
+from sidelight.noise.accountant import ChoiceReceipt
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")
 

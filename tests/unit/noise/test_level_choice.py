@@ -11,7 +11,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadNoise, BudgetExceeded, WrongKind
-from sidelight.noise.account import ChoiceReceipt
+from sidelight.noise.accountant import ChoiceReceipt
 from sidelight.noise.level_choice import candidate_digest, commitment_to, winner_digest
 from sidelight.search.method import SearchedLevel, searched_levels
 

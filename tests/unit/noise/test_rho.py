@@ -8,9 +8,8 @@ from support.command_line import invoke
 
 import sidelight as sl
 from sidelight.errors import BadNoise, BudgetExceeded
-from sidelight.noise.account import Account
-from sidelight.noise.accountant import compute_concentrated
-from sidelight.noise.ledger_document import from_text, to_text
+from sidelight.noise.accountant import Account, compute_concentrated
+from sidelight.noise.ledger import from_text, to_text
 
 ROWS = pa.table({"sex": ["f", "m", "f", "m"], "disease": ["Flu", "Cold", "Flu", "Flu"]})
 COUNTED = {

@@ -1,4 +1,7 @@
-"""Declared queries: how they are read, what each costs, and what all of them promise."""
+"""Declared queries: how they are read, what each costs, and what all of them promise.
+
+Marginals at coarser levels: how labels are put together.
+"""
 
 import copy
 import dataclasses
@@ -14,10 +17,10 @@ import sidelight as sl
 from sidelight.errors import BadNoise, BadRelease, WrongKind
 from sidelight.noise.accountant import concentrated_epsilon
 from sidelight.noise.answers import NoisyAnswer
-from sidelight.noise.marginals import coarser_level
+from sidelight.noise.estimates import Measurements, marginal_of
 from sidelight.noise.mechanism import Mechanism, PrivacyCost
 from sidelight.noise.parameters import PrivacyUnit, Sensitivity
-from sidelight.noise.workload import Measurements, marginal_of, read_queries, split_noise
+from sidelight.noise.workload import CellLayout, best_shares, coarser_level, read_queries, split_noise
 
 NAMES = ["age", "sex", "disease"]
 BY = {
@@ -316,7 +319,7 @@ def test_margins_of_levels_are_those_of_the_count_that_is_furthest_off():
 def test_counts_of_many_kinds_have_a_margin_too(monkeypatch):
     made = noisy(queries={"age=1": 5, "sex": 1, "cells": 1}, **AT_LEVELS)
     margins = made.margins_of_queries()
-    monkeypatch.setattr("sidelight.noise.workload.KINDS_AT_MOST", 0)
+    monkeypatch.setattr("sidelight.noise.estimates.KINDS_AT_MOST", 0)
     assert all(made.margins_of_queries()[name] > margin for name, margin in margins.items())
 
 
@@ -415,3 +418,58 @@ def test_a_release_with_queries_at_levels_can_be_copied():
     made = noisy(queries={"age=1": 5, "cells": 1}, **AT_LEVELS)
     for again in (copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
         assert again.count(age="20-29") == made.count(age="20-29")
+
+
+TENS = coarser_level(0, 1, ["20-29", "20-29", "30-39", "40-49"])
+TWENTIES = coarser_level(0, 2, ["20-39", "20-39", "20-39", "40-59"])
+
+
+def test_axes_are_columns_and_then_their_coarser_levels():
+    layout = CellLayout((4, 2), (TENS, TWENTIES))
+    assert [layout.labels_of(axis) for axis in range(4)] == [4, 2, 3, 2]
+    assert [layout.column(axis) for axis in range(4)] == [0, 1, 0, 0]
+    assert layout.size((3, 1)) == 4
+    assert layout.coarse((3, 1))
+    assert not layout.coarse(layout.every)
+    assert layout.is_by((3,), 0)
+    assert not layout.is_by((3,), 1)
+
+
+def test_labels_that_are_not_beside_each_other_are_added_up_too():
+    mixed = coarser_level(0, 1, ["a", "b", "a", "b"])
+    layout = CellLayout((4, 2), (mixed,))
+    cells = np.arange(8).reshape(4, 2)
+    assert layout.add_up(cells, (2, 1)).tolist() == [[4, 6], [8, 10]]
+    assert layout.spread(np.array([7, 8]), (2,)).ravel().tolist() == [7, 8, 7, 8]
+
+
+@pytest.mark.parametrize("levels", [(TENS, TWENTIES), (TWENTIES, TENS)])
+def test_levels_of_one_hierarchy_are_nested(levels):
+    assert CellLayout((4,), levels).is_nested()
+
+
+def test_levels_that_cross_are_not_nested():
+    crossing = coarser_level(0, 2, ["x", "y", "y", "y"])
+    assert not CellLayout((4,), (TENS, crossing)).is_nested()
+    assert CellLayout((4, 4), (TENS, coarser_level(1, 1, ["x", "y", "y", "y"]))).is_nested()
+
+
+def test_weights_move_shares():
+    equal = best_shares((50, 40), {(0, 1): 1.0, (): 1.0}, lambda axes, share: 2 / share**2)
+    cells = best_shares((50, 40), {(0, 1): 8.0, (): 1.0}, lambda axes, share: 2 / share**2)
+    assert abs(equal[0, 1] - Fraction(1, 2)) < Fraction(1, 100)
+    # Σ w/s² is smallest where shares are as cube roots of weights
+    assert abs(cells[0, 1] - Fraction(2, 3)) < Fraction(1, 100)
+
+
+def test_a_query_that_the_rest_tells_better_is_not_measured():
+    """The cells of a table with one label each are its total."""
+    shares = best_shares((1, 1), {(0, 1): 1.0, (): 1.0, (0,): 1.0}, lambda axes, share: 2 / share**2)
+    assert shares == {(0, 1): 1}
+
+
+def test_shares_add_up_to_one():
+    weights = {(0, 1, 2): 1.0, **dict.fromkeys([(), (0,), (1,), (2,), (0, 1), (1, 2)], 3.0)}
+    shares = best_shares((7, 5, 3), weights, lambda axes, share: 1 / share)
+    assert sum(shares.values()) == 1
+    assert all(share > 0 and share * 1000 == int(share * 1000) for share in shares.values())

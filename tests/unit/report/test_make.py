@@ -13,8 +13,7 @@ import pytest
 import sidelight as sl
 from sidelight.attack.report import document as exposure_document
 from sidelight.attack.report import sentences
-from sidelight.documents.document import number
-from sidelight.documents.facts import FileFacts, IntakeFacts, reader_facts
+from sidelight.documents.document import FileFacts, IntakeFacts, number, reader_facts
 from sidelight.errors import BadRelease, WrongKind
 from sidelight.files import sidecar_path
 from sidelight.publish.sidecar import ResistanceFacts, read_sidecar

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.documents.facts import reader_facts
+from sidelight.documents.document import reader_facts
 from sidelight.errors import BadHierarchy, BadPolicy, FallsToReaderWarning, NothingSafe, WrongKind
 from sidelight.measures.criterion import Criterion
 from sidelight.policy.measure_names import ASK_CHOICES, all_measures, asked_attackers

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.noise.disclosure_risk import percent, plain_percent, two_digits
 from sidelight.noise.privacy_profile import Neighbours, largest_posterior
+from sidelight.noise.semantic_privacy import percent, plain_percent, two_digits
 from sidelight.report.plots import (
     BLUE,
     GREY,

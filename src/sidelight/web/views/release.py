@@ -17,8 +17,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from sidelight.documents.document import DocumentPart
-from sidelight.documents.facts import ReaderFacts, reader_facts
+from sidelight.documents.document import DocumentPart, ReaderFacts, reader_facts
 from sidelight.errors import BadPolicy, NotAvailable, NothingSafe, SidelightError
 from sidelight.measures.criterion import Criterion
 from sidelight.release.release import Release

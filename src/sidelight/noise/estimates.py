@@ -1,0 +1,557 @@
+"""What do marginals and cells that were measured say together, and which whole counts of at least 0 fit that?
+
+What they say together is the best linear unbiased estimate of the cells (generalised least squares), which is
+consistent: every count is the sum of its cells.  In closed form, with n_i labels of column i, and n_C = Π_{i∈C} n_i:
+the counts x split into residuals, one for each set B of columns,
+
+    r_B = H_B M_B x,    M_B adds up over the columns that are not in B,  H_B = ⊗_{i∈B} (I − 11ᵀ/n_i),
+    M_C x = Σ_{B⊆C} r_B / n_{C∖B}    (spread evenly over the columns of C that are not in B).
+
+A marginal y_A = M_A x + noise tells r_B for every B ⊆ A as H_B M_B y_A, with covariance v_A·n_{A∖B}·H_B.  Two of these
+for different B are uncorrelated, as some column is in one of them only, where (I − 11ᵀ/n_i) meets 1 and leaves 0, and
+those of different A are independent.  So each r_B is estimated by itself, and the covariances are multiples of one
+matrix: the best weights are inverse variances,
+
+    r̂_B = Σ_{A⊇B} w_{A,B} · H_B M_B y_A,    w_{A,B} = 1 / (v_A·n_{A∖B}·p_B),    p_B = Σ_{A⊇B} 1 / (v_A·n_{A∖B}),
+
+with covariance H_B / p_B.  One count of marginal C then has the variance
+
+    Σ_{B⊆C} n_{C∖B}^(−2) · p_B^(−1) · Π_{i∈B} (1 − 1/n_i),
+
+and a sum of cells that takes k_i of the n_i labels of each column gives to the cell a of marginal A the weight
+
+    Σ_{B⊆A} w_{A,B} · Π_{i∉B} (k_i/n_i) · Π_{i∈B} ([label a_i is taken] − k_i/n_i).
+
+Where B is in no marginal but the cells, r̂_B is what the cells say: only the sets below some query are ever visited.
+
+Where columns are counted by at coarser levels too, and these group labels into groups of different sizes, the residuals
+no longer have covariances that are multiples of one matrix, and nothing splits in closed form.  The best linear
+unbiased estimate is solved for instead, by conjugate gradients.
+
+Of each column the marginals beside the cells know a label by the finest grouping that one of them uses.  Let J be the
+marginal by these groupings, z = M_J y₀ the measured cells added up so, and D the number of cells in each count of J.
+Within a count of J nothing but the cells tells them apart, so that all of them are corrected alike, by u, with M_A as
+sums of counts of J:
+
+    x̂ = y₀ + M_Jᵀ u,    u/v₀ + Σ_A M_Aᵀ M_A D u / v_A = Σ_A M_Aᵀ (y_A − M_A z) / v_A.
+
+With s = D^(1/2)·u and N_A = M_A·D^(1/2) that is (I + Σ_A (v₀/v_A)·N_Aᵀ N_A) s = Σ_A (v₀/v_A)·N_Aᵀ (y_A − M_A z), which
+is symmetric, has no eigenvalue below 1, and few different ones where groups are of few sizes, so that few steps do.
+
+A sum of cells, cᵀx, is answered by weights of all that was measured, from one more solution t of the same system:
+
+    (I + Σ_A (v₀/v_A)·N_Aᵀ N_A) t = D^(−1/2)·M_J c,    w_A = (v₀/v_A)·N_A t,    w₀ = c − M_Jᵀ Σ_A M_Aᵀ w_A.
+
+Invariant: M_Jᵀ Σ_A M_Aᵀ w_A + w₀ = c, whatever t is.  So the answer is right on average wherever the steps end, and its
+error is that of these weights, exactly; an unfinished t would cost a little more noise, and nothing else.
+
+Counts of one marginal differ in how far off they are, by how many cells there are beside them.  Which ones are alike is
+known by the symmetries of each column's groups (`kinds`).
+
+Post-processing: whole counts of at least 0, made of measured ones without looking at the data again.
+
+It costs no privacy, as whoever sees the measured counts can do the same; and it is not free.  Cell by cell such counts
+are nearer to the truth, while their sums are no longer right on average: what noise leaves in empty cells is taken from
+the others.  Where marginals were measured, counts are scaled to add up to what is estimated of these (iterative
+proportional fitting), so that at least those sums stay right.
+
+Source: Xiao, He, Zhang and Kifer, NeurIPS 2023 (residuals); Hestenes and Stiefel, 1952 (conjugate gradients); Hay,
+Rastogi, Miklau and Suciu, VLDB 2010 (consistent counts in a hierarchy); Deming and Stephan, Annals of Mathematical
+Statistics 1940 (proportional fitting).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator, cg
+
+from sidelight.arrays import Floats, Integers
+from sidelight.noise.answers import NoisePart, margin_of
+from sidelight.noise.mechanism import Mechanism
+from sidelight.noise.workload import Axes, CellLayout, CoarserLevel, subsets
+from sidelight.rounding import raise_bound
+
+TOLERANCE = 1e-12
+"""How much of the right side may be left over when steps end."""
+
+STEPS_AT_MOST = 5_000
+"""More steps are not taken; answers stay right on average, and tell the noise that they have."""
+
+
+@dataclass(frozen=True)
+class NestedLeastSquares:
+    """What measured marginals say together, at whichever levels; the cells are among them."""
+
+    layout: CellLayout
+    variances: Mapping[Axes, float]
+
+    @cached_property
+    def _precision_ratios(self) -> dict[Axes, float]:
+        """How much more each marginal beside the cells tells than a cell does: v₀ / v_A."""
+        cells = self.variances[self.layout.every]
+        return {axes: cells / variance for axes, variance in self.variances.items() if axes != self.layout.every}
+
+    @cached_property
+    def _groups(self) -> tuple[Integers, ...]:
+        """Into which group of J each label of each column falls."""
+        every = [self.layout.places(axes) for axes in self._precision_ratios]
+        return tuple(_common(each) for each in zip(*every, strict=True))
+
+    @cached_property
+    def _group_layout(self) -> CellLayout:
+        """The counts of J as cells: the same axes, of groups in place of labels."""
+        first = [np.unique(groups, return_index=True)[1] for groups in self._groups]
+        coarser = (
+            CoarserLevel(each.column, each.level, each.labels, each.place[first[each.column]])
+            for each in self.layout.coarser
+        )
+        return CellLayout(tuple(map(len, first)), tuple(coarser))
+
+    @property
+    def size(self) -> int:
+        """How many numbers are solved for."""
+        return math.prod(self._group_layout.shape)
+
+    @cached_property
+    def _cells(self) -> Floats:
+        """D: how many cells there are in each count of J."""
+        return _outer([np.bincount(groups) for groups in self._groups]).astype(np.float64)
+
+    def _add_cells(self, cells: Integers | Floats) -> Floats:
+        added = cells.astype(np.float64)
+        for column, groups in enumerate(self._groups):
+            order = np.argsort(groups, kind="stable")
+            # one axis after the other shrinks from the labels of a column to its groups in J
+            begins = np.flatnonzero(np.diff(groups[order], prepend=-1))
+            added = np.add.reduceat(added.take(order, axis=column), begins, axis=column)
+        return added
+
+    def _spread(self, joined: Floats) -> Floats:
+        return joined[np.ix_(*self._groups)]
+
+    def _spread_all(self, marginals: Mapping[Axes, Integers | Floats]) -> Floats:
+        """Σ_A M_Aᵀ y_A, as counts of J."""
+        together = np.zeros(self._group_layout.shape)
+        for axes, each in marginals.items():
+            together += self._group_layout.spread(np.asarray(each, np.float64), axes)
+        return together
+
+    def _solve(self, right: Floats) -> Floats:
+        # `cg` works on flat vectors; marginals need the axes, so each product reshapes there and back
+        root, shape = np.sqrt(self._cells), right.shape
+
+        def times(flat: Floats) -> Floats:
+            scaled = flat.reshape(shape) * root
+            sums = {
+                axes: each * self._group_layout.add_up(scaled, axes) for axes, each in self._precision_ratios.items()
+            }
+            product: Floats = flat.ravel() + (root * self._spread_all(sums)).ravel()
+            return product
+
+        system = LinearOperator((right.size, right.size), matvec=times, dtype=np.float64)
+        # an unfinished solution is accepted: it costs a little noise and no bias (the module's invariant)
+        solution, _ = cg(system, right.ravel(), rtol=TOLERANCE, atol=0, maxiter=STEPS_AT_MOST)
+        return np.asarray(solution, np.float64).reshape(shape)
+
+    def estimate(self, measured: Mapping[Axes, Integers]) -> Floats:
+        """Return the best linear unbiased estimate of the cells."""
+        cells = measured[self.layout.every]
+        added, root = self._add_cells(cells), np.sqrt(self._cells)
+        new = {
+            axes: each * (measured[axes] - self._group_layout.add_up(added, axes))
+            for axes, each in self._precision_ratios.items()
+        }
+        # s = D^(1/2)·u: divided by the root again, and the same u for all cells of a count of J
+        return cells + self._spread(self._solve(root * self._spread_all(new)) / root)
+
+    def weights(self, places: Sequence[Integers]) -> tuple[dict[Axes, Floats], Floats, Floats]:
+        """How does the sum of the cells at these labels of each column count what was measured?
+
+        Gives the weights of each marginal beside the cells; and for each count of J by how much the weights of all its
+        cells are lowered, and how many of them are taken, whose weight is one more.
+        """
+        chosen = zip(self._groups, places, self._group_layout.shape, strict=True)
+        taken = _outer([np.bincount(groups[place], minlength=n) for groups, place, n in chosen]).astype(np.float64)
+        root = np.sqrt(self._cells)
+        solution = root * self._solve(taken / root)
+        beside = {
+            axes: each * self._group_layout.add_up(solution, axes) for axes, each in self._precision_ratios.items()
+        }
+        return beside, self._spread_all(beside), taken
+
+    def answer(
+        self, places: Sequence[Integers], measured: Mapping[Axes, Integers]
+    ) -> tuple[float, dict[Axes, tuple[Floats, Integers]]]:
+        """What is the sum of the cells at these labels of each column, and by what does it err?
+
+        For each measured marginal: the weights of its noises, and how many of them have each.
+        """
+        beside, lowered, taken = self.weights(places)
+        cells = measured[self.layout.every]
+        weighted = (float((weights * measured[axes]).sum()) for axes, weights in beside.items())
+        total = float(cells[np.ix_(*places)].sum()) - float((lowered * self._add_cells(cells)).sum())
+        # cells that are taken weigh 1 − lowered and the others −lowered; `draws` counts both kinds in each count of J
+        of_cells = np.concatenate([(1 - lowered).ravel(), -lowered.ravel()])
+        draws = np.concatenate([taken.ravel(), (self._cells - taken).ravel()]).astype(np.int64)
+        error = {self.layout.every: (of_cells, draws)}
+        error |= {axes: (each.ravel(), np.ones(each.size, np.int64)) for axes, each in beside.items()}
+        return math.fsum([total, *weighted]), error
+
+    def kinds(self, axes: Axes) -> list[list[Integers]]:
+        """Return one count of each kind that a marginal has, as its labels of each column: all others are like one."""
+        grouped = self.layout.places(axes)
+        ways = []
+        for column, groups in enumerate(grouped):
+            used = [self.layout.places(each)[column] for each in (*self._precision_ratios, axes)]
+            alike = _alike([*used, np.arange(self.layout.shape[column])], groups)
+            ways.append([np.flatnonzero(groups == group) for group in alike])
+        return [list(each) for each in itertools.product(*ways)]
+
+
+def _outer(counts: Iterable[Integers]) -> Integers:
+    return reduce(np.multiply.outer, counts)
+
+
+def _common(groupings: Sequence[Integers]) -> Integers:
+    """Return the groups whose labels are together in each of these."""
+    together = np.zeros(len(groupings[0]), np.int64)
+    for each in groupings:
+        # a pair of groups as one number, renumbered at once so that the product cannot overflow
+        together = np.unique(together * (int(each.max()) + 1) + each, return_inverse=True)[1]
+    return together
+
+
+def _alike(groupings: Sequence[Integers], chosen: Integers) -> list[int]:
+    """Which groups of `chosen`, one of these, stand for all others?  Two are alike if renaming labels swaps them.
+
+    Groupings are nested: from the coarsest on, groups are the nodes of a tree.  Two nodes are alike if their parents
+    are and the trees below them have the same form.
+
+    >>> fives = np.array([0, 0, 0, 1, 1, 1, 2])
+    >>> _alike([np.zeros(7, int), fives, np.arange(7)], fives), _alike([fives, np.arange(7)], np.arange(7))
+    ([0, 2], [0, 6])
+    """
+    # groupings are nested, so that fewer groups means coarser: parents come before children
+    ordered = sorted(groupings, key=lambda each: int(each.max()))
+    forms: list[list[int]] = [[0] * (int(ordered[-1].max()) + 1)]
+    for fine, coarse in itertools.pairwise(reversed(ordered)):
+        forms.append(_forms_above(fine, coarse, forms[-1]))
+    forms.reverse()
+    kind = [_number([(0, form) for form in forms[0]])]
+    for form, (coarse, fine) in zip(forms[1:], itertools.pairwise(ordered), strict=True):
+        parent = _parents(fine, coarse)
+        kind.append(_number([(kind[-1][parent[node]], each) for node, each in enumerate(form)]))
+    (of_chosen, *_) = [each for each, groups in zip(kind, ordered, strict=True) if np.array_equal(groups, chosen)]
+    return sorted({each: node for node, each in reversed([*enumerate(of_chosen)])}.values())
+
+
+def _parents(fine: Integers, coarse: Integers) -> list[int]:
+    parent = np.zeros(int(fine.max()) + 1, np.int64)
+    parent[fine] = coarse
+    return [int(each) for each in parent]
+
+
+def _forms_above(fine: Integers, coarse: Integers, forms: Sequence[int]) -> list[int]:
+    """Number the forms of the trees below coarse groups, by the forms below the finer ones in them."""
+    below: list[list[int]] = [[] for _ in range(int(coarse.max()) + 1)]
+    for node, parent in enumerate(_parents(fine, coarse)):
+        below[parent].append(forms[node])
+    return _number([tuple(sorted(each)) for each in below])
+
+
+def _number(things: Sequence[tuple[int, ...]]) -> list[int]:
+    number: dict[tuple[int, ...], int] = {}
+    return [number.setdefault(each, len(number)) for each in things]
+
+
+HALVINGS = 50
+"""How often a threshold between counts is halved: further, floats could not tell."""
+
+FITTINGS = 30
+"""How often counts are scaled to each marginal; where marginals leave no such counts, that is where it ends."""
+
+HARDLY_ANYBODY = 1e-6
+"""What every cell has before it is scaled, so that marginals may say that there is somebody in an empty one."""
+
+
+def postprocess(measured: Integers | Floats) -> Integers:
+    """Which whole counts of at least 0 with the same total are nearest to the measured ones?
+
+    The total stays that of the measured counts (0 where it is negative), so that nothing is gained by setting
+    negative counts to 0: min Σ (x − measured)², x ≥ 0 and whole, Σ x = Σ measured.  One more in a cell costs
+    2·(x − measured) − 1, so that the cheapest are all with x ≤ measured − t for one t; where there are several of the
+    same price, the largest counts have one less.
+
+    >>> postprocess(np.array([7, -2, 4, 1])).tolist(), postprocess(np.array([6.7, -1.9, 4.3, 1.4])).tolist()
+    ([6, 0, 3, 1], [6, 0, 4, 1])
+    """
+    flat, total = measured.ravel(), round(measured.sum().item())
+    if total <= 0:
+        return np.zeros(measured.shape, np.int64)
+    low, high = _thresholds(flat, total)
+    whole, least = _lower(flat, low), _lower(flat, high)
+    # between two thresholds that floats can hardly tell apart, no count differs by more than one
+    order = np.argsort(-flat, kind="stable")
+    one_less = order[(whole > least)[order]][: int(whole.sum()) - total]
+    whole[one_less] -= 1
+    return whole.reshape(measured.shape)
+
+
+def _lower(counts: Integers | Floats, threshold: float) -> Integers:
+    lowered: Integers = np.maximum(np.floor(counts - threshold), 0).astype(np.int64)
+    return lowered
+
+
+def _thresholds(counts: Integers | Floats, total: int) -> tuple[float, float]:
+    """Find the t from which on too little is left of counts, by halving: one at which enough is, one just above."""
+    # at −2 every count keeps more than it has and at max + 1 nothing is left: the total lies between
+    low, high = -2.0, float(counts.max()) + 1
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if int(_lower(counts, middle).sum()) >= total else (low, middle)
+    return low, high
+
+
+def fit_marginals(
+    estimates: Integers | Floats, marginals: Sequence[Axes], coarser: Sequence[CoarserLevel] = ()
+) -> Integers:
+    """Which whole counts of at least 0 are near to the estimates, and add up nearly as they do along these axes?
+
+    The nearest ones (`postprocess`), scaled to the estimate of each marginal in turn, of at least 0; then rounded so
+    that sums along the order of the cells are off by half a person at most.
+
+    >>> fit_marginals(np.array([[6.2, -3.4, 0.2], [2.0, 2.0, 2.0]]), [(0,)]).sum(axis=1).tolist()
+    [3, 6]
+    """
+    nearest = postprocess(estimates)
+    total = int(nearest.sum())
+    if not total:
+        return nearest
+    fitted = nearest.astype(np.float64) + HARDLY_ANYBODY
+    layout = CellLayout(estimates.shape, tuple(coarser))
+    # the estimates are right on average; sums of `nearest` are not
+    targets = {axes: np.maximum(layout.add_up(estimates.astype(np.float64), axes), 0) for axes in marginals}
+    for axes, target in [*targets.items()] * FITTINGS:
+        # both are above 0 somewhere, as the total is
+        scaled = target * (total / target.sum()) / np.maximum(layout.add_up(fitted, axes), HARDLY_ANYBODY)
+        fitted *= layout.spread(scaled, axes)
+    left = fitted.sum()
+    if not left > 0:  # marginals that leave no cell to anybody
+        return nearest
+    # rounding the running total keeps each partial sum within half a person, and the total exact
+    whole: Integers = np.diff(np.rint(np.cumsum(fitted) * (total / left)), prepend=0).astype(np.int64)
+    return whole.reshape(estimates.shape)
+
+
+WEIGHT_STEPS = 2**40
+"""Weights of noises are rounded up to steps of one in so many; noise is symmetric, so that only their size counts."""
+
+
+KINDS_AT_MOST, SOLVED_AT_MOST = 64, 1_000_000
+"""Of a marginal with more kinds of counts, or if these took more numbers to solve for, Chebyshev bounds all of them."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Marginal:
+    """Counts by some of the columns, measured beside the cells: along which axes, with which noise."""
+
+    axes: Axes
+    mechanism: Mechanism
+    measured: Integers = field(repr=False)
+
+
+def marginal_of(cells: Integers, axes: Axes) -> Integers:
+    """Add up the cells over all columns but these."""
+    return CellLayout(cells.shape).add_up(cells.astype(np.int64), axes)
+
+
+@dataclass(frozen=True, eq=False)
+class Measurements:
+    """What was drawn: the cells, which stand first, and marginals of them."""
+
+    layout: CellLayout
+    marginals: tuple[Marginal, ...]
+
+    @classmethod
+    def draw(
+        cls, cells: Integers, noise: Mapping[Axes, Mechanism], coarser: Sequence[CoarserLevel] = ()
+    ) -> Measurements:
+        """Draw noise for each marginal; all of it has to be paid for before."""
+        layout = CellLayout(cells.shape, tuple(coarser))
+        drawn = (Marginal(axes, each, each.add_noise(layout.add_up(cells, axes))) for axes, each in noise.items())
+        return cls(layout, tuple(drawn))
+
+    @cached_property
+    def _variances(self) -> dict[Axes, float]:
+        return {each.axes: each.mechanism.variance() for each in self.marginals}
+
+    @cached_property
+    def _counts(self) -> dict[Axes, Integers]:
+        return {each.axes: each.measured for each in self.marginals}
+
+    @cached_property
+    def _closed_form(self) -> LeastSquares:
+        return LeastSquares(self.layout.shape, self._variances)
+
+    @cached_property
+    def _least_squares(self) -> NestedLeastSquares | None:
+        coarse = any(self.layout.coarse(each.axes) for each in self.marginals)
+        return NestedLeastSquares(self.layout, self._variances) if coarse else None
+
+    @cached_property
+    def estimates(self) -> Integers | Floats:
+        """What do all of them say about the cells together?  Whole where the cells alone were measured."""
+        if len(self.marginals) == 1:
+            return self.marginals[0].measured
+        return (self._least_squares or self._closed_form).estimate(self._counts)
+
+    def answer(self, places: Sequence[Integers]) -> tuple[float, tuple[NoisePart, ...]]:
+        """What do they say about the sum of the cells at these labels of each column, and by which noises is it off?"""
+        if self._least_squares is not None:
+            total, error = self._least_squares.answer(places, self._counts)
+            return total, self._parts(error)
+        total, taken = self.estimates[np.ix_(*places)].sum().item(), [len(each) for each in places]
+        if len(self.marginals) == 1:
+            return total, (NoisePart(self.marginals[0].mechanism, math.prod(taken)),)
+        return total, self._parts(self._closed_form.error(taken))
+
+    def _parts(self, error: Mapping[Axes, tuple[Floats, Integers]]) -> tuple[NoisePart, ...]:
+        parts = []
+        for each in self.marginals:
+            weights, draws = error[each.axes]
+            # weights that floats can hardly tell apart are one, the larger
+            known, same = np.unique(np.ceil(np.abs(weights) * WEIGHT_STEPS) / WEIGHT_STEPS, return_inverse=True)
+            together = np.bincount(same, draws, minlength=len(known)).astype(np.int64)
+            parts += [
+                NoisePart(each.mechanism, int(times), float(weight))
+                for weight, times in zip(known, together, strict=True)
+                if times and weight
+            ]
+        return tuple(parts)
+
+    def margin(self, axes: Axes, confidence: float) -> float:
+        """How far is any one count of a measured marginal from the truth, at most, with this confidence?
+
+        With coarser levels counts differ in that, and the largest margin is meant.
+        """
+        if self._least_squares is None:
+            # one label of each column of the marginal, all of the others; without coarser levels any label will do
+            one = [np.arange(1 if axis in axes else n) for axis, n in enumerate(self.layout.shape)]
+            return margin_of(self.answer(one)[1], confidence)
+        kinds = self._least_squares.kinds(axes)
+        if len(kinds) > min(KINDS_AT_MOST, SOLVED_AT_MOST // self._least_squares.size):
+            # no best estimate has a larger variance than what was measured
+            return raise_bound(math.sqrt(self._variances[axes] / (1 - confidence)), 1e-6)
+        return max(margin_of(self.answer(each)[1], confidence) for each in kinds)
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """What measured marginals say together, when their noises have these variances; the cells are among them."""
+
+    shape: tuple[int, ...]
+    variances: Mapping[Axes, float]
+
+    @property
+    def every(self) -> Axes:
+        """The columns of the cells."""
+        return tuple(range(len(self.shape)))
+
+    def size(self, axes: Iterable[int]) -> int:
+        """How many counts a marginal has."""
+        return math.prod(self.shape[axis] for axis in axes)
+
+    @cached_property
+    def residual_sets(self) -> tuple[Axes, ...]:
+        """The sets of columns that some marginal but the cells tells about."""
+        below = (subsets(axes) for axes in self.variances if axes != self.every)
+        return tuple(dict.fromkeys(itertools.chain.from_iterable(below)))
+
+    @cached_property
+    def weights(self) -> Mapping[Axes, Mapping[Axes, float]]:
+        """How much each measured marginal says about each visited residual, in shares of 1."""
+        return {below: _shares(self._precisions(below)) for below in self.residual_sets}
+
+    def _precisions(self, below: Axes) -> dict[Axes, float]:
+        return {
+            axes: 1 / (variance * self.size(set(axes) - set(below)))
+            for axes, variance in self.variances.items()
+            if set(below) <= set(axes)
+        }
+
+    def estimate(self, measured: Mapping[Axes, Integers]) -> Floats:
+        """Return the best linear unbiased estimate of the cells."""
+        cells = measured[self.every].astype(np.float64)
+        correction = np.zeros(self.shape)
+        for below, weights in self.weights.items():
+            # what all of them say about this residual, less what the cells say
+            residuals = {axes: self._residual(measured[axes], axes, below) for axes in weights}
+            residual = sum(weight * residuals[axes] for axes, weight in weights.items()) - residuals[self.every]
+            # the columns outside B get a length of 1, over which the residual is spread evenly
+            spread = residual.reshape([n if axis in below else 1 for axis, n in enumerate(self.shape)])
+            correction += spread / self.size(set(self.every) - set(below))
+        return cells + correction
+
+    def _residual(self, measured: Integers, axes: Axes, below: Axes) -> Floats:
+        added = measured.sum(axis=tuple(place for place, axis in enumerate(axes) if axis not in below))
+        residual = np.asarray(added, np.float64)
+        for axis in range(residual.ndim):
+            # I − 11ᵀ/n along one axis: H_B is one centring for each column of B
+            residual = residual - residual.mean(axis=axis, keepdims=True)
+        return residual
+
+    def variance_of(self, axes: Axes) -> float:
+        """Return the variance of one count of a marginal that is measured."""
+        return self.variance_of_sum([1 if axis in axes else n for axis, n in enumerate(self.shape)])
+
+    def variance_of_sum(self, taken: Sequence[int]) -> float:
+        """Return the variance of a sum of cells that takes so many labels of each column."""
+        parts = self.error(taken)
+        return math.fsum(
+            float((weights**2 * draws).sum()) * self.variances[axes] for axes, (weights, draws) in parts.items()
+        )
+
+    def error(self, taken: Sequence[int]) -> dict[Axes, tuple[Floats, Integers]]:
+        """By what does a sum of cells err that takes so many labels of each column?
+
+        For each measured marginal: the weights of its noises, and how many of them have each.
+        """
+        # a column of which all labels are taken tells no cell from another
+        free = [axis for axis, n in enumerate(self.shape) if taken[axis] < n]
+        share = [count / n for count, n in zip(taken, self.shape, strict=True)]
+        parts = {}
+        for axes in self.variances:
+            inner = [axis for axis in free if axis in axes]
+            weights = np.zeros([2] * len(inner))  # by whether a cell's labels are taken
+            if axes == self.every:
+                weights[(0,) * len(inner)] = 1
+            for below in self.residual_sets:
+                if set(below) <= set(inner):
+                    more = self.weights[below][axes] - (axes == self.every)
+                    scale = more * math.prod(share[axis] for axis in free if axis not in below)
+                    weights += scale * _product(
+                        [(1 - share[axis], -share[axis]) if axis in below else (1.0, 1.0) for axis in inner]
+                    )
+            draws = _product([(taken[axis], self.shape[axis] - taken[axis]) for axis in inner])
+            outer = self.size(axis for axis in axes if axis not in inner)
+            parts[axes] = weights.ravel(), draws.astype(np.int64).ravel() * outer
+        return parts
+
+
+def _product(factors: Sequence[tuple[float, float]]) -> Floats:
+    """Multiply every combination: one axis of two places for each factor."""
+    together = np.ones(())
+    for factor in factors:
+        together = np.multiply.outer(together, np.array(factor, np.float64))
+    return together
+
+
+def _shares(amounts: Mapping[Axes, float]) -> dict[Axes, float]:
+    total = math.fsum(amounts.values())
+    return {axes: amount / total for axes, amount in amounts.items()}
