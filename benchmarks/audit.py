@@ -78,7 +78,7 @@ def reading_only(path: str) -> dict[str, int]:
 
 def whole_audit(path: str) -> dict[str, int]:
     import sidelight as sl
-    from sidelight.measures.findings import findings
+    from sidelight.measures.about import findings
 
     release = sl.read_release(path, group=list(QUASI), sensitive="occupation")
     return {"groups": len(release), "measures": len(findings(classics(), release))}
@@ -86,7 +86,7 @@ def whole_audit(path: str) -> dict[str, int]:
 
 def audit_with_named_risks(path: str) -> dict[str, int]:
     import sidelight as sl
-    from sidelight.measures.findings import findings
+    from sidelight.measures.about import findings
 
     release = sl.read_release(path, group=list(QUASI), sensitive="occupation")
     return {"groups": len(release), "measures": len(findings([*classics(), *named_risks()], release))}
@@ -94,7 +94,7 @@ def audit_with_named_risks(path: str) -> dict[str, int]:
 
 def adult_audit(path: str) -> dict[str, int]:
     import sidelight as sl
-    from sidelight.measures.findings import findings
+    from sidelight.measures.about import findings
 
     del path
     quasi = ["age", "workclass", "education", "marital-status", "race", "sex", "native-country"]

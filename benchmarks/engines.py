@@ -78,7 +78,7 @@ ENGINES: dict[str, tuple[Callable[[str, ExitStack], Any], bool]] = {  # how it h
 def run(name: str, path: str) -> None:
     """Audit in this process, and print figures."""
     import sidelight as sl
-    from sidelight.measures.findings import findings
+    from sidelight.measures.about import findings
 
     classics(), sl.stream_release, sl.read_release
     rows_of, streams = ENGINES[name]

@@ -49,7 +49,7 @@ def in_tens(path: str) -> dict[str, int]:
 
 def four_risks(path: str) -> dict[str, int]:
     import sidelight as sl
-    from sidelight.measures.findings import findings
+    from sidelight.measures.about import findings
     from sidelight.release.population import Population
 
     register = Population.from_source(path)

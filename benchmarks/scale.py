@@ -80,7 +80,7 @@ def bare_group_by(kind: str, path: str) -> dict[str, int]:
 def streamed_audit(kind: str, path: str) -> dict[str, int]:
     """Read in bounded memory, and ask all classic measures."""
     import sidelight as sl
-    from sidelight.measures.findings import findings
+    from sidelight.measures.about import findings
 
     release = sl.stream_release(path, group=list(QUASI[kind]), sensitive=SENSITIVE, memory=MEMORY)
     findings(classics(), release)
@@ -110,7 +110,7 @@ def in_spark(kind: str, path: str) -> dict[str, float]:
 
     import sidelight as sl
     from sidelight.engines.spark.session import spark_session
-    from sidelight.measures.findings import findings
+    from sidelight.measures.about import findings
 
     os.environ["PYSPARK_SUBMIT_ARGS"] = "--driver-memory 4g pyspark-shell"
     frame = spark_session("local[2]").read.parquet(path)

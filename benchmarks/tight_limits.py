@@ -19,8 +19,7 @@ from results import write_part
 from search import best_of
 
 import sidelight as sl
-from sidelight.measures.comparison import Comparison
-from sidelight.measures.criterion import Criterion
+from sidelight.measures.criterion import Comparison, Criterion
 from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import all_measures
 

@@ -38,7 +38,7 @@ from race import classics
 from results import quick, write_part
 
 import sidelight as sl
-from sidelight.measures.findings import findings
+from sidelight.measures.about import findings
 from sidelight.policy.measure_names import all_measures
 
 BANDWIDTH = 125 * 10**6  # bytes a second, each way and worker: a gigabit

@@ -1,6 +1,6 @@
 """The mutants of one source file, and which of them our tests notice.
 
-python scripts/mutants_of_file.py measures/k_anonymity.py tests/unit/measures/test_k_anonymity.py ...
+python scripts/mutants_of_file.py measures/classics.py tests/unit/measures/test_classics.py ...
 
 mutmut says what to change (its operators: a flipped comparison, another constant, an argument left out).  Its own
 runner starts pytest anew for every mutant, in no order of the tests, and leaves decorated functions out; we have 36,000

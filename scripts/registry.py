@@ -48,7 +48,7 @@ import sidelight as sl  # noqa: E402
 from sidelight.errors import BadMeasure, Contradiction  # noqa: E402
 from sidelight.knowledge.facts import Fact, Has, OneOf, Same  # noqa: E402
 from sidelight.knowledge.people import Someone  # noqa: E402
-from sidelight.measures.finding import Finding  # noqa: E402
+from sidelight.measures.criterion import Finding  # noqa: E402
 from sidelight.measures.measure import Measure  # noqa: E402
 from sidelight.policy.measure_names import all_measures  # noqa: E402
 from sidelight.rounding import round_up  # noqa: E402

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import sidelight as sl
-from sidelight.measures.t_closeness import TreeDistance
+from sidelight.measures.closeness import TreeDistance
 from sidelight.testing import releases
 
 

@@ -14,11 +14,11 @@ from support.definitions import matched
 from support.examples import examples
 
 import sidelight as sl
+from sidelight.measures.column_subsets import singling_out as unique_rows
 from sidelight.measures.column_subsets import subsets as walk
-from sidelight.measures.column_subsets import unique_rows
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts
-from sidelight.testing import tables
+from sidelight.testing.strategies import tables
 
 
 def people_of(table):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.measures.findings import findings
+from sidelight.measures.about import findings
 from sidelight.release.groups import Groups
 from sidelight.testing import measures, releases
 

@@ -13,14 +13,18 @@ from support.definitions import all_lack, by_partitions, least_with_target, leas
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.measures.ck_safety.minimize_across_groups import Choice, best_assignment, choices_near_best
+from sidelight.measures.ck_safety.minimize_across_groups import (
+    Choice,
+    best_assignment,
+    choices_near_best,
+    deciding_sums,
+)
 from sidelight.measures.ck_safety.minimize_within_group import (
     ExactProgram,
     TopCounts,
     allocate,
     least_log_probabilities,
 )
-from sidelight.measures.ck_safety.shortlist import deciding_sums
 from sidelight.testing import releases
 
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.comparison import Comparison
-from sidelight.measures.criterion import Criterion, exact
+from sidelight.measures.criterion import Comparison, Criterion, exact
 from sidelight.policy.limits import read_limit, settings_of
 from sidelight.policy.measure_names import all_measures
 from sidelight.policy.policy import policy_text

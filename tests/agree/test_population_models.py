@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from sidelight.measures.named_risks.population_models import SampleSizes, pitman, shifted_negative_binomial, zayatz
+from sidelight.measures.named_risks.uniques import SampleSizes, pitman, shifted_negative_binomial, zayatz
 
 
 @st.composite

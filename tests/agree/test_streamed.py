@@ -10,7 +10,7 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.engines import read_stream
 from sidelight.errors import SidelightError
-from sidelight.measures.findings import findings
+from sidelight.measures.about import findings
 from sidelight.policy.measure_names import all_measures
 from sidelight.release import population
 from sidelight.streams import sorted_runs

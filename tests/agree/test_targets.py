@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.measures.likeness import too_much
+from sidelight.measures.closeness import too_much
 from sidelight.testing import releases
 from sidelight.worlds.brute_force import every_world, worst_acquaintance, worst_implications_with_one_conclusion
 

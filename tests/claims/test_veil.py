@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.measures.ck_safety.implications import Implications
-from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.l_diversity import DistinctValues, RecursiveDiversity
+from sidelight.measures.classics import DistinctValues, GroupSize, RecursiveDiversity
 from sidelight.policy.policy import Policy
 from tests.support.every_world import largest_belief, releases
 from tests.support.examples import examples

@@ -23,7 +23,7 @@ from support.registry import Listed, documents
 
 import sidelight as sl
 from sidelight.errors import BadTable
-from sidelight.measures.findings import findings
+from sidelight.measures.about import findings
 from sidelight.policy.measure_names import all_measures
 from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import SortedRuns

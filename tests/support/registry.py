@@ -26,10 +26,9 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 import sidelight as sl
-from sidelight.measures.ck_safety.implications import ImplicationsWitness
-from sidelight.measures.ck_safety.negations import NegationsWitness
-from sidelight.measures.finding import Finding, Witness
-from sidelight.measures.findings import findings
+from sidelight.measures.about import findings
+from sidelight.measures.ck_safety.implications import ImplicationsWitness, NegationsWitness
+from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.measure import Measure
 from sidelight.policy.limits import read_limit, read_measure
 from sidelight.release.groups import GroupName

@@ -33,9 +33,8 @@ from support.examples import examples
 from support.waiting import PATIENCE
 
 import sidelight as sl
-from sidelight.measures.comparison import Comparison
-from sidelight.measures.criterion import Criterion, exact
-from sidelight.measures.findings import findings
+from sidelight.measures.about import findings
+from sidelight.measures.criterion import Comparison, Criterion, exact
 from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import all_measures
 from sidelight.policy.policy_file import read_policy_text

@@ -114,7 +114,6 @@ HANDS_ON = {
     "noise/stable_counts.py": ("publish",),
     "noise/semantic_privacy.py": ("report",),
     "measures/criterion.py": ("report",),
-    "measures/finding.py": ("report",),
     "measures/disclosure_curve.py": ("report",),
     "measures/privacy_skyline/skyline.py": ("report",),
     "max_entropy/beliefs.py": ("report",),

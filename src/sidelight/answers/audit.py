@@ -17,9 +17,8 @@ from sidelight.answers.sources import Question, find_asked_attackers, inputs_of,
 from sidelight.engines.files import files_of
 from sidelight.engines.spark.stream import fits_here
 from sidelight.files import sidecar_path
-from sidelight.measures.about import ask_each_column
-from sidelight.measures.findings import findings as measure_all
-from sidelight.measures.findings import prepare_release
+from sidelight.measures.about import ask_each_column, prepare_release
+from sidelight.measures.about import findings as measure_all
 from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import without_repeats
 from sidelight.progress import Progress, quiet

@@ -20,10 +20,8 @@ from sidelight.answers.recipe import Name, write_call, write_python, write_relea
 from sidelight.answers.sources import PeopleLookup, inputs_of, open_release
 from sidelight.documents.document import DocumentPart, number
 from sidelight.errors import BadMeasure, TooHard
-from sidelight.measures.comparison import Comparison
-from sidelight.measures.criterion import Criterion, exact
+from sidelight.measures.criterion import Comparison, Criterion, Finding, exact
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
-from sidelight.measures.finding import Finding
 from sidelight.measures.measure import Measure
 from sidelight.measures.privacy_skyline.skyline import knowledge_skyline
 from sidelight.policy.limits import read_limit, read_number

@@ -28,7 +28,7 @@ from sidelight.intake.policy_draft import draft_of_preset, draft_policy, drafted
 from sidelight.intake.presets import HIPAA_NOTES, Preset, is_check_of_columns, read_preset
 from sidelight.intake.roles import Role, suggestions_for
 from sidelight.intake.safe_harbour import SafeHarbour, check_columns
-from sidelight.measures.column_subsets.worst_columns import people_alone, worst_columns
+from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.progress import Progress, quiet
 from sidelight.report.answer import Answer, Live

@@ -12,8 +12,7 @@ from sidelight.answers.sources import Question, merge_roles
 from sidelight.engines.read import read_table
 from sidelight.files import sidecar_path
 from sidelight.measures.about import About
-from sidelight.measures.criterion import Criterion
-from sidelight.measures.limit_grammar import limit_text
+from sidelight.measures.criterion import Criterion, limit_text
 from sidelight.measures.measure import Measure
 from sidelight.policy.limits import measure_maker
 from sidelight.release.read import read_release

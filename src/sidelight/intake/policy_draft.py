@@ -24,11 +24,10 @@ import tomli_w
 
 from sidelight.intake.presets import Preset
 from sidelight.intake.roles import Role, SuggestedRoles
-from sidelight.measures.ck_safety.implications import Implications
-from sidelight.measures.ck_safety.negations import Negations
+from sidelight.measures.ck_safety.implications import Implications, Negations
+from sidelight.measures.classics import GroupSize
 from sidelight.measures.criterion import Criterion
 from sidelight.measures.exact import Amount
-from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Measure
 from sidelight.measures.sums import SumMeasure
 from sidelight.policy.policy import Policy, policy_text

@@ -23,14 +23,12 @@ from pathlib import Path
 from sidelight.errors import BadPolicy, SidelightError, as_given, did_you_mean, listed, parameter
 from sidelight.intake.safe_harbour import NOT_COVERED, SOURCE, SafeHarbour, safe_harbour
 from sidelight.knowledge.tokens import TokenReader, abbreviate, whole_in
+from sidelight.measures.classics import DistinctValues, GroupSize
 from sidelight.measures.criterion import Criterion
-from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.l_diversity import DistinctValues
 from sidelight.measures.limit_grammar import SIGNS
 from sidelight.measures.measure import Measure
-from sidelight.measures.named_risks.journalist import JournalistRisk
-from sidelight.measures.named_risks.prosecutor import ProsecutorRisk
-from sidelight.measures.named_risks.size_risk import Statistic
+from sidelight.measures.named_risks.population_risk import JournalistRisk
+from sidelight.measures.named_risks.size_risk import ProsecutorRisk, Statistic
 from sidelight.measures.sums import Dominance, Remainder
 from sidelight.policy.policy import Policy
 

@@ -33,10 +33,9 @@ from sidelight.learner.training import (
     train_calibrated,
 )
 from sidelight.measures.attacker import ROW, Attacker, AttackerAnswer, FoundRelease, is_beyond_chance
+from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount
-from sidelight.measures.fields import read
-from sidelight.measures.finding import Finding, Witness
-from sidelight.measures.measure import Measure, Monotonicity
+from sidelight.measures.measure import Measure, Monotonicity, read
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Release
 from sidelight.rounding import in_words, to_places

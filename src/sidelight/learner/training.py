@@ -63,7 +63,7 @@ from sidelight.arrays import Codes, Flags, Floats, Integers, sum_by
 from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.learner.assignments import Assignments, Occurrences, SetAssignments
 from sidelight.learner.roster import LABELS_ALONE, Roster
-from sidelight.measures.fields import whole_amount
+from sidelight.measures.measure import whole_amount
 from sidelight.progress import Progress, quiet
 from sidelight.rounding import MOST_OF_ANYTHING
 from sidelight.table.labels import Label

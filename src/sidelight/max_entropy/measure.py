@@ -46,8 +46,8 @@ from sidelight.max_entropy.constraints import shares_of
 from sidelight.max_entropy.key_beliefs import KeyBeliefs
 from sidelight.max_entropy.maxent import SECONDS, maxent
 from sidelight.measures.attacker import Attacker
+from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount
-from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.targets import Targeted
 from sidelight.progress import Progress, quiet

@@ -1,4 +1,11 @@
-"""A measure with the bound it must keep, and the judgement of a finding by it.
+"""The answer to a measure's question: an exact number, and the witness that reaches it.
+
+*Invariants.*  `finding.value` is exact (or a float rounded towards caution), and a bound is decided on it.
+`finding.replay(release)` computes it again from the witness, by another path.
+
+The four comparisons of a measure with a bound: one table of their signs and words.
+
+A measure with the bound it must keep, and the judgement of a finding by it.
 
     measure, comparison, bound ─▶ criterion ─decide(finding)─▶ judgement
 
@@ -8,25 +15,153 @@ A bound means what it says in decimal and is decided in exact arithmetic.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from sidelight.errors import BadPolicy, NotTrueOrFalse, TooHard, expect
-from sidelight.measures.comparison import Comparison
 from sidelight.measures.exact import Amount
-from sidelight.measures.finding import Finding
-from sidelight.measures.limit_grammar import limit_text
+from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
-from sidelight.rounding import at_a_glance, exact_number
+from sidelight.rounding import as_printed, at_a_glance, exact_number, in_words
+from sidelight.table.labels import Label
 from sidelight.text import html_table
 
 if TYPE_CHECKING:
     import altair as alt
 
     from sidelight.measures.measure import Measure
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Witness:
+    """Who is worst off: a group and, where one decides, a value.  Measures that know more extend it."""
+
+    group: GroupName
+    value: Label = None
+
+    def describe(self) -> str:
+        """Return the group and the value, in words."""
+        return str(self.group) + (f": {self.value}" if self.value is not None else "")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.describe()}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Finding:
+    """The answer to one question about a release: an exact number and the witness that reaches it.
+
+    >>> from sidelight.measures.classics import GroupSize
+    >>> GroupSize().measure(Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}]))
+    <Finding: group size is 2, in group 2>
+    """
+
+    measure: Measure
+    value: Amount
+    witness: Witness | None
+    notes: tuple[str, ...] = ()
+    kindest: Amount | None = None
+    """Where the time was up before it was exact, or estimates differ: the kind end; `value` is the cautious one."""
+
+    def explain(self) -> str:
+        """Return it in a sentence or two, for someone who has to sign."""
+        return self.measure.explain(self)
+
+    def replay(self, release: Release) -> Amount:
+        """Compute the value again from the witness alone, by the definition or by counting worlds."""
+        if self.witness is None:
+            return self.value
+        return self.measure.replay(self.witness, expect(Release, release, "what a finding is replayed on"))
+
+    def plot(self, release: Release) -> alt.TopLevelMixin:
+        """Draw it on the release that it is of.
+
+        The risk against how much is known, with what was asked about marked; the sizes of groups; or the values of the
+        group that decides beside those of everybody.  An Altair chart, which needs the extra `plot`: a notebook shows
+        it, `chart.save("finding.svg")` writes it.
+        """
+        from sidelight.report.charts.finding import finding_chart  # noqa: PLC0415 - it stands below
+
+        return finding_chart(self, release)
+
+    def __repr__(self) -> str:
+        where = f", in {self.witness.group}" if self.witness else ""
+        return f"<Finding: {self.measure} is {self.value_in_words()}{where}>"
+
+    def _repr_html_(self) -> str:
+        row = (self.measure, self.value_in_words(), self.worst_off())
+        note = " ".join((self.explain(), *self.notes))
+        return html_table("Finding", ["measure", "found", "who is worst off"], [row], note=note)
+
+    def worst_off(self) -> str:
+        """Return who is worst off, in a few words; nothing where nobody is."""
+        return "" if self.witness is None else self.witness.describe()
+
+    def value_in_words(self) -> str:
+        """Return the value for a person, rounded towards caution: risks up, sizes and diversities down."""
+        value = in_words(self.value, large_is_bad=self.measure.large_is_bad)
+        return f"{value}, an estimate" if self.measure.estimate else value
+
+
+class Comparison(Enum):
+    """A comparison of a value with a bound; the names are those of policy.toml.
+
+    >>> Comparison("at_least").sign, Comparison.AT_LEAST.typed_sign, Comparison.AT_LEAST.words
+    ('≥', '>=', 'at least')
+    """
+
+    AT_LEAST = "at_least", "≥", ">=", "at least", "at most", operator.ge
+    ABOVE = "above", ">", ">", "more than", "less than", operator.gt
+    AT_MOST = "at_most", "≤", "<=", "at most", "at least", operator.le
+    BELOW = "below", "<", "<", "below", "more than", operator.lt
+
+    sign: str  # the usual one: ≥ > ≤ <
+    typed_sign: str  # as a keyboard has it: >= > <= <
+    words: str  # what comes before the bound in a sentence about the value: at least 5
+    converse_words: str  # what comes before the value in a sentence about the bound: a value is at least a bound of …
+    compare: Callable[[Amount, Amount], bool]
+
+    def __new__(cls, name: str, *row: object) -> Self:
+        member = object.__new__(cls)
+        member._value_ = name
+        member.sign, member.typed_sign, member.words, member.converse_words, member.compare = row  # type: ignore[assignment]
+        return member
+
+    @classmethod
+    def from_sign(cls, sign: str) -> Comparison | None:
+        """Return the comparison that a sign stands for, in print or on a keyboard; None where it is no such sign."""
+        return next((each for each in cls if sign in (each.sign, each.typed_sign)), None)
+
+    @classmethod
+    def for_measure(cls, *, large_is_bad: bool) -> tuple[Comparison, ...]:
+        """Return the two that make sense: from above for risks, from below for sizes and diversities."""
+        return tuple(each for each in cls if each.from_above == large_is_bad)
+
+    @property
+    def from_above(self) -> bool:
+        """Whether it keeps the value from getting large."""
+        return self in (Comparison.AT_MOST, Comparison.BELOW)
+
+    @property
+    def strict(self) -> bool:
+        """Whether a value that meets the bound breaks it."""
+        return self in (Comparison.ABOVE, Comparison.BELOW)
+
+    @property
+    def negation(self) -> Comparison:
+        """The comparison that holds where this one does not."""
+        others = Comparison.for_measure(large_is_bad=not self.from_above)
+        return next(each for each in others if each.strict != self.strict)
+
+    def holds(self, value: Amount, bound: Amount) -> bool:
+        """Decide, in exact arithmetic; a float is what it prints, so that a limit copied from an answer holds."""
+        return self.compare(as_printed(value), as_printed(bound))
+
 
 Bound: TypeAlias = int | float | Fraction | Decimal
 """What a limit may be given as; 0.1 means a tenth (see `exact`)."""
@@ -38,7 +173,7 @@ class Criterion:
 
     Its text is a limit, which a policy's reader reads again.
 
-    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> from sidelight.measures.classics import GroupSize
     >>> from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
     >>> print(GroupSize() >= 5, "and", Acquaintance(others=3, apart_from=("Lung cancer", "AIDS")) < 0.5)
     group size ≥ 5 and acquaintance(others=3, apart_from=[Lung cancer, AIDS]) < 0.5
@@ -74,7 +209,7 @@ class Criterion:
     def about(self, of: str | None = None, *, known: str | Sequence[str] = ()) -> Criterion:
         """Return the same criterion about one of several sensitive columns (see `Measure.about`).
 
-        >>> from sidelight.measures.l_diversity import DistinctValues
+        >>> from sidelight.measures.classics import DistinctValues
         >>> print((DistinctValues() >= 2).about("income"))
         distinct values(of=income) ≥ 2
         """
@@ -135,6 +270,15 @@ class Judgement:
 
     def _repr_html_(self) -> str:
         return judgements_table("Judgement", [self], note=" ".join((self.finding.explain(), *self.finding.notes)))
+
+
+def limit_text(measure: object, comparison: Comparison, bound: object, *, typed: bool = False) -> str:
+    """Return a measure, or its text, with its bound; `typed` with the sign that a keyboard has.
+
+    >>> limit_text("group size", Comparison.AT_LEAST, 5), limit_text("group size", Comparison.AT_LEAST, 5, typed=True)
+    ('group size ≥ 5', 'group size >= 5')
+    """
+    return f"{measure} {comparison.typed_sign if typed else comparison.sign} {bound}"
 
 
 def judgements_table(title: str, judgements: Sequence[Judgement], *, note: str = "") -> str:

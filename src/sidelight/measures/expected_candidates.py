@@ -34,11 +34,10 @@ from scipy.special import gammaln
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.attacker import Attacker
+from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import FRACTIONS, Amount, Arithmetic, Numbers
-from sidelight.measures.fields import read
-from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Measure, Monotonicity
+from sidelight.measures.measure import Measure, Monotonicity, read
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, in_words, round_down, whole_number

@@ -25,7 +25,7 @@ from collections.abc import Set as AbstractSet
 
 from sidelight.errors import BadPolicy
 from sidelight.knowledge.tokens import TokenReader, quote
-from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Comparison
 from sidelight.table.labels import shown
 from sidelight.text import MOST_NESTED, is_deeply_nested
 
@@ -39,15 +39,6 @@ _EXAMPLE = "write it like 'group size >= 5' or 'implications(k=3) < 0.5'"
 
 
 # Writing.
-
-
-def limit_text(measure: object, comparison: Comparison, bound: object, *, typed: bool = False) -> str:
-    """Return a measure, or its text, with its bound; `typed` with the sign that a keyboard has.
-
-    >>> limit_text("group size", Comparison.AT_LEAST, 5), limit_text("group size", Comparison.AT_LEAST, 5, typed=True)
-    ('group size ≥ 5', 'group size >= 5')
-    """
-    return f"{measure} {comparison.typed_sign if typed else comparison.sign} {bound}"
 
 
 def call_text(name: str, settings: Mapping[str, object], *, longest: int = 120) -> str:

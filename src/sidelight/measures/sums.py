@@ -32,12 +32,10 @@ import numpy as np
 from sidelight.arrays import Flags, Integers, add_up
 from sidelight.errors import BadMeasure, expect_mapping, parameter
 from sidelight.measures.attacker import Attacker
-from sidelight.measures.criterion import Bound
+from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
-from sidelight.measures.fields import read, whole
-from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Measure, Monotonicity
+from sidelight.measures.measure import Measure, Monotonicity, read, whole
 from sidelight.measures.number_values import NumberValues, numbers_of, seeming_thousands
 from sidelight.measures.targets import Targeted, drop_values
 from sidelight.release.groups import Groups

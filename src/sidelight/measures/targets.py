@@ -40,8 +40,7 @@ import numpy as np
 
 from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadMeasure, UnknownValue, did_you_mean, parameter
-from sidelight.measures.fields import read
-from sidelight.measures.measure import Measure
+from sidelight.measures.measure import Measure, read
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy

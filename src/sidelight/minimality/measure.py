@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from sidelight.errors import SidelightError, TooHard
 from sidelight.measures.attacker import ROW, Attacker, AttackerAnswer, FoundRelease
+from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount
-from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.release.release import Release
 from sidelight.rounding import in_words

@@ -55,9 +55,8 @@ from sidelight.errors import (
     parameter,
 )
 from sidelight.measures.ck_safety.implications import Implications
-from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.l_diversity import EntropyDiversity
-from sidelight.measures.t_closeness import Closeness
+from sidelight.measures.classics import EntropyDiversity, GroupSize
+from sidelight.measures.closeness import Closeness
 from sidelight.noise.accountant import promise_of
 from sidelight.noise.domain import Domain
 from sidelight.noise.ledger import NO_LEDGER

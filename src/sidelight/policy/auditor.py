@@ -31,7 +31,7 @@ import numpy as np
 from sidelight.arrays import Integers
 from sidelight.errors import BadRelease, as_given, expect, listed, parameter
 from sidelight.measures.about import About
-from sidelight.measures.finding import Finding
+from sidelight.measures.criterion import Finding
 from sidelight.measures.measure import Measure, Summary
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.groups import GroupName, Groups, stack_groups

@@ -59,8 +59,7 @@ from pydantic.json_schema import WithJsonSchema
 from pydantic_core import ErrorDetails
 
 from sidelight.errors import BadPolicy, SidelightError, did_you_mean
-from sidelight.measures.comparison import Comparison
-from sidelight.measures.criterion import Criterion, exact
+from sidelight.measures.criterion import Comparison, Criterion, exact
 from sidelight.measures.limit_grammar import Word, limit_reader, take_bound, take_measure_name, take_settings
 from sidelight.measures.measure import Measure
 from sidelight.measures.targets import Predicate, read_value
@@ -365,7 +364,7 @@ class Limit(Section):
 def limit_model(kind: type[Measure]) -> type[Limit]:
     """Build the model of limits on a measure.
 
-    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> from sidelight.measures.classics import GroupSize
     >>> print(limit_model(GroupSize)(measure="group size", at_least=5).to_criterion())
     group size ≥ 5
     """

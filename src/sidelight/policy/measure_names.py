@@ -18,13 +18,13 @@ from sidelight.measures.measure import Measure, declared_measures
 Kinds: TypeAlias = tuple[type[Measure], ...]
 
 _CLASSICS = {
-    "group size": "sidelight.measures.k_anonymity",
-    "distinct values": "sidelight.measures.l_diversity",
-    "entropy diversity": "sidelight.measures.l_diversity",
-    "recursive diversity": "sidelight.measures.l_diversity",
-    "closeness": "sidelight.measures.t_closeness",
-    "beta likeness": "sidelight.measures.likeness",
-    "delta disclosure": "sidelight.measures.likeness",
+    "group size": "sidelight.measures.classics",
+    "distinct values": "sidelight.measures.classics",
+    "entropy diversity": "sidelight.measures.classics",
+    "recursive diversity": "sidelight.measures.classics",
+    "closeness": "sidelight.measures.closeness",
+    "beta likeness": "sidelight.measures.closeness",
+    "delta disclosure": "sidelight.measures.closeness",
 }
 
 _ASKED_BY_SEARCHES = {
@@ -35,11 +35,11 @@ _ASKED_BY_SEARCHES = {
 
 MODULES = {
     **_CLASSICS,
-    "prosecutor risk": "sidelight.measures.named_risks.prosecutor",
-    "journalist risk": "sidelight.measures.named_risks.journalist",
-    "marketer risk": "sidelight.measures.named_risks.journalist",
-    "presence": "sidelight.measures.named_risks.presence",
-    "absence": "sidelight.measures.named_risks.presence",
+    "prosecutor risk": "sidelight.measures.named_risks.size_risk",
+    "journalist risk": "sidelight.measures.named_risks.population_risk",
+    "marketer risk": "sidelight.measures.named_risks.population_risk",
+    "presence": "sidelight.measures.named_risks.population_risk",
+    "absence": "sidelight.measures.named_risks.population_risk",
     "unique match": "sidelight.measures.named_risks.uniques",
     "population uniques": "sidelight.measures.named_risks.uniques",
     "individual risk": "sidelight.measures.named_risks.individual_risk",
@@ -49,7 +49,7 @@ MODULES = {
     "linkability": "sidelight.measures.column_subsets.linkability",
     "inference": "sidelight.measures.column_subsets.inference",
     "implications": "sidelight.measures.ck_safety.implications",
-    "negations": "sidelight.measures.ck_safety.negations",
+    "negations": "sidelight.measures.ck_safety.implications",
     "disclosure cost": "sidelight.measures.ck_safety.disclosure_cost",
     "cheapest knowledge": "sidelight.measures.ck_safety.cheapest_knowledge",
     "acquaintance": "sidelight.measures.privacy_skyline.acquaintance",
@@ -102,7 +102,7 @@ def measure_named(name: str, where: str = "") -> type[Measure]:
     """Return the measure of this name, or raise `BadPolicy`; `where` it was named is for the message.
 
     >>> measure_named("group size")
-    <class 'sidelight.measures.k_anonymity.GroupSize'>
+    <class 'sidelight.measures.classics.GroupSize'>
     """
     kind = find_measure(name)
     if kind is not None:

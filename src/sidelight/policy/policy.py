@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING
 import tomli_w
 
 from sidelight.errors import BadPolicy, NotTrueOrFalse
-from sidelight.measures.about import ask_each_column, mark_defaults
-from sidelight.measures.criterion import Criterion, Judgement, judgements_table
-from sidelight.measures.finding import Finding
-from sidelight.measures.findings import findings
+from sidelight.measures.about import ask_each_column, findings, mark_defaults
+from sidelight.measures.criterion import Criterion, Finding, Judgement, judgements_table
 from sidelight.measures.measure import Measure
 from sidelight.release.groups import ReleaseBlocks
 from sidelight.release.release import expect_release
@@ -81,8 +79,8 @@ class Policy:
 
     All of the criteria must hold.  A measure that several criteria share is measured once.
 
-    >>> from sidelight.measures.k_anonymity import GroupSize
-    >>> from sidelight.measures.l_diversity import EntropyDiversity
+    >>> from sidelight.measures.classics import GroupSize
+    >>> from sidelight.measures.classics import EntropyDiversity
     >>> from sidelight.release.release import Release
     >>> policy = Policy(GroupSize() >= 5, EntropyDiversity() >= 1.5)
     >>> verdict = policy.judge(Release.from_counts([{"Flu": 5}, {"Flu": 3, "Cold": 3}]))
@@ -125,8 +123,8 @@ class Policy:
         The `domain` says which of them has the values that a limit leaves out.  A limit on the values that others do
         not name (a skyline's default) may turn out to be on none.
 
-        >>> from sidelight.measures.k_anonymity import GroupSize
-        >>> from sidelight.measures.l_diversity import DistinctValues
+        >>> from sidelight.measures.classics import GroupSize
+        >>> from sidelight.measures.classics import DistinctValues
         >>> print(Policy(GroupSize() >= 5, DistinctValues() >= 2).about_each(["disease", "income"]))
         group size ≥ 5; distinct values(of=disease) ≥ 2; distinct values(of=income) ≥ 2
         """
@@ -147,7 +145,7 @@ class Policy:
     def to_toml(self) -> str:
         """Write the policy as a policy file that `read_policy` reads back.
 
-        >>> from sidelight.measures.k_anonymity import GroupSize
+        >>> from sidelight.measures.classics import GroupSize
         >>> print(Policy(GroupSize() >= 5).to_toml())
         [[limit]]
         measure = "group size"

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight.errors import NotAvailable, SidelightError
-from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Comparison
 from sidelight.policy.measure_names import ASK_CHOICES
 from sidelight.report.attacks_tried import attack_section
 from sidelight.report.how_made import how_it_was_made, what_is_published

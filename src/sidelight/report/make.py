@@ -26,12 +26,11 @@ from sidelight.attack.report import sentences
 from sidelight.documents.document import Envelope, FileFacts, IntakeFacts, ReaderFacts, number, reader_facts
 from sidelight.errors import BadRelease, expect, expect_mapping, expect_several, parameter
 from sidelight.files import SIDECAR_ENDING, digest, read_whole, sidecar_path
-from sidelight.measures.ck_safety.implications import Implications
-from sidelight.measures.ck_safety.negations import Negations
+from sidelight.measures.about import findings as measure_all
+from sidelight.measures.ck_safety.implications import Implications, Negations
+from sidelight.measures.classics import GroupSize
+from sidelight.measures.criterion import Finding
 from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
-from sidelight.measures.finding import Finding
-from sidelight.measures.findings import findings as measure_all
-from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import ASK_CHOICES
 from sidelight.policy.policy import Policy, policy_text

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight.learner.learned import BeliefBin
-from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Comparison
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
 from sidelight.report.charts.asked_readers import ReaderBelief, readers_chart
 from sidelight.report.charts.calibration import CheckedClaims, checked_claims_chart

@@ -37,12 +37,10 @@ from sidelight.documents.document import (
 )
 from sidelight.errors import BadMeasure
 from sidelight.intake.roles import MARKS
-from sidelight.measures.about import About
+from sidelight.measures.about import About, count_parts_before, prepare_release, view_block
 from sidelight.measures.attacker import Attacker, AttackerAnswer
-from sidelight.measures.column_subsets.worst_columns import people_alone, worst_columns
-from sidelight.measures.criterion import Criterion, Judgement
-from sidelight.measures.finding import Finding, Witness
-from sidelight.measures.findings import count_parts_before, prepare_release, view_block
+from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
+from sidelight.measures.criterion import Criterion, Finding, Judgement, Witness
 from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import asked_attackers
 from sidelight.policy.policy import Verdict
@@ -279,7 +277,7 @@ def audit_report(
 
     `readers` is what is known of them already; who is not among them and was not measured was not asked.
 
-    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> from sidelight.measures.classics import GroupSize
     >>> from sidelight.policy.policy import Policy
     >>> from sidelight.release.release import Release
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}])
@@ -417,7 +415,7 @@ def count_broken(judgements: Sequence[Judgement], release: ReleaseBlocks) -> lis
     None where a limit is on an average or on the release as a whole.  Where facts about people of other groups help,
     those that break it on their own and the witness's are counted.
 
-    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> from sidelight.measures.classics import GroupSize
     >>> from sidelight.release.release import Release
     >>> release = Release.from_counts([{"Flu": 2}, {"Flu": 3}, {"Flu": 9}])
     >>> count_broken([(GroupSize() >= 5).judge(release)], release)

@@ -26,12 +26,11 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, did_you_mean, expect, parameter
-from sidelight.measures.about import ask_each_column
+from sidelight.measures.about import ask_each_column, findings
 from sidelight.measures.criterion import Criterion
 from sidelight.measures.epsilon_privacy.explanation import settings_in_words
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
 from sidelight.measures.exact import Amount
-from sidelight.measures.findings import findings
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import Measure
 from sidelight.progress import Progress, quiet
@@ -364,7 +363,7 @@ def named_measures(
 ) -> dict[str, Measure]:
     """Return measures by the caller's own names, or by what they ask.
 
-    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> from sidelight.measures.classics import GroupSize
     >>> named_measures(GroupSize()), named_measures({"k": GroupSize()})
     ({'group size': GroupSize()}, {'k': GroupSize()})
     """

@@ -47,8 +47,8 @@ import numpy as np
 
 from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadMeasure
+from sidelight.measures.classics import GroupSize
 from sidelight.measures.criterion import Criterion
-from sidelight.measures.k_anonymity import GroupSize
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress
 from sidelight.release.generalise import AnyGroups, AnyLattice, Node, StreamedGroups

@@ -58,7 +58,7 @@ import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.errors import BadPolicy, as_given, is_one_of
-from sidelight.measures.k_anonymity import GroupSize
+from sidelight.measures.classics import GroupSize
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress
 from sidelight.release.groups import Groups

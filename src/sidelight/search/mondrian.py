@@ -55,7 +55,7 @@ from sidelight.engines.streamed_table import AnyTable, StreamedTable
 from sidelight.errors import BadPolicy, NothingSafe, as_given, expect_or_none, parameter
 from sidelight.measures.exact import join_all, join_backwards, join_forwards
 from sidelight.measures.measure import Summary
-from sidelight.measures.named_risks.presence import Absence
+from sidelight.measures.named_risks.population_risk import Absence
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
 from sidelight.release.groups import Groups

@@ -35,11 +35,9 @@ from sidelight.arrays import Flags, Floats, Integers, number_vectors
 from sidelight.engines.streamed_table import AnyTable, StreamedTable
 from sidelight.errors import BadMeasure, NothingSafe, TooHard
 from sidelight.measures.about import ViewScreen
-from sidelight.measures.comparison import Comparison
-from sidelight.measures.criterion import Criterion, Judgement, exact
+from sidelight.measures.classics import GroupSize
+from sidelight.measures.criterion import Comparison, Criterion, Finding, Judgement, exact
 from sidelight.measures.exact import Amount, Screen, join_all
-from sidelight.measures.finding import Finding
-from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Monotonicity, Summary
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups

@@ -37,8 +37,8 @@ from sidelight.errors import (
     parameter,
 )
 from sidelight.measures.attacker import AttackerAnswer, FoundRelease
+from sidelight.measures.classics import GroupSize
 from sidelight.measures.criterion import Criterion, exact
-from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import asked_attackers
 from sidelight.policy.policy import Policy, Verdict

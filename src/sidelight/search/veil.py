@@ -51,8 +51,8 @@ from scipy.special import gammaln
 
 from sidelight.arrays import Flags, Floats, Integers, number_vectors
 from sidelight.errors import BadPolicy, parameter
+from sidelight.measures.classics import DistinctValues
 from sidelight.measures.criterion import Criterion, exact
-from sidelight.measures.l_diversity import DistinctValues
 from sidelight.policy.policy import Policy
 from sidelight.search.policy_check import least_whole
 from sidelight.table.table import CELLS_AT_ONCE, Counts
@@ -354,7 +354,7 @@ class ValueLimits:
 def share_limit(criterion: Criterion) -> ShareLimit | None:
     """Return a criterion as a limit on the share of any value, where it is one.
 
-    >>> from sidelight.measures.l_diversity import RecursiveDiversity
+    >>> from sidelight.measures.classics import RecursiveDiversity
     >>> share_limit(RecursiveDiversity(2) <= 1), share_limit(RecursiveDiversity(1) < 0.6)
     (ShareLimit(share=Fraction(1, 2), strict=False), ShareLimit(share=Fraction(3, 5), strict=True))
     """
@@ -374,7 +374,7 @@ def distinct_limit(criterion: Criterion) -> int | None:
 def covered_limits(policy: Policy) -> ValueLimits | None:
     """Return what a policy asks of values, or refuse what no veil covers; None where it asks nothing of them.
 
-    >>> from sidelight.measures.l_diversity import RecursiveDiversity
+    >>> from sidelight.measures.classics import RecursiveDiversity
     >>> covered_limits(Policy(DistinctValues() >= 2, RecursiveDiversity(2) <= 1))
     ValueLimits(shares=(ShareLimit(share=Fraction(1, 2), strict=False),), different=2)
     """
@@ -420,7 +420,7 @@ def belief_limit(policy: Policy) -> ShareLimit | None:
     A limit for those who know more holds for those who know less; limits on one value say nothing of the others.
 
     >>> from sidelight.measures.ck_safety.implications import Implications
-    >>> from sidelight.measures.l_diversity import RecursiveDiversity
+    >>> from sidelight.measures.classics import RecursiveDiversity
     >>> belief_limit(Policy(DistinctValues() >= 2, Implications(3) < 0.6, RecursiveDiversity(3) <= 2))
     ShareLimit(share=Fraction(3, 5), strict=True)
     """

@@ -12,9 +12,8 @@ from typing import Literal, get_args, get_origin
 
 from sidelight.errors import BadPolicy
 from sidelight.measures.about import About
-from sidelight.measures.comparison import Comparison
-from sidelight.measures.criterion import Criterion
-from sidelight.measures.limit_grammar import Word, call_text, limit_text
+from sidelight.measures.criterion import Comparison, Criterion, limit_text
+from sidelight.measures.limit_grammar import Word, call_text
 from sidelight.measures.measure import Measure
 from sidelight.policy.limits import (
     BOUNDS,

@@ -20,8 +20,8 @@ from sidelight.answers.recipe import (
     write_table,
     write_value,
 )
+from sidelight.measures.classics import GroupSize
 from sidelight.measures.criterion import Criterion
-from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Measure
 from sidelight.report.answer import Recipe
 from sidelight.table.roles import Roles

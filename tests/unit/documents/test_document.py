@@ -22,7 +22,7 @@ from sidelight.documents.document import (
     people_counts,
     plain,
 )
-from sidelight.measures.finding import Witness
+from sidelight.measures.criterion import Witness
 from sidelight.publish.describe import published_finding
 from sidelight.publish.sidecar import PublishedFile, PublishedFinding, SearchFacts
 from sidelight.release.groups import GroupName

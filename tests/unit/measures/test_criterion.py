@@ -1,6 +1,12 @@
-"""Bounds, comparisons, and judgements as tables."""
+"""Findings and witnesses that show themselves.
+
+The four comparisons: what each decides, and the signs and words of each.
+
+Bounds, comparisons, and judgements as tables.
+"""
 
 import math
+import pickle
 from decimal import Decimal
 from fractions import Fraction
 
@@ -9,12 +15,82 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadPolicy, NotTrueOrFalse, SidelightError, TooHard, WrongKind
-from sidelight.measures.comparison import Comparison
-from sidelight.measures.criterion import Criterion, exact, judgements_table
-from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.criterion import Comparison, Criterion, Finding, Witness, exact, judgements_table
+from sidelight.policy.measure_names import all_measures
 from sidelight.report.plots import title_of
 
+every_kind = pytest.mark.parametrize(
+    "kind", [kind for kind in all_measures() if kind.examples(("a", "b"))], ids=lambda kind: kind.__name__
+)
+
+
 RELEASE = sl.Release.from_counts([{"<Flu>": 2, "Cold": 1}, {"<Flu>": 2}])
+
+
+def test_a_finding_is_one_line():
+    assert repr(sl.DistinctValues().measure(RELEASE)) == "<Finding: distinct values is 1, in group 2>"
+    nobody = sl.Release.from_counts([{"a": 0}], sizes=[2], values="set")
+    assert repr(sl.BetaLikeness().measure(nobody)) == "<Finding: beta likeness is 0>"
+
+
+@every_kind
+def test_a_witness_is_a_line_that_points_at_a_group(kind):
+    ages = [{"age": "20"}, {"age": "30"}, {"age": "40"}]
+    release = sl.Release.from_counts([{"a": 2, "b": 1}, {"a": 1, "b": 3}, {"a": 1}], labels=ages)
+    witness = kind.examples(release.domain)[0].measure(release).witness
+    assert repr(witness).startswith(f"<{type(witness).__name__}: group ")
+    assert len(repr(witness)) < 60
+
+
+def test_a_finding_in_a_notebook_trusts_no_label():
+    page = sl.Implications(1).measure(RELEASE)._repr_html_()
+    assert "<Flu>" not in page
+    assert "&lt;Flu&gt;" in page
+    assert "implications(k=1)" in page
+    assert "group 2" in page
+
+
+def test_a_finding_is_replayed_on_a_release():
+    with pytest.raises(WrongKind, match=r"^what a finding is replayed on should be a Release, not a str; "):
+        sl.GroupSize().measure(RELEASE).replay("release.csv")
+
+
+def test_a_value_in_words_is_rounded_towards_caution():
+    assert Finding(sl.DeltaDisclosure(), 0.51851, None).value_in_words() == "0.5186"
+    assert Finding(sl.EntropyDiversity(), 1.88988, None).value_in_words() == "1.8898"
+    assert Finding(sl.IndividualRisk(), 0.51851, None).value_in_words() == "0.5186, an estimate"
+
+
+def test_comparisons():
+    assert [each.holds(Fraction(1), 1) for each in Comparison] == [True, False, True, False]
+    assert [each.holds(Fraction(2), 1) for each in Comparison] == [True, True, False, False]
+    assert [each.holds(Fraction(0), 1) for each in Comparison] == [False, False, True, True]
+    assert [each.sign for each in Comparison] == ["≥", ">", "≤", "<"]
+    assert [each.sign for each in Comparison if each.from_above] == ["≤", "<"]
+    assert [each.sign for each in Comparison if each.strict] == [">", "<"]
+
+
+def test_signs_of_paper_and_keyboard_mean_the_same_comparison():
+    assert [each.typed_sign for each in Comparison] == [">=", ">", "<=", "<"]
+    for each in Comparison:
+        assert Comparison.from_sign(each.sign) is Comparison.from_sign(each.typed_sign) is each
+    assert Comparison.from_sign("=") is None
+
+
+@pytest.mark.parametrize("comparison", Comparison)
+def test_negation_holds_exactly_where_the_comparison_does_not(comparison):
+    for value in (0, 1, 2):
+        assert comparison.negation.holds(value, 1) is not comparison.holds(value, 1)
+
+
+def test_comparisons_for_a_measure_keep_it_from_its_bad_side():
+    assert Comparison.for_measure(large_is_bad=True) == (Comparison.AT_MOST, Comparison.BELOW)
+    assert Comparison.for_measure(large_is_bad=False) == (Comparison.AT_LEAST, Comparison.ABOVE)
+
+
+@pytest.mark.parametrize("comparison", Comparison)
+def test_a_comparison_is_found_by_its_name_and_survives_pickling(comparison):
+    assert Comparison(comparison.value) is pickle.loads(pickle.dumps(comparison)) is comparison
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import sidelight as sl
 from sidelight.attack.simulation import draw_samples
 from sidelight.errors import BadMeasure
 from sidelight.measures import expected_candidates
+from sidelight.measures.criterion import Finding
 from sidelight.measures.exact import FLOATS
 from sidelight.measures.expected_candidates import (
     SPOUGE,
@@ -31,7 +32,6 @@ from sidelight.measures.expected_candidates import (
     ratio_by_spouge,
     ratio_multiplied,
 )
-from sidelight.measures.finding import Finding
 from sidelight.policy.limits import read_limit
 from sidelight.rounding import PRECISE, round_down
 

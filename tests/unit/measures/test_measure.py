@@ -1,20 +1,96 @@
-"""What all measures share: the registry, what is refused, and what a measure says unless it says otherwise."""
+"""Settings of measures that are taken, and those that are refused.
+
+What all measures share: the registry, what is refused, and what a measure says unless it says otherwise.
+"""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, SidelightError, WrongKind
-from sidelight.measures.finding import Finding, Witness
-from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Worst, declared_measures
+from sidelight.measures.classics import GroupSize
+from sidelight.measures.criterion import Finding, Witness
+from sidelight.measures.measure import (
+    LARGEST_AMOUNT,
+    Worst,
+    choice,
+    declared_measures,
+    read,
+    refuse_unknown,
+    whole,
+    whole_amount,
+)
 from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.release import groups
 from sidelight.table import table as counts
+
+
+@pytest.mark.parametrize(
+    ("ask", "kind", "message"),
+    [
+        (
+            lambda: whole_amount("m", "k", True),
+            BadMeasure,
+            "'m' needs k to be a whole number of at least 0, not True",
+        ),
+        (lambda: whole_amount("m", "k", 1.0), BadMeasure, "'m' needs k to be a whole number of at least 0, not 1.0"),
+        (lambda: whole_amount("m", "k", 1001, most=1000), BadMeasure, "'m' needs k to be at most 1000, not 1001"),
+        (
+            lambda: refuse_unknown("m", "kind", ["a"], ("a", "b")),
+            BadMeasure,
+            "'m' has no kind=\"a list\"; there are: a, b",
+        ),
+    ],
+)
+def test_what_is_refused_is_told_in_full(ask, kind, message):
+    with pytest.raises(SidelightError) as refused:
+        ask()
+    assert (type(refused.value), str(refused.value)) == (kind, message)
+
+
+def test_amounts_from_nothing_to_the_largest():
+    assert [whole_amount("m", "k", each) for each in (0, np.int64(7), LARGEST_AMOUNT)] == [0, 7, LARGEST_AMOUNT]
+    assert type(whole_amount("m", "k", np.int64(7))) is int
+    with pytest.raises(BadMeasure, match="needs k to be at most 1000000000"):
+        whole_amount("m", "k", LARGEST_AMOUNT + 1)
+    refuse_unknown("m", "kind", "b", ("a", "b"))
+
+
+@dataclass(frozen=True)
+class Declared(GroupSize):
+    """A measure with a field of each kind."""
+
+    k: int = field(default=1, metadata=whole(most=9))
+    kind: Literal["a", "b"] = field(default="a", metadata=choice(Literal["a", "b"]))
+    sort: Literal["a", "b"] = field(default="a", metadata=choice(Literal["a", "b"], "no '{given}' for '{measure}'"))
+    names: tuple | None = field(default=None, metadata=read(tuple))
+
+
+def test_declared_fields_are_read():
+    measure = Declared(np.int64(3), "b", names=["x"])
+    assert (measure.k, type(measure.k), measure.kind, measure.names) == (3, int, "b", ("x",))
+    assert measure.replace_settings(k=4).names == ("x",)
+    assert Declared().names is None
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"k": 10}, "'group size' needs k to be at most 9, not 10"),
+        ({"kind": "c"}, "'group size' has no kind=\"c\"; there are: a, b"),
+        ({"sort": "c"}, "no 'c' for 'group size'"),
+    ],
+)
+def test_declared_fields_refuse_what_they_do_not_take(given, message):
+    with pytest.raises(BadMeasure) as refused:
+        Declared(**given)
+    assert str(refused.value) == message
+
 
 every_kind = pytest.mark.parametrize(
     "kind", [kind for kind in all_measures() if kind.examples(("a", "b"))], ids=lambda kind: kind.__name__
@@ -101,7 +177,7 @@ class OfOneOrSeveral(GroupSize):
         ),
     ],
 )
-def test_what_is_refused_is_told_in_full(ask, kind, message):
+def test_what_is_refused_is_told_in_full_of_measure(ask, kind, message):
     with pytest.raises(SidelightError) as refused:
         ask()
     assert (type(refused.value), str(refused.value)) == (kind, message)

@@ -20,8 +20,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy
+from sidelight.measures.classics import GroupSize
 from sidelight.measures.criterion import Bound
-from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.limit_grammar import Word, call_text
 from sidelight.policy.limits import (
     MOST_DIGITS,

@@ -9,8 +9,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, WrongKind
-from sidelight.measures.finding import Finding, Witness
-from sidelight.measures.k_anonymity import GroupSize
+from sidelight.measures.classics import GroupSize
+from sidelight.measures.criterion import Finding, Witness
 from sidelight.policy.policy import toml_value
 from sidelight.text import MOST_ROWS
 

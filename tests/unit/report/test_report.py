@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.finding import Finding
-from sidelight.measures.k_anonymity import GroupSize
+from sidelight.measures.classics import GroupSize
+from sidelight.measures.criterion import Finding
 from sidelight.report.report import (
     ALONE,
     SCHEMA_HOME,

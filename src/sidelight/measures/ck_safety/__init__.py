@@ -4,9 +4,8 @@ Martin, Kifer, Machanavajjhala, Gehrke and Halpern, Worst-case background knowle
 adversaries, their witnesses and the programs that find the worst case; not the counting of worlds that replays it
 (`worlds/`), nor facts about named people (`knowledge/`).
 
-Read `implications` (the adversary, its summary and its witness), then the two programs behind it as the paper numbers
-them, `minimize_within_group` (MINIMIZE1) and `minimize_across_groups` (MINIMIZE2), then `shortlist` (which groups can
-take part at all, and why), `several_values` (sets and multisets of them) and `negations`.  Where values differ
-(`tariff`): `disclosure_cost` (some are worse to disclose), `cheapest_knowledge` (some cost more to learn, see
-`priced_atoms`).
+Read `implications` (the adversaries, their summary and their witnesses), then the two programs behind it as the paper
+numbers them, `minimize_within_group` (MINIMIZE1) and `minimize_across_groups` (MINIMIZE2, and which groups take part),
+then `several_values` (sets and multisets of them).  Where values differ: `disclosure_cost` (some are worse to learn),
+`cheapest_knowledge` (some cost more to learn).
 """

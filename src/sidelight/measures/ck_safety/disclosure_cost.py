@@ -22,14 +22,11 @@ import numpy as np
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, as_given, listed
 from sidelight.measures.attacker import Attacker
-from sidelight.measures.ck_safety.implications import Implications, chosen_facts, nobody_shown
-from sidelight.measures.ck_safety.negations import Negations
-from sidelight.measures.ck_safety.tariff import Tariff, rate_as_setting, read_rate
-from sidelight.measures.criterion import Bound
+from sidelight.measures.ck_safety.implications import Implications, Negations, chosen_facts, nobody_shown
+from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.exact import Amount, Screen
-from sidelight.measures.fields import read, whole
-from sidelight.measures.finding import Finding, Witness
-from sidelight.measures.measure import Measure, Monotonicity, Summary
+from sidelight.measures.measure import Measure, Monotonicity, Summary, read, whole
+from sidelight.measures.number_values import Tariff, rate_as_setting, read_rate
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import in_words

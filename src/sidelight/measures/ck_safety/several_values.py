@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO
+from sidelight.measures.criterion import Finding
 from sidelight.measures.exact import (
     BITS_REPORTED,
     Amount,
@@ -47,7 +48,6 @@ from sidelight.measures.exact import (
     compare_exactly,
     compute_exactly,
 )
-from sidelight.measures.finding import Finding
 from sidelight.measures.privacy_skyline.five_minima import (
     ODDS,
     FiveMinima,

@@ -5,7 +5,7 @@ the subsets and how they are gone through, which of them identify, minimal sampl
 (singling out, linkability, inference).  Not here: risks of the groups themselves, whatever columns made them
 (`measures/named_risks`), and which roles columns should have.
 
-Begin with `subsets` (the walk), then `identifying_columns`, `minimal_uniques`, `singling_out`; `linkability` and
-`inference` stand by themselves, and `worst_columns` is what an audit tells without going through all subsets.
-`unique_rows` (who is alone on which subset) and `known_cells` (what can be known) serve them.
+Begin with `subsets` (the walk), then `identifying_columns` (and the worst columns, without going through all subsets),
+`singling_out` (what can be known, who is alone on which subset, minimal uniques); `linkability` and `inference` stand
+by themselves.
 """

@@ -29,11 +29,10 @@ import numpy as np
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, expect, expect_or_none, parameter
 from sidelight.measures.attacker import Attacker, Settings
-from sidelight.measures.column_subsets.known_cells import column_named
+from sidelight.measures.column_subsets.singling_out import column_named
+from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount, Screen
-from sidelight.measures.fields import read
-from sidelight.measures.finding import Finding, Witness
-from sidelight.measures.measure import Measure, Monotonicity
+from sidelight.measures.measure import Measure, Monotonicity, read
 from sidelight.release.generalise import roll_up
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release, whole_groups

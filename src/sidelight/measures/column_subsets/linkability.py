@@ -27,17 +27,16 @@ import numpy as np
 from sidelight.arrays import Integers, add_up, number_rows
 from sidelight.errors import BadMeasure, listed, parameter
 from sidelight.measures.attacker import Attacker, Settings
-from sidelight.measures.column_subsets.known_cells import (
+from sidelight.measures.column_subsets.singling_out import (
     KnownCells,
     OfWholeReleases,
     cells_in_words,
     names_in_words,
 )
+from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount
-from sidelight.measures.fields import read
-from sidelight.measures.finding import Finding, Witness
-from sidelight.measures.measure import Measure, Monotonicity
-from sidelight.measures.named_risks.size_histogram import sum_of_ratios
+from sidelight.measures.measure import Measure, Monotonicity, read
+from sidelight.measures.named_risks.size_risk import sum_of_ratios
 from sidelight.release.release import Release
 from sidelight.rounding import round_up, short_decimal
 from sidelight.table.labels import Label, number_equal_rows

@@ -48,14 +48,12 @@ import numpy as np
 from sidelight.arrays import Flags, Floats, Integers, first_of_each
 from sidelight.errors import BadMeasure, as_given, is_one_of
 from sidelight.measures.attacker import Attacker
-from sidelight.measures.criterion import Bound
+from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stubbornness
 from sidelight.measures.epsilon_privacy.prior_belief import prior_in_words
 from sidelight.measures.exact import Amount
-from sidelight.measures.fields import read
-from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
-from sidelight.measures.measure import Measure, Monotonicity, Worst
+from sidelight.measures.measure import Measure, Monotonicity, Worst, read
 from sidelight.measures.number_values import NumberValues, finite, has_sensible_size, numbers_of
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups

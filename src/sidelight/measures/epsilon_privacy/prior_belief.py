@@ -20,7 +20,7 @@ import numpy as np
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, expect, expect_mapping, parameter
 from sidelight.measures.attacker import ROW, Attacker, Settings, amount_in
-from sidelight.measures.criterion import Bound
+from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.epsilon_privacy.by_column import (
     PriorByColumn,
     counts_by_label,
@@ -61,10 +61,8 @@ from sidelight.measures.epsilon_privacy.worst_case import (
     worst_of_parts,
 )
 from sidelight.measures.exact import Amount
-from sidelight.measures.fields import choice, read, read_with, whole
-from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.measures.measure import Measure, Monotonicity, Worst
+from sidelight.measures.measure import Measure, Monotonicity, Worst, choice, read, read_with, whole
 from sidelight.measures.number_values import whole_if_possible
 from sidelight.measures.targets import (
     Predicate,

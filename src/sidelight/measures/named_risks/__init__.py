@@ -2,11 +2,11 @@
 
 Here live the measures that ask how surely people are *found*, not what is learnt about them: whoever looks somebody up
 in a release, or in a register beside it, meets a group of people who look alike, and their numbers decide.  Not here:
-how small a group is (`k_anonymity`), and what a group reveals about values (all other measures).
+how small a group is (`classics`), and what a group reveals about values (all other measures).
 
 Nearly all of it is read off one summary, the histogram of how many people groups have in the release and in the
-population (`size_histogram`).  Read that first, then `size_risk` (from the histogram to a measure, its witness and its
-screens), then `prosecutor`; then `against_population`, `journalist` and `presence`, which compare with other people.
-Without a population there are estimates, called so: `uniques` (by the models of `population_models`) and, by sampling
-weights, `individual_risk`.
+population.  Read `size_risk` first (the histogram, and from it to a measure, its witness and screens; the prosecutor),
+then `population_risk` (journalist, marketer, presence and absence, which compare with other people).  Without a
+population there are estimates, called so: `uniques` (by models of a population) and, by sampling weights,
+`individual_risk`.
 """

@@ -34,10 +34,9 @@ import numpy as np
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, BadRelease, parameter
 from sidelight.measures.attacker import Attacker
+from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount, worst_row
-from sidelight.measures.fields import choice
-from sidelight.measures.finding import Finding, Witness
-from sidelight.measures.measure import Measure, Monotonicity
+from sidelight.measures.measure import Measure, Monotonicity, choice
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, decimal_text, round_up, short_decimal, to_places

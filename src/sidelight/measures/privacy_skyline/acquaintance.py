@@ -30,10 +30,9 @@ from sidelight.errors import BadMeasure
 from sidelight.knowledge.facts import Fact, Has, OneOf
 from sidelight.knowledge.people import Someone
 from sidelight.measures.attacker import ROW, Attacker, Settings, amount_in
+from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, Screen, compute_exactly
-from sidelight.measures.fields import read, whole
-from sidelight.measures.finding import Finding, Witness
-from sidelight.measures.measure import Measure, Monotonicity
+from sidelight.measures.measure import Measure, Monotonicity, read, whole
 from sidelight.measures.privacy_skyline.five_minima import (
     ALL_TOGETHER,
     ARRANGEMENTS,

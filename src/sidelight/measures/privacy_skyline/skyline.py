@@ -42,7 +42,7 @@ from sidelight.arrays import Flags, Floats, Integers
 from sidelight.errors import BadMeasure, BadPolicy, WrongKind, as_given, expect
 from sidelight.measures.criterion import Bound, Criterion, exact
 from sidelight.measures.exact import Number, RatioArithmetic, compare_exactly
-from sidelight.measures.fields import whole_amount
+from sidelight.measures.measure import whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.five_minima import (
     ARRANGEMENTS,

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure, TooHard, expect
-from sidelight.measures.criterion import Criterion
+from sidelight.measures.classics import GroupSize
+from sidelight.measures.criterion import Criterion, Finding
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
 from sidelight.measures.exact import Amount
-from sidelight.measures.finding import Finding
-from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.limit_grammar import value_text
 from sidelight.measures.measure import Measure
 from sidelight.release.release import Release

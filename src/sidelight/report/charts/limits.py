@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight.errors import BadMeasure
-from sidelight.measures.comparison import Comparison
-from sidelight.measures.criterion import exact
+from sidelight.measures.criterion import Comparison, exact
 from sidelight.report.plots import BLUE, GREY, INK, PALE, PAPER, VERMILION, Drawing, TableBehind, altair, finish_chart
 from sidelight.rounding import at_a_glance
 from sidelight.text import counted, form

@@ -13,8 +13,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure, as_given
-from sidelight.measures.comparison import Comparison
-from sidelight.measures.criterion import Bound, exact
+from sidelight.measures.criterion import Bound, Comparison, exact
 from sidelight.report.plots import (
     BLUE,
     INK,

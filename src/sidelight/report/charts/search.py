@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure, as_given, is_one_of, parameter
-from sidelight.measures.k_anonymity import GroupSize
+from sidelight.measures.classics import GroupSize
 from sidelight.report.charts.candidates import candidates_chart, candidates_of
 from sidelight.report.charts.cuts import CutsDrawn, cuts_chart
 from sidelight.report.charts.histograms import sizes_chart

@@ -11,9 +11,8 @@ from starlette.responses import Response
 from sidelight.answers.recipe import write_python, write_role_options, write_table
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import SidelightError
-from sidelight.measures.column_subsets.identifying_columns import identifying_columns
-from sidelight.measures.column_subsets.worst_columns import people_alone
-from sidelight.measures.k_anonymity import GroupSize
+from sidelight.measures.classics import GroupSize
+from sidelight.measures.column_subsets.identifying_columns import identifying_columns, people_alone
 from sidelight.report.answer import Recipe
 from sidelight.rounding import short_decimal
 from sidelight.table.hierarchy import Hierarchy

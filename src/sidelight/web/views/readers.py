@@ -20,8 +20,7 @@ from starlette.responses import Response
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import SidelightError
 from sidelight.measures.about import ask_each_column
-from sidelight.measures.comparison import Comparison
-from sidelight.measures.criterion import Bound, Criterion
+from sidelight.measures.criterion import Bound, Comparison, Criterion
 from sidelight.policy.measure_names import all_measures
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet

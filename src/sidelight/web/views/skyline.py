@@ -19,10 +19,9 @@ from starlette.responses import Response
 from sidelight.answers.recipe import Name, write_call, write_role_options
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadMeasure, SidelightError, UnknownValue, did_you_mean
-from sidelight.measures.comparison import Comparison
-from sidelight.measures.criterion import Bound, Criterion
-from sidelight.measures.fields import whole_amount
+from sidelight.measures.criterion import Bound, Comparison, Criterion
 from sidelight.measures.limit_grammar import Word
+from sidelight.measures.measure import whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.skyline import RiskMap
 from sidelight.policy.limits import read_number

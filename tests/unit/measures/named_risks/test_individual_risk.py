@@ -14,7 +14,7 @@ from pyarrow import parquet as pq
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadRelease, BadTable
-from sidelight.measures.finding import Finding
+from sidelight.measures.criterion import Finding
 from sidelight.measures.named_risks import individual_risk
 from sidelight.measures.named_risks.individual_risk import (
     SHARES,

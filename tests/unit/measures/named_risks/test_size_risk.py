@@ -1,17 +1,141 @@
-"""Risks that sizes decide: which group is named, what is added up, what a part keeps for the whole, and words."""
+"""The histogram of (f, F): counted by or sorted, it is the same, and it adds up.
+
+Risks that sizes decide: which group is named, what is added up, what a part keeps for the whole, and words.
+
+Prosecutor risk: its numbers, its words, and the difference between 0.09 and 1/11.
+"""
 
 import math
+from collections import Counter
+from decimal import localcontext
 from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, BadPolicy
+from sidelight.measures.exact import BITS_REPORTED
 from sidelight.measures.measure import Monotonicity
-from sidelight.measures.named_risks import size_histogram
-from sidelight.measures.named_risks.size_risk import SizeScreen, SummedSizeScreen, runs_of_sizes, share
+from sidelight.measures.named_risks import size_risk as size_histogram
+from sidelight.measures.named_risks.size_risk import (
+    SMALL,
+    SizeHistogram,
+    SizeScreen,
+    SummedSizeScreen,
+    runs_of_sizes,
+    share,
+    sum_of_ratios,
+)
+from sidelight.policy.limits import read_limit
+
+SIZES = st.one_of(st.integers(1, 4), st.sampled_from([SMALL - 1, SMALL, SMALL * SMALL, 10**7]))
+PAIRS = st.lists(st.tuples(SIZES, SIZES), min_size=1, max_size=12)
+
+
+def as_counter(histogram):
+    pairs = zip(histogram.people.tolist(), histogram.population.tolist(), strict=True)
+    return dict(zip(pairs, histogram.groups.tolist(), strict=True))
+
+
+@examples(60)
+@given(PAIRS, PAIRS)
+def test_it_counts_pairs_and_adds_up(one, other):
+    histograms = [SizeHistogram.of(*map(np.array, zip(*pairs, strict=True))) for pairs in (one, other)]
+    assert as_counter(histograms[0]) == Counter(one)
+    assert as_counter(histograms[0] + histograms[1]) == Counter(one) + Counter(other)
+    assert as_counter(histograms[1] + histograms[0]) == as_counter(histograms[0] + histograms[1])
+
+
+@examples(30)
+@given(st.lists(SIZES, min_size=1, max_size=12))
+def test_without_a_population_nobody_else_could_be_meant(sizes):
+    assert as_counter(SizeHistogram.of(np.array(sizes))) == Counter((size, size) for size in sizes)
+
+
+@examples(60)
+@given(PAIRS)
+def test_expected_matches_are_the_sum_of_all_ratios(pairs):
+    histogram = SizeHistogram.of(*map(np.array, zip(*pairs, strict=True)))
+    assert histogram.expected_matches() == sum(Fraction(f, population) for f, population in pairs)
+
+
+def test_sums_of_thousands_of_denominators_are_rounded_up():
+    under = list(range(1, 20_001))
+    total = sum_of_ratios([1] * len(under), under)
+    assert isinstance(total, float)
+    assert abs(total - float(np.sum(1 / np.array(under)))) < 1e-9
+
+
+def test_a_sum_that_is_rounded_is_the_next_float_above():
+    under = [10**9 + place for place in range(1, 700)]
+    over = [place % 5 + 1 for place in range(1, 700)]
+    total, exact = sum_of_ratios(over, under), sum(map(Fraction, over, under))
+    assert isinstance(total, float)
+    assert np.nextafter(total, 0) < exact <= total
+
+
+def test_sums_are_written_out_up_to_so_many_bits():
+    longest = 2 ** (BITS_REPORTED - 1)
+    assert sum_of_ratios([1, 1], [longest, longest]) == Fraction(2, longest)
+    assert isinstance(sum_of_ratios([1], [2 * longest]), float)
+    assert sum_of_ratios([4 * longest, 3], [2 * longest, 6]) == Fraction(5, 2)  # in lowest terms
+    assert sum_of_ratios([], []) == 0
+    assert isinstance(sum_of_ratios([], []), Fraction)
+
+
+def test_whole_numbers_are_written_out_in_one_bit(monkeypatch):
+    monkeypatch.setattr(size_histogram, "BITS_REPORTED", 1)
+    assert sum_of_ratios([6, 4], [3, 4]) == 3
+    assert isinstance(sum_of_ratios([6, 4], [3, 4]), Fraction)
+
+
+def test_what_is_rounded_is_above_in_whatever_precision_others_compute(monkeypatch):
+    """Also where the sum is a float, as its digits do not say so."""
+    monkeypatch.setattr(size_histogram, "BITS_REPORTED", 0)
+    assert sum_of_ratios([1], [2]) == math.nextafter(0.5, 1)
+    third = sum_of_ratios([1], [3])
+    assert math.nextafter(third, 0) < Fraction(1, 3) < third
+    with localcontext(prec=5):
+        assert sum_of_ratios([1], [3]) == third
+
+
+def test_what_is_read_off():
+    histogram = SizeHistogram.of(np.array([1, 3, 1, 2]), np.array([4, 3, 2, 4]))
+    assert as_counter(histogram) == {(1, 2): 1, (1, 4): 1, (2, 4): 1, (3, 3): 1}
+    assert histogram.people.tolist() == [1, 1, 2, 3]  # by people, then by population
+    assert histogram.population.tolist() == [2, 4, 4, 3]
+    assert (histogram.everybody, histogram.all_groups, histogram.population_met) == (7, 4, 13)
+    assert [histogram.of_size(people) for people in (0, 1, 2, 3, 4)] == [0, 2, 1, 1, 0]
+    assert [histogram.people_with_population_below(people) for people in (2, 3, 4, 5, None)] == [0, 1, 4, 7, 7]
+    assert histogram.expected_matches() == Fraction(1, 2) + Fraction(3, 4) + 1
+
+
+@pytest.mark.parametrize("edge", [SMALL, SMALL * SMALL])
+def test_small_and_large_numbers_are_counted_alike(edge):
+    sizes = np.array([edge, 1, edge - 1, edge, edge + 1, 1, 10**12])
+    entries = [(1, 2), (edge - 1, 1), (edge, 2), (edge + 1, 1), (10**12, 1)]
+    alone, compared = SizeHistogram.of(sizes), SizeHistogram.of(sizes, sizes.copy())
+    for histogram in (alone, compared):
+        assert histogram.people.tolist() == histogram.population.tolist() == [size for size, _ in entries]
+        assert histogram.groups.tolist() == [groups for _, groups in entries]
+        assert {each.dtype for each in (histogram.people, histogram.population, histogram.groups)} == {np.dtype(int)}
+    assert as_counter(SizeHistogram.of(np.array([1, 1]), np.array([edge - 1, edge]))) == {
+        (1, edge - 1): 1,
+        (1, edge): 1,
+    }
+
+
+def test_no_groups_at_all():
+    nothing = np.empty(0, np.int64)
+    for histogram in (SizeHistogram.of(nothing), SizeHistogram.of(nothing, nothing)):
+        assert (histogram.everybody, histogram.all_groups, histogram.population_met) == (0, 0, 0)
+        assert as_counter(histogram + SizeHistogram.of(np.array([2]))) == {(2, 2): 1}
+
 
 NONE = np.empty(0, np.int64)
 
@@ -310,3 +434,113 @@ def test_a_share_in_words(people, threshold, words):
 def test_the_other_statistics_are_said_by_the_measure():
     assert sl.ProsecutorRisk("average").measure(sizes(1, 4)).explain().startswith("Whoever knows who is in the release")
     assert sl.ProsecutorRisk().measure(sizes(1, 4)).explain().startswith("In group 1, 1 person stands alone")
+
+
+def test_011_is_above_009_and_not_above_an_eleventh():
+    release = sizes(11, 12, 77)
+    above = sl.ProsecutorRisk("share above", threshold=0.09).measure(release)
+    assert above.value == Fraction(11, 100)
+    assert above.explain() == "11 of 100 people (0.1100) are in groups of 11 or fewer: above 0.09."
+    assert sl.ProsecutorRisk("share above", threshold=Fraction(1, 11)).measure(release).value == 0
+    assert not (sl.ProsecutorRisk() <= 0.09).judge(release).holds
+    assert (sl.ProsecutorRisk() <= Fraction(1, 11)).judge(release).holds
+
+
+@pytest.mark.parametrize(
+    ("text", "measure"),
+    [
+        ("prosecutor risk <= 1/11", sl.ProsecutorRisk()),
+        ("prosecutor risk(average) <= 0.05", sl.ProsecutorRisk("average")),
+        ("prosecutor risk(share above, threshold=0.09) <= 0.01", sl.ProsecutorRisk("share above", threshold=0.09)),
+    ],
+)
+def test_as_text(text, measure):
+    criterion = read_limit(text)
+    assert criterion.measure == measure
+    assert read_limit(str(criterion)) == criterion
+
+
+def test_thresholds_outside_0_and_1_are_refused():
+    for threshold in (-0.1, 1.1, float("inf")):
+        with pytest.raises(BadMeasure, match="between 0 and 1"):
+            sl.ProsecutorRisk("share above", threshold=threshold)
+    with pytest.raises(BadPolicy, match="between 0 and 1"):
+        read_limit("prosecutor risk(share above, threshold=9) <= 0.01")
+
+
+def test_a_threshold_belongs_to_the_share_above():
+    with pytest.raises(BadMeasure, match="needs a threshold"):
+        sl.ProsecutorRisk("share above")
+    with pytest.raises(BadMeasure, match="only"):
+        sl.ProsecutorRisk(threshold=0.09)
+    with pytest.raises(BadMeasure, match="did you mean 'share above'"):
+        sl.ProsecutorRisk("share abov")
+
+
+def test_ends_of_the_threshold():
+    release = sizes(1, 4)
+    nothing, everything = (sl.ProsecutorRisk("share above", threshold=each) for each in (1, 0))
+    assert nothing.measure(release).value == 0
+    assert nothing.measure(release).explain() == "Nobody's risk is above 1."
+    assert everything.measure(release).value == 1
+    assert everything.measure(release).explain() == "5 of 5 people (1.0000) are in groups of any size: above 0."
+
+
+def test_somebody_alone():
+    finding = sl.ProsecutorRisk().measure(sizes(3, 1))
+    assert finding.value == 1
+    assert finding.explain() == (
+        "In group 2, 1 person stands alone: whoever knows that they are in the release finds them."
+    )
+
+
+def test_people_count_and_not_values():
+    release = sl.Release.from_counts([{"a": 2, "b": 2}, {"a": 3}], sizes=[2, 3], values="set")
+    assert sl.ProsecutorRisk("average").measure(release).value == Fraction(2, 5)
+
+
+def test_a_search_follows_an_average_though_single_groups_break_it():
+    adult = sl.datasets.adult(quasi=["age", "marital-status", "race", "sex"])
+    limit = sl.ProsecutorRisk("share above", threshold=0.09) <= 0.05
+    found = sl.protect(adult.table, limit, by=adult.hierarchies, ask="nobody")
+    assert limit.judge(found.release).holds
+    assert not (sl.ProsecutorRisk() <= 0.09).judge(found.release).holds
+
+
+def test_an_average_is_groups_of_people_exactly_however_many_sizes_there_are():
+    sizes = [100_003 + 2 * place for place in range(3_000)]
+    release = sl.Release.from_counts([{"a": 1}, *({"a": size} for size in sizes)])
+    for measure in (sl.ProsecutorRisk("average"), sl.MarketerRisk()):
+        finding = measure.measure(release)
+        assert finding.value == Fraction(3_001, sum(sizes) + 1)
+        assert finding.replay(release) == finding.value
+        assert (measure <= finding.value).judge(release).holds
+
+
+@pytest.mark.parametrize(
+    ("people", "words"),
+    [
+        ((1,), "1 of 1 person: 1."),
+        ((3, 4), "2 of 7 people: 2/7."),
+        ((1, 1, 1, 600, 597), "5 of 1,200 people: 1/240."),
+    ],
+)
+def test_an_average_in_words(people, words):
+    assert sl.ProsecutorRisk("average").measure(sizes(*people)).explain() == (
+        f"Whoever knows who is in the release and looks everybody up is right about {words}"
+    )
+
+
+def test_a_large_group_in_words():
+    assert sl.ProsecutorRisk().measure(sizes(1_300, 1_200)).explain() == (
+        "In group 2, 1,200 people stand for one another: whoever knows that somebody is in it is right with 1/1200."
+    )
+
+
+def test_examples_are_of_all_statistics():
+    assert sl.ProsecutorRisk.examples(("a",)) == (
+        sl.ProsecutorRisk("highest"),
+        sl.ProsecutorRisk("average"),
+        sl.ProsecutorRisk("share above", 0.4),
+        sl.ProsecutorRisk("share above", Fraction(1, 2)),
+    )

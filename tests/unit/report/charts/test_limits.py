@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from sidelight.errors import BadMeasure
-from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Comparison
 from sidelight.report.charts.limits import MOST_STRIPS, JudgedLimit, limits_chart
 from sidelight.report.plots import svg, table_behind, title_of
 

@@ -6,7 +6,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
-from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Comparison
 from sidelight.report.charts.risk_curves import RiskCurve, RiskLimit, risk_chart, risk_title
 from sidelight.report.plots import specification, svg, table_behind, title_of
 

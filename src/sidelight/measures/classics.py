@@ -1,4 +1,8 @@
-"""How few different values does a group have?
+"""How small is the smallest group (equivalence class)?
+
+k-anonymity, the first of the classics: the statistic of a group is its size n_g, and its value is that number itself.
+
+How few different values does a group have?
 
 Three ways to count them, each the worst over the groups g with counts n_g(x): the different ones (distinct
 ℓ-diversity), the effective number exp H_g (entropy ℓ-diversity), and how far the most frequent outweighs the rarer
@@ -22,16 +26,65 @@ import numpy as np
 
 from sidelight.arrays import Integers, reduce_fractions
 from sidelight.measures.attacker import ROW, Attacker
+from sidelight.measures.closeness import exact_shares
+from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
-from sidelight.measures.fields import whole
-from sidelight.measures.finding import Finding, Witness
-from sidelight.measures.group_by_group import FormulaMeasure, exact_shares
-from sidelight.measures.measure import Measure, Monotonicity
+from sidelight.measures.group_by_group import FormulaMeasure
+from sidelight.measures.measure import Measure, Monotonicity, whole
 from sidelight.measures.targets import Targeted, drop_values
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, in_words, log, round_down
 from sidelight.table.labels import Label, listed, shown
+
+
+@dataclass(frozen=True)
+class GroupSize(FormulaMeasure):
+    """How small is the smallest group of people who look alike?
+
+    min_g n_g, in people.  At least k is k-anonymity: it keeps a person from being found, and says nothing
+    about what the group reveals.
+
+    >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}])
+    >>> finding = GroupSize().measure(release)
+    >>> finding.value, finding.witness.group.number
+    (Fraction(2, 1), 2)
+    >>> print(finding.explain())
+    In group 2, 2 people stand for one another; no group is smaller.
+
+    Source: Samarati and Sweeney, Protecting Privacy when Disclosing Information, 1998.
+    """
+
+    name: ClassVar[str] = "group size"
+    attacker = Attacker("somebody who knows a person and looks for them", ROW, "fewest people who look alike", "groups")
+    sparse_statistic: ClassVar[bool] = True
+    depends_on_whole: ClassVar[bool] = False
+    about_values: ClassVar[bool] = False
+    also_called = ("k-anonymity", "anonymity", "minimum cell count", "threshold rule")
+    large_is_bad: ClassVar[bool] = False
+    whole_numbers: ClassVar[bool] = True
+    scale_free: ClassVar[bool] = False
+    limits = (1, float("inf"))
+    when_groups_merge = Monotonicity.NON_DECREASING
+
+    def statistic(self, groups: Groups) -> Integers:
+        # (groups, 1): the size alone decides
+        return groups.sizes[:, np.newaxis]
+
+    def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
+        del groups, arithmetic
+        return statistic[:, 0]
+
+    def explain(self, finding: Finding) -> str:
+        assert finding.witness is not None
+        people = (
+            "1 person stands alone" if finding.value == 1 else f"{in_words(finding.value)} people stand for one another"
+        )
+        return f"In {finding.witness.group}, {people}; no group is smaller."
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        return Fraction(int(release.group(witness.group).sizes[0]))
+
 
 NOBODY = "Nobody in the release has any value, so there is no diversity to measure."
 

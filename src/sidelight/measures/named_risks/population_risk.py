@@ -1,0 +1,450 @@
+"""What the measures share that compare a release with a population: F of each group, and what may be wrong with it.
+
+The population is given with the measure, or added to it (`compare_with`, as `--population FILE` does).  F comes with
+the groups (`Groups.populations`), whoever made them: of a release that stands each person of the population is looked
+up, and a search carries F through every grouping it makes.
+
+How surely does somebody find a person in a release who may take anybody of a population for them?
+
+The journalist does not know who is in the release, and looks people up in a register: whoever has a group's cells there
+is one of F, of whom f are in the release.  The marketer links everybody, and counts how often that is right: Σ f/F of
+n people.  Without a population F = f, and the marketer's share is the prosecutor's average.
+
+Average     of the journalist: max(groups / Σ F, Σ (f/F) / n), both over the groups of the release, as ARX has it.
+
+Source: El Emam and Dankar, Protecting Privacy Using k-Anonymity, JAMIA 2008; k-map: Sweeney, 2001; ARX 3.9.2.
+
+How surely is somebody of a population in the release, or not in it?
+
+δ-presence: whoever knows the cells of a person of the population reads off that f of the F people with these cells are
+in the release.  Between a and b is δ-presence (a, b): presence at most b, and absence at most 1 − a.
+
+Cells of the population that no group of the release has say for sure that somebody is not in it: absence is 1 then.
+
+Source: Nergiz, Atzori and Clifton, Hiding the Presence of Individuals from Shared Databases, SIGMOD 2007.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from typing import ClassVar, Literal, Self, TypeAlias, get_args
+
+import numpy as np
+
+from sidelight.arrays import Floats, Integers
+from sidelight.errors import BadMeasure, parameter
+from sidelight.measures.attacker import Attacker, Settings
+from sidelight.measures.criterion import Finding
+from sidelight.measures.exact import Amount, Screen
+from sidelight.measures.measure import Measure, Monotonicity, refuse_unknown
+from sidelight.measures.named_risks.size_risk import (
+    PersonRisk,
+    SizeHistogram,
+    SizeRisk,
+    SizeRuns,
+    SizeScreen,
+    SizeSummary,
+    SizeWitness,
+    Statistic,
+    share,
+)
+from sidelight.release.generalise import keys_as_groups
+from sidelight.release.groups import Groups, PopulationCounts
+from sidelight.release.population import Population, refuse_fewer
+from sidelight.release.release import Release
+from sidelight.rounding import decimal_text, exact_text, to_places
+from sidelight.table.labels import Label
+from sidelight.table.table import Table
+from sidelight.text import counted, form
+
+Outside: TypeAlias = Literal["an error", "as in the release"]
+"""What it means that a group has more people in the release than in the population: a mistake, or that the population
+is not complete, and has at least those of the release."""
+
+
+def register_in_words(settings: Settings) -> str:
+    """Return what an attacker knows who has a register of the population."""
+    register = settings.get("population")
+    return f"who is in the population{f' ({register})' if isinstance(register, str) else ''}, with the same columns"
+
+
+class AgainstPopulation(SizeRisk):
+    """A risk of sizes that compares a release with a population.
+
+    A dataclass with the settings `population` and `outside`.
+    """
+
+    population: object
+    outside: Outside
+    needs_population: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.population is not None:
+            object.__setattr__(self, "population", Population.from_source(self.population))
+        refuse_unknown(self.name, "outside", self.outside, get_args(Outside))
+        super().__post_init__()
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """None: it asks about a population too."""
+        del domain
+        return ()
+
+    @property
+    def register(self) -> Population | None:
+        """The population."""
+        return self.population if isinstance(self.population, Population) else None
+
+    def compare_with(self, population: Population) -> Self:
+        """Return the measure that compares with this population."""
+        return replace(self, population=population)  # type: ignore[type-var]
+
+    def settings(self) -> dict[str, object]:
+        """Return the parameters as a policy says them: a population is a file, or has to be given again."""
+        place = None if self.register is None else self.register.place
+        values = ((each, getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type]
+        settings = {each.name: value for each, value in values if value != each.default and each.name != "population"}
+        return ({} if place is None else {"population": place}) | settings
+
+    def check(self, release: Release) -> None:
+        """Raise `BadMeasure` if there is no population to compare with."""
+        super().check(release)
+        self._need_register()
+
+    def _need_register(self) -> None:
+        if self.register is None and self.needs_population:
+            message = f"'{self.name}' compares the release with a population; say which with {parameter('population')}"
+            raise BadMeasure(message)
+
+    def bind_table(self, table: Table) -> Self:
+        """Return the measure with the table's columns in its population; raise if that lacks people of a key."""
+        self._need_register()
+        if self.register is None:
+            return self
+        population = self.register.name_columns([column.name for column in table.quasi])
+        # checked key by key: after recoding, a group may hide that the population lacks a person of the table
+        if self.outside == "an error":
+            keys = keys_as_groups(table)
+            refuse_fewer(keys, population.count_equal(keys, *population.rows(population.columns)))
+        return self.compare_with(population)
+
+    def counts_of(self, groups: Groups) -> PopulationCounts | None:
+        """Return F of each group and who is in none, as they come with the groups; without a population nothing."""
+        if self.register is None:
+            return None
+        counts = groups.population(self.register)
+        if counts is None:
+            message = f"'{self.name}' looks at whole releases, in which a population can be counted; measure one"
+            raise BadMeasure(message)
+        return counts
+
+    def population_of(self, groups: Groups) -> Integers:
+        """Return F of each group; without a population, f."""
+        counts = self.counts_of(groups)
+        if counts is None:
+            return groups.sizes
+        if self.outside == "an error":
+            refuse_fewer(groups, counts)
+        # with the people of the release counted in, no group has fewer in the population
+        return np.maximum(counts.people, groups.sizes)
+
+    def beyond(self, groups: Groups) -> int:
+        """Σ max(f − F, 0)."""
+        counts = self.counts_of(groups)
+        return 0 if counts is None else int(np.maximum(groups.sizes - counts.people, 0).sum())
+
+    def nowhere(self, groups: Groups) -> int:
+        """As counted with the groups."""
+        counts = self.counts_of(groups)
+        return 0 if counts is None else counts.nowhere
+
+    def notes(self, summary: SizeSummary) -> tuple[str, ...]:
+        """Return how many people were taken to be in the population, as they are in the release."""
+        if not summary.beyond:
+            return ()
+        people = counted(summary.beyond, "person")
+        return (f"{people} of the release {form('is', summary.beyond)} not in the population, and counted in it",)
+
+
+@dataclass(frozen=True)
+class JournalistRisk(AgainstPopulation, PersonRisk):
+    """How surely is somebody found who may be taken for anybody of a population with the same cells?
+
+    1/F for each person of the release, F = the people of the `population` whose cells, recoded as the release is, are
+    those of the person's group.  At most 1/k is k-map.  `statistic` is the "highest", the "average"
+    (max(groups/ΣF, Σ(f/F)/n)) or the "share above" a `threshold`.  A population that has fewer people in a group than
+    the release is refused, unless `outside="as in the release"` counts those of the release.
+
+    >>> import pyarrow as pa
+    >>> import sidelight as sl
+    >>> release = sl.Release.from_counts([{"Flu": 2}, {"Cold": 1}], labels=[{"age": "30-39"}, {"age": "50-59"}])
+    >>> register = pa.table({"age": ["31", "34", "38", "52", "57"]})
+    >>> finding = JournalistRisk(register).measure(release)
+    >>> finding.value, finding.witness.group.number
+    (Fraction(1, 2), 2)
+    >>> print(finding.explain())
+    In group 2 (age 50-59), 1 person of the release is among 2 of the register: whoever picks one of those is right \
+with 1/2.
+
+    Source: El Emam and Dankar, Protecting Privacy Using k-Anonymity, JAMIA 2008; Sweeney, k-map, 2001.
+    """
+
+    population: object = None
+    statistic: Statistic = "highest"
+    threshold: float | Fraction | None = None
+    outside: Outside = "an error"
+
+    name: ClassVar[str] = "journalist risk"
+    attacker = Attacker(
+        "somebody who looks anybody up in a register", register_in_words, "how surely a row is theirs", "register"
+    )
+    also_called = ("k-map", "journalist")
+
+    @classmethod
+    def from_settings(
+        cls,
+        population: str | None = None,
+        statistic: Statistic = "highest",
+        threshold: float | Fraction | None = None,
+        outside: Outside = "an error",
+    ) -> JournalistRisk:
+        """Return the measure with the settings of a policy, whose population is a file."""
+        return cls(population, statistic, threshold, outside)
+
+    @property
+    def when_groups_merge(self) -> Monotonicity:  # type: ignore[override]
+        """Never rises; of an average where the release has people whom the population has not, nothing is known."""
+        # max(F, f) of a merged group may be less than the sum of those of its parts
+        unknown = self.statistic == "average" and self.outside == "as in the release"
+        return Monotonicity.UNKNOWN if unknown else Monotonicity.NON_INCREASING
+
+    def average(self, histogram: SizeHistogram) -> tuple[Amount, int]:
+        """The larger of groups of ΣF and Σ f/F of n."""
+        of_groups = Fraction(histogram.all_groups), histogram.population_met
+        of_people = histogram.expected_matches(), histogram.everybody
+        # compared as ratios, returned as two numbers: the witness names both
+        return max(of_groups, of_people, key=lambda each: share(*each))
+
+    def addends(self, people: Integers, population: Integers) -> Floats:
+        """Also the group itself, and its people in the population."""
+        addends = super().addends(people, population)
+        if self.statistic != "average":
+            return addends
+        # (groups, 4): f/F, f, 1 and F, whose sums make both averages
+        return np.column_stack((addends, np.ones(len(people)), population))
+
+    def joined(self, sums: Floats) -> Floats:
+        """The larger of the two."""
+        of_people: Floats = sums[:, 0] / sums[:, 1]
+        return of_people if self.statistic != "average" else np.maximum(of_people, sums[:, 2] / sums[:, 3])
+
+    def average_again(self, runs: SizeRuns) -> Amount:
+        """Both averages from runs."""
+        groups, met = sum(times for _, _, times in runs), sum(F * times for _, F, times in runs)
+        return max(super().average_again(runs), Fraction(groups, met))
+
+    def few_alike(self, people: int, size: int) -> str:
+        """Return in words that at most so many of the register have their cells: it decides, and not the group."""
+        return f"{form('is', people)} {'alone' if size == 1 else f'among {size:,} or fewer'} in the register"
+
+    def in_words(self, finding: Finding, witness: SizeWitness) -> str:
+        """Return how sure a match is, or name the group that fewest people of the population share."""
+        if self.statistic == "average":
+            right = decimal_text(Fraction(finding.value), up=True)
+            return f"Whoever looks somebody of the release up in the register is right, on average, with {right}."
+        here = counted(witness.people, "person")
+        if witness.population == 1:
+            return f"In {witness.group}, 1 person stands alone in the register, too: whoever looks them up finds them."
+        return (
+            f"In {witness.group}, {here} of the release {form('is', witness.people)} among {witness.population:,} of "
+            f"the register: whoever picks one of those is right with {exact_text(finding.value)}."
+        )
+
+
+@dataclass(frozen=True)
+class MarketerRisk(AgainstPopulation, PersonRisk):
+    """Of how many people is whoever links everybody right?
+
+    Σ (f/F) / n: the share of people who are found, on average, by somebody who takes anybody of the `population` with
+    the same cells for each person of the release; without one, anybody of the group (then it is groups / people).
+    n times it is the expected number of people re-identified.
+
+    >>> import sidelight as sl
+    >>> finding = MarketerRisk().measure(sl.Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}]))
+    >>> finding.value
+    Fraction(2, 5)
+    >>> print(finding.explain())
+    Whoever links everybody to the release is right about 2.0 of 5 people.
+
+    Source: Dankar and El Emam, A Method for Evaluating Marketer Re-identification Risk, PAIS 2010.
+    """
+
+    population: object = None
+    outside: Outside = "an error"
+
+    name: ClassVar[str] = "marketer risk"
+    attacker = Attacker(
+        "somebody who matches everybody at once", register_in_words, "the share of matches that are right", "register"
+    )
+    also_called = ("marketer", "expected re-identifications", "success rate", "global risk")
+    statistic: ClassVar[Statistic] = "average"  # type: ignore[misc]
+    threshold: ClassVar[None] = None  # type: ignore[misc]
+    needs_population: ClassVar[bool] = False
+
+    @classmethod
+    def from_settings(cls, population: str | None = None, outside: Outside = "an error") -> MarketerRisk:
+        """Return the measure with the settings of a policy, whose population is a file."""
+        return cls(population, outside)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Without a population."""
+        del domain
+        return (cls(),)
+
+    def in_words(self, finding: Finding, witness: SizeWitness) -> str:
+        """Return how many people are found, on average."""
+        del finding
+        people = f"{to_places(Fraction(witness.part), 1):,f}"
+        to = "the release" if self.register is None else "the register"
+        return f"Whoever links everybody to {to} is right about {people} of {counted(witness.whole, 'person')}."
+
+
+@dataclass(frozen=True)
+class Presence(AgainstPopulation):
+    """How surely is somebody in the release, of whom one knows the cells and that they are in the population?
+
+    max f/F over groups: of the F people of the `population` with a group's cells, f are in the release.
+
+    >>> import pyarrow as pa
+    >>> import sidelight as sl
+    >>> release = sl.Release.from_counts([{"Flu": 2}, {"Cold": 1}], labels=[{"age": "30-39"}, {"age": "50-59"}])
+    >>> finding = Presence(pa.table({"age": ["31", "34", "38", "52", "57"]})).measure(release)
+    >>> finding.value
+    Fraction(2, 3)
+    >>> print(finding.explain())
+    In group 1 (age 30-39), 2 of the register's 3 people are in the release.
+
+    Source: Nergiz, Atzori and Clifton, Hiding the Presence of Individuals, SIGMOD 2007.
+    """
+
+    population: object = None
+    outside: Outside = "an error"
+
+    name: ClassVar[str] = "presence"
+    attacker = Attacker(
+        "somebody who asks whether a person is in the file", register_in_words, "how surely they are in it", "register"
+    )
+    also_called = ("delta-presence", "δ-presence", "d-presence", "membership", "membership inference")
+
+    @classmethod
+    def from_settings(cls, population: str | None = None, outside: Outside = "an error") -> Presence:
+        """Return the measure with the settings of a policy, whose population is a file."""
+        return cls(population, outside)
+
+    def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
+        """f/F."""
+        return people, population
+
+    def explain(self, finding: Finding) -> str:
+        """Name the group in which most of the population is."""
+        witness = finding.witness
+        if not isinstance(witness, SizeWitness):
+            return "Nobody is in the release, so nobody of the population is."
+        are = form("is", witness.people)
+        return (
+            f"In {witness.group}, {witness.people:,} of the register's {counted(witness.population, 'person')} "
+            f"{are} in the release."
+        )
+
+    def again(self, runs: SizeRuns) -> Amount:
+        """The largest of all runs."""
+        return max(Fraction(f, F) for f, F, _ in runs)
+
+
+@dataclass(frozen=True)
+class Absence(AgainstPopulation):
+    """How surely is somebody not in the release, of whom one knows the cells and that they are in the population?
+
+    max 1 − f/F over the cells of the `population`; 1 where somebody's cells are those of no group.
+
+    >>> import pyarrow as pa
+    >>> import sidelight as sl
+    >>> release = sl.Release.from_counts([{"Flu": 2}, {"Cold": 1}], labels=[{"age": "30-39"}, {"age": "50-59"}])
+    >>> finding = Absence(pa.table({"age": ["31", "34", "38", "52", "57"]})).measure(release)
+    >>> finding.value
+    Fraction(1, 2)
+    >>> print(finding.explain())
+    In group 2 (age 50-59), 1 of the register's 2 people is not in the release.
+    >>> print(Absence(pa.table({"age": ["31", "34", "52", "77"]})).measure(release).explain())
+    1 person of the register has cells that no group has, and is not in the release.
+
+    Source: Nergiz, Atzori and Clifton, Hiding the Presence of Individuals, SIGMOD 2007.
+    """
+
+    population: object = None
+    outside: Outside = "an error"
+
+    name: ClassVar[str] = "absence"
+    attacker = Attacker(
+        "somebody who asks whether a person is in the file",
+        register_in_words,
+        "how surely they are not in it",
+        "register",
+    )
+    also_called = ("delta-presence", "δ-presence", "d-presence")
+
+    @classmethod
+    def from_settings(cls, population: str | None = None, outside: Outside = "an error") -> Absence:
+        """Return the measure with the settings of a policy, whose population is a file."""
+        return cls(population, outside)
+
+    def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
+        """(F − f)/F."""
+        return population - people, population
+
+    def settle(self, finding: Finding, summary: SizeSummary) -> Finding:
+        """Whoever is in no group is surely not in the release."""
+        # nothing in the release stands for people in no group: they are known to be absent
+        if not summary.nowhere:
+            return finding
+        people, has, are = counted(summary.nowhere, "person"), form("has", summary.nowhere), form("is", summary.nowhere)
+        note = f"{people} of the register {has} cells that no group has, and {are} not in the release"
+        return Finding(self, Fraction(1), None, (note, *finding.notes))
+
+    def screen(self) -> Screen:
+        """One number per group; 1 for all of them where somebody is in none."""
+        return AbsenceScreen(self)
+
+    def explain(self, finding: Finding) -> str:
+        """Name the group in which least of the population is."""
+        witness = finding.witness
+        if not isinstance(witness, SizeWitness):
+            return finding.notes[0][:1].upper() + finding.notes[0][1:] + "."
+        absent = witness.population - witness.people
+        return (
+            f"In {witness.group}, {absent:,} of the register's {counted(witness.population, 'person')} "
+            f"{form('is', absent)} not in the release."
+        )
+
+    def again(self, runs: SizeRuns) -> Amount:
+        """The largest of all runs."""
+        return max(1 - Fraction(f, F) for f, F, _ in runs)
+
+
+@dataclass(frozen=True)
+class AbsenceScreen(SizeScreen):
+    """What each group is worth, unless somebody of the population is in none."""
+
+    def rows(self, groups: Groups) -> Floats:
+        """1 − f/F, or 1."""
+        # one person in no group makes the value of every release of these groups 1
+        values = super().rows(groups)
+        return np.ones_like(values) if self.measure.nowhere(groups) else values
+
+    def kinds(self, groups: Groups) -> Integers:
+        """The sizes decide, and whether somebody is in no group."""
+        # part of the kind, as one person in no group decides the value of every group
+        anybody = np.full(len(groups), self.measure.nowhere(groups) > 0)
+        return np.column_stack((super().kinds(groups), anybody))
