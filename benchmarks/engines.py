@@ -55,7 +55,7 @@ def in_postgres(path: str, stack: ExitStack) -> str:
 
 def in_spark(path: str, stack: ExitStack) -> Any:  # noqa: ANN401 - a DataFrame of Spark
     """Start a Spark on this machine, which reads the file."""
-    from sidelight.engines.spark.session import spark_session
+    from sidelight.engines.spark.source import spark_session
 
     session = spark_session("local[2]")
     stack.callback(session.stop)

@@ -109,7 +109,7 @@ def in_spark(kind: str, path: str) -> dict[str, float]:
     import os
 
     import sidelight as sl
-    from sidelight.engines.spark.session import spark_session
+    from sidelight.engines.spark.source import spark_session
     from sidelight.measures.about import findings
 
     os.environ["PYSPARK_SUBMIT_ARGS"] = "--driver-memory 4g pyspark-shell"

@@ -46,8 +46,13 @@ from support.registry import (  # noqa: E402
 
 import sidelight as sl  # noqa: E402
 from sidelight.errors import BadMeasure, Contradiction  # noqa: E402
-from sidelight.knowledge.facts import Fact, Has, OneOf, Same  # noqa: E402
-from sidelight.knowledge.people import Someone  # noqa: E402
+from sidelight.knowledge.facts import (  # noqa: E402
+    Fact,
+    Has,
+    OneOf,
+    Same,
+    Someone,
+)
 from sidelight.measures.criterion import Finding  # noqa: E402
 from sidelight.measures.measure import Measure  # noqa: E402
 from sidelight.policy.measure_names import all_measures  # noqa: E402

@@ -14,7 +14,7 @@ from .engines.streamed_table import StreamedTable as StreamedTable
 from .table.table import Events as Events
 from .engines.read_events import read_events as read_events
 from .table.table import TrueCounts as TrueCounts
-from .engines.domain_file import read_domain as read_domain
+from .engines.read import read_domain as read_domain
 from .intake.roles import SuggestedRole as SuggestedRole
 from .intake.roles import SuggestedRoles as SuggestedRoles
 from .intake.roles import suggest_roles as suggest_roles
@@ -99,8 +99,8 @@ from .knowledge.facts import Has as Has
 from .knowledge.facts import OneOf as OneOf
 from .knowledge.facts import Same as Same
 from .knowledge.facts import SoftFact as SoftFact
-from .knowledge.people import Someone as Someone
-from .knowledge.parse_facts import read_fact as read_fact
+from .knowledge.facts import Someone as Someone
+from .knowledge.parse import read_fact as read_fact
 
 # policies
 from .measures.criterion import Criterion as Criterion
@@ -114,7 +114,7 @@ from .intake.presets import presets as presets
 # what somebody with statistics would believe
 from .knowledge.statements import P as P
 from .knowledge.statements import count as count
-from .knowledge.parse_statements import read_statement as read_statement
+from .knowledge.parse import read_statement as read_statement
 from .max_entropy.maxent import maxent as maxent
 from .max_entropy.beliefs import Beliefs as Beliefs
 from .max_entropy.maxent import SetBeliefs as SetBeliefs

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 from sidelight.errors import Contradiction
-from sidelight.knowledge.facts import Has, OneOf, Same, holds
-from sidelight.knowledge.people import Someone
+from sidelight.knowledge.facts import Has, OneOf, Same, Someone, holds
 from sidelight.release.release import Release
 from sidelight.testing import releases
 from sidelight.worlds.brute_force import every_world

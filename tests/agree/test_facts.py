@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import Contradiction, TooHard
-from sidelight.knowledge.facts import holds
-from sidelight.knowledge.parse_facts import read_facts
-from sidelight.knowledge.people import Someone
+from sidelight.knowledge.facts import Someone, holds
+from sidelight.knowledge.parse import read_facts
 from sidelight.testing import facts, releases
 from sidelight.worlds.brute_force import every_world
 from sidelight.worlds.identify import identify

@@ -13,7 +13,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import Contradiction
-from sidelight.knowledge.parse_statements import read_statements
+from sidelight.knowledge.parse import read_statements
 from sidelight.knowledge.statements import ConditionalProbability
 from sidelight.max_entropy import constraints as terms_module
 from sidelight.max_entropy import newton

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.knowledge.facts import holds
-from sidelight.knowledge.people import Someone
+from sidelight.knowledge.facts import Someone, holds
 from sidelight.testing import facts, releases
 from sidelight.worlds.brute_force import every_world
 from sidelight.worlds.identify import identify

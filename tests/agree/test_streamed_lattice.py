@@ -11,7 +11,7 @@ from sidelight.errors import NoRoom, SidelightError
 from sidelight.release.generalise import Lattice, StreamedLattice
 from sidelight.release.groups import Groups
 from sidelight.search.utility import QUICK_UTILITIES
-from sidelight.streams import rolled_up, sorted_runs
+from sidelight.streams import key_stream, sorted_runs
 from sidelight.streams.memory import Memory
 
 DAYS = ["1901", "1902", "1911", "1912", None]
@@ -29,7 +29,7 @@ def _tiny_memory(monkeypatch):
     monkeypatch.setattr(Memory, "rows_to_sort", lambda self, words: 3)
     monkeypatch.setattr(Memory, "rolls_up", lambda self, rows: rows <= 6)
     monkeypatch.setattr(Memory, "numbers_kept", 20)
-    monkeypatch.setattr(rolled_up, "COUNTED_BY_ARRAY", 30)
+    monkeypatch.setattr(key_stream, "COUNTED_BY_ARRAY", 30)
     monkeypatch.setattr(sorted_runs.SortedRuns.batches, "__defaults__", (2,))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sidelight.engines.spark.session import spark_session
+from sidelight.engines.spark.source import spark_session
 
 CLUSTER = "local-cluster[2,1,1024]"
 QUICK_START = "'-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto'"

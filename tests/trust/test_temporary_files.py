@@ -14,8 +14,7 @@ from support.explorer import guest, opened
 from support.markers import write_marked
 
 from sidelight.engines import files
-from sidelight.engines.duckdb.session import connection
-from sidelight.engines.duckdb.source import store_by_column
+from sidelight.engines.duckdb.source import connection, store_by_column
 from sidelight.publish import publish
 from sidelight.report.pdf import pdf_page
 from sidelight.streams import sorted_runs

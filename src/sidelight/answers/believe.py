@@ -21,9 +21,8 @@ from sidelight.answers.recipe import Name, write_call, write_python, write_relea
 from sidelight.answers.sources import PeopleLookup, inputs_of, open_release
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadKnowledge, BadMeasure, BadPolicy, TooHard
-from sidelight.knowledge.parse_facts import parse_person, read_facts, read_person
-from sidelight.knowledge.parse_statements import is_statement
-from sidelight.knowledge.people import Described, Someone, Who, person_text
+from sidelight.knowledge.facts import Described, Someone, Who, person_text
+from sidelight.knowledge.parse import is_statement, parse_person, read_facts, read_person
 from sidelight.knowledge.statements import Rule
 from sidelight.knowledge.tokens import TokenReader
 from sidelight.max_entropy.maxent import SECONDS, maxent

@@ -9,9 +9,8 @@ from typing import ClassVar
 
 import sidelight as sl
 from sidelight.documents.document import DocumentPart
-from sidelight.engines.distinct_rows import distinct_rows
-from sidelight.engines.files import files_of
-from sidelight.engines.read import columns_of, nearest_column
+from sidelight.engines.files import columns_of, files_of, nearest_column
+from sidelight.engines.read_stream import distinct_rows
 from sidelight.errors import BadHierarchy, UnknownColumn
 from sidelight.intake.hierarchy_drafts import NUMBERS, Draft, DraftRules, drafts, read_tree
 from sidelight.progress import Progress, quiet

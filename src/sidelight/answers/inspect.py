@@ -19,13 +19,20 @@ import sidelight as sl
 from sidelight.answers.hierarchies import number_notes
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
 from sidelight.documents.document import DocumentPart, number, plain
-from sidelight.engines.distinct_rows import distinct_rows
 from sidelight.engines.files import files_of
 from sidelight.engines.read import table_from
+from sidelight.engines.read_stream import distinct_rows
 from sidelight.errors import BadHierarchy, BadPolicy, BadTable, listed
 from sidelight.intake.hierarchy_drafts import Draft, DraftRules, drafts, people_by_label
-from sidelight.intake.policy_draft import draft_of_preset, draft_policy, drafted_text
-from sidelight.intake.presets import HIPAA_NOTES, Preset, is_check_of_columns, read_preset
+from sidelight.intake.presets import (
+    HIPAA_NOTES,
+    Preset,
+    draft_of_preset,
+    draft_policy,
+    drafted_text,
+    is_check_of_columns,
+    read_preset,
+)
 from sidelight.intake.roles import Role, suggestions_for
 from sidelight.intake.safe_harbour import SafeHarbour, check_columns
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns

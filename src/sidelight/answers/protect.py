@@ -23,7 +23,7 @@ from sidelight.documents.document import (
     release_facts,
 )
 from sidelight.engines.formats.file_format import FormatName
-from sidelight.engines.spark.parts import parts_or_file
+from sidelight.engines.spark.source import parts_or_file
 from sidelight.engines.streamed_table import AnyTable
 from sidelight.errors import BadHierarchy, BadPolicy, FallsToReaderWarning, NothingSafe, SidelightError, listed
 from sidelight.files import refuse_left_over, sidecar_path

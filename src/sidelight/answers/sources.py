@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import sidelight as sl
 from sidelight.answers.request import DUCKDB, EngineChoice
 from sidelight.documents.document import ReaderFacts
-from sidelight.engines.files import files_of
-from sidelight.engines.read import columns_in_words, columns_of, table_from
+from sidelight.engines.files import columns_in_words, columns_of, files_of
+from sidelight.engines.read import table_from
 from sidelight.engines.spark.source import SparkFile, spark_file
 from sidelight.engines.spark.stream import fits_here
 from sidelight.engines.streamed_table import AnyTable, streamed_table_from

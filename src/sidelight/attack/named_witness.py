@@ -32,7 +32,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sidelight.engines.distinct_rows import distinct_rows
+from sidelight.engines.read_stream import distinct_rows
 from sidelight.errors import BadMeasure, BadTable, expect, parameter
 from sidelight.measures.criterion import Finding
 from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, compute_exactly

@@ -21,8 +21,8 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, add_up
-from sidelight.engines.distinct_rows import distinct_rows
 from sidelight.engines.read import read_table
+from sidelight.engines.read_stream import distinct_rows
 from sidelight.errors import BadRelease, BadTable, UnknownColumn, did_you_mean, expect_or_none, parameter
 from sidelight.release.locate import Linkage, Listed, ListedPeople, Locate, Lookup, SuppressedPeople
 from sidelight.release.release import Release

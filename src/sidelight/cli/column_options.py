@@ -144,7 +144,7 @@ class ColumnOptions:
         settings: dict[str, Any] = {ROLES.get(each.name, each.name): getattr(self, each.name) for each in fields(self)}
         file: Path | None = settings.pop("domain_file", None)
         if file is not None:
-            from sidelight.engines.domain_file import read_declared  # noqa: PLC0415 - `--help` is quick
+            from sidelight.engines.read import read_declared  # noqa: PLC0415 - `--help` is quick
 
             settings["domain"] = read_declared(file, settings["sensitive"], settings["domain"])
         stated = {name: setting for name, setting in settings.items() if setting not in (None, (), MAY_HOLD_THEM)}

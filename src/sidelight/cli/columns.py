@@ -8,7 +8,7 @@ from pathlib import Path
 from sidelight.answers.inspect import InspectRequest, ask, check_safe_harbour
 from sidelight.cli.options import DraftedFiles
 from sidelight.cli.run import Output, Status, bar, make_folder
-from sidelight.engines.read import refuse_unsure_names
+from sidelight.engines.files import refuse_unsure_names
 from sidelight.files import refuse_input, write_together
 
 

@@ -75,7 +75,7 @@ def completer_for(metavar: str | None) -> Completer | None:
 
 
 def _columns_in(context: CompletionContext, names: Iterable[str]) -> list[str]:
-    from sidelight.engines.read import sure_columns_of  # noqa: PLC0415 - only at TAB
+    from sidelight.engines.files import sure_columns_of  # noqa: PLC0415 - only at TAB
     from sidelight.table.roles import Roles  # noqa: PLC0415
 
     encoding, sheet = (_typed(context, each) for each in ("--encoding", "--sheet"))

@@ -20,7 +20,7 @@ from sidelight.cli.demo_files import FILES, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.options import PublishOptions
 from sidelight.cli.protect import protect
 from sidelight.cli.run import Output, Status
-from sidelight.engines.formats.sheet import shuffler
+from sidelight.engines.formats.file_format import shuffler
 from sidelight.engines.formats.text import Csv
 from sidelight.errors import SidelightError
 from sidelight.files import sidecar_path, write_whole

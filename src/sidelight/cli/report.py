@@ -7,7 +7,7 @@ from pathlib import Path
 from sidelight.answers.report import ReportRequest, ask
 from sidelight.cli.options import ReportOutputOptions
 from sidelight.cli.run import Output, Status, say
-from sidelight.engines.postgres.session import is_address
+from sidelight.engines.postgres.source import is_address
 from sidelight.errors import SidelightError
 from sidelight.report.contents import explain_missing_charts
 

@@ -13,7 +13,7 @@ from sidelight.answers.sources import Question, open_release, open_table, read_q
 from sidelight.cli.demo_files import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.options import ServeOptions
 from sidelight.cli.run import Status, bar, in_options
-from sidelight.engines.postgres.session import is_address
+from sidelight.engines.postgres.source import is_address
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.files import sidecar_path
 from sidelight.intake.roles import suggestions_for

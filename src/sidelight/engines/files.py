@@ -1,6 +1,7 @@
-"""Which files does a source mean?  A path, a glob or a list of them; a folder of parts; `-`, standard input.
+"""Which files does a source mean, what are their columns called, and how are they opened as rows?
 
-What kind each is, `formats` says.
+A source is a path, a glob or a list of them; a folder of parts; `-`, standard input; the address of a table in a
+database; or any dataframe.  What kind each file is, `formats` says.
 """
 
 from __future__ import annotations
@@ -9,18 +10,37 @@ import atexit
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache
 from glob import glob, has_magic
 from pathlib import Path
 from shutil import copyfileobj
 
+import pyarrow as pa
+
+from sidelight.engines.dataframes.source import frame_errors, frame_rows
+from sidelight.engines.duckdb.source import arrow_rows, interruptible
+from sidelight.engines.formats.file_format import Heading
 from sidelight.engines.formats.parquet import Parquet
-from sidelight.engines.formats.registry import FORMATS
-from sidelight.engines.postgres.session import is_address, one_address
-from sidelight.engines.source import words_for_files
-from sidelight.errors import BadTable, in_python, utf8
+from sidelight.engines.formats.registry import FORMATS, format_of_file
+from sidelight.engines.names_or_row import NO_NAMES, how_many, looks_like_a_row, nearest_name, surely_names
+from sidelight.engines.postgres.source import DatabaseAddress, database_columns, database_rows, is_address, one_address
+from sidelight.engines.source import (
+    Rows,
+    people_written_alike,
+    words_for_files,
+)
+from sidelight.engines.spark.source import is_spark, spark_errors, spark_rows
+from sidelight.errors import (
+    BadTable,
+    in_python,
+    listed,
+    parameter,
+    utf8,
+)
 from sidelight.files import open_private, private_folder, real_path
+from sidelight.streams.memory import Memory
+from sidelight.table.roles import Roles
 
 
 def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
@@ -130,3 +150,103 @@ def _state(file: Path) -> tuple[int, ...] | None:
 def changed_while_read(name: str) -> BadTable:
     """Build the error that rows are not those that were there a moment ago."""
     return BadTable(f"{name} changed while it was read; read it again when nobody writes to it")
+
+
+@contextmanager
+def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory | None = None) -> Iterator[Rows]:
+    """Look at files, an Arrow table or any dataframe as rows to count; unless `packed`, each column by itself.
+
+    With `memory`, rows of files and Arrow tables are packed in any case, and what DuckDB holds is bounded.
+    """
+    if isinstance(source, str | Path):
+        source = [source]
+    if isinstance(source, list | tuple | set) and any(map(is_address, source)):
+        with database_rows(one_address(source), roles, memory) as table:
+            yield table
+    elif isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
+        files = files_of(list(source))
+        with refuse_changes(files), _rows_of_files(files, roles, packed=packed, memory=memory) as rows:
+            yield people_written_alike(rows)
+    elif isinstance(source, pa.Table):
+        with arrow_rows(source, roles, packed=packed, memory=memory) as rows:
+            yield people_written_alike(rows)
+    elif is_spark(source):
+        with spark_errors("the table"):
+            yield spark_rows(source, roles)
+    else:
+        with frame_errors(), interruptible():
+            yield people_written_alike(frame_rows(source, roles))
+
+
+def _rows_of_files(
+    files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None = None
+) -> AbstractContextManager[Rows]:
+    """Open files of one kind as rows to count."""
+    forms = {form.words: form for form in map(format_of_file, files)}
+    if len(forms) > 1:
+        message = f"some of the files are {' and some are '.join(sorted(forms))}; give files of one kind"
+        raise BadTable(message)
+    (form,) = forms.values()
+    return form.open_rows(files, roles, packed=packed, memory=memory)
+
+
+def columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
+    """Name the columns of a file, or of the first of those that are meant; refused if they look like a person's row."""
+    with _heading(source, roles or Roles()) as (names, rows, _):
+        _refuse_row(source, names, rows())
+    return names
+
+
+def _refuse_row(source: str | Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    if rows and looks_like_a_row(names, rows):
+        message = f"{files_of(source)[0].name} {NO_NAMES}"
+        raise BadTable(message)
+
+
+def sure_columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
+    """Name the columns of a file that are names for sure; else none."""
+    with _heading(source, roles or Roles()) as (names, rows, numbers):
+        return names if surely_names(names, rows, numbers=numbers) else ()
+
+
+def nearest_column(name: str, source: str | Path, roles: Roles | None = None) -> str:
+    """Return the end of a sentence about a column that a file lacks; shows names only where they surely are names."""
+    with _heading(source, roles or Roles()) as (names, rows, numbers):
+        return nearest_name(name, names, rows, numbers=numbers)
+
+
+def columns_in_words(source: str | Path, roles: Roles | None = None) -> str:
+    """Return the columns of a file for a message: by name where they are surely names, else how many there are."""
+    with _heading(source, roles or Roles()) as (names, rows, numbers):
+        _refuse_row(source, names, rows())
+        return listed(names) if surely_names(names, rows, numbers=numbers) else how_many(names)
+
+
+def refuse_unsure_names(source: str | Path, roles: Roles) -> None:
+    """Raise `BadTable` if a file's first line may be a person's row, before its cells are shown as names of columns.
+
+    It is names for sure where one of them was named by whoever asks; a table of a database, a Parquet file and those of
+    statistics packages have names in any case.
+    """
+    if is_address(source) or not format_of_file(files_of(source)[0]).may_lack_names:
+        return
+    with _heading(source, roles) as (names, rows, numbers):
+        _refuse_row(source, names, rows())
+        meant = (*roles.used.values(), *roles.carried, *dict(roles.kinds))
+        if not surely_names(names, rows, numbers=numbers, meant=meant):
+            message = (
+                f"{files_of(source)[0].name} has {how_many(names)}; if it holds names, name one of them, "
+                f"as {parameter('quasi')} or {parameter('sensitive')} say"
+            )
+            raise BadTable(message)
+
+
+@contextmanager
+def _heading(source: str | Path, roles: Roles) -> Iterator[Heading]:
+    if is_address(source):
+        names = database_columns(DatabaseAddress.parse(str(source)))
+        yield names, list, names
+        return
+    file = files_of(source)[0]
+    with format_of_file(file).open_heading(file, roles) as heading:
+        yield heading

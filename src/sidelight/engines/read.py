@@ -1,18 +1,18 @@
 """Read a table about people: one GROUP BY in the engine that holds the rows, and only counts come out.
 
-    rows_of       whatever was given, as rows to count (files, Arrow, any dataframe, a table of a database)
+    rows_of       whatever was given, as rows to count (`files`)
     _tally        how often each packed key and value occurs
     _tabulate     what the roles set aside (suppressed rows, missing values), then the table
     check_people  is everybody in one group, and in "single" on one row?  how many people has each key?
 
-`read_profiles` asks the same engines for the values that each person has together; `distinct_rows`, in a file of its
-own, for the rows of some columns of which none is sensitive.
+`read_profiles` asks the same engines for the values that each person has together, `read_domain` reads which sensitive
+values there could be: they come from a code book, never from the table that is to be published, as values that nobody
+happens to have belong in it too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -23,29 +23,34 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sidelight.arrays import Integers, add_up, number_keys, number_rows, ranges, run_starts, sum_equal_rows
-from sidelight.engines.dataframes.source import frame_errors, frame_rows
-from sidelight.engines.duckdb.session import interruptible
-from sidelight.engines.duckdb.source import arrow_rows
-from sidelight.engines.files import changed_while_read, files_of, refuse_changes
-from sidelight.engines.formats.file_format import Heading
-from sidelight.engines.formats.registry import format_of_file
-from sidelight.engines.names_or_row import NO_NAMES, how_many, looks_like_a_row, nearest_name, surely_names
-from sidelight.engines.postgres.session import DatabaseAddress, is_address, one_address
-from sidelight.engines.postgres.source import database_columns, database_rows
+from sidelight.engines.files import (
+    changed_while_read,
+    columns_in_words,
+    columns_of,
+    nearest_column,
+    rows_of,
+)
 from sidelight.engines.source import (
     Rows,
     collect_batches,
     number_cells,
     numpy_integers,
-    people_written_alike,
     python_cells,
 )
-from sidelight.engines.spark.session import spark_errors
-from sidelight.engines.spark.source import is_spark, spark_rows
-from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind, did_you_mean, listed, parameter
+from sidelight.errors import (
+    BadTable,
+    MissingValues,
+    UnknownColumn,
+    WrongKind,
+    did_you_mean,
+    expect_or_none,
+    listed,
+    parameter,
+)
+from sidelight.files import read_whole
 from sidelight.streams.carried import carry, weights
 from sidelight.streams.memory import Memory
-from sidelight.streams.packed_keys import Packing, Words
+from sidelight.streams.sorted_runs import Packing, Words
 from sidelight.table.cell_lists import (
     CellLists,
     intake_of_lists,
@@ -56,7 +61,7 @@ from sidelight.table.cell_lists import (
     whole_cells,
 )
 from sidelight.table.labels import SUPPRESSED, Column, ColumnKind, JointDomain, Label, Semantics, hint_label, shown
-from sidelight.table.roles import Missing, Roles, are_digits, check_labels, kind_of_labels
+from sidelight.table.roles import Domain, Missing, Roles, are_digits, check_labels, kind_of_labels
 from sidelight.table.table import Counts, Intake, Profiles, Table
 from sidelight.text import counted, form
 
@@ -216,106 +221,6 @@ def _split(source: object, roles: Roles, separator: str, read: Callable[[object,
     domain = roles.domain_of(roles.value_columns[0])
     table = replace(table, intake=intake_of_lists(table.intake, roles, rows))
     return split_cells(table, separator, roles.values or "set", domain, roles.missing_marks)
-
-
-@contextmanager
-def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory | None = None) -> Iterator[Rows]:
-    """Look at files, an Arrow table or any dataframe as rows to count; unless `packed`, each column by itself.
-
-    With `memory`, rows of files and Arrow tables are packed in any case, and what DuckDB holds is bounded.
-    """
-    if isinstance(source, str | Path):
-        source = [source]
-    if isinstance(source, list | tuple | set) and any(map(is_address, source)):
-        with database_rows(one_address(source), roles, memory) as table:
-            yield table
-    elif isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
-        files = files_of(list(source))
-        with refuse_changes(files), _rows_of_files(files, roles, packed=packed, memory=memory) as rows:
-            yield people_written_alike(rows)
-    elif isinstance(source, pa.Table):
-        with arrow_rows(source, roles, packed=packed, memory=memory) as rows:
-            yield people_written_alike(rows)
-    elif is_spark(source):
-        with spark_errors("the table"):
-            yield spark_rows(source, roles)
-    else:
-        with frame_errors(), interruptible():
-            yield people_written_alike(frame_rows(source, roles))
-
-
-def _rows_of_files(
-    files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None = None
-) -> AbstractContextManager[Rows]:
-    """Open files of one kind as rows to count."""
-    forms = {form.words: form for form in map(format_of_file, files)}
-    if len(forms) > 1:
-        message = f"some of the files are {' and some are '.join(sorted(forms))}; give files of one kind"
-        raise BadTable(message)
-    (form,) = forms.values()
-    return form.open_rows(files, roles, packed=packed, memory=memory)
-
-
-def columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
-    """Name the columns of a file, or of the first of those that are meant; refused if they look like a person's row."""
-    with _heading(source, roles or Roles()) as (names, rows, _):
-        _refuse_row(source, names, rows())
-    return names
-
-
-def _refuse_row(source: str | Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    if rows and looks_like_a_row(names, rows):
-        message = f"{files_of(source)[0].name} {NO_NAMES}"
-        raise BadTable(message)
-
-
-def sure_columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
-    """Name the columns of a file that are names for sure; else none."""
-    with _heading(source, roles or Roles()) as (names, rows, numbers):
-        return names if surely_names(names, rows, numbers=numbers) else ()
-
-
-def nearest_column(name: str, source: str | Path, roles: Roles | None = None) -> str:
-    """Return the end of a sentence about a column that a file lacks; shows names only where they surely are names."""
-    with _heading(source, roles or Roles()) as (names, rows, numbers):
-        return nearest_name(name, names, rows, numbers=numbers)
-
-
-def columns_in_words(source: str | Path, roles: Roles | None = None) -> str:
-    """Return the columns of a file for a message: by name where they are surely names, else how many there are."""
-    with _heading(source, roles or Roles()) as (names, rows, numbers):
-        _refuse_row(source, names, rows())
-        return listed(names) if surely_names(names, rows, numbers=numbers) else how_many(names)
-
-
-def refuse_unsure_names(source: str | Path, roles: Roles) -> None:
-    """Raise `BadTable` if a file's first line may be a person's row, before its cells are shown as names of columns.
-
-    It is names for sure where one of them was named by whoever asks; a table of a database, a Parquet file and those of
-    statistics packages have names in any case.
-    """
-    if is_address(source) or not format_of_file(files_of(source)[0]).may_lack_names:
-        return
-    with _heading(source, roles) as (names, rows, numbers):
-        _refuse_row(source, names, rows())
-        meant = (*roles.used.values(), *roles.carried, *dict(roles.kinds))
-        if not surely_names(names, rows, numbers=numbers, meant=meant):
-            message = (
-                f"{files_of(source)[0].name} has {how_many(names)}; if it holds names, name one of them, "
-                f"as {parameter('quasi')} or {parameter('sensitive')} say"
-            )
-            raise BadTable(message)
-
-
-@contextmanager
-def _heading(source: str | Path, roles: Roles) -> Iterator[Heading]:
-    if is_address(source):
-        names = database_columns(DatabaseAddress.parse(str(source)))
-        yield names, list, names
-        return
-    file = files_of(source)[0]
-    with format_of_file(file).open_heading(file, roles) as heading:
-        yield heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -669,3 +574,85 @@ def _gather_profiles(table: Table, person: Integers, key: Integers, value: Integ
         np.concatenate((people, valueless[without])),
         Counts.from_entries(row, value[place], times[place], (len(first) + len(without), len(table.domain))),
     )
+
+
+# Endings of files that hold a value per line
+LINES = {".txt", ".list", ".lst", ""}
+
+
+def read_domain(path: str | Path, column: str | None = None, *, encoding: str | None = None) -> tuple[Label, ...]:
+    r"""Return the values that a file lists.
+
+    Args:
+        path: a text file (.txt) with one value per line, or a CSV, TSV, Parquet or other table with a column of them.
+        column: which column of a table; default: the only one.
+        encoding: how the letters of a text file are written; default: UTF-8.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "diagnoses.txt")
+    ...     _ = file.write_text("Flu\nCold, common\n\nAIDS\n")
+    ...     read_domain(file)
+    ('Flu', 'Cold, common', 'AIDS')
+    """
+    expect_or_none(str, column, parameter("column"))
+    file = Path(path)
+    values = _lines(file, encoding) if file.suffix.lower() in LINES else _cells(file, column, encoding)
+    if not values:
+        message = f"{file.name} lists no values; give one per line"
+        raise BadTable(message)
+    return values
+
+
+def read_declared(path: Path, sensitive: Sequence[str], listed_too: Sequence[Label] = ()) -> Domain:
+    """Read the values of the sensitive columns: of one, from its column, or the only one; of several, from theirs.
+
+    Values of one column that are listed elsewhere too come first.
+    """
+    if len(sensitive) > 1:
+        if listed_too:
+            message = (
+                f"{path.name} lists the values of {listed(sensitive)}; do not list some by {parameter('domain')} too"
+            )
+            raise BadTable(message)
+        return {name: read_domain(path, name) for name in sensitive}
+    there = columns_of(path) if path.suffix.lower() not in LINES else ()
+    named = [name for name in sensitive if name in there]
+    return (*listed_too, *read_domain(path, named[0] if named else None))
+
+
+def _lines(file: Path, encoding: str | None) -> tuple[Label, ...]:
+    try:
+        text = read_whole(file).decode(encoding or "utf-8-sig")
+    except (UnicodeDecodeError, LookupError):
+        message = f"{file.name} is not {encoding or 'UTF-8'}; say how it is written with {parameter('encoding')}"
+        raise BadTable(message) from None
+    except (OSError, ValueError) as error:  # a name with a zero byte
+        reason = getattr(error, "strerror", None) or "no such name"
+        message = f"cannot read '{file}': {reason}; give the path of a file that lists the values"
+        raise BadTable(message) from None
+    # a dictionary drops repeated values and keeps the order of the file, which becomes the order of the domain
+    return tuple(dict.fromkeys(_unquote(line.strip()) for line in text.splitlines() if line.strip()))
+
+
+def _unquote(line: str) -> str:
+    """Take a line that was copied out of a CSV file as that file means it."""
+    inside = line[1:-1]
+    # a lone quote inside means that the line was not quoted by a CSV writer, so its quotes belong to the value
+    quoted = len(line) > 2 and line[0] == line[-1] == '"' and '"' not in inside.replace('""', "")
+    return inside.replace('""', '"') if quoted else line
+
+
+def _cells(file: Path, column: str | None, encoding: str | None) -> tuple[Label, ...]:
+    names = columns_of(file, Roles(encoding=encoding))
+    if column is None and len(names) > 1:
+        there = columns_in_words(file, Roles(encoding=encoding))
+        message = f"which column of {file.name} lists the values? it has: {there}"
+        raise BadTable(message)
+    listing = names[0] if column is None else column
+    if listing not in names:
+        message = f"no column '{listing}' in {file.name}{nearest_column(listing, file, Roles(encoding=encoding))}"
+        raise UnknownColumn(message)
+    # the column is both quasi-identifier and sensitive, as nothing is grouped: its labels are all that is asked for
+    roles = Roles((listing,), listing, values="single", missing="a value", suppressed="a group", encoding=encoding)
+    return tuple(text for text in tabulate(file, roles).domain if text is not None)

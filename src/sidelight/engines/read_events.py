@@ -13,7 +13,8 @@ from dataclasses import replace
 import numpy as np
 import pyarrow.compute as pc
 
-from sidelight.engines.read import RowCounts, build_intake, counted_rows, rows_of, valueless
+from sidelight.engines.files import rows_of
+from sidelight.engines.read import RowCounts, build_intake, counted_rows, valueless
 from sidelight.engines.source import number_cells, numpy_integers
 from sidelight.errors import BadTable, listed, parameter
 from sidelight.table.cell_lists import parts_of

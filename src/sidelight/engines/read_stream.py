@@ -4,13 +4,16 @@ What DuckDB offers is `PackedRows`: rows that are packed numbers, counted or not
 decided by looking at some: where nearly all differ, counting is as much work as the rest together, and sorting does it
 in passing (docs/decisions/0022-sorted-keys.md).  A database counts in any case, and its labels are packed as they come.
 Where people have several rows, the engine counts in any case.
+
+`distinct_rows`: the different rows of some columns, of which none is sensitive, held or in parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +21,7 @@ import pyarrow as pa
 from sidelight.ahead import ahead
 from sidelight.arrays import Integers, add_up, sum_equal_rows
 from sidelight.engines.duckdb.source import PackedRows
-from sidelight.engines.files import changed_while_read
+from sidelight.engines.files import changed_while_read, rows_of
 from sidelight.engines.postgres.source import DatabaseRows
 from sidelight.engines.read import (
     RowCounts,
@@ -28,8 +31,8 @@ from sidelight.engines.read import (
     domain_of_values,
     people_levels,
     refuse_valueless,
-    rows_of,
     suppressed_rows,
+    tabulate,
     tally_levels,
     valueless_by_column,
     weight_levels,
@@ -38,12 +41,11 @@ from sidelight.engines.read import (
 from sidelight.engines.source import Rows, arrow_batches, numpy_integers
 from sidelight.errors import BadTable, WrongKind, kind_in_words, parameter
 from sidelight.streams.carried import WEIGHT_UNIT, refuse_too_heavy
-from sidelight.streams.key_stream import DENSE_VALUES, KeyStream, ValuePlaces
+from sidelight.streams.key_stream import DENSE_VALUES, KeyStream, ValuePlaces, split_stream
 from sidelight.streams.memory import Memory
-from sidelight.streams.packed_keys import Packing, Words
-from sidelight.streams.sorted_runs import SortedRuns
-from sidelight.streams.streamed_cells import split_stream
+from sidelight.streams.sorted_runs import Batch, Packing, SortedRuns, Words, concatenate_batches
 from sidelight.table.cell_lists import list_separator, whole_cells
+from sidelight.table.labels import Column
 from sidelight.table.roles import Roles
 
 # How many rows are looked at to tell whether they repeat
@@ -294,3 +296,78 @@ def stream_of(
         rows.roles,
         rows.source.texts,
     )
+
+
+def distinct_rows(
+    source: object,
+    columns: Sequence[str],
+    *,
+    person: str | None = None,
+    several_rows: bool = False,
+    missing_marks: str | Sequence[object] = (),
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> tuple[tuple[Column, ...], Integers]:
+    """List the distinct rows of some columns, and how often each occurs: one GROUP BY where the rows are.
+
+    With `person`, the column that names people, everybody must have one row; or, with `several_rows`, rows that are
+    the same in these columns, and each person occurs once.
+
+    >>> import pyarrow as pa
+    >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"], "name": ["Ann", "Bea", "Cat"]})
+    >>> (zips, sexes), times = distinct_rows(rows, ["zip", "sex"])
+    >>> [zips.cell(row) for row in range(len(zips))], times.tolist()
+    (['1', '2'], [1, 2])
+    """
+    choices = {"person": person, "missing_marks": missing_marks, "encoding": encoding, "sheet": sheet}
+    # the last column plays the sensitive one: the entries of the counts are then exactly the distinct rows
+    table = tabulate(source, distinct_roles(columns, choices | {"several_rows": several_rows}))
+    # `row`, `value`, `times`: (distinct rows,); `row` indexes the keys of the table, so `take` repeats their labels
+    row, value, times = table.counts.entries()
+    lead = tuple(column.take(row) for column in table.quasi[: len(columns) - 1])
+    return (*lead, Column(columns[-1], table.domain, value.astype(np.int32))), times
+
+
+def distinct_roles(columns: Sequence[str], choices: Mapping[str, Any]) -> Roles:
+    """Let the last of some columns be counted in the place of a sensitive one, of which there is none."""
+    *rest, last = columns
+    several_rows = choices.get("several_rows", False)
+    return Roles.of(  # one column alone is both, which `complete` would refuse
+        quasi=columns if several_rows else rest or last,
+        sensitive=last,
+        values="set" if several_rows else "single",
+        missing="a value",
+        suppressed="a group",
+        **{name: choice for name, choice in choices.items() if name != "several_rows"},
+    )
+
+
+def distinct_rows_in_parts(
+    source: object, columns: Sequence[str], choices: Mapping[str, Any], memory: Memory, at_once: int
+) -> Iterator[tuple[tuple[Column, ...], Integers]]:
+    """Yield the rows of `distinct_rows`, in the same order, in bounded memory: at least `at_once` rows at a time.
+
+    >>> import pyarrow as pa
+    >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"]})
+    >>> parts = distinct_rows_in_parts(rows, ["zip", "sex"], {}, Memory.parse("1GB"), at_once=1)
+    >>> [([column.cell(row) for column in columns], int(times[row])) for columns, times in parts for row in range(2)]
+    [(['1', 'f'], 1), (['2', 'f'], 2)]
+    """
+    stream = read_stream(source, distinct_roles(columns, choices), memory)
+    labels = stream.packing.labels
+    for words, times in _merge_batches(stream.entries.batches(), at_once):
+        codes = stream.packing.unpack(words)
+        lead = zip(columns[:-1], labels, codes, strict=False)
+        yield (*(Column(*each) for each in lead), Column(columns[-1], labels[-1], codes[-1])), times
+
+
+def _merge_batches(batches: Iterable[Batch], at_once: int) -> Iterator[Batch]:
+    """Put small batches together."""
+    parts: list[Batch] = []
+    for batch in batches:
+        parts.append(batch)
+        if sum(len(counts) for _, counts in parts) >= at_once:
+            yield concatenate_batches(parts)
+            parts = []
+    if parts:
+        yield concatenate_batches(parts)

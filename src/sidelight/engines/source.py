@@ -27,7 +27,7 @@ import pyarrow.compute as pc
 
 from sidelight.arrays import KEY_LIMIT, Codes, Integers, number_keys
 from sidelight.errors import BadTable, WrongKind
-from sidelight.streams.packed_keys import Packing, Words
+from sidelight.streams.sorted_runs import Packing, Words
 from sidelight.table.labels import BLANKS, SUPPRESSED, Label, in_order, label, moment_text
 from sidelight.table.roles import Roles
 

@@ -23,8 +23,7 @@ from sidelight.engines.spark.stream import stream_keys
 from sidelight.errors import BadTable, WrongKind, parameter
 from sidelight.streams.key_stream import KeyStream, Streamed, Summed
 from sidelight.streams.memory import Memory
-from sidelight.streams.packed_keys import Words
-from sidelight.streams.sorted_runs import Batch, concatenate_batches
+from sidelight.streams.sorted_runs import Batch, Words, concatenate_batches
 from sidelight.table.labels import Column, Semantics, find_column
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.table import Counts, Table, held

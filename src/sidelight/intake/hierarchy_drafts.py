@@ -30,7 +30,7 @@ import numpy as np
 from sidelight.arrays import Integers
 from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean, expect, expect_mapping, parameter
 from sidelight.files import read_whole
-from sidelight.intake.dates import read_written_days
+from sidelight.intake.profile import read_written_days
 from sidelight.table.hierarchy import Hierarchy, Nested, Period, cap_numbers
 from sidelight.table.labels import Column, ColumnKind, Label, as_day, as_number
 from sidelight.table.table import Table

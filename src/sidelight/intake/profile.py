@@ -1,14 +1,26 @@
-"""What does each column of a file hold?  Counts of its cells, and some of its labels, to judge by.
+"""What does each column of a file hold?  Counts of its cells, some of its labels, and how they are written.
 
 For a column with the cells c₁ … c_n: how many say something, how many different labels there are, how many of those
 occur once; of two columns, whether each tells the other; and, where rows belong to people, how many of them have rows
 that differ in it.  A file is read once (`OpenColumns`), then one GROUP BY per column where the rows are: of labels no
 more than `MOST_LABELS` are ever brought here, the first in order, so that the same file always looks the same.
+
+Rules of thumb tell what labels are by how they are written (an e-mail address has an @): they never say that a column
+is harmless.  Days are recognised in any of these, with a time of day behind them:
+
+    1999-12-31, 1999/12/31      year, month, day
+    31.12.1999                  day, month, year
+    12/31/1999, 31-12-1999      day and month in an order that all labels together tell: one above 12 is a day
+    31-Dec-1999, Dec 31, 1999   months by their English names
+
+Where no label says whether 03/04 is in March or in April, or some say one and some the other, only the year is told.
+Years of two digits stay as they are written, '84, as nobody can tell 1984 from 1884.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,7 +31,7 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight.engines.dataframes.source import as_frame, frame_errors, nulls_for_missing
-from sidelight.engines.read import columns_of, rows_of
+from sidelight.engines.files import columns_of, rows_of
 from sidelight.engines.source import (
     Frame,
     Rows,
@@ -32,8 +44,205 @@ from sidelight.engines.source import (
 )
 from sidelight.errors import BadTable
 from sidelight.progress import Progress, quiet
-from sidelight.table.labels import ColumnKind, in_order
-from sidelight.table.roles import Roles, are_digits, kind_of_labels
+from sidelight.table.labels import ColumnKind, as_number, in_order
+from sidelight.table.roles import Look, Roles, are_digits, kind_of_labels
+
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+_TIME = r"(?:(?:T|,?\s+)\d{1,2}:\d{2}\S*(?:\s*[AaPp]\.?[Mm]\.?)?)?"
+_MONTH = r"(?P<name>[A-Za-z]{3,9})\.?"
+_YEAR_FIRST = re.compile(rf"(?P<year>\d{{4}})(?P<mark>[-/.])(?P<month>\d{{1,2}})(?P=mark)(?P<day>\d{{1,2}}){_TIME}")
+_YEAR_LAST = re.compile(
+    rf"(?P<one>\d{{1,2}})(?P<mark>[-/.])(?P<two>\d{{1,2}})(?P=mark)(?P<year>\d{{4}}|\d{{2}}){_TIME}"
+)
+_DAY_NAME = re.compile(rf"(?P<day>\d{{1,2}})\.?[-/ ]{_MONTH},?[-/ ](?P<year>\d{{4}}|\d{{2}}){_TIME}")
+_NAME_DAY = re.compile(rf"{_MONTH}[-/ ](?P<day>\d{{1,2}}),?[-/ ](?P<year>\d{{4}}|\d{{2}}){_TIME}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Day:
+    """A label taken apart; of two numbers whose order is open, `month` is none of them yet."""
+
+    year: str
+    month: int | None
+    either: tuple[int, int] | None = None
+    mark: str = ""
+
+    def settle(self, first_is_day: bool | None) -> _Day:  # noqa: FBT001 - a fact of the labels, or nothing
+        if self.either is None or first_is_day is None:
+            return self
+        return _Day(self.year, self.either[1 if first_is_day else 0])
+
+
+def _take_apart(text: str) -> _Day | None:
+    text = text.strip()
+    if parts := _YEAR_FIRST.fullmatch(text):
+        return _numbers(parts["year"], int(parts["month"]), int(parts["day"]))
+    if parts := _YEAR_LAST.fullmatch(text):
+        one, two = int(parts["one"]), int(parts["two"])
+        # dots are written with the day first wherever they are used
+        if parts["mark"] == ".":
+            return _numbers(parts["year"], two, one)
+        # 03/04/2020 may be March or April: both numbers are kept until the whole column decides
+        fits = _numbers(parts["year"], two, one) or _numbers(parts["year"], one, two)
+        return _Day(parts["year"], None, (one, two), parts["mark"]) if fits else None
+    if parts := _DAY_NAME.fullmatch(text) or _NAME_DAY.fullmatch(text):
+        name = parts["name"].casefold()[:3]
+        return _numbers(parts["year"], MONTHS.index(name) + 1, int(parts["day"])) if name in MONTHS else None
+    return None
+
+
+def _numbers(year: str, month: int, day: int) -> _Day | None:
+    return _Day(year, month) if 1 <= month <= len(MONTHS) and 1 <= day <= 31 else None
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenDays:
+    """The labels of a column of days: of each its year, and its month where that can be told of all."""
+
+    labels: tuple[str, ...]
+    years: tuple[str | None, ...]
+    months: tuple[int | None, ...] | None  # none at all, where it cannot be told of each day
+    is_short: bool  # some years have two digits
+
+    @property
+    def periods(self) -> tuple[str, ...]:
+        """Return which levels days of these years are printed at, the finest first."""
+        full = [int(year) for year in self.years if year is not None]
+        decade = ("decade",) if not self.is_short and max(full) - min(full) > 10 else ()
+        return (*(("month", "quarter") if self.months is not None else ()), "year", *decade)
+
+    @property
+    def levels(self) -> tuple[tuple[str, ...], ...]:
+        """Return what each label is printed as, at each level but the coarsest, `*`."""
+        months = self.months or (None,) * len(self.labels)
+        rows = list(zip(self.years, months, strict=True))
+        return (self.labels, *(tuple(_print_period(period, *row) for row in rows) for period in self.periods))
+
+
+def _print_period(period: str, year: str | None, month: int | None) -> str:
+    if year is None:
+        return "no day"
+    whole = year if len(year) > 2 else f"'{year}"
+    if period == "decade":
+        return f"{year[:3]}0-{year[:3]}9"
+    if period == "year" or month is None:
+        return whole
+    return f"{whole}-{month:02}" if period == "month" else f"{whole}-Q{(month + 2) // 3}"
+
+
+def read_written_days(labels: Iterable[str]) -> WrittenDays | None:
+    """Read labels as days, if nearly all of them are.
+
+    >>> read_written_days(["05/21/1941", "12/01/1999"]).levels[1]
+    ('1941-05', '1999-12')
+    >>> read_written_days(["03/04/1941", "05/04/1999"]).periods  # in March and May, or both in April
+    ('year', 'decade')
+    >>> read_written_days(["12-Feb-2005", "2005-03-09 14:30:00", "9.3.2005"]).levels[2]
+    ('2005-Q1', '2005-Q1', '2005-Q1')
+    >>> read_written_days(["07/08/22", "30/08/22"]).levels[3], read_written_days(["Flu"])
+    (("'22", "'22"), None)
+    """
+    texts = tuple(labels)
+    days = [_take_apart(text) for text in texts]
+    readable = [day for day in days if day is not None]
+    if not readable or Fraction(len(readable), len(texts)) < Fraction(9, 10):
+        return None
+    # decided mark by mark: one program wrote all days with slashes, and another perhaps those with hyphens
+    order = {mark: _first_is_day([day for day in readable if day.mark == mark]) for mark in "-/"}
+    settled = [None if day is None else day.settle(order.get(day.mark)) for day in days]
+    has_months = all(day is None or (day.month is not None and 1 <= day.month <= len(MONTHS)) for day in settled)
+    return WrittenDays(
+        labels=texts,
+        years=tuple(None if day is None else day.year for day in settled),
+        months=tuple(None if day is None else day.month for day in settled) if has_months else None,
+        is_short=any(len(day.year) == 2 for day in readable),
+    )
+
+
+def _first_is_day(days: Sequence[_Day]) -> bool | None:
+    """Return which of two numbers is the day; nothing where no label tells it, or labels contradict each other."""
+    pairs = [day.either for day in days if day.either is not None]
+    first, second = (any(pair[place] > len(MONTHS) for pair in pairs) for place in (0, 1))
+    return None if first == second else first
+
+
+# How cells are written that identify a person
+WRITTEN_LIKE: Mapping[Look, re.Pattern[str]] = {
+    Look("an e-mail address", "it says who somebody is"): re.compile(r"\s*[^@\s]+@[^@\s]+\.[A-Za-z]{2,}\s*"),
+    Look("a link", "it may lead to a person"): re.compile(r"\s*(https?://|www\.)\S+\s*"),
+    Look("an address on the net", "it leads to whoever uses it"): re.compile(
+        r"\s*[0-9]{1,3}(\.[0-9]{1,3}){3}\s*|\s*([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}\s*"
+    ),
+    Look("a social security number", "registers lead from it to a person"): re.compile(
+        r"\s*[0-9]{3}-[0-9]{2}-[0-9]{4}\s*"
+    ),
+    Look("an account", "registers lead from it to a person"): re.compile(
+        r"\s*[A-Z]{2}[0-9]{2}( ?[A-Z0-9]{4}){3,7}( ?[A-Z0-9]{1,3})?\s*|\s*[0-9]{4}([ -][0-9]{4}){3}\s*"
+    ),
+    Look("a phone number", "it says who somebody is"): re.compile(  # one hyphen alone is a range, as in 1000-1999
+        r"\s*(?=(\D*\d){7,15}\D*$)(\+[0-9][0-9 ./()-]*|\([0-9]+\)[0-9 ./-]+|[0-9]+([ ./-]+[0-9]+){2,})\s*"
+    ),
+    Look("a number that is given out once", "it points at one row"): re.compile(
+        r"\s*[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\s*|\s*[0-9a-fA-F]{32,64}\s*"
+    ),
+}
+
+
+def written_like(labels: Sequence[str]) -> Look | None:
+    """Return what labels are that identify a person, judged by how they are written.
+
+    >>> written_like(["ann@example.org", "bea@example.org"]).noun, written_like(["Flu", "Cold"])
+    ('an e-mail address', None)
+    >>> written_like(["(212) 555-0173"]).noun, written_like(["+49 30 901820"]).noun, written_like(["212-555-0173"]).noun
+    ('a phone number', 'a phone number', 'a phone number')
+    >>> written_like(["2024-03-09"]), written_like(["18-29"]), written_like(["1000-1999"]), written_like(["36.12345"])
+    (None, None, None, None)
+    """
+    # days first: 2020-01-01 would pass for a phone number; plain numbers have no form to judge by
+    if not labels or are_days(labels) or all(as_number(text) is not None for text in labels):
+        return None
+    return next((look for look, pattern in WRITTEN_LIKE.items() if _mostly(pattern, labels)), None)
+
+
+def are_days(labels: Sequence[str]) -> bool:
+    """Return whether labels are days or moments, in any of the usual ways of writing them.
+
+    >>> are_days(["03/09/1984", "9.3.84"]), are_days(["2024-03-09 10:30", "12-Feb-2005"]), are_days(["1984"])
+    (True, True, False)
+    """
+    return read_written_days(labels) is not None
+
+
+def are_names(labels: Sequence[str]) -> bool:
+    """Return whether labels could be the names of people: two to four words that begin like names.
+
+    >>> are_names(["Ann Miller", "O'Brien, Pat"]), are_names(["Flu", "Cold"]), are_names(["came in with a bad cough"])
+    (True, False, False)
+    """
+    return _mostly(re.compile(r"\s*[^\W\d_][\w'’.-]+(,? [^\W\d_][\w'’.-]*){1,3}\s*"), labels) and _mostly(
+        re.compile(r"\s*\w*[A-ZÀ-Þ].*\W\w*[A-ZÀ-Þ].*"), labels
+    )
+
+
+def are_sentences(labels: Sequence[str]) -> bool:
+    """Return whether labels are free text.
+
+    >>> are_sentences(["came in with a bad cough, then a fever"]), are_sentences(["Machine-op-inspct"])
+    (True, False)
+    """
+    if not labels:
+        return False
+    letters, words = sum(map(len, labels)), sum(len(text.split()) for text in labels)
+    # labels are free text if its labels have so many characters, or words, on average
+    return letters >= 40 * len(labels) or words >= 5 * len(labels)
+
+
+def _mostly(pattern: re.Pattern[str], labels: Sequence[str]) -> bool:
+    fitting = sum(pattern.fullmatch(text) is not None for text in labels)
+    # the share of labels that must be written in some way for a column to be taken for it
+    return bool(labels) and Fraction(fitting, len(labels)) >= Fraction(9, 10)
+
 
 # So many labels of a column are looked at
 MOST_LABELS = 10_000

@@ -25,13 +25,16 @@ from typing import Any, Literal, TypeAlias
 
 from sidelight.engines.names_or_row import nearest_name
 from sidelight.errors import UnknownColumn, did_you_mean, expect, parameter
-from sidelight.intake.cells import are_days, are_names, are_sentences, written_like
 from sidelight.intake.profile import (
     ColumnProfile,
     OpenColumns,
+    are_days,
+    are_names,
+    are_sentences,
     names_of_columns,
     open_columns,
     refuse_no_rows,
+    written_like,
 )
 from sidelight.progress import Progress, quiet
 from sidelight.table.cell_lists import list_separator

@@ -30,10 +30,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from sidelight.engines.distinct_rows import distinct_rows
+from sidelight.engines.read_stream import distinct_rows
 from sidelight.errors import BadTable, NotTrueOrFalse, UnknownColumn, did_you_mean, listed, parameter
-from sidelight.intake.cells import are_days, are_names, are_sentences, written_like
-from sidelight.intake.profile import MOST_LABELS, ColumnProfile, column_profiles, names_of_columns
+from sidelight.intake.profile import (
+    MOST_LABELS,
+    ColumnProfile,
+    are_days,
+    are_names,
+    are_sentences,
+    column_profiles,
+    names_of_columns,
+    written_like,
+)
 from sidelight.table.labels import Label
 from sidelight.table.roles import NUMBERING, PEOPLE, PERSON_NUMBERS, Roles, marks_of, names_somebody, words_of
 from sidelight.text import counted, form, html_table

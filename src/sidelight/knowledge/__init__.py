@@ -4,6 +4,6 @@ Here: the values (facts, people, statements), their text forms, and what follows
 implications).  Not here: anything that needs a release, such as who is meant, or how likely it is (`worlds`,
 `max_entropy`).
 
-Read `facts` and `people`, then `events` and `statements`; `tokens` (what all readers share), `parse_facts`,
-`parse_statements`; `completion` (what may come next); `basic_implications` last.
+Read `facts`, then `events` and `statements`; `tokens` (what all readers share) and `parse` (with what may come next);
+`basic_implications` last.
 """

@@ -31,8 +31,20 @@ from operator import and_, or_
 from typing import TypeAlias
 
 from sidelight.errors import BadKnowledge, TooHard
-from sidelight.knowledge.facts import Atom, Fact, Has, Implies, Same, all_of, any_of, conjuncts, fold, named_values
-from sidelight.knowledge.people import Who, as_who
+from sidelight.knowledge.facts import (
+    Atom,
+    Fact,
+    Has,
+    Implies,
+    Same,
+    Who,
+    all_of,
+    any_of,
+    as_who,
+    conjuncts,
+    fold,
+    named_values,
+)
 from sidelight.knowledge.tokens import abbreviate
 from sidelight.table.labels import Label, label, shown
 
@@ -409,7 +421,7 @@ class MaximalBoxes:
 def cheapest_cover(space: AssignmentSpace, forbidden: int, cost: Cost) -> list[Box] | None:
     """Choose boxes that cover the forbidden assignments, at least cost unless it takes too long; `None` if none can.
 
-    >>> from sidelight.knowledge.parse_facts import read_fact
+    >>> from sidelight.knowledge.parse import read_fact
     >>> fact = read_fact("Ann = Flu and Bob = Flu")
     >>> space = AssignmentSpace.build(fact, dict.fromkeys(["Ann", "Bob"], ("Flu", "Cold")))
     >>> cheapest_cover(space, space.bits(space.whole) & ~space.satisfying(fact), lambda box: 1)

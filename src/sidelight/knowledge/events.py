@@ -25,7 +25,7 @@ from functools import reduce
 from typing import TypeAlias, TypeVar
 
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.people import Someone, as_label
+from sidelight.knowledge.facts import Someone, as_label
 from sidelight.knowledge.tokens import TokenReader, quote, whole_in
 from sidelight.release.groups import GroupName
 from sidelight.table.labels import Label

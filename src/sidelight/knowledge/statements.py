@@ -33,7 +33,7 @@ from sidelight.knowledge.events import (
     keep_conditions_on_people,
     keep_conditions_on_values,
 )
-from sidelight.knowledge.people import Who, as_label, as_who, person_text
+from sidelight.knowledge.facts import Who, as_label, as_who, person_text
 from sidelight.knowledge.tokens import number_text
 from sidelight.rounding import exact_number
 from sidelight.table.labels import Label

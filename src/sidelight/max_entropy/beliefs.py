@@ -28,7 +28,7 @@ import pyarrow as pa
 from sidelight.arrays import Flags, Floats, Integers, add_up, number_rows, pair_equal, ranges, sum_by
 from sidelight.errors import BadKnowledge, BadMeasure, expect, expect_mapping, parameter
 from sidelight.knowledge.events import Condition, Event, cells_in, condition_text
-from sidelight.knowledge.people import Who, as_who, person_text
+from sidelight.knowledge.facts import Who, as_who, person_text
 from sidelight.knowledge.statements import MeasuredStatement
 from sidelight.max_entropy.constraints import (
     NOBODY,
@@ -54,7 +54,7 @@ from sidelight.text import MOST_ROWS, counted, html_table
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.knowledge.parse_statements import WordedStatement
+    from sidelight.knowledge.parse import WordedStatement
     from sidelight.max_entropy.problem import Variables
     from sidelight.release.release import Members, Release
 

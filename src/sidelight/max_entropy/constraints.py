@@ -66,8 +66,8 @@ from sidelight.knowledge.events import (
     keep_conditions_on_people,
     keep_conditions_on_values,
 )
-from sidelight.knowledge.parse_statements import WordedStatement
-from sidelight.knowledge.people import Described, Someone, Who, person_text
+from sidelight.knowledge.facts import Described, Someone, Who, person_text
+from sidelight.knowledge.parse import WordedStatement
 from sidelight.knowledge.statements import (
     ComparisonStatement,
     ConditionalProbability,

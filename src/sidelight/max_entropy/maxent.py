@@ -36,8 +36,8 @@ import pyarrow as pa
 from sidelight.arrays import Flags, Floats, Integers, pair_equal
 from sidelight.errors import BadKnowledge, BadMeasure, expect, mapping_or_empty, parameter
 from sidelight.knowledge.events import keep_conditions_on_values
-from sidelight.knowledge.parse_statements import Statements, read_statements
-from sidelight.knowledge.people import Who, as_who
+from sidelight.knowledge.facts import Who, as_who
+from sidelight.knowledge.parse import Statements, read_statements
 from sidelight.max_entropy.beliefs import (
     Beliefs,
     Certificate,
@@ -59,7 +59,7 @@ from sidelight.table.table import Counts, Table, expect_one_sensitive
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight.knowledge.parse_statements import WordedStatement
+    from sidelight.knowledge.parse import WordedStatement
     from sidelight.release.groups import GroupName
 
 

@@ -37,8 +37,8 @@ import pyarrow as pa
 from sidelight.arrays import add_up, number_keys
 from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, parameter
 from sidelight.knowledge.events import InGroup, parts_of
-from sidelight.knowledge.parse_statements import Statements, read_statements
-from sidelight.knowledge.people import Someone
+from sidelight.knowledge.facts import Someone
+from sidelight.knowledge.parse import Statements, read_statements
 from sidelight.knowledge.statements import ConditionalProbability, MeasuredStatement, Number, Statement
 from sidelight.max_entropy.association_rules import RuleConditions, check_rules, strongest_rules
 from sidelight.max_entropy.beliefs import ReleaseBeliefs

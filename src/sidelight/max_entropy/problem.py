@@ -32,7 +32,7 @@ from scipy import sparse
 from sidelight.arrays import Flags, Floats, Integers, add_up, pair_equal, starts_of, sum_by
 from sidelight.errors import BadKnowledge, UnknownColumn, did_you_mean
 from sidelight.knowledge.events import AllOf, AnyOf, Condition, InGroup, Negation, cells_in
-from sidelight.knowledge.people import Described, Someone, Who
+from sidelight.knowledge.facts import Described, Someone, Who
 from sidelight.max_entropy.parts import Parts, RowLabels
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.printed_labels import Nodes

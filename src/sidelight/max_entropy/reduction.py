@@ -34,7 +34,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys, pair_equal, ranges, run_starts
-from sidelight.knowledge.people import Who
+from sidelight.knowledge.facts import Who
 from sidelight.max_entropy.constraints import NOBODY, Constraints, TermSupport
 from sidelight.max_entropy.problem import ONE_PERSON, Blocks, Problem, Variables, cells_of
 

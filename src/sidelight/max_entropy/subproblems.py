@@ -54,7 +54,7 @@ from scipy.sparse.csgraph import connected_components
 
 from sidelight.arrays import Flags, Floats
 from sidelight.errors import BadKnowledge, Contradiction, TooHard
-from sidelight.knowledge.parse_statements import WordedStatement
+from sidelight.knowledge.parse import WordedStatement
 from sidelight.max_entropy.constraints import Constraints
 from sidelight.max_entropy.newton import DualMinimum, minimize_dual
 from sidelight.max_entropy.presolve import (

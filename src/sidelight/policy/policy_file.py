@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, StrictInt
 from pydantic.json_schema import models_json_schema
 
-from sidelight.engines.domain_file import read_declared
+from sidelight.engines.read import read_declared
 from sidelight.errors import BadPolicy, SidelightError, WrongKind, kind_in_words
 from sidelight.files import read_whole
 from sidelight.measures.criterion import Criterion

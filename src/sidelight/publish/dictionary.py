@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from sidelight.engines.formats.file_format import Sheet, kind_of_cells
 from sidelight.engines.formats.registry import WRITERS
-from sidelight.engines.formats.sheet import Sheet, kind_of_cells
 from sidelight.publish.sidecar import Reading, Sidecar
 from sidelight.table.labels import Column, listed
 

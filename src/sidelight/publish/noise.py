@@ -21,9 +21,8 @@ from pydantic import JsonValue
 
 from sidelight import __version__
 from sidelight.arrays import Integers
-from sidelight.engines.formats.file_format import Writer
+from sidelight.engines.formats.file_format import Sheet, Writer
 from sidelight.engines.formats.registry import writer_of
-from sidelight.engines.formats.sheet import Sheet
 from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished, expect, parameter
 from sidelight.files import (
     digest,

@@ -10,8 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight.arrays import Floats, Integers
-from sidelight.engines.formats.file_format import FormatName
-from sidelight.engines.formats.sheet import DealtRows, Sheet, Shuffle, fits_one_shuffle
+from sidelight.engines.formats.file_format import DealtRows, FormatName, Sheet, Shuffle, fits_one_shuffle
 from sidelight.errors import NotPublished, parameter
 from sidelight.publish.read_back import as_printed
 from sidelight.publish.sidecar import Reading

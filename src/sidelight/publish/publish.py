@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sidelight.engines.formats.file_format import FormatName, Writer
-from sidelight.engines.formats.sheet import Sheet, shuffler
-from sidelight.engines.spark.parts import parts_or_file, running_spark
+from sidelight.engines.formats.file_format import FormatName, Sheet, Writer, shuffler
+from sidelight.engines.spark.source import parts_or_file, running_spark
 from sidelight.engines.streamed_table import StreamedTable
 from sidelight.errors import BadRelease, BadTable, NotPublished, expect, parameter
 from sidelight.files import (

@@ -53,7 +53,7 @@ from sidelight.release.release import (
     numbers_of,
     whole_groups,
 )
-from sidelight.streams.rolled_up import Reading, Relabelling, do_not_report, people_surely_below, roll_up_stream
+from sidelight.streams.key_stream import Reading, Relabelling, do_not_report, people_surely_below, roll_up_stream
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies, coarser_values
 from sidelight.table.labels import Column, JointDomain, Semantics, number_equal_rows
 from sidelight.table.table import Counts, Table

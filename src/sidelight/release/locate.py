@@ -634,7 +634,7 @@ def people_in_list(release: Release, listed: Listed, known: list[str]) -> Listed
 def _read_list(listed: Listed, known: list[str]) -> tuple[tuple[Column, ...], Integers]:
     """Read the different rows of a list; one that is read already is a release whose values are the groups."""
     if not isinstance(listed.source, Release):
-        from sidelight.engines.distinct_rows import distinct_rows  # noqa: PLC0415 - only where a list is read here
+        from sidelight.engines.read_stream import distinct_rows  # noqa: PLC0415 - only where a list is read here
 
         return distinct_rows(listed.source, [*known, listed.bucket])
     row, value, people = listed.source.groups.counts.entries()

@@ -37,7 +37,7 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight.arrays import Integers, add_up
-from sidelight.engines.distinct_rows import distinct_rows, distinct_rows_in_parts
+from sidelight.engines.read_stream import distinct_rows, distinct_rows_in_parts
 from sidelight.errors import BadRelease, SidelightError, UnknownColumn, did_you_mean, listed
 from sidelight.release.groups import GroupBlock, Groups, PopulationCounts, ReleaseBlocks, starred_groups
 from sidelight.release.locate import Lookup, link

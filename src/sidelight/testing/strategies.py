@@ -21,8 +21,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
-from sidelight.knowledge.people import Who
+from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same, Who
 from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import all_measures
 from sidelight.release.groups import Groups

@@ -22,7 +22,7 @@ from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.report import percent, sentences
 from sidelight.documents.document import DocumentPart
-from sidelight.engines.read import columns_of
+from sidelight.engines.files import columns_of
 from sidelight.errors import BadTable, SidelightError
 from sidelight.progress import Progress
 from sidelight.publish.read_back import read_published

@@ -55,8 +55,7 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadKnowledge, BadMeasure, parameter
-from sidelight.knowledge.facts import Has
-from sidelight.knowledge.people import Someone, Who, person_text
+from sidelight.knowledge.facts import Has, Someone, Who, person_text
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown

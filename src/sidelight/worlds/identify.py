@@ -18,7 +18,7 @@ import numpy as np
 from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadKnowledge, did_you_mean, in_python, parameter
 from sidelight.errors import listed as listed_names
-from sidelight.knowledge.people import Described, Someone, Who, person_text
+from sidelight.knowledge.facts import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import abbreviate
 from sidelight.release.groups import Groups, suppressed_groups
 from sidelight.release.locate import Lookup, link

@@ -42,12 +42,15 @@ from sidelight.knowledge.facts import (
     Or,
     Same,
     SoftFact,
+    Someone,
+    Who,
     all_of,
+    as_who,
     expect_hard,
     named_values,
+    person_text,
 )
-from sidelight.knowledge.parse_facts import Knowledge, as_fact, read_facts
-from sidelight.knowledge.people import Someone, Who, as_who, person_text
+from sidelight.knowledge.parse import Knowledge, as_fact, read_facts
 from sidelight.knowledge.tokens import abbreviate
 from sidelight.release.groups import GroupName
 from sidelight.release.locate import Locate, Lookup, SuppressedPeople

@@ -31,8 +31,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from sidelight.errors import BadKnowledge, Contradiction
-from sidelight.knowledge.facts import Fact, Not, OneOf, SoftFact, conjuncts, holds, named_values
-from sidelight.knowledge.people import Who, person_text
+from sidelight.knowledge.facts import Fact, Not, OneOf, SoftFact, Who, conjuncts, holds, named_values, person_text
 from sidelight.knowledge.tokens import abbreviate
 from sidelight.table.labels import Label
 from sidelight.worlds.counting.compile import WeightedFact, components
@@ -51,7 +50,7 @@ class Reports:
 def separate(facts: Iterable[Fact]) -> tuple[tuple[Fact, ...], tuple[SoftFact, ...]]:
     """Return hard facts and soft ones; of what is certain, or impossible, one is as sure as of a hard fact.
 
-    >>> from sidelight.knowledge.parse_facts import read_facts
+    >>> from sidelight.knowledge.parse import read_facts
     >>> hard, soft = separate(read_facts("Ann = Flu with 0.9 and Bob = Flu with 0 and Cleo = Cold"))
     >>> [str(fact) for fact in (*hard, *soft)]
     ['Bob != Flu', 'Cleo = Cold', 'Ann = Flu with 0.9']

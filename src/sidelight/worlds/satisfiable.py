@@ -40,8 +40,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from sidelight.knowledge.facts import Atom, Fact, Same, fold, named_values
-from sidelight.knowledge.people import Who
+from sidelight.knowledge.facts import Atom, Fact, Same, Who, fold, named_values
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort

@@ -236,7 +236,7 @@ class Work:
 
 def little_room(keys: int) -> None:
     """Let a search hold few keys, and sort few rows at a time, so that it puts the rest into temporary files."""
-    from sidelight.engines.duckdb import session as duckdb_session  # noqa: PLC0415
+    from sidelight.engines.duckdb import source as duckdb_session  # noqa: PLC0415
     from sidelight.search.mondrian_streamed import MemoryBudget  # noqa: PLC0415
     from sidelight.streams.memory import Memory  # noqa: PLC0415
 

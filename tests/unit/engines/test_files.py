@@ -10,7 +10,7 @@ from support.patients import cells, read, refused, written
 
 import sidelight as sl
 from sidelight.engines import read as reading
-from sidelight.engines.read import columns_of
+from sidelight.engines.files import columns_of
 from sidelight.errors import BadTable, UnknownColumn
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
+from sidelight.engines.files import sure_columns_of
 from sidelight.engines.names_or_row import looks_like_a_row, nearest_name, surely_names, unused_columns
-from sidelight.engines.read import sure_columns_of
 from sidelight.errors import BadTable, SidelightError, UnknownColumn
 from sidelight.table.roles import Roles
 

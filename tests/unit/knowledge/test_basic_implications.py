@@ -11,8 +11,8 @@ from support.examples import examples
 
 from sidelight.errors import BadKnowledge, TooHard
 from sidelight.knowledge.facts import Has, OneOf, Same, all_of, any_of, holds
-from sidelight.knowledge.parse_facts import read_fact
-from sidelight.testing import facts
+from sidelight.knowledge.parse import read_fact
+from sidelight.testing.strategies import facts
 
 PEOPLE = ("Ann", "Bob", "Cleo")
 VALUES = ("Flu", "Cold", "Heart")

@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, SidelightError
-from sidelight.knowledge.parse_statements import read_statements
-from sidelight.knowledge.people import Someone
+from sidelight.knowledge.facts import Someone
+from sidelight.knowledge.parse import read_statements
 from sidelight.knowledge.statements import P, count
 from sidelight.release.release import Release
 

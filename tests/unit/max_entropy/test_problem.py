@@ -8,7 +8,7 @@ from scipy import sparse
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, BadMeasure, BadRelease, UnknownColumn
-from sidelight.knowledge.people import Someone
+from sidelight.knowledge.facts import Someone
 from sidelight.max_entropy.problem import Problem, Variables
 from sidelight.release.printed_labels import Printing
 

@@ -14,8 +14,8 @@ import pyarrow.csv as pc
 import pytest
 
 import sidelight as sl
+from sidelight.engines.formats.file_format import Sheet
 from sidelight.engines.formats.registry import WRITERS
-from sidelight.engines.formats.sheet import Sheet
 from sidelight.errors import BadNoise, BadRelease, NotPublished, SidelightError
 from sidelight.publish.noise import (
     PublishedNoise,

@@ -20,7 +20,7 @@ from support.signals import sigint
 import sidelight as sl
 from sidelight import files as placing
 from sidelight.engines.formats import parquet, text
-from sidelight.engines.formats.sheet import shuffler
+from sidelight.engines.formats.file_format import shuffler
 from sidelight.errors import BadRelease, NotPublished, SidelightError
 from sidelight.publish import plan, publish
 from sidelight.text import MOST_ROWS, html_table

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import BadTable
-from sidelight.intake.cells import are_days, are_names, are_sentences, written_like
+from sidelight.intake.profile import are_days, are_names, are_sentences, written_like
 from sidelight.table.roles import CHOICES, Roles, known_to_others, names_somebody, sensitive_subject
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, BadMeasure, Contradiction, UnknownValue
-from sidelight.knowledge.people import Someone
+from sidelight.knowledge.facts import Someone
 from sidelight.release.groups import GroupName
 from sidelight.testing import facts, releases
 from sidelight.worlds.brute_force import investigation_probability, probability

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard
-from sidelight.knowledge.facts import And, Has, Same
-from sidelight.knowledge.parse_facts import read_facts
-from sidelight.knowledge.people import Someone
+from sidelight.knowledge.facts import And, Has, Same, Someone
+from sidelight.knowledge.parse import read_facts
 from sidelight.worlds import estimate as module
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort, compile_facts
 from sidelight.worlds.counting.counter import WorldCounter

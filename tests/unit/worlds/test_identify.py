@@ -6,7 +6,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.people import Described, Someone
+from sidelight.knowledge.facts import Described, Someone
 from sidelight.release.locate import Listed, Lookup
 from sidelight.worlds.identify import identify
 

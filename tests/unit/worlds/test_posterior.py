@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, BadMeasure, BadTable, Contradiction, TooHard, UnknownValue, WrongKind
-from sidelight.knowledge.facts import DEEPEST, Has, Same, holds
-from sidelight.knowledge.parse_facts import read_facts
-from sidelight.knowledge.people import Someone
+from sidelight.knowledge.facts import DEEPEST, Has, Same, Someone, holds
+from sidelight.knowledge.parse import read_facts
 from sidelight.release.locate import Lookup
 from sidelight.testing import facts, releases
 from sidelight.text import MOST_ROWS

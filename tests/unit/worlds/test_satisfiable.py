@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.knowledge.parse_facts import read_facts
+from sidelight.knowledge.parse import read_facts
 from sidelight.worlds import satisfiable
 from sidelight.worlds import satisfiable as smallest_conflict
 from sidelight.worlds.counting.compile import OverEffort

@@ -1,1 +1,1 @@
-"""DuckDB, which also scans Parquet and text: `session` (connections, and what goes wrong) and `source` (rows)."""
+"""DuckDB, which also scans Parquet and text: `source` (connections, what goes wrong, and rows)."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from sidelight.engines.formats.file_format import FileFormat, FormatName, Writer
+from sidelight.engines.formats.in_memory import Spreadsheet, Statistics
 from sidelight.engines.formats.parquet import Parquet
-from sidelight.engines.formats.spreadsheets import Spreadsheet
-from sidelight.engines.formats.statistics import Statistics
 from sidelight.engines.formats.text import PACKERS, Text
 from sidelight.errors import BadTable, NotPublished, as_given, in_python
 

@@ -27,10 +27,25 @@ import pyarrow.compute as pc
 
 from sidelight.arrays import Floats, Integers
 from sidelight.engines.dataframes.source import text_rows
-from sidelight.engines.duckdb.session import connection, is_full, need_no_disk, no_room, sql_path
-from sidelight.engines.duckdb.source import packed_rows, source_of_files, store_by_column
-from sidelight.engines.formats.file_format import FileFormat, FormatName, Heading, Writer
-from sidelight.engines.formats.sheet import Sheet, WrittenCells, row_blocks
+from sidelight.engines.duckdb.source import (
+    connection,
+    is_full,
+    need_no_disk,
+    no_room,
+    packed_rows,
+    source_of_files,
+    sql_path,
+    store_by_column,
+)
+from sidelight.engines.formats.file_format import (
+    FileFormat,
+    FormatName,
+    Heading,
+    Sheet,
+    Writer,
+    WrittenCells,
+    row_blocks,
+)
 from sidelight.engines.names_or_row import unused_columns
 from sidelight.engines.source import Rows, sql_text
 from sidelight.errors import BadTable, NotPublished, SidelightError, parameter

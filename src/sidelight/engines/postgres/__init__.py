@@ -1,1 +1,1 @@
-"""PostgreSQL, counted by the server: `session` (addresses, connections, what goes wrong) and `source` (rows)."""
+"""PostgreSQL: `source` (addresses, sessions, and rows)."""

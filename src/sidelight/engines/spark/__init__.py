@@ -1,1 +1,1 @@
-"""Spark: `session` (starting it, what goes wrong), `source` (rows), `stream` (keys in executors), `parts` (writing)."""
+"""Spark: `source` (sessions, rows, and releases in parts) and `stream` (keys in executors)."""

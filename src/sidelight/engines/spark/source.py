@@ -1,18 +1,169 @@
-"""Rows that Spark counts: a DataFrame of Spark, or files that a session of ours has it read; rows stay in executors."""
+"""Rows that Spark counts, of a DataFrame or of files that a session of ours reads; and releases, written in parts.
+
+What a session needs (the extra, Java, the same Python on both sides) is looked for before it is started, and what Spark
+says when something fails becomes one line: its own messages are traces of Java, and may show cells.
+
+    codes and how often each row is written ──▶ executors: rows, labels, a place drawn by chance for each
+                                            ──▶ partitions by place, each sorted by it ──▶ part-….parquet
+
+*Invariants.*  Where a row stands is told by its place alone, so that every order is as likely as any other.  Places are
+drawn from a seed and the partition: a task that is run again, because an executor was lost, draws the same ones, and no
+row is lost or written twice.
+
+Executors write where this process looks: into a folder that all of them share.  It is one published file: its digest is
+that of its parts and their names, it is read back, judged and moved into place as one, and it is never replaced.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
+from sidelight.arrays import Integers, repeat_rows
 from sidelight.engines.dataframes.source import frame_rows
-from sidelight.engines.formats.registry import find_format, suffix_of
+from sidelight.engines.formats.file_format import FormatName, Sheet, Writer, WrittenCells
+from sidelight.engines.formats.parquet import ParquetWriter
+from sidelight.engines.formats.registry import find_format, suffix_of, writer_of
 from sidelight.engines.source import TextRows, people_written_alike
-from sidelight.engines.spark.session import spark_errors, spark_session
-from sidelight.errors import BadTable, parameter
+from sidelight.errors import BadTable, NoRoom, NotAvailable, NotPublished, SidelightError, parameter
+from sidelight.files import flush_to_disk
 from sidelight.table.roles import Roles
+
+# What Spark says when it fails, and what we do
+FAILED: tuple[tuple[str, type[SidelightError], str], ...] = (
+    (
+        "No module named '?(sidelight|numpy|pyarrow|narwhals|duckdb)",
+        NotAvailable,
+        "the executors of Spark have no {module}; install it there, or say by PYSPARK_PYTHON which Python has it",
+    ),
+    (
+        "PYTHON_VERSION_MISMATCH|PySpark cannot run with different minor versions",
+        NotAvailable,
+        "the executors of Spark run another Python than this one; say by PYSPARK_PYTHON which is the same",
+    ),
+    (
+        "Cannot run program|CANNOT_RUN_PROGRAM",
+        NotAvailable,
+        "the executors of Spark find no Python; say by PYSPARK_PYTHON where it is",
+    ),
+    (
+        "OutOfMemoryError|maxResultSize|exceeding memory limits|Cannot grow BufferHolder",
+        NoRoom,
+        "Spark has not enough memory to count {name}; raise spark.driver.memory and spark.executor.memory",
+    ),
+    ("No space left on device", NoRoom, "the disk of Spark is full; set spark.local.dir to a larger one"),
+    (
+        "MALFORMED|FAILFAST|malformed",
+        BadTable,
+        "{name} cannot be read as CSV by Spark; repair its lines, or store it as Parquet",
+    ),
+    ("PATH_NOT_FOUND|Path does not exist", BadTable, "Spark finds no {name}; check the path, as its executors see it"),
+    (
+        "FAILED_READ_FILE|CANNOT_READ_FILE|is not a Parquet file|UNABLE_TO_INFER_SCHEMA",
+        BadTable,
+        "Spark cannot read {name}; check that it is whole, and the same wherever executors look for it",
+    ),
+    (
+        "unresponsive|Could not parse Master URL|INVALID_MASTER|master URL",
+        BadTable,
+        "Spark has no master as {master} says; write it like local[2] or spark://host:7077",
+    ),
+    (  # executors, or the whole of Spark, are gone
+        (
+            "ExecutorLostFailure|executor .* (?:lost|exited)|LOST_EXECUTOR|FetchFailed|ran out of executors|shut ?down|"
+            "stopped SparkContext|Connection refused|Answer from Java|Error while sending or receiving|"
+            "SESSION_OR_CONTEXT_NOT_EXISTS"
+        ),
+        BadTable,
+        "Spark lost its executors while {name} was read, and nothing was kept; see why they end, and read it again",
+    ),
+)
+
+
+@contextmanager
+def spark_errors(name: str) -> Iterator[None]:
+    """Report in one line what Spark fails with, and keep what it says about pandas to itself."""
+    from py4j.protocol import Py4JError  # noqa: PLC0415 - of an extra
+    from pyspark.errors import PySparkException  # noqa: PLC0415
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except (Py4JError, PySparkException, ConnectionError) as problem:
+        raise _explain(name, str(problem)) from None
+    except (AttributeError, RuntimeError) as problem:
+        if "SparkContext" not in str(problem) and "NoneType" not in str(problem):  # of a session that was stopped
+            raise
+        raise _explain(name, "stopped SparkContext") from None
+
+
+def _explain(name: str, report: str) -> SidelightError:
+    for pattern, kind, words in FAILED:
+        # first match wins: the list goes from particular causes to general ones such as a lost executor
+        seen = re.search(pattern, report)
+        if seen:
+            module = seen[1] if seen.groups() else ""
+            return kind(words.format(name=name, module=module, master=parameter("master")))
+    condition = re.search(r"\[([A-Z][A-Z_.]+)\]", report)
+    why = f" ({condition[1]})" if condition else ""
+    return BadTable(f"Spark could not count {name}{why}; check that a query of these columns runs there")
+
+
+def spark_session(master: str | None = None) -> Any:  # noqa: ANN401 - a session of Spark, which is an extra
+    """Start Spark, or take the session that there is; the master is what `spark-submit` takes."""
+    try:
+        import pyspark  # noqa: PLC0415 - an extra
+        from pyspark.sql import SparkSession  # noqa: PLC0415
+    except ImportError:
+        raise NotAvailable.without(package="pyspark", what="Spark", extra="spark") from None
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    _require_java(8 if pyspark.__version__.startswith("3.") else 17, pyspark.__version__)
+    settings: dict[str, bool | float | int | str | None] = {
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+    }
+    if master is not None and master.startswith("local"):  # executors are on this machine: they run what runs here
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("SPARK_HOME", pyspark.__path__[0])
+        ours = str(Path(__file__).parents[2])
+        known = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
+        settings["spark.executorEnv.PYTHONPATH"] = os.pathsep.join(dict.fromkeys((ours, *known)))
+    with spark_errors("the cluster"):
+        builder = SparkSession.builder.appName("sidelight").config(map=settings)
+        return (builder if master is None else builder.master(master)).getOrCreate()
+
+
+def _require_java(least: int, version: str) -> None:
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java") if home is None else shutil.which(str(Path(home) / "bin" / "java"))
+    needs = f"Spark {version} needs Java {least} or newer"
+    if java is None:
+        message = (
+            f"{needs}, and there is none; install it (Debian: apt-get install default-jre-headless) or set JAVA_HOME"
+        )
+        raise NotAvailable(message)
+    written = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)  # noqa: S603
+    number = re.search(r'version "(?:1\.)?(\d+)', written.stderr + written.stdout)
+    if number and int(number[1]) < least:
+        message = f"{needs}, and '{java}' is Java {number[1]}; install a newer one, or set JAVA_HOME"
+        raise NotAvailable(message)
+
 
 # Types of Spark whose cells are grouped and have a label
 GROUPABLE = {
@@ -94,3 +245,101 @@ def _refuse_columns(fields: Sequence[Any], roles: Roles) -> None:
                 f"a plain one, with CAST({each.name} AS STRING)"
             )
             raise BadTable(message)
+
+
+# About how many rows a part has at most
+ROWS_PER_PART = 1 << 21
+
+Batches = Iterator[pa.RecordBatch]
+
+
+def running_spark() -> Any:  # noqa: ANN401 - a session of Spark, which is an extra
+    """Return the session that runs in this process; None if there is none."""
+    sql = sys.modules.get("pyspark.sql")
+    return None if sql is None else sql.SparkSession.getActiveSession()
+
+
+def parts_or_file(path: Path, wished: FormatName | None, *, in_spark: bool) -> Writer:
+    """Choose how to write: a name without an ending is a folder of parts where Spark is at hand.
+
+    >>> type(parts_or_file(Path("release"), None, in_spark=True)).__name__
+    'ParquetParts'
+    >>> type(parts_or_file(Path("release.parquet"), None, in_spark=True)).__name__
+    'ParquetWriter'
+    """
+    if not in_spark or path.suffix or wished not in (None, "parquet"):
+        return writer_of(path, wished)
+    if path.exists():
+        message = f"'{path}' exists, and a folder is never replaced; give another name, or remove it first"
+        raise NotPublished(message)
+    return ParquetParts()
+
+
+class ParquetParts(ParquetWriter):
+    """Parquet, in several files that are one table."""
+
+    def write_to(self, path: Path, sheet: Sheet) -> None:
+        """Have Spark write the parts into a new folder."""
+        session = running_spark()
+        if session is None:
+            message = f"'{path.name}' is for Spark to write, which has ended; name it .parquet, or start Spark again"
+            raise NotPublished(message)
+        times = np.ones(len(sheet), np.int64) if sheet.dealt is None else sheet.dealt.times
+        try:
+            parts = write_parts(session, sheet, times, path)
+        except BadTable:
+            message = (
+                f"Spark could not write '{path.name}', and nothing was published; see that its executors live and may "
+                "write into this folder, or name it .parquet"
+            )
+            raise NotPublished(message) from None
+        if not parts:
+            message = (
+                f"Spark wrote no part of '{path.name}' where this process looks; choose a folder that executors share"
+            )
+            raise NotPublished(message)
+        for other in {*path.iterdir()} - {*parts}:  # checksums of Spark's own
+            other.unlink()
+        # the files before the folder: the folder's entries must not survive a crash without the bytes they name
+        for part in (*parts, path):
+            flush_to_disk(part)
+
+
+def write_parts(session: Any, sheet: Sheet, times: Integers, folder: Path) -> list[Path]:  # noqa: ANN401
+    """Have executors write rows some times each into a new folder; return the parts that this process finds there."""
+    kinds = sheet.arrow_kinds()
+    cells = [WrittenCells.build(column, kind) for column, kind in zip(sheet.columns.values(), kinds, strict=True)]
+    codes = [f"c{number}" for number in range(len(cells))]
+    words = {pa.string(): "string", pa.int64(): "long", pa.float64(): "double", pa.date32(): "date"}
+    types = ", ".join(f"{code} {words[kind]}" for code, kind in zip(codes, kinds, strict=True))
+    labels, seed = [each.labels for each in cells], secrets.randbits(128)
+    table = pa.table([*(pa.array(each.codes) for each in cells), pa.array(times)], names=[*codes, "times"])
+    parts = max(-(-int(times.sum()) // ROWS_PER_PART), 1)
+    settings = {"compression": "zstd", "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
+
+    def place(batches: Batches) -> Batches:
+        return _place_rows(batches, labels, seed)
+
+    with spark_errors(folder.name):
+        rows = session.createDataFrame(table).mapInArrow(place, f"{types}, place long")
+        # 64 random bits per row decide its part (by Spark's hash) and its place there: the order of the input is lost
+        shuffled = rows.repartition(parts, "place").sortWithinPartitions("place").drop("place")
+        shuffled.toDF(*sheet.columns).write.options(**settings).parquet(folder.resolve().as_uri())
+    return sorted(folder.glob("part-*.parquet"))
+
+
+def _place_rows(batches: Batches, labels: list[pa.Array | None], seed: int) -> Batches:
+    """In an executor: write each row as often as it is to be, in words, with its place."""
+    from pyspark import TaskContext  # noqa: PLC0415 - of an extra
+
+    context = TaskContext.get()
+    assert context is not None
+    # the partition is part of the seed, else all executors would draw the same places
+    rng = np.random.default_rng([seed, context.partitionId()])
+    for batch in batches:
+        *codes, times = batch.columns
+        for rows in repeat_rows(times.to_numpy(), ROWS_PER_PART):
+            here = [column.take(pa.array(rows)) for column in codes]
+            words = [each if own is None else own.take(each) for own, each in zip(labels, here, strict=True)]
+            place = pa.array(rng.integers(-(1 << 63), (1 << 63) - 1, len(rows), endpoint=True))
+            yield pa.RecordBatch.from_arrays([*words, place], names=[*batch.schema.names[:-1], "place"])

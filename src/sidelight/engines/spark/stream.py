@@ -41,14 +41,11 @@ from sidelight.arrays import Codes, Integers, number_rows
 from sidelight.engines.read import RowCounts, check_people, people_levels, tally_levels
 from sidelight.engines.read_stream import Totals, add_tally, check_totals, read_stream, stream_of
 from sidelight.engines.source import TextRows, encode, grouped_frame, labels_of, numpy_integers, packing_of
-from sidelight.engines.spark.session import spark_errors
-from sidelight.engines.spark.source import is_spark, spark_rows
+from sidelight.engines.spark.source import is_spark, spark_errors, spark_rows
 from sidelight.errors import BadTable, SidelightError, parameter
-from sidelight.streams.key_stream import KeyBlock, KeyStream, Summed, whole_keys
+from sidelight.streams.key_stream import KeyBlock, KeyStream, Summed, split_stream, whole_keys
 from sidelight.streams.memory import Memory
-from sidelight.streams.packed_keys import Packing
-from sidelight.streams.sorted_runs import Batch, SortedRuns
-from sidelight.streams.streamed_cells import split_stream
+from sidelight.streams.sorted_runs import Batch, Packing, SortedRuns
 from sidelight.table.cell_lists import whole_cells
 from sidelight.table.labels import Column, Label
 from sidelight.table.roles import Roles

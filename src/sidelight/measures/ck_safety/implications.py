@@ -30,8 +30,7 @@ import numpy as np
 
 from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure
-from sidelight.knowledge.facts import Fact, Has, OneOf
-from sidelight.knowledge.people import Someone
+from sidelight.knowledge.facts import Fact, Has, OneOf, Someone
 from sidelight.measures.attacker import ROW, Attacker, Settings, amount_in
 from sidelight.measures.ck_safety.minimize_across_groups import ImplicationsScreen, shortlist, worst_case
 from sidelight.measures.ck_safety.minimize_within_group import Allocation, TopCounts

@@ -27,8 +27,7 @@ import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers
 from sidelight.errors import BadMeasure
-from sidelight.knowledge.facts import Fact, Has, OneOf
-from sidelight.knowledge.people import Someone
+from sidelight.knowledge.facts import Fact, Has, OneOf, Someone
 from sidelight.measures.attacker import ROW, Attacker, Settings, amount_in
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, Screen, compute_exactly

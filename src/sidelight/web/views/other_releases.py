@@ -27,7 +27,7 @@ from sidelight.answers.recipe import (
     write_table,
 )
 from sidelight.documents.document import DocumentPart
-from sidelight.engines.read import columns_of
+from sidelight.engines.files import columns_of
 from sidelight.errors import BadMeasure, BadTable, SidelightError, did_you_mean
 from sidelight.policy.limits import read_share
 from sidelight.publish.read_back import read_published

@@ -20,10 +20,8 @@ from sidelight.answers import believe
 from sidelight.answers.recipe import Name, write_call, write_python, write_role_options
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadHierarchy, BadKnowledge, Contradiction, SidelightError, did_you_mean
-from sidelight.knowledge.completion import Vocabulary, complete
 from sidelight.knowledge.facts import Fact, Has
-from sidelight.knowledge.parse_facts import read_fact
-from sidelight.knowledge.parse_statements import is_statement, read_statement
+from sidelight.knowledge.parse import Vocabulary, complete, is_statement, read_fact, read_statement
 from sidelight.knowledge.tokens import quote
 from sidelight.progress import Progress
 from sidelight.release.locate import Lookup

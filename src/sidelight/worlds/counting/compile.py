@@ -36,8 +36,7 @@ from math import comb, perm
 from typing import Literal, TypeAlias, TypeVar
 
 from sidelight.errors import BadMeasure, as_given
-from sidelight.knowledge.facts import Atom, Fact, Same, conjuncts, fold, named_values
-from sidelight.knowledge.people import Who
+from sidelight.knowledge.facts import Atom, Fact, Same, Who, conjuncts, fold, named_values
 from sidelight.release.release import Release
 from sidelight.rounding import MOST_OF_ANYTHING, exact_number
 from sidelight.table.labels import Label, Semantics

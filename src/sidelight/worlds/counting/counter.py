@@ -39,8 +39,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.knowledge.facts import Fact, Has, Or, Same, conjuncts
-from sidelight.knowledge.people import Who
+from sidelight.knowledge.facts import Fact, Has, Or, Same, Who, conjuncts
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.worlds.counting.compile import (

@@ -17,7 +17,7 @@ import pytest
 from support.waiting import PATIENCE, wait_for_work
 
 import sidelight as sl
-from sidelight.engines.duckdb.session import kept_database
+from sidelight.engines.duckdb.source import kept_database
 from sidelight.errors import BadTable, SidelightError, UnknownColumn, WrongKind
 
 

@@ -16,9 +16,9 @@ from support.patients import PATIENTS, read, refused, written
 from support.waiting import PATIENCE, wait_for_work
 
 import sidelight as sl
-from sidelight.engines.duckdb import session as duckdb_session
+from sidelight.engines.duckdb import source as duckdb_session
 from sidelight.engines.duckdb import source as duckdb_source
-from sidelight.engines.duckdb.session import connection
+from sidelight.engines.duckdb.source import connection
 from sidelight.errors import BadTable
 
 SLOW = """

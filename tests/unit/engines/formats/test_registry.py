@@ -9,7 +9,7 @@ import pytest
 import sidelight as sl
 from sidelight.engines.formats import registry
 from sidelight.engines.formats.file_format import FormatName
-from sidelight.engines.formats.held import HeldFormat
+from sidelight.engines.formats.in_memory import HeldFormat
 from sidelight.engines.formats.registry import FORMATS, WRITERS, ending, find_format, suffix_of
 from sidelight.errors import BadTable
 

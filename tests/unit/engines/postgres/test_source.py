@@ -23,8 +23,9 @@ import sidelight as sl
 from sidelight import ahead as _ahead
 from sidelight import progress as _progress
 from sidelight.cli.serve import ServeRequest, workspace
-from sidelight.engines.postgres import session as postgres_session
-from sidelight.engines.postgres.session import Session
+from sidelight.engines.files import files_of
+from sidelight.engines.postgres import source as postgres_session
+from sidelight.engines.postgres.source import DatabaseAddress, Session, is_address, one_address
 from sidelight.errors import BadTable, NoRoom, NotAvailable, UnknownColumn
 from sidelight.streams.memory import Memory
 from sidelight.table.roles import Roles
@@ -535,8 +536,8 @@ def test_rows_that_are_rewritten_while_a_table_is_waited_for_are_read(postgres):
 
 STARTED = """
 import sys
-from sidelight.engines.postgres import session as postgres_session
-from sidelight.engines.postgres.session import Session
+from sidelight.engines.postgres import source as postgres_session
+from sidelight.engines.postgres.source import Session
 plain = Session._call
 def call(session, what, cancel, waiting_for):
     if {at}: print("on", flush=True)
@@ -629,3 +630,61 @@ def test_bytes_that_are_no_text_are_told_as_that(postgres, where, reading):
         BadTable, match=rf"column '{where}' of public\.t holds bytes that are not UTF-8 text.*encode\({where}"
     ):
         reading(postgres.address("t"), group="cell", sensitive="disease", person="person", **kept)
+
+
+@pytest.mark.parametrize(
+    ("text", "connect_to", "names"),
+    [
+        ("postgresql://db/clinic?table=patients", "postgresql://db/clinic", ("patients",)),
+        ("postgres://ann@db:5432/c?sslmode=require&table=w.p", "postgres://ann@db:5432/c?sslmode=require", ("w", "p")),
+        ("postgresql://?service=clinic&table=p", "postgresql://?service=clinic", ("p",)),
+        ('postgresql://db/c?table="a.b"."c""d"', "postgresql://db/c", ("a.b", 'c"d')),
+        ("postgresql://db/c?table=%22a.b%22", "postgresql://db/c", ("a.b",)),
+        ("postgresql:///c?host=%2Fvar%2Frun&table=p", "postgresql:///c?host=%2Fvar%2Frun", ("p",)),
+    ],
+)
+def test_parameters_of_the_driver_are_left_to_it(text, connect_to, names):
+    address = DatabaseAddress.parse(text)
+    assert (address.connect_to, address.names, address.text) == (connect_to, names, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgresql://ann:hunter2@db/clinic?table=p",
+        "postgresql://ann:hun/ter2@db/clinic?table=p",
+        "postgresql://ann:hun?ter2@db/clinic?table=p",
+        "postgresql://ann:hun#ter2@db/clinic?table=p",
+        "postgresql://ann:hun@ter2@db/clinic?table=p",
+        "postgresql://ann:1/ter2@db/clinic?table=p",
+        "postgresql://ann@db/clinic?table=p&password=hunter2",
+        "postgresql://ann@db/clinic?p%61ssword=hunter2&table=p",
+        "postgresql://ann@db/clinic?sslpassword=hunter2&table=p",
+        "POSTGRESQL://ann:hunter2@db/clinic",
+        "postgresql://ann:hunter2@",
+    ],
+)
+def test_a_password_is_refused_and_not_repeated(text):
+    assert is_address(text)
+    for read in (DatabaseAddress.parse, files_of):
+        with pytest.raises(BadTable, match="the address of the database has") as refused:
+            read(text)
+        assert "ter2" not in str(refused.value)
+        assert "hun" not in str(refused.value)
+
+
+@pytest.mark.parametrize("table", ["", "a.b.c", "a..b", 'a"b', ".a", '"a'])
+def test_names_that_cannot_be_read(table):
+    with pytest.raises(BadTable, match="table"):
+        DatabaseAddress.parse(f"postgresql://db/c?table={table}")
+
+
+def test_which_table():
+    with pytest.raises(BadTable, match="which table of the database\\?"):
+        DatabaseAddress.parse("postgresql://db/clinic")
+
+
+def test_one_at_a_time():
+    with pytest.raises(BadTable, match="one at a time"):
+        one_address(["postgresql://db/c?table=a", "people.csv"])
+    assert files_of("postgresql://db/c?table=a") == []

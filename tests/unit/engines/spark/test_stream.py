@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sidelight.engines.source import packing_of
 from sidelight.engines.spark import stream as spark_stream
 from sidelight.errors import BadTable
-from sidelight.streams.packed_keys import Packing
+from sidelight.streams.sorted_runs import Packing
 from sidelight.table.roles import Roles
 
 COLUMNS = ("q0", "q1", "value")
@@ -56,7 +56,7 @@ def test_ranges_hold_every_row_once_and_every_key_whole(words, rows, size, parts
         zips, ages, values = packing.labels
         packing = Packing((zips, (*ages, *map(str, range(10**6, 10**6 + 10**3))), values))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("sidelight.streams.packed_keys.KEY_LIMIT", 3000)
+            patch.setattr("sidelight.streams.sorted_runs.KEY_LIMIT", 3000)
             check_ranges(rows, coded, met, packing, parts)
     else:
         check_ranges(rows, coded, met, packing, parts)

@@ -14,8 +14,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
-from sidelight.knowledge.facts import Has
-from sidelight.knowledge.people import Someone
+from sidelight.knowledge.facts import Has, Someone
 from sidelight.measures.exact import join_all
 from sidelight.measures.measure import Monotonicity
 from sidelight.measures.privacy_skyline import acquaintance

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard
-from sidelight.knowledge.facts import Has, Same
-from sidelight.knowledge.parse_facts import read_facts
-from sidelight.knowledge.people import Someone
+from sidelight.knowledge.facts import Has, Same, Someone
+from sidelight.knowledge.parse import read_facts
 from sidelight.rounding import MOST_OF_ANYTHING
 from sidelight.worlds.counting.compile import (
     Effort,

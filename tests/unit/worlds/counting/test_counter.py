@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.knowledge.facts import Has, Or, Same
-from sidelight.knowledge.parse_facts import read_fact, read_facts
-from sidelight.knowledge.people import Someone
+from sidelight.knowledge.facts import Has, Or, Same, Someone
+from sidelight.knowledge.parse import read_fact, read_facts
 from sidelight.worlds.brute_force import probability
 from sidelight.worlds.counting import counter as module
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort, compile_facts

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import TooHard
-from sidelight.knowledge.facts import holds
-from sidelight.knowledge.parse_facts import read_fact, read_facts
-from sidelight.knowledge.people import Someone
+from sidelight.knowledge.facts import Someone, holds
+from sidelight.knowledge.parse import read_fact, read_facts
 from sidelight.worlds.brute_force import probability
 from sidelight.worlds.counting import frontier as module
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort, compile_facts, ways_to_have

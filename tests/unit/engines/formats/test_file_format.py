@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.engines.formats import sheet as sheets
+from sidelight.engines.formats import file_format as sheets
 from sidelight.engines.formats import text as texts
+from sidelight.engines.formats.file_format import DealtRows, Sheet, Shuffle, kind_of_cells, shuffler
 from sidelight.engines.formats.registry import WRITERS, writer_of
-from sidelight.engines.formats.sheet import DealtRows, Sheet, Shuffle, kind_of_cells, shuffler
 from sidelight.engines.formats.text import escape_formula, unescape_formula
 from sidelight.errors import NotPublished
 from sidelight.publish.plan import add_bounds, sheet_of_carried, sheet_of_counts, sheet_of_people

@@ -14,7 +14,7 @@ import pytest
 from support.command_line import invoke
 
 import sidelight as sl
-from sidelight.engines.read import columns_of
+from sidelight.engines.files import columns_of
 from sidelight.errors import BadTable, NotAvailable, UnknownColumn
 
 PEOPLE = [("Köln", 34, "Grippe"), ("Köln", 34, "Erkältung"), ("Bonn", 51, "Grippe")]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.engines.formats.page_checksums import check_pages, read_header
+from sidelight.engines.formats.parquet import check_pages, read_header
 from sidelight.errors import BadTable
 
 ROWS = pa.table(
@@ -124,7 +124,7 @@ def test_several_files_are_seen_across_blocks(tmp_path, monkeypatch, before):
     pq.write_table(pa.table({"age": ["1"] * (5 + before)}), tmp_path / "a.parquet")
     (tmp_path / "both.parquet").write_bytes((tmp_path / "a.parquet").read_bytes() * 2)
     for block in (1, 2, 3, 7, 64):
-        monkeypatch.setattr("sidelight.engines.formats.page_checksums.BLOCK", block)
+        monkeypatch.setattr("sidelight.engines.formats.parquet.BLOCK", block)
         check(tmp_path / "a.parquet", ["age"])
         with pytest.raises(BadTable, match="several"):
             check(tmp_path / "both.parquet", ["age"])
