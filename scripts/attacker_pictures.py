@@ -12,8 +12,7 @@ from typing import Any
 from numpy.random import default_rng
 
 import sidelight as sl
-from sidelight.report.charts.dumbbell import Change, dumbbell_chart
-from sidelight.report.plots import save_chart, title_of
+from sidelight.report.plots import Change, dumbbell_chart, save_chart, title_of
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures" / "attackers"
 COLUMNS = ["age", "sex", "education", "race"]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from sidelight.report.pdf import browser_path
+from sidelight.report.render import browser_path
 
 SITE = Path(__file__).parents[1] / "site"
 WIDTHS = (1300, 800)

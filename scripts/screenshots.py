@@ -16,8 +16,8 @@ from urllib.parse import urlencode
 from playwright.sync_api import Playwright, sync_playwright
 
 import sidelight as sl
-from sidelight.report.pdf import browser_path
 from sidelight.report.plots import svg
+from sidelight.report.render import browser_path
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 

@@ -26,7 +26,7 @@ from support.markers import (
 
 from sidelight.cli import run
 from sidelight.cli.app import app
-from sidelight.report import pdf
+from sidelight.report import render
 from sidelight.table.roles import Roles
 from sidelight.web.uploads import Uploads
 
@@ -120,7 +120,7 @@ def seen(folder, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(aside))
         patch.setattr(run, "quiet", lambda what, *_: progress.append(what))
-        patch.setattr(pdf, "browser_path", lambda: "browser")
+        patch.setattr(render, "browser_path", lambda: "browser")
         patch.setattr(subprocess, "run", print_page)
         thorough = os.environ.get("SIDELIGHT_HYPOTHESIS") == "thorough"
         for number, (about, command) in enumerate([*COMMANDS, *(MORE_COMMANDS if thorough else ())]):

@@ -16,7 +16,7 @@ from support.markers import write_marked
 from sidelight.engines import files
 from sidelight.engines.duckdb.source import connection, store_by_column
 from sidelight.publish import publish
-from sidelight.report.pdf import pdf_page
+from sidelight.report.render import pdf_page
 from sidelight.streams import sorted_runs
 from sidelight.table.roles import Roles
 from sidelight.web import uploads
@@ -81,7 +81,7 @@ def test_standard_input(aside, monkeypatch):
 
 
 def test_a_page_that_is_printed(aside, removed, monkeypatch):
-    monkeypatch.setattr("sidelight.report.pdf.browser_path", lambda: "browser")
+    monkeypatch.setattr("sidelight.report.render.browser_path", lambda: "browser")
     monkeypatch.setattr(subprocess, "run", lambda command, **_: Path(command[-2][15:]).touch() or 1 / 0)
     with pytest.raises(ZeroDivisionError):
         pdf_page("<p>zqvalue</p>")

@@ -189,7 +189,7 @@ class WorldsAnswer(Answer[CountedBeliefs]):
         """Yield what is believed before and after of whoever moves most."""
         if not self.movers or not self.beliefs:
             return
-        from sidelight.report.charts.dumbbell import Change, dumbbell_chart  # noqa: PLC0415 - slow, and an extra
+        from sidelight.report.plots import Change, dumbbell_chart  # noqa: PLC0415 - slow, and an extra
 
         belief = self.beliefs[0]
         assert isinstance(belief, sl.Belief)
@@ -298,7 +298,7 @@ class EntropyAnswer(Answer[EntropyBeliefs]):
 
     def charts(self) -> Iterator[Drawing]:
         """Yield what is believed before and after of those whose beliefs move most."""
-        from sidelight.report.charts.beliefs import beliefs_chart  # noqa: PLC0415 - slow, and an extra
+        from sidelight.report.charts.attackers import beliefs_chart  # noqa: PLC0415 - slow, and an extra
 
         yield beliefs_chart(self.after, self.before if self.after.known else None)
 

@@ -356,7 +356,7 @@ class Exposure(Tabular):
                 somebody is at least so sure).
             belief: marks one point of the latter; default: 1, certain.
         """
-        from sidelight.report.charts.exposure import breach_chart, exposure_chart  # noqa: PLC0415 - it stands below
+        from sidelight.report.charts.attackers import breach_chart, exposure_chart  # noqa: PLC0415 - it stands below
 
         if isinstance(of, str) and of == "belief":
             return breach_chart(self, belief=1 if belief is None else belief)

@@ -557,7 +557,7 @@ class Output:
         What is written `beside` the answer, such as a release, is among the places.
         """
         if self.pdf is not None:
-            from sidelight.report.pdf import browser_path  # noqa: PLC0415 - only who asks for a page waits for it
+            from sidelight.report.render import browser_path  # noqa: PLC0415 - only who asks for a page waits for it
 
             browser_path()
         refuse_targets((*beside, *self.files), (*self.inputs, *inputs, *named_inputs()), force=self.force)
@@ -594,9 +594,7 @@ class Output:
         remember_written(*contents)
 
     def _drawn(self, page: Page) -> dict[Path, str | bytes]:
-        from sidelight.report.html import html_page  # noqa: PLC0415 - only who asks for a page waits for it
-        from sidelight.report.markdown import markdown_page  # noqa: PLC0415
-        from sidelight.report.pdf import pdf_page  # noqa: PLC0415
+        from sidelight.report.render import html_page, markdown_page, pdf_page  # noqa: PLC0415 - only who asks waits
 
         drawings: tuple[tuple[Path | None, Callable[[Page], str | bytes]], ...] = (
             (self.html, html_page),

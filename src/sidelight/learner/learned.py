@@ -313,7 +313,7 @@ class Learned(Tabular):
 
         An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("learned.svg")` writes it.
         """
-        from sidelight.report.charts.calibration import calibration_chart  # noqa: PLC0415 - it stands below
+        from sidelight.report.charts.attackers import calibration_chart  # noqa: PLC0415 - it stands below
 
         return calibration_chart(self)
 

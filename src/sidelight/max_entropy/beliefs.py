@@ -197,7 +197,7 @@ class ReleaseBeliefs(Tabular):
         `before` are other beliefs about the same release; default: what follows from the release alone.  An Altair
         chart, which needs the extra `plot`: a notebook shows it, `chart.save("beliefs.svg")` writes it.
         """
-        from sidelight.report.charts.beliefs import beliefs_chart  # noqa: PLC0415 - it stands below
+        from sidelight.report.charts.attackers import beliefs_chart  # noqa: PLC0415 - it stands below
 
         return beliefs_chart(self, None if before is None else self._expect_same_kind(before))
 

@@ -518,7 +518,7 @@ class RuleCurve(Tabular):
 
         An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("rules.svg")` writes it.
         """
-        from sidelight.report.charts.rules import rules_chart  # noqa: PLC0415 - it stands below
+        from sidelight.report.charts.attackers import rules_chart  # noqa: PLC0415 - it stands below
 
         return rules_chart(self)
 

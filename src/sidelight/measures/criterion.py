@@ -85,7 +85,7 @@ class Finding:
         group that decides beside those of everybody.  An Altair chart, which needs the extra `plot`: a notebook shows
         it, `chart.save("finding.svg")` writes it.
         """
-        from sidelight.report.charts.finding import finding_chart  # noqa: PLC0415 - it stands below
+        from sidelight.report.charts.groups import finding_chart  # noqa: PLC0415 - it stands below
 
         return finding_chart(self, release)
 
@@ -259,7 +259,7 @@ class Judgement:
 
     def plot(self, release: Release) -> alt.TopLevelMixin:
         """Draw the finding with the limit, on the release that was judged (see `Finding.plot`)."""
-        from sidelight.report.charts.finding import finding_chart  # noqa: PLC0415 - it stands below
+        from sidelight.report.charts.groups import finding_chart  # noqa: PLC0415 - it stands below
 
         return finding_chart(self.finding, release, criterion=self.criterion)
 

@@ -242,7 +242,7 @@ class InsiderBeliefs(Tabular):
 
         An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("insider.svg")` writes it.
         """
-        from sidelight.report.charts.insider import insider_chart  # noqa: PLC0415 - it stands below
+        from sidelight.report.charts.attackers import insider_chart  # noqa: PLC0415 - it stands below
 
         return insider_chart(self)
 

@@ -169,7 +169,7 @@ class Release(Tabular, ReleaseBlocks):
 
     def plot(self) -> alt.TopLevelMixin:
         """Draw how many people are in groups of which size: an Altair chart, which needs the extra `plot`."""
-        from sidelight.report.charts.histograms import sizes_chart  # noqa: PLC0415 - it stands below
+        from sidelight.report.charts.groups import sizes_chart  # noqa: PLC0415 - it stands below
 
         return sizes_chart(self)
 

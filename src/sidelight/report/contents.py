@@ -6,6 +6,7 @@ worst off, what follows, and the table behind it.  `outlines` says in which orde
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -14,8 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.measures.criterion import Comparison
 from sidelight.policy.measure_names import ASK_CHOICES
-from sidelight.report.attacks_tried import attack_section
-from sidelight.report.how_made import how_it_was_made, what_is_published
+from sidelight.report.charts.groups import SizeBand
 from sidelight.report.page import (
     Block,
     Blocks,
@@ -32,20 +32,220 @@ from sidelight.report.page import (
 )
 from sidelight.report.page import Verdict as PageVerdict
 from sidelight.report.plots import expect_pictures
-from sidelight.report.readers import attacker_of
-from sidelight.report.release_report import (
-    KnowledgeCurve,
-    ReleaseReport,
-    SizeBand,
-    utility_meaning,
-)
-from sidelight.report.report import conclude
+from sidelight.report.release_report import KnowledgeCurve, ReleaseReport, utility_meaning
+from sidelight.report.report import attacker_of, conclude
 from sidelight.rounding import ROUNDED
+from sidelight.search.protect import METHODS
 from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     from sidelight.report.pictures import PictureName
+    from sidelight.report.release_report import AttackTried, CheckedBeliefs, ColumnFacts, HowMade, RiskBefore
     from sidelight.report.report import AuditFinding
+
+
+def what_is_published(report: ReleaseReport) -> Blocks:
+    """Yield what is in the file: of whom, how each column is printed, and what was left out."""
+    answer = report.answer
+    facts, making = answer.audit.release, answer.made
+    name = report.source or "The release"
+    about = f"what should not be found out is {facts.sensitive_in_words()}"
+    yield Paragraph(f"{name} tells of {facts.size_in_words()}; {about}.")
+    if making is None:
+        yield Paragraph("How the file was made is not known: no sidecar of Sidelight stands beside it.", "quiet")
+    else:
+        yield _describe_making(making)
+        yield from _rows_read(making, answer.before)
+    rows = tuple(
+        (
+            each.column,
+            each.role,
+            each.technique,
+            "" if each.labels is None else f"{each.labels:,}",
+            ", ".join(_brief(text) for text in each.examples),
+        )
+        for each in answer.columns
+        if each.role != "not published"
+    )
+    headings = ("column", "role", "what was done to it", "different labels", "for example (labels of many people)")
+    yield Grid(headings, rows, figures=frozenset({3}))
+    if any("level" in each.technique for each in answer.columns):
+        yield Paragraph("Level 0 is the column as it is; the last level prints * for everybody.", "quiet")
+    yield from _stands_for(answer.columns)
+    yield from _not_published(report)
+    notes = [*report.notes, *(making.warnings if making else ())]
+    if notes:
+        # a note may stand in the document and in the sidecar: once is enough
+        yield Points(tuple(dict.fromkeys(notes)))
+
+
+def _describe_making(making: HowMade) -> Paragraph:
+    left = (
+        f"{making.suppressed:,} of these people {form('is', making.suppressed)} suppressed"
+        if making.suppressed
+        else "none of these people is suppressed"
+    )
+    day = (
+        f" It was judged as read back from the disk, and published, on {making.published}." if making.published else ""
+    )
+    people = counted(making.people_in, "person")
+    return Paragraph(f"It was made from a table of {people} by the method “{making.method}”; {left}.{day}")
+
+
+def _rows_read(making: HowMade, before: RiskBefore | None) -> Iterator[Block]:
+    """Yield why more rows were read than there are people, where that is so: it looks like a mistake and is none."""
+    if making.rows_in <= making.people_in:
+        return
+    if before is not None and before.left_out:
+        yield Paragraph(f"About the rows of the table: {'; '.join(before.left_out)}.")
+    else:
+        yield Paragraph(
+            f"{counted(making.rows_in, 'row')} of the table were read, more than there are people: rows without a "
+            "sensitive value may have been dropped, or people have several rows. The table tells which (--table TABLE)."
+        )
+
+
+MOST_LABELS = 12
+"""Of so many labels of a column it is told what they stand for."""
+
+
+def _stands_for(columns: Sequence[ColumnFacts]) -> Iterator[Block]:
+    lines = []
+    for each in columns:
+        labels = list(each.covers.items())
+        lines += [
+            f"{each.column} “{label}” stands for {', '.join(values)}."
+            for label, values in labels[:MOST_LABELS]
+            if values
+        ]
+        more = len(labels) - MOST_LABELS
+        lines += [f"{each.column}: {counted(more, 'more label')}; the sidecar has all."] if more > 0 else []
+    if lines:
+        yield Points(tuple(lines))
+
+
+def _not_published(report: ReleaseReport) -> Iterator[Block]:
+    """Name the columns of the table that nobody gets, or say that they are not known."""
+    if report.answer.before is None:
+        if report.answer.made is not None:
+            yield Paragraph("Which columns of the table were left out is not told: it was not at hand.", "quiet")
+        return
+    names = [each.column for each in report.answer.columns if each.role == "not published"]
+    if names:
+        yield Paragraph(f"Left out, {counted(len(names), 'column')} of the table: {', '.join(names)}.")
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+def how_it_was_made(report: ReleaseReport) -> Blocks:
+    """Yield the method, and how far its search went."""
+    making = report.answer.made
+    if making is None:
+        yield Paragraph("Not known: no sidecar of Sidelight stands beside the file.")
+        return
+    if making.method in METHODS:
+        yield Paragraph(f"Method “{making.method}”: {METHODS[making.method].description}.")
+    if making.checked:
+        end = "" if making.complete else " It was stopped before its end: a more useful release may exist."
+        yield Paragraph(f"The search looked at {counted(making.checked, 'candidate')}.{end}", "quiet")
+    if making.resists:
+        yield Paragraph(f"It was made to resist an insider: {making.resists}.")
+
+
+ONLY_FOR_WHOEVER_DECIDES = (
+    "How right the claims are was checked against the table: this part is for whoever decides, and not to be published "
+    "with the file."
+)
+
+
+def attack_section(attack: AttackTried) -> PageSection:
+    """Build the section of one attack: its sentences, how right it was, and its numbers in words."""
+    sources = attack.source if isinstance(attack.source, tuple) else (attack.source,) if attack.source else ()
+    kind = attack.kind[:1].upper() + attack.kind[1:]
+    title = f"{kind}: {', '.join(sources)}" if sources else kind
+    blocks: list[Block] = [Points(attack.notes)] if attack.notes else []
+    if attack.checked is not None:
+        blocks += _calibration(attack.checked)
+    if attack.checked is None and any(name.startswith("truth: ") for name in attack.facts):
+        blocks.append(Paragraph(ONLY_FOR_WHOEVER_DECIDES))
+    rows = tuple((_fact_words(name), _fact(value)) for name, value in attack.facts.items())
+    return PageSection(title, (*blocks, Grid(("what", "is"), rows, figures=frozenset({1}))) if rows else tuple(blocks))
+
+
+FACT_WORDS = {
+    "rounds": "rounds in which the model was trained",
+    "largest: value": "the largest belief about anybody",
+    "claimed": "how sure it claims to be, on average",
+    "by release": "how sure the file alone makes one, on average",
+    "right": "the share of people whose value it guesses",
+    "calibration error": "how far its claims are from the truth, on average",
+    "could not tell": "people of whom it could not be told",
+    "groups": "groups about which the making of the file tells something",
+    "perfect: value": "the share of people whose value is given away",
+    "if present: value": "the share who would be given away as well, if they are in all releases",
+    "vulnerable: value": "the share to whom all together leave fewer values than the best alone",
+    "contradicted: value": "the share about whom the releases contradict each other",
+    "located nowhere": "people who are found in no release",
+    "open: value": "the share who may be given away as well, of which nobody can tell",
+    "values left: before: mean": "values that the best release leaves, on average",
+    "values left: after: mean": "values that all together leave, on average",
+    "truth: people": "people whose true value is known",
+    "truth: hits: value": "the share whose true value is among those that are left",
+    "truth: given away: value": "the share whose true value is given away",
+    "truth: guessed: value": "the share whose likeliest value is the true one",
+    "truth: belief": "how much the true value is believed, on average",
+    "truth: belief before": "how much it is believed without the releases, on average",
+    "truth: log belief": "the logarithm of that belief, on average",
+    "truth: calibration: people": "people about whom somebody is sure of something",
+    "truth: calibration: claimed": "how sure, on average",
+    "truth: calibration: right: value": "the share of them about whom that is right",
+    "truth: calibration: expected error": "how far such claims are from the truth, on average",
+}
+"""What the numbers of attacks are called."""
+
+VALUES_LEFT = re.compile(r"values left: (before|after): people: (\d+)")
+
+
+def _fact_words(name: str) -> str:
+    # there is a name for each number of values left, which no dictionary can list
+    left = VALUES_LEFT.fullmatch(name)
+    if left is None:
+        return FACT_WORDS.get(name, name)
+    by_whom = {"before": "the best release leaves", "after": "all together leave"}[left[1]]
+    return f"people to whom {by_whom} {counted(int(left[2]), 'value')}"
+
+
+def _fact(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _calibration(beliefs: CheckedBeliefs) -> Iterator[Block]:
+    yield Paragraph(
+        f"Of {counted(beliefs.people, 'person')}, the {beliefs.model} model guesses {beliefs.right:.1%} right, and "
+        f"claims to be {beliefs.claimed:.1%} sure on average. {ONLY_FOR_WHOEVER_DECIDES}"
+    )
+    try:
+        from sidelight.report.pictures import calibration_picture  # noqa: PLC0415 - slow, and an extra
+
+        yield calibration_picture(beliefs)
+    # without the extra for charts, the same numbers as a table
+    except (ImportError, SidelightError):
+        yield Grid(
+            ("claimed from", "claimed to", "people", "claimed on average", "right"),
+            tuple(
+                (f"{each.low:g}", f"{each.high:g}", f"{each.people:,}", f"{each.claimed:.4f}", f"{each.right:.4f}")
+                for each in beliefs.calibration
+            ),
+            figures=frozenset(range(5)),
+        )
+    if beliefs.withheld:
+        yield Paragraph(
+            f"{counted(beliefs.withheld, 'person')} {form('is', beliefs.withheld)} left out: too few claims alike.",
+            "quiet",
+        )
+
 
 Topic: TypeAlias = Literal[
     "published",

@@ -7,13 +7,14 @@ elsewhere, nothing is measured again.
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import cast
 
@@ -23,15 +24,24 @@ from sidelight import __version__
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.report import document as exposure_document
 from sidelight.attack.report import sentences
-from sidelight.documents.document import Envelope, FileFacts, IntakeFacts, ReaderFacts, number, reader_facts
-from sidelight.errors import BadRelease, expect, expect_mapping, expect_several, parameter
+from sidelight.documents.document import (
+    Envelope,
+    FileFacts,
+    IntakeFacts,
+    ReaderFacts,
+    number,
+    policy_bound,
+    reader_facts,
+)
+from sidelight.errors import BadMeasure, BadRelease, TooHard, expect, expect_mapping, expect_several, parameter
 from sidelight.files import SIDECAR_ENDING, digest, read_whole, sidecar_path
 from sidelight.measures.about import findings as measure_all
 from sidelight.measures.ck_safety.implications import Implications, Negations
 from sidelight.measures.classics import GroupSize
-from sidelight.measures.criterion import Finding
+from sidelight.measures.criterion import Criterion, Finding
 from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
 from sidelight.measures.measure import Measure
+from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.measure_names import ASK_CHOICES
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.policy.policy_file import read_policy_text
@@ -42,23 +52,21 @@ from sidelight.publish.sidecar import HierarchyFacts, PublishedFinding, Sidecar,
 from sidelight.release.generalise import group
 from sidelight.release.groups import ReleaseBlocks
 from sidelight.release.release import Release, expect_release
-from sidelight.report.html import html_page
-from sidelight.report.markdown import markdown_page
 from sidelight.report.outlines import OutlineName, release_page
-from sidelight.report.picture_data import (
-    KnowledgeCells,
-    candidate_releases,
-    checked_beliefs,
-    cuts_made,
-    knowledge_cells,
-)
 from sidelight.report.release_report import (
+    MANY_PEOPLE,
     NOT_SIGNED,
     AttackTried,
+    CandidateFacts,
+    CandidateReleases,
+    CheckedBeliefs,
     Circumstances,
     ColumnFacts,
+    CutPart,
+    CutsMade,
     DoAgain,
     HowMade,
+    KnowledgeCells,
     KnowledgeCurve,
     ReleaseReport,
     RiskBefore,
@@ -68,6 +76,7 @@ from sidelight.report.release_report import (
     risk_before,
     technique_words,
 )
+from sidelight.report.render import html_page, markdown_page
 from sidelight.report.report import (
     Audit,
     AuditFinding,
@@ -76,6 +85,7 @@ from sidelight.report.report import (
     audit_report,
 )
 from sidelight.search.method import SearchResult
+from sidelight.search.utility import DEFAULT_UTILITY
 from sidelight.table.labels import shown
 from sidelight.table.table import Table
 
@@ -263,6 +273,139 @@ def _curve_facts(curve: DisclosureCurve) -> KnowledgeCurve:
     (axis,) = curve.axes
     risks = tuple(number(risk, large_is_bad=True) for risk in curve.risks)
     return KnowledgeCurve(measure=curve.measure, parameter=axis.name, amounts=axis.amounts, risks=risks)
+
+
+# What stands behind the pictures
+
+
+MOST_MEASURED_CELLS = 60_000
+"""Groups times values up to which the risk is measured at many amounts of knowledge: a second or two."""
+
+FURTHER = 2
+"""So many amounts beyond the one that a limit asks about are measured, and at least as many as `FEWEST`."""
+
+FEWEST = 4
+
+MOST_PANELS = 3
+
+
+def knowledge_cells(release: Release, criterion: Criterion) -> KnowledgeCells | None:
+    """Measure an acquaintance's risk around the amounts that a limit asks about; None where that takes long."""
+    measure = criterion.measure
+    if not isinstance(measure, Acquaintance) or len(release) * len(release.domain) > MOST_MEASURED_CELLS:
+        return None
+    question, view = measure.resolve(release)
+    own = {"rules_out": measure.rules_out, "others": measure.others, "family": measure.family}
+    amounts = {
+        "rules_out": tuple(sorted({0, own["rules_out"], own["rules_out"] + 1}))[:MOST_PANELS],
+        "others": _around(own["others"]),
+        "family": _around(own["family"]),
+    }
+    risks = []
+    for combination in product(*amounts.values()):
+        try:
+            at = question.replace_settings(**dict(zip(amounts, combination, strict=True)))
+            risks.append(number(at.measure(view).value, large_is_bad=True))
+        except (TooHard, BadMeasure):
+            return None
+    return KnowledgeCells(
+        measure=measure.name,
+        text=str(measure),
+        limit=policy_bound(criterion),
+        own=own,
+        amounts=amounts,
+        risks=tuple(risks),
+    )
+
+
+def _around(own: int) -> tuple[int, ...]:
+    """Choose amounts from nothing to beyond the one that is asked about, not more than a few.
+
+    >>> _around(1), _around(40)
+    ((0, 1, 2, 3, 4), (0, 10, 20, 30, 40, 42))
+    """
+    if own <= FEWEST:
+        return tuple(range(max(own + FURTHER, FEWEST) + 1))
+    # quarters of a large amount in place of all amounts, and one beyond it
+    return tuple(sorted({own * at // FEWEST for at in range(FEWEST + 1)} | {own + FURTHER}))
+
+
+MOST_CANDIDATE_CELLS = 3_000_000
+"""Rows of the table times values times candidates up to which candidates are made again and measured."""
+
+
+def candidate_releases(found: SearchResult) -> CandidateReleases | None:
+    """Measure the releases that a search could have chosen; None where there are none to choose from, or too many."""
+    table = found.outcome.recoding.table
+    if (
+        len(found.choices) < 2
+        or not found.outcome.recoding.holds_keys
+        or len(table.sizes) * len(found.release.domain) * len(found.choices) > MOST_CANDIDATE_CELLS
+    ):
+        return None
+    from sidelight.report.charts.searches import candidates_of  # noqa: PLC0415 - only who has searched waits for it
+
+    criterion = found.policy.criteria[0]
+    try:
+        candidates = candidates_of(found, criterion.measure)
+    except (BadMeasure, TooHard):
+        return None
+    bad = criterion.measure.large_is_bad
+    return CandidateReleases(
+        utility=found.chosen_by or DEFAULT_UTILITY,
+        measure=criterion.measure.name,
+        text=str(criterion.measure),
+        limit=policy_bound(criterion),
+        large_is_bad=bad,
+        candidates=tuple(
+            CandidateFacts(name=each.name, loss=each.loss, risk=number(each.risk, large_is_bad=bad), chosen=each.chosen)
+            for each in candidates
+            # JSON has no infinity, and a chart has no place for it
+            if math.isfinite(each.loss) and math.isfinite(each.risk)
+        ),
+    )
+
+
+MOST_LABEL_TEXT = 200
+"""So much of a label is told: one that names hundreds of others fills no page."""
+
+
+def cuts_made(found: SearchResult) -> CutsMade | None:
+    """Return the first cuts of a search; None where it made none."""
+    tree = found.outcome.cuts
+    if tree is None:
+        return None
+    parts = (
+        CutPart(
+            parent=each.parent,
+            column=each.column,
+            holds=each.holds if len(each.holds) <= MOST_LABEL_TEXT else f"{each.holds[: MOST_LABEL_TEXT - 1]}…",
+            people=each.people,
+            groups=each.groups,
+            cut=each.cut,
+        )
+        for each in tree.top()
+    )
+    return CutsMade(along=tree.along, parts=tuple(parts))
+
+
+def checked_beliefs(answer: Mapping[str, JsonValue]) -> CheckedBeliefs | None:
+    """Read what a learner's answer says of the truth; bins of few people are left out, and their people counted.
+
+    >>> bins = [{"low": 0.4, "high": 0.5, "people": p, "claimed": 0.45, "right": 0.5} for p in (20, 3)]
+    >>> answer = {"model": "naive bayes", "people": 23, "claimed": 0.45, "right": 0.5, "calibration_error": 0.05}
+    >>> checked = checked_beliefs({**answer, "calibration": bins})
+    >>> len(checked.calibration), checked.withheld
+    (1, 3)
+    """
+    fields = ("model", "people", "claimed", "right", "calibration_error", "calibration")
+    try:
+        whole = CheckedBeliefs.model_validate({name: answer.get(name) for name in fields})
+    except ValidationError:  # nobody held the truth
+        return None
+    bins = tuple(each for each in whole.calibration if each.people >= MANY_PEOPLE)
+    left_out = sum(each.people for each in whole.calibration) - sum(each.people for each in bins)
+    return whole.model_copy(update={"calibration": bins, "withheld": left_out}) if bins else None
 
 
 # What is known of how a file was made

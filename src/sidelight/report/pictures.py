@@ -6,6 +6,7 @@ none where the document has no numbers for it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,28 +16,28 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from sidelight.learner.learned import BeliefBin
 from sidelight.measures.criterion import Comparison
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
-from sidelight.report.charts.asked_readers import ReaderBelief, readers_chart
-from sidelight.report.charts.calibration import CheckedClaims, checked_claims_chart
-from sidelight.report.charts.candidates import Candidate, RiskScale, candidates_chart
-from sidelight.report.charts.cuts import CutsDrawn, cuts_chart
-from sidelight.report.charts.histograms import SizesDrawn, SizeStep, ValuesDrawn, size_steps_chart, value_bars_chart
+from sidelight.report.charts.attackers import ReaderBelief, checked_claims_chart, readers_chart
+from sidelight.report.charts.groups import SizesDrawn, size_steps_chart, value_bars_chart
 from sidelight.report.charts.limits import JudgedLimit, limits_chart
-from sidelight.report.charts.losses import losses_chart
 from sidelight.report.charts.risk_curves import RiskCurve, RiskLimit, kinds_chart
+from sidelight.report.charts.searches import Candidate, RiskScale, candidates_chart, cuts_chart, losses_chart
 from sidelight.report.charts.skyline import cells_chart
-from sidelight.report.picture_data import CheckedBeliefs, amount
 from sidelight.report.plots import expect_pictures, picture_of
-from sidelight.report.readers import attacker_of
-from sidelight.report.release_report import ReleaseReport, least_size
-from sidelight.search.mondrian_cuts import CutNode
+from sidelight.report.release_report import CheckedBeliefs, ReleaseReport, least_size
+from sidelight.report.report import attacker_of
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.documents.document import PolicyBound
+    from sidelight.documents.document import Number, PolicyBound
     from sidelight.report.page import Picture
 
 PictureName: TypeAlias = Literal["limits", "sizes", "values", "knowledge", "cells", "readers", "cuts", "utility"]
+
+
+def amount(figure: Number) -> Fraction | float:
+    """Read a number of a document, exactly where it is."""
+    return math.inf if figure.exact == "inf" else Fraction(figure.exact)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,7 @@ def _sizes(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
     answer = report.answer
     if answer.smallest_group is None or answer.half_in_groups_of is None:
         return
-    steps = tuple(SizeStep(band.low, band.high, band.groups, band.people) for band in answer.sizes)
-    drawn = SizesDrawn(steps, answer.smallest_group, answer.half_in_groups_of)
+    drawn = SizesDrawn(answer.sizes, answer.smallest_group, answer.half_in_groups_of)
     yield size_steps_chart(drawn, least_size(answer.audit))
 
 
@@ -104,7 +104,7 @@ def _values(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
             continue
         if each.rarer:
             rows.append((f"{each.rarer:,} rarer value{'' if each.rarer == 1 else 's'}", each.rarer_people))
-        yield value_bars_chart(ValuesDrawn(each.column, each.people, each.values, tuple(rows), each.several))
+        yield value_bars_chart(each.column, rows, people=each.people, values=each.values, several=each.several)
 
 
 FACTS: dict[str, tuple[str, str]] = {
@@ -167,18 +167,14 @@ def _readers(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
 def calibration_picture(beliefs: CheckedBeliefs) -> Picture:
     """Draw what a model claims, and how right it is."""
     bins = [BeliefBin(each.low, each.high, each.people, each.claimed, each.right) for each in beliefs.calibration]
-    claims = CheckedClaims(beliefs.model, beliefs.claimed, beliefs.right, beliefs.calibration_error)
-    return picture_of(checked_claims_chart(claims, bins))
+    error = beliefs.calibration_error
+    return picture_of(checked_claims_chart(beliefs.model, beliefs.claimed, beliefs.right, error, bins))
 
 
 def _cuts(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
-    first_cuts = report.answer.cuts
-    if first_cuts is not None:
-        nodes = [
-            CutNode(each.parent, each.column, each.holds, each.people, each.groups, each.cut)
-            for each in first_cuts.parts
-        ]
-        yield cuts_chart(CutsDrawn(first_cuts.along, nodes))
+    cuts = report.answer.cuts
+    if cuts is not None:
+        yield cuts_chart(cuts.along, cuts.parts)
 
 
 def _utility(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:

@@ -1,9 +1,10 @@
 """One look for all charts, and how they leave: as SVG without scripts, as a picture, a page or Vega-Lite.
 
-A chart is an Altair (Vega-Lite) specification made from plain data by a function of `charts/`.  `finished` gives it
+A chart is an Altair (Vega-Lite) specification made from plain data by a function of `charts/`.  `finish_chart` gives it
 what every chart has: a title that says the finding, a text for whoever does not see it, and the table behind it, which
 travels inside the specification (`usermeta`) and holds the exact numbers.  Colours are those of Okabe and Ito, which
 colour-blind readers tell apart, and never the only difference; one sequential scale (cividis) is for probabilities.
+What several families of charts draw stands here too: bars, dumbbells, rules of limits, axes of shares.
 
 *Invariants.*  The same data gives the same bytes.  Nothing is fetched.  A chart holds counts and risks, never a row of
 a person, and at most `MOST_POINTS` of them.
@@ -15,7 +16,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
@@ -27,7 +28,8 @@ from xml.etree import ElementTree as ET
 from sidelight.errors import SidelightError, is_one_of, needs_extra, parameter, visible
 from sidelight.files import write_whole
 from sidelight.report.page import Grid, Picture
-from sidelight.rounding import decimal_text
+from sidelight.rounding import decimal_text, exact_text, round_up
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -142,21 +144,21 @@ GUARD = "\u2060"
 
 def guard_cells(chart: Drawing) -> alt.TopLevelMixin:
     """Keep cells from ending the script that they stand in, or the picture that they are drawn in; else the same."""
+
+    def guard(node: Drawing) -> Drawing:
+        if isinstance(node, dict):
+            return {name: guard(each) for name, each in node.items()}
+        if isinstance(node, list):
+            return [guard(each) for each in node]
+        return visible(node).replace("<", f"<{GUARD}") if isinstance(node, str) else node
+
     plain: dict[str, Any] = chart.to_dict(validate=False)
-    safe = _guard(plain)
+    safe = guard(plain)
     if safe == plain:
         return cast("alt.TopLevelMixin", chart)
     remade = type(chart).from_dict(safe, validate=False)
     remade.usermeta = safe["usermeta"]  # as plain data, not as a schema of it
     return cast("alt.TopLevelMixin", remade)
-
-
-def _guard(node: Drawing) -> Drawing:
-    if isinstance(node, dict):
-        return {name: _guard(each) for name, each in node.items()}
-    if isinstance(node, list):
-        return [_guard(each) for each in node]
-    return visible(node).replace("<", f"<{GUARD}") if isinstance(node, str) else node
 
 
 def _unguard(text: str) -> str:
@@ -181,43 +183,20 @@ def break_lines(text: str, characters: int) -> list[str]:
 
 def apply_look(chart: Drawing) -> alt.TopLevelMixin:
     """Calm: thin rules, dark text, titles at the left."""
+    words = {"labelColor": INK, "titleColor": INK}
+    small = {**words, "titleFontWeight": "normal", "labelFontSize": 12}
+    rules = {"grid": True, "gridColor": GRID, "domainColor": GREY, "tickColor": GREY}
+    lines = {"anchor": "start", "color": INK, "fontSize": 14, "fontWeight": "bold", "offset": 12}
     # all at once: each call of its own would copy the chart with all its data
     looked: alt.TopLevelMixin = chart.configure(
         background=PAPER,
         font=FONT,
         padding=16,
         view={"stroke": None},
-        axis={
-            "labelColor": INK,
-            "titleColor": INK,
-            "titleFontWeight": "normal",
-            "titleFontSize": 13,
-            "labelFontSize": 12,
-            "grid": True,
-            "gridColor": GRID,
-            "domainColor": GREY,
-            "tickColor": GREY,
-            "titlePadding": 10,
-            "labelFlush": False,
-        },
-        legend={
-            "labelColor": INK,
-            "titleColor": INK,
-            "titleFontWeight": "normal",
-            "titleFontSize": 12,
-            "labelFontSize": 12,
-        },
-        header={"labelColor": INK, "titleColor": INK, "labelFontSize": 13},
-        title={
-            "anchor": "start",
-            "color": INK,
-            "fontSize": 14,
-            "fontWeight": "bold",
-            "subtitleColor": INK,
-            "subtitleFontSize": 13,
-            "subtitlePadding": 6,
-            "offset": 12,
-        },
+        axis={**small, **rules, "titleFontSize": 13, "titlePadding": 10, "labelFlush": False},
+        legend={**small, "titleFontSize": 12},
+        header={**words, "labelFontSize": 13},
+        title={**lines, "subtitleColor": INK, "subtitleFontSize": 13, "subtitlePadding": 6},
     )
     return looked
 
@@ -271,25 +250,21 @@ def svg(chart: alt.TopLevelMixin, theme: Theme = "light") -> str:
     written = chart.to_json(indent=None, validate=False)
     # no address is allowed, so that drawing fetches nothing
     drawing = vl_convert.vegalite_to_svg(json.loads(written), allowed_base_urls=[])
-    return _slim(drawing, description_of(chart), _colours(theme))
+    return _slim(drawing, description_of(chart), theme)
 
 
 def picture_of(chart: alt.TopLevelMixin) -> Picture:
     """Return a chart as a page shows it: in the page's colours, with the table behind it."""
     behind = table_behind(chart)
-    rows = tuple(tuple(map(_cell, row)) for row in behind.rows)
-    figures = frozenset(at for at in range(len(behind.columns)) if rows and _is_figure(behind.rows[0][at]))
+
+    def write(cell: Cell) -> str:
+        if isinstance(cell, float) and math.isfinite(cell):
+            return decimal_text(Fraction(cell), up=True)
+        return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+    rows = tuple(tuple(map(write, row)) for row in behind.rows)
+    figures = frozenset(at for row in behind.rows[:1] for at, cell in enumerate(row) if isinstance(cell, int | float))
     return Picture(svg(chart, "page"), description_of(chart), Grid(behind.columns, rows, figures=figures))
-
-
-def _cell(cell: object) -> str:
-    if isinstance(cell, float) and math.isfinite(cell):
-        return decimal_text(Fraction(cell), up=True)
-    return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else str(cell)
-
-
-def _is_figure(cell: object) -> bool:
-    return isinstance(cell, int | float)
 
 
 def specification(chart: Drawing, theme: Literal["light", "dark"] = "light") -> dict[str, Any]:
@@ -311,91 +286,71 @@ def theme_variables(theme: Literal["light", "dark"]) -> dict[str, str]:
     return {f"--chart-{name}": light if theme == "light" else dark for light, (name, dark) in COLOURS.items()}
 
 
-def _colours(theme: Theme) -> dict[str, str]:
-    if theme == "page":
-        return {light: f"var(--chart-{name}, {light})" for light, (name, _) in COLOURS.items()}
-    return {light: light if theme == "light" else dark for light, (_, dark) in COLOURS.items()}
-
-
 _SVG = "http://www.w3.org/2000/svg"
 
-_NEEDLESS = ("class", "pointer-events", "role", "aria-roledescription", "aria-label", "aria-hidden", "font-family")
-"""Attributes that change nothing of what is seen: the picture as a whole has a role and a label."""
 
-_REFERENCE = re.compile(r"url\(#([\w-]+)\)")
-
-_LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
-
-
-def _slim(drawing: str, description: str, colours: dict[str, str]) -> str:
+def _slim(drawing: str, description: str, theme: Theme) -> str:
     """Leave out what nobody sees, so that a chart is small; number by number to two places."""
     ET.register_namespace("", _SVG)
     root = ET.fromstring(drawing)  # noqa: S314 - drawn here, a moment ago
     for parent in root.iter():
         # a copy, as removing a child shifts those after it
         for child in list(parent):
-            if _draws_nothing(child):
+            # a frame that Vega draws around everything, without a colour
+            bare = child.tag == f"{{{_SVG}}}path" and child.get("class") in ("foreground", "background")
+            if bare and not ({"fill", "stroke"} & child.attrib.keys()):
                 parent.remove(child)
-    names = _names_of_its_own(root, description)
-    for element in root.iter():
-        _slim_attributes(element, colours)
-        element.text = element.text and _unguard(element.text)
-        for name, text in element.attrib.items():
-            element.set(name, _REFERENCE.sub(lambda found: f"url(#{names[found[1]]})", text))
-    root.attrib |= {"role": "img", "aria-label": description, "font-family": FONT}
-    return ET.tostring(root, encoding="unicode")
-
-
-def _names_of_its_own(root: ET.Element, description: str) -> dict[str, str]:
-    """Name what is referred to by what is drawn: Vega counts on, and two charts of a page would share names."""
+    # Vega counts on, and two charts of a page would share names: what is referred to is named by what is drawn
     digest = sha256(description.encode()).hexdigest()[:8]
     named = [element for element in root.iter() if "id" in element.attrib]
     names = {element.attrib["id"]: f"chart-{digest}-{at}" for at, element in enumerate(named)}
     for element in named:
         element.set("id", names[element.attrib["id"]])
-    return names
+    for element in root.iter():
+        _slim_attributes(element, theme)
+        element.text = element.text and _unguard(element.text)
+        for name, text in element.attrib.items():
+            element.set(name, re.sub(r"url\(#([\w-]+)\)", lambda found: f"url(#{names[found[1]]})", text))
+    root.attrib |= {"role": "img", "aria-label": description, "font-family": FONT}
+    return ET.tostring(root, encoding="unicode")
 
 
-def _draws_nothing(element: ET.Element) -> bool:
-    """Whether this is a frame that Vega draws around everything, without a colour."""
-    bare = element.tag == f"{{{_SVG}}}path" and element.get("class") in ("foreground", "background")
-    return bare and not ({"fill", "stroke"} & element.attrib.keys())
-
-
-def _slim_attributes(element: ET.Element, colours: dict[str, str]) -> None:
-    for name in _NEEDLESS:
+def _slim_attributes(element: ET.Element, theme: Theme) -> None:
+    # the picture as a whole has a role and a label: those of its parts change nothing of what is seen
+    for name in ("class", "pointer-events", "role", "aria-roledescription", "aria-label", "aria-hidden", "font-family"):
         element.attrib.pop(name, None)
     if element.get("opacity") == "1":
         del element.attrib["opacity"]
     for name in ("fill", "stroke"):
-        colour = element.get(name)
-        if colour is not None:
-            element.set(name, colours.get(colour.upper(), colour))
+        light = element.get(name, "").upper()
+        if light in COLOURS:
+            variable, dark = COLOURS[light]
+            in_theme = {"light": light, "dark": dark, "page": f"var(--chart-{variable}, {light})"}
+            element.set(name, in_theme[theme])
     for name in ("d", "transform", "x2", "y2", "width", "height"):
         text = element.get(name)
         if text is not None:
-            element.set(name, _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), text))
+            short = re.sub(r"-?\d+\.\d{2,}", lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), text)
+            element.set(name, short)
 
 
 def save_chart(chart: alt.TopLevelMixin, path: Path, *, force: bool = False) -> None:
     """Write a chart as a picture (.svg, .png), a page that needs nothing from outside (.html) or Vega-Lite (.json)."""
     refuse_other_pictures(path)
-    write_whole(path, _render(chart, path.suffix.lower()), force=force)
-
-
-def _render(chart: Drawing, ending: str) -> str | bytes:
-    if ending == ".json":
-        return str(chart.to_json()) + "\n"
-    if ending == ".svg":
-        return svg(chart)
-    with needs_extra("plot", package="vl-convert-python", what="a picture"):
-        import vl_convert  # noqa: F401, PLC0415 - an extra; Altair draws by it
+    ending = path.suffix.lower()
+    if ending not in (".json", ".svg"):
+        expect_pictures()  # Altair draws by its converter
     buffer = io.BytesIO() if ending == ".png" else io.StringIO()
-    if ending == ".png":
-        chart.save(buffer, format="png", ppi=144)
-    else:
-        chart.save(buffer, format="html", inline=True)
-    return buffer.getvalue()
+    match ending:
+        case ".json":
+            buffer.write(f"{chart.to_json()}\n")  # type: ignore[arg-type]
+        case ".svg":
+            buffer.write(svg(chart))  # type: ignore[arg-type]
+        case ".png":
+            chart.save(buffer, format="png", ppi=144)
+        case _:
+            chart.save(buffer, format="html", inline=True)
+    write_whole(path, buffer.getvalue(), force=force)
 
 
 def refuse_other_pictures(path: Path) -> None:
@@ -408,11 +363,16 @@ def refuse_other_pictures(path: Path) -> None:
 # Parts of charts.
 
 
+def draw_rows(rows: Iterable[Mapping[str, Any]], width: float | None = None, height: float | None = None) -> Drawing:
+    """Return a chart of some rows, to which marks and channels are added."""
+    library = altair()
+    size = {name: each for name, each in (("width", width), ("height", height)) if each is not None}
+    return library.Chart(library.Data(values=[dict(row) for row in rows]), **size)
+
+
 def annotate_point(point: Position, text: Sequence[str], at: Position) -> Iterator[Drawing]:
     """Mark a point, and say what it is where there is room, with a line between the two."""
-    library = altair()
-    data = library.Data(values=[{"x": point[0], "y": point[1], "x2": at[0], "y2": at[1]}])
-    base = library.Chart(data).encode(x="x:Q", y="y:Q")
+    base = draw_rows([{"x": point[0], "y": point[1], "x2": at[0], "y2": at[1]}]).encode(x="x:Q", y="y:Q")
     yield base.mark_rule(color=VERMILION, strokeWidth=1).encode(x2="x2:Q", y2="y2:Q")
     yield base.mark_point(color=VERMILION, filled=True, size=90, opacity=1)
     yield text_at(at, text, color=VERMILION, dx=5, fontWeight="bold", fontSize=13)
@@ -420,8 +380,7 @@ def annotate_point(point: Position, text: Sequence[str], at: Position) -> Iterat
 
 def text_at(at: Position, text: Sequence[str], **style: object) -> Drawing:
     """Write words into a chart."""
-    library = altair()
-    base = library.Chart(library.Data(values=[{"x": at[0], "y": at[1], "text": list(text)}]))
+    base = draw_rows([{"x": at[0], "y": at[1], "text": list(text)}])
     words = base.mark_text(align="left", baseline="middle", **{"fontSize": 12, "lineHeight": 16, **style})
     return words.encode(x="x:Q", y="y:Q", text="text:N")
 
@@ -430,3 +389,101 @@ def share_axis(channel: Drawing, title: str | None, *, labels: bool = True) -> D
     """Return the channel with an axis from 0 to 1; only the first of several panels labels it."""
     shown = {"title": title} if labels else {"title": None, "labels": False, "ticks": False, "domain": False}
     return channel.scale(domain=[0, 1]).axis(altair().Axis(format=".0%", tickCount=6, **shown))
+
+
+def draw_bars(
+    rows: Sequence[Mapping[str, Any]], x: Drawing, *, width: int, step: int, label: int, font: int = 11, **axis: object
+) -> Drawing:
+    """Draw a bar for each row (its name, the field of `x`, and a text beside the bar), in the order of the rows."""
+    library = altair()
+    base = draw_rows(rows, width, step * len(rows))
+    names = [row["name"] for row in rows]
+    y = library.Y("name:N").sort(names).axis(title=None, grid=False, labelLimit=label, **axis)
+    # larger letters stand beside thicker bars
+    return library.layer(
+        base.mark_bar(color=BLUE, size=2 * font - 9).encode(y, x),
+        base.mark_text(align="left", dx=font - 7, color=INK, fontSize=font).encode(y, x, text="text:N"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A probability before and after."""
+
+    name: str
+    before: Fraction | float
+    after: Fraction | float
+
+    @property
+    def moved(self) -> float:
+        """How far."""
+        return abs(float(self.after - self.before))
+
+
+def dumbbell_chart(
+    changes: Sequence[Change],
+    *,
+    title: str,
+    subtitle: str,
+    ends: tuple[str, str],
+    axis: str,
+    top: str | None = None,
+    most_rows: int = 20,
+) -> alt.TopLevelMixin:
+    """Draw changes, those that moved most first; `ends` name the two dots, `top` the value that the title speaks of."""
+    library = altair()
+    # the value of the title first; names decide ties, so that the same data gives the same picture
+    ordered = sorted(changes, key=lambda each: (each.name != top, -each.moved, each.name))
+    possible = [each for each in ordered if each.before or each.after]
+    drawn = possible[:most_rows]
+    nobody, less = len(ordered) - len(possible), len(possible) - len(drawn)
+    notes = [
+        subtitle,
+        f"{counted(less, 'value')} that moved less: in the table alone." if less else "",
+        f"Not drawn, as they are ruled out both times: {counted(nobody, 'value')}." if nobody else "",
+    ]
+    rows = [
+        {"name": each.name, "before": round_up(each.before), "after": round_up(each.after), "top": each.name == top}
+        for each in drawn
+    ]
+    base = draw_rows(rows, 420, 22 * len(rows))
+    y = library.Y("name:N").sort([each.name for each in drawn]).axis(title=None, grid=False, labelLimit=220)
+    before, after = (share_axis(library.X(f"{name}:Q"), axis) for name in ("before", "after"))
+    colour = library.condition("datum.top", library.value(VERMILION), library.value(BLUE))
+
+    def exactly(probability: Fraction | float) -> str:
+        return exact_text(probability) if isinstance(probability, Fraction) else f"{probability:.6g}"
+
+    return finish_chart(
+        library.layer(
+            base.mark_rule(strokeWidth=2).encode(y, before, x2="after:Q", color=colour),
+            base.mark_point(filled=True, fill=PAPER, stroke=GREY, strokeWidth=2, size=60, opacity=1).encode(y, before),
+            base.mark_point(filled=True, size=80, opacity=1).encode(y, after, color=colour),
+            *_name_ends(drawn[0], ends),
+        ),
+        title=title,
+        subtitle=" ".join(filter(None, notes)),
+        table=TableBehind(
+            ("value", f"{ends[0]}, exactly", ends[0], f"{ends[1]}, exactly", ends[1]),
+            tuple(
+                (each.name, exactly(each.before), round_up(each.before), exactly(each.after), round_up(each.after))
+                for each in ordered
+            ),
+        ),
+        width=640,
+    )
+
+
+def _name_ends(first: Change, ends: tuple[str, str]) -> Iterator[Drawing]:
+    """Name the two dots of the first line, above it, where they stand apart or side by side."""
+    outwards = ("right", "left") if first.before <= first.after else ("left", "right")
+    dots = ((float(first.before), f"○ {ends[0]}", INK), (float(first.after), f"● {ends[1]}", VERMILION))
+    for (at, text, colour), outward in zip(dots, outwards, strict=True):
+        # closer than 0.3 the two words would overlap: they are set outwards
+        align = outward if first.moved < 0.3 else "center"
+        # words at the very left or right are kept inside the picture
+        inside = "left" if at < 0.12 and align != "left" else "right" if at > 0.9 and align == "center" else align
+        words = draw_rows([{"x": at, "text": text}]).mark_text(
+            color=colour, fontSize=12, align=inside, baseline="bottom"
+        )
+        yield words.encode(x=altair().X("x:Q"), y=altair().value(-3), text="text:N")

@@ -18,13 +18,13 @@ from typing import ClassVar, Literal, TypeAlias
 import numpy as np
 from pydantic import Field, JsonValue
 
-from sidelight.arrays import Integers
 from sidelight.documents.document import (
     DocumentPart,
     FileFacts,
     MethodFacts,
     Number,
     PeopleCounts,
+    PolicyBound,
     number,
     people_counts,
     schema_text,
@@ -34,20 +34,10 @@ from sidelight.policy.policy import Verdict
 from sidelight.release.groups import ReleaseBlocks
 from sidelight.release.release import Release
 from sidelight.report.answer import Answer
-from sidelight.report.charts.histograms import SizesDrawn
+from sidelight.report.charts.groups import MOST_VALUES, SizeBand, SizesDrawn
 from sidelight.report.page import Blocks
 from sidelight.report.page import Verdict as VerdictName
-from sidelight.report.picture_data import (
-    MANY_PEOPLE,
-    CandidateReleases,
-    CheckedBeliefs,
-    CutsMade,
-    KnowledgeCells,
-    ValueCounts,
-    value_counts,
-)
-from sidelight.report.readers import attacker_of, families_not_asked
-from sidelight.report.report import ALONE, Audit, AuditFinding, AuditReport, conclude
+from sidelight.report.report import ALONE, Audit, AuditFinding, AuditReport, attacker_of, conclude, families_not_asked
 from sidelight.rounding import fraction_in
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import MEANINGS
@@ -106,16 +96,6 @@ class RiskBefore(DocumentPart):
     columns_left_out: tuple[str, ...] = Field(default=(), description="columns of the table that nothing is told of")
 
 
-class SizeBand(DocumentPart):
-    """How many groups are so large, and how many people are in them."""
-
-    sizes: str
-    groups: int
-    people: int
-    low: int = 0
-    high: int = 0
-
-
 class KnowledgeCurve(DocumentPart):
     """How the risk grows with what somebody knows."""
 
@@ -123,6 +103,100 @@ class KnowledgeCurve(DocumentPart):
     parameter: str
     amounts: tuple[int, ...]
     risks: tuple[Number, ...]
+
+
+MANY_PEOPLE = 10
+"""Labels that fewer people have are not shown, nor bins of fewer people."""
+
+
+class ValueCount(DocumentPart):
+    """How many people have a value."""
+
+    value: str
+    people: int
+
+
+class ValueCounts(DocumentPart):
+    """Which values of a sensitive column are common."""
+
+    column: str
+    people: int = Field(description="all of the release")
+    values: int = Field(description="how many different ones occur")
+    common: tuple[ValueCount, ...] = Field(description="values that many people have, most first")
+    rarer: int = Field(default=0, description="how many further values there are")
+    rarer_people: int = Field(default=0, description="people of those, counted once for each value")
+    several: bool = Field(default=False, description="whether people may have several, or none")
+
+
+class KnowledgeCells(DocumentPart):
+    """The risk at combinations of several kinds of knowledge."""
+
+    measure: str
+    text: str = Field(description="the limit's measure, with the amounts that it asks about")
+    limit: PolicyBound
+    own: dict[str, int] = Field(description="the amounts that the limit asks about")
+    amounts: dict[str, tuple[int, ...]]
+    risks: tuple[Number, ...] = Field(description="of all combinations, the last amount varies fastest")
+
+
+class CandidateFacts(DocumentPart):
+    """A release that could be published instead: what it loses, and its risk."""
+
+    name: str
+    loss: float
+    risk: Number
+    chosen: bool
+
+
+class CandidateReleases(DocumentPart):
+    """The candidates of a search, by what is lost and by the policy's first limit."""
+
+    utility: str
+    measure: str
+    text: str
+    limit: PolicyBound
+    large_is_bad: bool
+    candidates: tuple[CandidateFacts, ...]
+
+
+class CutPart(DocumentPart):
+    """People whom cuts have left together."""
+
+    parent: int | None = Field(default=None, description="its place in the list; null: everybody")
+    column: str = Field(description="that was cut last; empty: none")
+    holds: str = Field(description="of that column, as it would be printed")
+    people: int
+    groups: int = Field(description="that are published of these people")
+    cut: bool = Field(description="whether its halves follow")
+
+
+class CutsMade(DocumentPart):
+    """The cuts by which people were put into groups: how many along each column, and the first of them."""
+
+    along: dict[str, int]
+    parts: tuple[CutPart, ...]
+
+
+class CheckedBin(DocumentPart):
+    """People of whom a model claims so much: how many, the mean of what is claimed, the share right."""
+
+    low: float
+    high: float
+    people: int
+    claimed: float
+    right: float
+
+
+class CheckedBeliefs(DocumentPart):
+    """What a model claims, compared with the truth: for whoever holds the table."""
+
+    model: str
+    people: int
+    claimed: float
+    right: float
+    calibration_error: float
+    calibration: tuple[CheckedBin, ...]
+    withheld: int = Field(default=0, description="people in bins of too few to be told")
 
 
 class AttackTried(DocumentPart):
@@ -240,7 +314,7 @@ def assemble_report(
 
     Of a release that is streamed it tells what is known of the whole: not how large its groups are.
 
-    >>> from sidelight.measures.classics import GroupSize
+    >>> from sidelight.measures.k_anonymity import GroupSize
     >>> from sidelight.policy.policy import Policy
     >>> from sidelight.report.report import audit_report
     >>> release = Release.from_counts([{"Flu": 18, "Cold": 4}], labels=[{"age": "30-39"}])
@@ -255,7 +329,7 @@ def assemble_report(
         columns = () if release is None else _columns_of(release, known)
     columns = (*(_covering(each, known.covers or {}) for each in columns), *_left_out(columns, known.before))
     sizes = (
-        SizesDrawn.count(_group_sizes(release.held("group sizes")), least_size(answer))
+        SizesDrawn.count(release.held("group sizes"), least_size(answer))
         if release is not None and release.is_held
         else None
     )
@@ -265,7 +339,7 @@ def assemble_report(
         columns=columns,
         made=known.made,
         before=known.before,
-        sizes=() if sizes is None else _bands(sizes),
+        sizes=() if sizes is None else sizes.steps,
         smallest_group=None if sizes is None else sizes.smallest,
         half_in_groups_of=None if sizes is None else sizes.half_in,
         values=() if release is None else value_counts(release.outline),
@@ -417,25 +491,41 @@ def _describe_column(column: Column, people: np.ndarray, role: RoleName, techniq
     return ColumnFacts(column=column.name, role=role, technique=technique, labels=len(printed), examples=tuple(many))
 
 
+def value_counts(release: Release) -> tuple[ValueCounts, ...]:
+    """Count the people of each common value, for each sensitive column.
+
+    >>> (counts,) = value_counts(Release.from_counts([{"Flu": 18, "Cold": 4, "Rash": 1}]))
+    >>> [(each.value, each.people) for each in counts.common], counts.rarer
+    ([('Flu', 18)], 2)
+    """
+    columns = release.sensitive_columns
+    return tuple(_count_values(release.about(name) if len(columns) > 1 else release, name) for name in columns)
+
+
+def _count_values(release: Release, name: str) -> ValueCounts:
+    people = release.groups.counts.totals()
+    # most people first; stable, so that ties keep the order of the domain
+    order = [int(at) for at in np.argsort(-people, kind="stable") if people[at]]
+    # a value of few people stays unnamed, as it could point at one of them
+    common = [at for at in order[: MOST_VALUES - 1] if people[at] >= MANY_PEOPLE]
+    return ValueCounts(
+        column=name,
+        people=release.size,
+        values=len(order),
+        common=tuple(ValueCount(value=shown(release.domain[at]), people=int(people[at])) for at in common),
+        rarer=len(order) - len(common),
+        rarer_people=int(people.sum()) - int(people[common].sum()),
+        several=release.semantics != "single",
+    )
+
+
 def size_bands(release: Release, least: int | None = None) -> tuple[SizeBand, ...]:
     """Count groups and people by how large the groups are; with a limit, no step has groups on both sides of it.
 
     >>> [(band.sizes, band.groups) for band in size_bands(Release.from_counts([{"a": 1}, {"a": 3}, {"a": 12}]))]
     [('1', 1), ('2–4', 1), ('5–9', 0), ('10–12', 1)]
     """
-    return _bands(SizesDrawn.count(_group_sizes(release.held("group sizes")), least))
-
-
-def _group_sizes(release: Release) -> Integers:
-    sizes: Integers = release.groups.sizes[release.groups.sizes > 0]
-    return sizes
-
-
-def _bands(drawn: SizesDrawn) -> tuple[SizeBand, ...]:
-    return tuple(
-        SizeBand(sizes=step.label, groups=step.groups, people=step.people, low=step.low, high=step.high)
-        for step in drawn.steps
-    )
+    return SizesDrawn.count(release.held("group sizes"), least).steps
 
 
 def least_size(audit: Audit) -> int | None:

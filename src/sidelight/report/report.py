@@ -2,7 +2,8 @@
 
 It holds what was measured, never the rows: names of people appear only where the release itself names them.  The
 classes are the document (`document` has what they are made of), `audit_report` fills it, and what a data owner would
-want to notice in the counts is noted.  The keys are a public format.
+want to notice in the counts is noted.  The keys are a public format.  Who each measure is about, its class names
+(`attacker_of`).
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ from sidelight.documents.document import (
 from sidelight.errors import BadMeasure
 from sidelight.intake.roles import MARKS
 from sidelight.measures.about import About, count_parts_before, prepare_release, view_block
-from sidelight.measures.attacker import Attacker, AttackerAnswer
+from sidelight.measures.attacker import FAMILIES, Attacker, AttackerAnswer
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
 from sidelight.measures.criterion import Criterion, Finding, Judgement, Witness
 from sidelight.measures.measure import Measure
-from sidelight.policy.measure_names import asked_attackers
+from sidelight.policy.measure_names import asked_attackers, find_measure
 from sidelight.policy.policy import Verdict
 from sidelight.release.groups import GroupBlock, Groups, ReleaseBlocks
 from sidelight.report.answer import Answer
@@ -277,7 +278,7 @@ def audit_report(
 
     `readers` is what is known of them already; who is not among them and was not measured was not asked.
 
-    >>> from sidelight.measures.classics import GroupSize
+    >>> from sidelight.measures.k_anonymity import GroupSize
     >>> from sidelight.policy.policy import Policy
     >>> from sidelight.release.release import Release
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}])
@@ -415,7 +416,7 @@ def count_broken(judgements: Sequence[Judgement], release: ReleaseBlocks) -> lis
     None where a limit is on an average or on the release as a whole.  Where facts about people of other groups help,
     those that break it on their own and the witness's are counted.
 
-    >>> from sidelight.measures.classics import GroupSize
+    >>> from sidelight.measures.k_anonymity import GroupSize
     >>> from sidelight.release.release import Release
     >>> release = Release.from_counts([{"Flu": 2}, {"Flu": 3}, {"Flu": 9}])
     >>> count_broken([(GroupSize() >= 5).judge(release)], release)
@@ -571,3 +572,29 @@ def _as_seen(text: str) -> str:
 
 
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+
+
+def attacker_of(measure: str) -> Attacker:
+    """Return whom a measure is about; of one that is declared nowhere, that its own words say it.
+
+    >>> attacker_of("implications").knowledge_in_words({"k": 2}).partition("; and ")[2]
+    'any 2 facts of the kind “if she has this value, he has that one”'
+    """
+    kind = find_measure(measure)
+    return Attacker.unknown(measure) if kind is None else kind.attacker
+
+
+def families_not_asked(measures: Iterable[str]) -> tuple[str, ...]:
+    """Return in words the attackers that none of these measures is about.
+
+    >>> lines = families_not_asked(["implications", "prosecutor risk", "learner", "insider"])
+    >>> [line.partition(" (")[0] for line in lines]
+    ['somebody who believes something about people from elsewhere']
+    """
+    names = set(measures)
+    families = {attacker_of(measure).family for measure in names}
+    attackers = [kind.attacker for kind in asked_attackers()]
+    return (
+        *(words for family, words in FAMILIES.items() if family not in families),
+        *(each.described for each in attackers if each.name not in names),
+    )

@@ -172,7 +172,7 @@ class ReleaseComparison(Tabular):
 
         An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("ways.svg")` writes it.
         """
-        from sidelight.report.charts.candidates import comparison_chart  # noqa: PLC0415 - it stands below
+        from sidelight.report.charts.searches import comparison_chart  # noqa: PLC0415 - it stands below
 
         return comparison_chart(self)
 

@@ -459,7 +459,7 @@ class SearchResult(Tabular):
                 size of their group).  Default: the lattice where levels were searched, the tree where people were
                 cut, else sizes.
         """
-        from sidelight.report.charts.search import search_chart  # noqa: PLC0415 - it stands below
+        from sidelight.report.charts.searches import search_chart  # noqa: PLC0415 - it stands below
 
         return search_chart(self, of)
 

@@ -22,6 +22,7 @@ from starlette.responses import JSONResponse, Response
 
 from sidelight import __version__
 from sidelight.errors import BadTable, SidelightError
+from sidelight.web.jobs import warm_up
 from sidelight.web.pages import STATIC, Complaint, PageView, go_to, page
 from sidelight.web.security import (
     MOST_SILENT,
@@ -50,7 +51,6 @@ from sidelight.web.views import (
     start,
     what_if,
 )
-from sidelight.web.workers import warm_up
 from sidelight.web.workspace import Workspace
 
 VIEWS: tuple[ModuleType, ...] = (start, data, readers, release, report, skyline, what_if, other_releases)

@@ -30,8 +30,8 @@ from sidelight.release.generalise import generalise
 from sidelight.release.locate import LocateMethod
 from sidelight.release.read import release_from
 from sidelight.release.release import Release
-from sidelight.report.html import html_block
 from sidelight.report.plots import picture_of
+from sidelight.report.render import html_block
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import shown_in_list
 from sidelight.table.roles import Roles

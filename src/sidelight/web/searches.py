@@ -27,7 +27,7 @@ from sidelight.policy.policy import Policy
 from sidelight.progress import Progress
 from sidelight.release.generalise import group
 from sidelight.report.answer import Recipe
-from sidelight.report.charts.candidates import MOST_CANDIDATES
+from sidelight.report.charts.searches import MOST_CANDIDATES
 from sidelight.report.plots import altair
 from sidelight.report.report import AuditFinding, audit_report
 from sidelight.search.full_domain import FullDomain, Suppressed
@@ -38,11 +38,10 @@ from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
 from sidelight.text import counted, shell
-from sidelight.web.jobs import Job
+from sidelight.web.jobs import Job, Work
 from sidelight.web.limits import read_typed
 from sidelight.web.recipes import folder_of, write_inputs, write_limit_options, write_preparations
 from sidelight.web.state import LONGEST_TEXT, State, StateFields, read_state
-from sidelight.web.workers import Work
 from sidelight.web.workspace import Workspace
 
 METHOD_WORDS = {

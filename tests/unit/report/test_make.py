@@ -21,9 +21,11 @@ from sidelight.report.make import (
     ATTACKS,
     NOT_MEASURED_AGAIN,
     ReportDetails,
+    candidate_releases,
     circumstances,
     compute_cells,
     compute_curves,
+    cuts_made,
     how_published,
     numbers_in,
     published_circumstances,
@@ -32,7 +34,6 @@ from sidelight.report.make import (
     report_on_sidecar,
     summarise_exposure,
 )
-from sidelight.report.picture_data import candidate_releases, cuts_made
 from sidelight.report.release_report import SignOff, how_made
 
 

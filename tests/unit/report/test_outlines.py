@@ -7,10 +7,9 @@ import pytest
 import sidelight as sl
 from sidelight.errors import SidelightError
 from sidelight.report.contents import TOPICS, topic_section
-from sidelight.report.html import html_page
-from sidelight.report.markdown import markdown_page
 from sidelight.report.outlines import OUTLINES, release_page
 from sidelight.report.page import Blank
+from sidelight.report.render import html_page, markdown_page
 
 
 @pytest.fixture(scope="module")

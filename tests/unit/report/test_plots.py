@@ -13,7 +13,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.report import plots
-from sidelight.report.charts.histograms import values_chart
+from sidelight.report.charts.groups import values_chart
 from sidelight.report.charts.risk_curves import risk_chart
 
 ROWS = [

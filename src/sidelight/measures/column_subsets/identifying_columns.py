@@ -152,7 +152,7 @@ class IdentifyingColumns(Tabular):
 
         An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("columns.svg")` writes it.
         """
-        from sidelight.report.charts.columns import columns_chart  # noqa: PLC0415 - it stands below
+        from sidelight.report.charts.groups import columns_chart  # noqa: PLC0415 - it stands below
 
         return columns_chart(self)
 

@@ -29,11 +29,11 @@ from sidelight.release.release import Release
 from sidelight.report.report import AuditFinding, audit_report, conclude
 from sidelight.rounding import short_decimal
 from sidelight.text import counted, form
+from sidelight.web.jobs import Work
 from sidelight.web.limits import Tunable, added, read_tunable, tuned
 from sidelight.web.pages import Complaint, PageView, go_to, page
 from sidelight.web.recipes import write_judging
 from sidelight.web.state import State, StateFields, read_state
-from sidelight.web.workers import Work
 from sidelight.web.workspace import Workspace
 
 VIEW = PageView("/readers", "Readers", "Who may read it, knowing what, and how sure could each become?", step=2)

@@ -21,9 +21,7 @@ from sidelight.documents.document import DocumentPart, ReaderFacts, reader_facts
 from sidelight.errors import BadPolicy, NotAvailable, NothingSafe, SidelightError
 from sidelight.measures.criterion import Criterion
 from sidelight.release.release import Release
-from sidelight.report.charts.candidates import Candidate, candidates_chart
-from sidelight.report.charts.lattice import SearchedLattice, lattice_chart
-from sidelight.report.charts.search import search_chart
+from sidelight.report.charts.searches import Candidate, SearchedLattice, candidates_chart, lattice_chart, search_chart
 from sidelight.report.plots import TableBehind, description_of, specification, table_behind, title_of
 from sidelight.report.report import (
     AuditFinding,

@@ -35,7 +35,6 @@ from sidelight.measures.criterion import Criterion
 from sidelight.measures.measure import Measure
 from sidelight.policy.policy import Policy
 from sidelight.report.answer import Recipe
-from sidelight.report.html import html_within
 from sidelight.report.make import (
     ReportDetails,
     add_curves,
@@ -49,7 +48,6 @@ from sidelight.report.make import (
     summarise_exposure,
 )
 from sidelight.report.outlines import OUTLINES, OutlineName, release_page
-from sidelight.report.pdf import browser_path, pdf_page
 from sidelight.report.release_report import (
     NOT_SIGNED,
     AttackTried,
@@ -60,6 +58,7 @@ from sidelight.report.release_report import (
     SignOff,
     technique_words,
 )
+from sidelight.report.render import browser_path, html_within, pdf_page
 from sidelight.report.report import conclude
 from sidelight.text import shell
 from sidelight.web.exposing import DrawnExposure, tried_on

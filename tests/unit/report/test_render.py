@@ -1,16 +1,30 @@
 """One HTML file: nothing in it is taken for markup, nothing is fetched, and it is never longer than 1 MB."""
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import re
 from html.parser import HTMLParser
 
 import pytest
+from markdown_it import MarkdownIt
 from support.pages import NASTY, page_of
 
 from sidelight.errors import SidelightError
-from sidelight.report.html import MOST_BYTES, SIZES, breaking, html_page, html_within, picture
-from sidelight.report.page import Grid, Page, PageSection, Paragraph, Picture, Points
+from sidelight.report.page import Code, Grid, Page, PageSection, Paragraph, Picture, Points
+from sidelight.report.render import (
+    MOST_BYTES,
+    SIZES,
+    breaking,
+    browser_path,
+    escape_markdown,
+    html_page,
+    html_within,
+    markdown_page,
+    pdf_page,
+    picture,
+)
 
 
 class _Elements(HTMLParser):
@@ -123,3 +137,67 @@ def test_the_foot_of_every_page_on_paper_names_the_release_and_the_page():
 def test_a_checksum_is_set_small_so_that_it_fits_a_line():
     assert breaking("0a" * 32, figures=False) == ' class="long digest"'
     assert breaking("0A" * 32, figures=False) == ' class="long"'
+
+
+MORE = (
+    "# title",
+    "- item",
+    "1. one",
+    "| a | b |",
+    "[x](http://e.example)",
+    "![i](u)",
+    "`c`",
+    "http://e.example",
+    "---",
+)
+
+
+@pytest.mark.parametrize("text", [*NASTY, *MORE])
+def test_texts_stay_texts(text):
+    reader = MarkdownIt("commonmark", {"html": True}).enable("table")
+    assert kinds_of(reader.parse(markdown_page(page_of(text)))) == kinds_of(reader.parse(markdown_page(page_of("Flu"))))
+
+
+def kinds_of(tokens):
+    """What a reader of Markdown takes for something: titles, links, tables; not plain texts, however often broken up."""
+    plain = ("text", "softbreak", "text_special")
+    inside = [kind for token in tokens if token.children for kind in kinds_of(token.children)]
+    return [token.type for token in tokens if token.type not in plain] + inside
+
+
+def test_a_table_has_as_many_cells_as_headings():
+    page = markdown_page(
+        Page("T", (PageSection("S", (Grid(("a|b", "c"), (("1|2", "3\n4"),), figures=frozenset({1})),)),))
+    )
+    assert page.splitlines()[4:7] == ["| a\\|b | c |", "| --- | ---: |", "| 1\\|2 | 3 4 |"]
+
+
+def test_a_fence_is_longer_than_those_inside():
+    page = markdown_page(Page("T", (PageSection("S", (Code("```\nrm\n```"),)),)))
+    assert "````\n```\nrm\n```\n````" in page
+
+
+def test_of_a_picture_the_words_and_the_table_stand():
+    page = markdown_page(Page("T", (PageSection("S", (Picture("<svg/>", "It grows.", Grid(("a",), (("1",),))),)),)))
+    assert "It grows." in page
+    assert "| 1 |" in page
+    assert "svg" not in page
+
+
+def test_numbers_stay_readable():
+    assert escape_markdown("0.5464 and 26.0.1") == "0.5464 and 26.0.1"
+
+
+def test_without_a_chromium_the_remedy_is_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SidelightError, match=r"--pdf needs a Chromium .* there is none; install one, or write --html"):
+        browser_path()
+
+
+def test_a_browser_that_fails_is_named_with_the_remedy(monkeypatch, tmp_path):
+    browser = tmp_path / "chromium"
+    browser.write_text("#!/bin/sh\nexit 3\n")
+    browser.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    with pytest.raises(SidelightError, match=r"could not print the page .*; write --html FILE, and print that by hand"):
+        pdf_page("<!DOCTYPE html>")

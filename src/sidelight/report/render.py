@@ -1,0 +1,331 @@
+"""How does a person read a page in a browser, on paper, or in a repository?  As HTML, PDF or Markdown.
+
+HTML      One file with everything in it.  *Invariants.*  It is at most `MOST_BYTES` long, whatever it tells of: tables
+          and texts are cut, and say so, before pictures are left out.  It asks nothing of any network and runs no
+          script; its content security policy forbids both.  Every text is escaped by the template engine; pictures come
+          from our own charts and are checked to hold no script.  The same page gives the same bytes.
+Markdown  CommonMark with tables, as GitHub and Pandoc read it: the same blocks, every text escaped.  Pictures are left
+          to HTML: their tables stand here instead.
+PDF       The system's Chromium prints the HTML file; nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from markupsafe import Markup
+
+from sidelight.errors import SidelightError, visible
+from sidelight.files import open_private, private_folder
+from sidelight.report.page import (
+    MARKS,
+    Blank,
+    Block,
+    Code,
+    Grid,
+    Page,
+    PageSection,
+    Paragraph,
+    Picture,
+    Points,
+    Quotation,
+    Signature,
+    SignatureLine,
+)
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+MOST_BYTES = 1_000_000
+
+SIZES: tuple[tuple[int, int, bool], ...] = (
+    (400, 4000, True),
+    (100, 1000, True),
+    (40, 400, True),
+    (40, 300, False),
+    (12, 120, False),
+    (4, 60, False),
+)
+"""How many rows and letters are kept, and whether pictures are: the first that fits is drawn."""
+
+PICTURE_PARTS = frozenset(
+    ("svg", "g", "path", "text", "tspan", "rect", "line", "circle", "defs", "clipPath", "linearGradient", "stop")
+)
+"""What a chart's SVG is made of; whatever else there is could be more than a picture."""
+
+
+def html_page(page: Page) -> str:
+    """Draw a page as one HTML file.
+
+    >>> from sidelight.report.page import Paragraph, PageSection
+    >>> text = html_page(Page("Report", (PageSection("What was found", (Paragraph("<script>alert(1)</script>"),)),)))
+    >>> "<script" in text, "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+    (False, True)
+    """
+    # tables and texts shrink first and pictures go last, by the order of SIZES
+    for rows, letters, pictures in SIZES:
+        short = page.shorter(rows, letters, pictures=pictures)
+        # too long before any markup: drawing it would only take time
+        if short.letters > MOST_BYTES:
+            continue
+        text = _render(short)
+        if len(text.encode()) <= MOST_BYTES:
+            return text
+    message = "the page would be longer than 1 MB, however short its tables are; ask about fewer things at once"
+    raise SidelightError(message)
+
+
+def _render(page: Page) -> str:
+    style = _file("page.css") + _running(page.running)
+    # the content security policy admits these very styles, by their digest, and no others
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return _templates().get_template("page.html").render(page=page, style=Markup(style), style_digest=digest)  # noqa: S704 - our own file
+
+
+def _running(text: str) -> str:
+    r"""Print a text at the foot of every page on paper; each of its letters is written by its number.
+
+    >>> _running("a<")
+    '@page { @bottom-left { content: "\\000061\\00003c"; } }\n'
+    """
+    # as CSS escapes, so that no name of a file can end the string or the rule
+    letters = "".join(f"\\{ord(letter):06x}" for letter in visible(text))
+    return f'@page {{ @bottom-left {{ content: "{letters}"; }} }}\n' if text else ""
+
+
+def html_within(page: Page, level: int = 2) -> Markup:
+    """Draw a page so that it stands in another, which brings the styles; its title is a heading of this level."""
+    blocks = _templates().get_template("blocks.html").module
+    return Markup(getattr(blocks, "document")(page.shorter(*SIZES[0][:2], pictures=True), level))  # noqa: B009, S704 - a macro of ours
+
+
+def html_block(block: Block) -> Markup:
+    """Draw one block of a page so that it stands in another."""
+    return Markup(getattr(_templates().get_template("blocks.html").module, "draw")(block))  # noqa: B009, S704 - a macro of ours
+
+
+@cache
+def _templates() -> Environment:
+    import jinja2  # noqa: PLC0415 - only who draws a page waits for it
+
+    environment = jinja2.Environment(
+        loader=jinja2.DictLoader({name: _file(name) for name in ("page.html", "blocks.html")}),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals["marks"] = MARKS
+    environment.filters["kind"] = lambda block: type(block).__name__
+    environment.filters["picture"] = picture
+    environment.filters["breaking"] = breaking
+    return environment
+
+
+def _finalize(content: object) -> object:
+    return content if isinstance(content, Markup) else visible(str(content))
+
+
+LONG_WORD = 28
+"""Words that are longer are broken in tables; others stay in one piece."""
+
+SHORT_CELL = 14
+
+DIGEST = re.compile(r"[0-9a-f]{64}")
+"""A SHA-256, which is compared letter by letter: in small type, and in one line where there is room."""
+
+
+def breaking(cell: str, figures: bool) -> Markup:  # noqa: FBT001 - a filter has no names
+    """Return where a cell may be broken, and that it is one of figures."""
+    if DIGEST.fullmatch(cell):
+        return Markup(' class="long digest"')
+    long = any(len(word) > LONG_WORD for word in cell.split())
+    names = [*(["figure"] if figures else []), *(["long"] if long else ["short"] if len(cell) <= SHORT_CELL else [])]
+    return Markup(' class="{}"').format(" ".join(names)) if names else Markup("")
+
+
+def picture(block: Picture) -> Markup:
+    """Return a chart's SVG as markup; refuse one that holds more than a picture."""
+    if not _only_a_picture(block.svg):
+        message = "a chart holds more than a picture, and is not put into a page; report what it was drawn from"
+        raise SidelightError(message)
+    return Markup(block.svg)  # noqa: S704 - checked above
+
+
+def _only_a_picture(svg: str) -> bool:
+    """Look at elements and attributes, and at no text: a value of a table may be called anything."""
+    # no document type and no instruction: nothing that a parser would expand or follow
+    if "<!" in svg or "<?" in svg:
+        return False
+    try:
+        elements = list(ET.fromstring(svg).iter())  # noqa: S314 - without a document type nothing is expanded
+    except ET.ParseError:
+        return False
+    return all(
+        isinstance(element.tag, str)
+        and element.tag.rpartition("}")[2] in PICTURE_PARTS
+        and not any(name.lower().startswith("on") or name.rpartition("}")[2] == "href" for name in element.attrib)
+        for element in elements
+    )
+
+
+@cache
+def _file(name: str) -> str:
+    return files("sidelight.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~$&{}]|^[-+=]|(?<=^\d)[.)](?=\s)|!(?=\[)|(?<=:)/(?=/)|(?<=[Ww]ww)\.|@)")
+
+
+def markdown_page(page: Page) -> str:
+    r"""Write a page as Markdown.
+
+    >>> print(markdown_page(Page("Report", (PageSection("What | was found", (Paragraph("<b>*Flu*</b>"),)),))))
+    # Report
+    <BLANKLINE>
+    ## What \| was found
+    <BLANKLINE>
+    \<b\>\*Flu\*\</b\>
+    <BLANKLINE>
+    """
+    subtitle = [escape_markdown(page.subtitle)] if page.subtitle else []
+    opening = [text for block in page.opening for text in _block(block)]
+    sections = [text for section in page.sections for text in _section(section, 2)]
+    foot = [escape_markdown(page.foot)] if page.foot else []
+    return "\n\n".join([f"# {escape_markdown(page.title)}", *subtitle, *opening, *sections, *foot]) + "\n"
+
+
+def escape_markdown(text: str) -> str:
+    """Write a text so that Markdown and HTML take nothing in it for theirs, in one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
+
+
+def _section(section: PageSection, level: int) -> Iterator[str]:
+    yield f"{'#' * min(level, 6)} {escape_markdown(section.title)}"
+    for block in section.blocks:
+        yield from _block(block)
+    for part in section.parts:
+        yield from _section(part, level + 1)
+
+
+def _block(block: Block) -> Iterator[str]:
+    match block:
+        case Paragraph():
+            text = (
+                f"{escape_markdown(block.lead)}: {escape_markdown(block.text)}"
+                if block.lead
+                else escape_markdown(block.text)
+            )
+            mark = f"{MARKS[block.verdict]} " if block.verdict else ""
+            yield f"**{mark}{text}**" if block.emphasis in ("answer", "warning") else f"{mark}{text}"
+        case Points():
+            yield "\n".join(f"- {escape_markdown(line)}" for line in block.lines)
+        case Grid():
+            yield from _grid(block)
+        case Quotation():
+            yield f"> {escape_markdown(block.text)}" + (f"\n>\n> {escape_markdown(block.about)}" if block.about else "")
+        case Code():
+            yield from [escape_markdown(block.title)] if block.title else []
+            yield _fence(block)
+        case Picture():
+            yield escape_markdown(block.description)
+            yield from _grid(block.table) if block.table else ()
+        case Blank():
+            what, by = escape_markdown(block.what), escape_markdown(block.by)
+            yield f"{what}\n\n*To be filled in by {by}:* \\_\\_\\_\\_\\_\\_\\_\\_"
+        case Signature():
+            yield "\n".join(
+                f"- **{escape_markdown(_label(line))}**: {escape_markdown(line.text) or EMPTY}" for line in block.lines
+            )
+
+
+EMPTY = r"\_" * 24
+
+
+def _label(line: SignatureLine) -> str:
+    return f"{line.label} ({line.hint})" if line.hint and not line.text else line.label
+
+
+def _grid(grid: Grid) -> Iterator[str]:
+    if grid.title:
+        yield escape_markdown(grid.title)
+    rule = ["---:" if at in grid.figures else "---" for at in range(len(grid.headings))]
+    rows = [[escape_markdown(cell) for cell in row] for row in (grid.headings, *grid.rows)]
+    lines = [f"| {' | '.join(row)} |" for row in (rows[0], rule, *rows[1:])]
+    yield "\n".join(lines)
+    if grid.omitted:
+        yield f"… and {grid.omitted:,} more rows; the JSON document has all."
+
+
+def _fence(code: Code) -> str:
+    """Write the code in a fence that is longer than any run of backticks inside."""
+    longest = max((len(run) for run in re.findall("`+", code.text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{code.language}\n{visible(code.text).rstrip()}\n{fence}"
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+
+SECONDS = 120
+
+
+def pdf_page(html: str) -> bytes:
+    """Print an HTML file to PDF."""
+    browser = browser_path()
+    with private_folder() as folder:
+        page, printed = folder / "page.html", folder / "page.pdf"
+        with open_private(page) as file:
+            file.write(html.encode())
+        command = [
+            browser,
+            "--headless",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-extensions",
+            "--disable-background-networking",
+            # no name resolves, so that the page can fetch nothing
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            f"--user-data-dir={folder / 'profile'}",
+            "--no-pdf-header-footer",
+            f"--print-to-pdf={printed}",
+            *(["--no-sandbox"] if _is_root() else []),
+            page.as_uri(),
+        ]
+        try:
+            subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)  # noqa: S603 - our own words
+            return printed.read_bytes()
+        except (OSError, subprocess.SubprocessError) as error:
+            reason = type(error).__name__
+            message = f"'{browser}' could not print the page ({reason}); write --html FILE, and print that by hand"
+            raise SidelightError(message) from None
+
+
+def browser_path() -> str:
+    """Find the system's Chromium, or say what to do without it."""
+    for name in BROWSERS:
+        path = shutil.which(name)
+        if path is not None:
+            return path
+    message = (
+        f"--pdf needs a Chromium on this system (one of {', '.join(BROWSERS)}), and there is none; "
+        "install one, or write "
+        "--html FILE and print that from any browser"
+    )
+    raise SidelightError(message)
+
+
+def _is_root() -> bool:
+    """Whether the sandbox cannot be used: Chromium refuses to run as root with it."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
