@@ -22,9 +22,9 @@ from sidelight.measures.about import findings as measure_all
 from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import without_repeats
 from sidelight.progress import Progress, quiet
-from sidelight.release.groups import ReleaseBlocks
 from sidelight.release.printed_labels import Printing
 from sidelight.release.read import release_from, streamed_from
+from sidelight.release.release import Release, ReleaseBlocks, StreamedRelease
 from sidelight.report.answer import Live, Recipe
 from sidelight.report.outlines import release_page
 from sidelight.report.page import Page
@@ -36,7 +36,7 @@ from sidelight.table.hierarchy_io import read_hierarchies
 if TYPE_CHECKING:
     from sidelight.report.make import ReportDetails
 
-SomeRelease = TypeVar("SomeRelease", bound=ReleaseBlocks)
+SomeRelease = TypeVar("SomeRelease", Release, StreamedRelease, ReleaseBlocks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,7 @@ from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.plan import Layout, values_path
 from sidelight.publish.publish import refuse_loud
 from sidelight.publish.sidecar import PublishedFinding, Sidecar
-from sidelight.release.groups import ReleaseBlocks
-from sidelight.release.release import StreamedRelease
+from sidelight.release.release import ReleaseBlocks, StreamedRelease
 from sidelight.report.answer import Answer, Live, Recipe
 from sidelight.report.make import ReportDetails, report_on_result
 from sidelight.report.outlines import release_page

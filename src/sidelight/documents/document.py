@@ -28,8 +28,8 @@ from sidelight.measures.attacker import AttackerAnswer, Outcome
 from sidelight.measures.criterion import Criterion, Judgement, exact
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure
-from sidelight.release.groups import GroupName, ReleaseBlocks
-from sidelight.release.release import Release
+from sidelight.release.groups import GroupName
+from sidelight.release.release import Release, ReleaseBlocks
 from sidelight.rounding import at_a_glance, printed_cautiously
 from sidelight.search.method import SearchResult
 from sidelight.table.labels import shown

@@ -35,8 +35,8 @@ from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.measure import Measure, Monotonicity, Summary, Views, read
 from sidelight.measures.targets import Targeted
-from sidelight.release.groups import GroupBlock, GroupName, Groups, ReleaseBlocks
-from sidelight.release.release import Release
+from sidelight.release.groups import GroupBlock, GroupName, Groups
+from sidelight.release.release import Release, ReleaseBlocks
 from sidelight.table.labels import JointDomain, Label, Semantics, written_label
 from sidelight.table.table import Table
 from sidelight.text import as_names

@@ -273,7 +273,7 @@ def _check_rows(rows: Table | Events, person: str) -> None:
 
 def _check_one_row_each(rows: Events, person: str) -> None:
     """Refuse people with several rows where none were declared: that there are none is what the promise rests on."""
-    several = 0 if person == EACH_ROW else rows.allow_several_rows()
+    several = 0 if person == EACH_ROW else int((rows.count_rows() > 1).sum())
     if several:
         people = "1 person has" if several == 1 else f"{several:,} people have"
         message = (

@@ -18,8 +18,7 @@ from sidelight.errors import BadPolicy, NotTrueOrFalse
 from sidelight.measures.about import ask_each_column, findings, mark_defaults
 from sidelight.measures.criterion import Criterion, Finding, Judgement, judgements_table
 from sidelight.measures.measure import Measure
-from sidelight.release.groups import ReleaseBlocks
-from sidelight.release.release import expect_release
+from sidelight.release.release import ReleaseBlocks, expect_release
 from sidelight.table.labels import Label, shown
 from sidelight.text import html_table
 

@@ -42,11 +42,12 @@ import numpy as np
 
 from sidelight.arrays import Codes, Flags, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy, WrongKind, as_given, did_you_mean, expect, kind_in_words, parameter
-from sidelight.release.groups import Groups, ReleaseBlocks
+from sidelight.release.groups import Groups
 from sidelight.release.printed_labels import Printing
 from sidelight.release.release import (
     Members,
     Release,
+    ReleaseBlocks,
     StreamedRelease,
     held_groups,
     key_block,
@@ -192,10 +193,8 @@ def _build_release(table: Table, columns: tuple[Column, ...]) -> Release:
 Node: TypeAlias = tuple[int, ...]
 """One level per column, in the order of the lattice's columns."""
 
-
 FEW_KEYS = 1 << 18
 """How many possible keys it pays to count by, rather than to sort those that occur."""
-
 
 NUMBERS_KEPT = 1 << 25
 """How many numbers (counts and codes) the grouped nodes at hand may take together: about 256 MB."""

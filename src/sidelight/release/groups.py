@@ -23,7 +23,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -42,13 +41,8 @@ from sidelight.table.labels import (
     shown_in_list,
     stack_columns,
 )
-from sidelight.table.table import CELLS_AT_ONCE, Counts, Intake
+from sidelight.table.table import CELLS_AT_ONCE, Counts
 from sidelight.text import counted, html_table
-
-if TYPE_CHECKING:
-    from sidelight.release.printed_labels import Printing
-    from sidelight.release.release import Release
-    from sidelight.streams.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,91 +439,14 @@ class GroupBlock:
         return replace(parts, numbers=np.arange(before + 1, before + len(parts) + 1))
 
 
-class ReleaseBlocks(ABC):
-    """A release whose groups come in blocks: a `Release` in memory, or a `StreamedRelease` that never is."""
+class GroupLookup(ABC):
+    """What is looked up in a release whose groups come in blocks: a `Release`, or a `StreamedRelease` never held."""
 
     __slots__ = ()
-
-    is_held: ClassVar[bool]  # whether all groups are at hand
-
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """Return how many people it is about."""
-
-    @property
-    @abstractmethod
-    def semantics(self) -> Semantics:
-        """Return how many values a person may have."""
-
-    @property
-    @abstractmethod
-    def sensitive(self) -> str:
-        """The sensitive column, or several, by name."""
-
-    @property
-    @abstractmethod
-    def sensitive_columns(self) -> tuple[str, ...]:
-        """The sensitive columns: as a rule one."""
-
-    @property
-    @abstractmethod
-    def domain(self) -> tuple[Label, ...]:
-        """The sensitive values, in order."""
-
-    @property
-    @abstractmethod
-    def columns(self) -> tuple[str, ...]:
-        """Return what is printed about groups."""
-
-    @property
-    @abstractmethod
-    def intake(self) -> Intake:
-        """Return what reading did to the rows."""
-
-    @property
-    @abstractmethod
-    def printing(self) -> Printing | None:
-        """Return how its labels came about, where that is known."""
-
-    @property
-    @abstractmethod
-    def populations(self) -> tuple[PopulationCounts, ...]:
-        """Return how many people of populations have the cells of each group, where that was asked for."""
-
-    @property
-    def memory_limit(self) -> Memory | None:
-        """Return how much memory may be used to go through the groups; None where they are at hand."""
-        return None
-
-    @property
-    @abstractmethod
-    def outline(self) -> Release:
-        """A release with its people, columns and values: itself, or everybody as one group."""
 
     @abstractmethod
     def __len__(self) -> int:
         """Count the groups."""
-
-    @abstractmethod
-    def held(self, asked: str) -> Release:
-        """Hold all groups, for what asks something of all of them at once; raise `NoRoom` if they are too many."""
-
-    @abstractmethod
-    def local(self) -> Self:
-        """Have all groups in this process, or in its temporary files."""
-
-    @abstractmethod
-    def attach_populations(self, populations: tuple[PopulationCounts, ...]) -> Self:
-        """Let groups know how many people of populations have their cells."""
-
-    @abstractmethod
-    def attach_printing(self, printing: Printing) -> Self:
-        """Return how its labels came about."""
-
-    @abstractmethod
-    def blocks(self) -> Iterator[GroupBlock]:
-        """Go through all groups in order, some at a time."""
 
     @abstractmethod
     def reduce(

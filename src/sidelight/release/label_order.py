@@ -59,9 +59,7 @@ from sidelight.table.labels import SUPPRESSED, Label, as_number, shown
 if TYPE_CHECKING:
     from sidelight.release.printed_labels import Nodes
 
-
 _NUMBER, _DAY, _OTHER, _GAP = range(4)  # the kinds of labels, as they stand in an order
-
 
 Stretch: TypeAlias = tuple[int, int]
 """Neighbours in an order: where they start, and where the rest begins."""
@@ -309,18 +307,14 @@ def _key(text: Label, above: Sequence[Label]) -> tuple[int, float, list[str]]:
 PAIRS_AT_ONCE = 1 << 10
 """Pairs of a point and a box in a part that are compared one by one, rather than cut once more."""
 
-
 COPIES = 1 << 22
 """Boxes that may lie in open parts next to the first of each: wide ones are copied by many cuts."""
-
 
 WORK_ALONE = 1 << 32
 """Pairs of a point and a box from which on threads share the work; below, they cost more than they save."""
 
-
 LOT = 1 << 20
 """Pairs that are laid out in memory at a time."""
-
 
 MOST_PAIRS = 1 << 27
 """More pairs of a point and a box that holds it than this do not fit into memory."""

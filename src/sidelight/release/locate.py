@@ -242,10 +242,8 @@ LocateMethod: TypeAlias = Literal["labels", "intervals", "nearest"]
 """Printed labels as names (`*` covers all, a hierarchy's label what is under it); all printed forms, such as intervals,
 sets, masks and periods; or the nearest printed average."""
 
-
 Locate: TypeAlias = LocateMethod | Listed
 """How to find people: a way, or a list that says who is where."""
-
 
 SuppressedPeople: TypeAlias = Literal["not assumed", "may hold them"]
 """What of suppressed rows: nobody is assumed to be there, or they may hold whoever fits nothing else."""

@@ -39,9 +39,9 @@ import pyarrow as pa
 from sidelight.arrays import Integers, add_up
 from sidelight.engines.read_stream import distinct_rows, distinct_rows_in_parts
 from sidelight.errors import BadRelease, SidelightError, UnknownColumn, did_you_mean, listed
-from sidelight.release.groups import GroupBlock, Groups, PopulationCounts, ReleaseBlocks, starred_groups
+from sidelight.release.groups import GroupBlock, Groups, PopulationCounts, starred_groups
 from sidelight.release.locate import Lookup, link
-from sidelight.release.release import Release, stack_blocks
+from sidelight.release.release import Release, ReleaseBlocks, StreamedRelease, stack_blocks
 from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import zeros_on_disk
 from sidelight.table.labels import SUPPRESSED, Column, number_equal_rows, stack_columns
@@ -51,7 +51,7 @@ from sidelight.text import counted
 PopulationRows: TypeAlias = tuple[tuple[Column, ...], Integers]
 """Different combinations of cells, and how many people have each."""
 
-SomeRelease = TypeVar("SomeRelease", bound=ReleaseBlocks)
+SomeRelease = TypeVar("SomeRelease", Release, StreamedRelease, ReleaseBlocks)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

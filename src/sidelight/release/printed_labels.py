@@ -78,49 +78,34 @@ from sidelight.table.roles import kind_of_labels
 if TYPE_CHECKING:
     from sidelight.arrays import Floats
 
-
 _OR_MISSING = f" or {MISSING}"
-
 
 PLAIN_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?:[eE][+-]?[0-9]{1,2})?")
 
-
 _BETWEEN = re.compile(r"\s*(?:\.\.|to|[-–:])\s*")
-
 
 _BETWEEN_IN_BRACKETS = re.compile(r"\s*(?:\.\.|to|[-–:,;])\s*")
 
-
 _OPEN, _CLOSE = ("[", "(", "]"), ("]", ")", "[")
-
 
 _BRACKETS = re.compile(r"([\[(\]])\s*(.+?)\s*([\])\[])")
 
-
 _ONE_SIDED = re.compile(r"(<=|>=|<|>|≤|≥)\s*(.+)|(.+)\+")
-
 
 _ZERO_IN_FRONT = re.compile(r"\b0[0-9]")
 
-
 _DIGIT, _YEAR = re.compile(r"[0-9]"), re.compile(r"[0-9]{4}")
-
 
 _BEGINS_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]*)?")
 
-
 _INFINITE = {"inf": math.inf, "+inf": math.inf, "∞": math.inf, "-inf": -math.inf, "-∞": -math.inf}
-
 
 # four digits may be a year
 OUR_NUMBERS = re.compile(r"(?P<low>[0-9]{1,3}|[0-9]{5,15})-(?P<high>[0-9]{1,3}|[0-9]{5,15})")
 
-
 OUR_DAYS = re.compile(r"(?P<low>[0-9]{4}-[0-9]{2}-[0-9]{2}) to (?P<high>[0-9]{4}-[0-9]{2}-[0-9]{2})")
 
-
 _PERIOD = re.compile(r"(?P<year>[0-9]{4})(?:-Q(?P<quarter>[1-4])|-(?P<month>0[1-9]|1[0-2]))?")
-
 
 _MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T].*)?", re.DOTALL)
 
@@ -641,7 +626,6 @@ def _are_intervals(nodes: Nodes, numbers: Mapping[Label, float]) -> bool:
 
 
 End: TypeAlias = int | float | dt.date
-
 
 BRACKETS = ("[", "(", "]", ")")
 

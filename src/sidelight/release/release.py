@@ -22,7 +22,7 @@ from functools import cached_property
 from functools import reduce as fold
 from numbers import Integral
 from operator import index
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeGuard, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -32,16 +32,15 @@ from sidelight.errors import BadRelease, WrongKind, as_given, did_you_mean, expe
 from sidelight.release.groups import (
     Group,
     GroupBlock,
+    GroupLookup,
     GroupName,
     Groups,
     PopulationCounts,
-    ReleaseBlocks,
     stacked_weights,
 )
 from sidelight.streams.key_stream import Streamed, Summed
 from sidelight.table.labels import (
     Column,
-    JointDomain,
     Label,
     Semantics,
     Tabular,
@@ -54,7 +53,7 @@ from sidelight.table.labels import (
     unused_name,
     value_columns,
 )
-from sidelight.table.table import MOST_PEOPLE, Counts, Intake, exact_sum, one_of_one, sensitive_names
+from sidelight.table.table import MOST_PEOPLE, Counts, Intake, check_sensitive, exact_sum, sensitive_names
 from sidelight.text import as_names, counted, form
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ class Provenance:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Release(Tabular, ReleaseBlocks):
+class Release(Tabular, GroupLookup):
     """People in disjoint groups; per group how many, and the bag of their sensitive values.
 
     Made by `read_release`, `group`, `generalise`, `from_counts`, `from_groups` or `from_buckets`; `values` (called
@@ -96,6 +95,7 @@ class Release(Tabular, ReleaseBlocks):
     """
 
     is_held: ClassVar[bool] = True
+    memory_limit: ClassVar[None] = None  # groups are at hand
 
     groups: Groups
     sensitive: str = "value"
@@ -177,14 +177,11 @@ class Release(Tabular, ReleaseBlocks):
         return self.groups.to_html(self._describe())
 
     def _describe(self) -> str:
+        word = "combination" if len(self.sensitive_columns) > 1 else "value"
         return (
             f"Release of {counted(self.size, 'person')} in {counted(len(self), 'group')}, "
-            f"{self.sensitive}: {counted(len(self.domain), self._values_word)} ({self.semantics})"
+            f"{self.sensitive}: {counted(len(self.domain), word)} ({self.semantics})"
         )
-
-    @property
-    def _values_word(self) -> str:
-        return "combination" if len(self.sensitive_columns) > 1 else "value"
 
     def to_arrow(self) -> pa.Table:
         """Return a row per group and value that occurs there: what `read_release` reads with `rows="counts"`.
@@ -321,9 +318,8 @@ class Release(Tabular, ReleaseBlocks):
         """
         known = as_names(known)
         column = None if column is None else expect(str, column, "the column that is asked about")
-        if not isinstance(self.domain, JointDomain):
-            for name in (*filter(None, [column]), *known):
-                one_of_one(name, self.sensitive)
+        for name in (*filter(None, [column]), *known):
+            check_sensitive(name, self.sensitive_columns)
         if column in known:
             message = f"'{column}' is asked about and also {parameter('known')}; name other columns there"
             raise BadRelease(message)
@@ -362,7 +358,11 @@ class Release(Tabular, ReleaseBlocks):
             _checked_counts(each) for each in _one_per_group(counts, "a mapping of values to counts", "[{...}]")
         ]
         named = in_order(text for its_counts in per_group for text in its_counts)
-        order = named if domain is None else _check_domain(domain, named)
+        order = named if domain is None else tuple(dict.fromkeys(map(label, domain)))
+        outside = [text for text in named if text not in order]
+        if outside:
+            message = f"'{shown(outside[0])}' is counted but not in {parameter('domain')}; add it there"
+            raise BadRelease(message)
         if not order:
             message = f"nobody here has any value; say which there could be with {parameter('domain')}"
             raise BadRelease(message)
@@ -442,11 +442,6 @@ def whole_groups(
     return Groups(domain, people, counts, columns, semantics, counts.totals(), numbers, weights=weights)
 
 
-def expect_release(thing: object, name: str) -> ReleaseBlocks:
-    """Return a release, held or streamed; raise in one line if it is none."""
-    return thing if isinstance(thing, ReleaseBlocks) else expect(Release, thing, name)
-
-
 def group_number(which: object) -> int:
     """Read which group is meant, by its name or its number (from 1)."""
     number = which.number if isinstance(which, GroupName) else which
@@ -456,9 +451,13 @@ def group_number(which: object) -> int:
     raise WrongKind(message)
 
 
+def _is_list(thing: object) -> TypeGuard[Iterable[Any]]:
+    return isinstance(thing, Iterable) and not isinstance(thing, str | bytes | Mapping)
+
+
 def _one_per_group(groups: object, entry: str, single: str) -> list[Any]:
     """List the entries of all groups; raise `WrongKind` if it is no list: a mapping is most likely a single group."""
-    if isinstance(groups, Iterable) and not isinstance(groups, str | bytes | Mapping):
+    if _is_list(groups):
         return list(groups)
     message = f"give a list with {entry} for each group, not {kind_in_words(groups)}; write a single one as {single}"
     raise WrongKind(message)
@@ -471,10 +470,6 @@ def _people_and_values(groups: object) -> list[tuple[list[Any], list[Any]]]:
             message = 'each group is a pair of lists (people, values), such as (["Bob", "Ed"], ["Flu", "Heart"])'
             raise WrongKind(message)
     return [(list(people), list(values)) for people, values in listed]
-
-
-def _is_list(thing: object) -> bool:
-    return isinstance(thing, Iterable) and not isinstance(thing, str | bytes | Mapping)
 
 
 def _as_mapping(thing: object, name: str, entries: str) -> Mapping[Any, Any]:
@@ -502,15 +497,6 @@ def _whole_number(amount: Any) -> int:  # noqa: ANN401 - users count with number
         return int(amount) if amount == int(amount) else -1
     except (TypeError, ValueError, OverflowError):
         return -1
-
-
-def _check_domain(domain: Sequence[object], named: tuple[Label, ...]) -> tuple[Label, ...]:
-    order = tuple(dict.fromkeys(label(value) for value in domain))
-    outside = [text for text in named if text not in order]
-    if outside:
-        message = f"'{shown(outside[0])}' is counted but not in {parameter('domain')}; add it there"
-        raise BadRelease(message)
-    return order
 
 
 def _sizes(sizes: Sequence[int] | None, counts: Counts, semantics: Semantics) -> npt.NDArray[np.int64]:
@@ -642,7 +628,7 @@ class Members:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StreamedRelease(Streamed, ReleaseBlocks):
+class StreamedRelease(Streamed, GroupLookup):
     """A release that is gone through group by group; made by `stream_release`."""
 
     is_held: ClassVar[bool] = False
@@ -706,13 +692,11 @@ class StreamedRelease(Streamed, ReleaseBlocks):
     def _numbers(self, groups: int, values: int) -> int:
         return numbers_of(groups, values, len(self.columns))
 
-    @cached_property
-    def _groups(self) -> int:
-        return self.stream.count()
-
     def __len__(self) -> int:
         """Count the groups; goes through them unless they were counted before."""
-        return self._groups
+        if "_groups" not in self.__dict__:
+            self.__dict__["_groups"] = self.stream.count()
+        return int(self.__dict__["_groups"])
 
     def local(self) -> StreamedRelease:
         """Have all groups in this process, or in its temporary files."""
@@ -760,6 +744,15 @@ class StreamedRelease(Streamed, ReleaseBlocks):
         """Return how large it is and what it is about."""
         groups, people = counted(len(self), "group"), counted(self.size, "person")
         return f"<StreamedRelease of {people} in {groups}, {self.sensitive}: {self.values_in_words} ({self.semantics})>"
+
+
+ReleaseBlocks: TypeAlias = Release | StreamedRelease
+"""A release whose groups come in blocks: in memory, or gone through and never held."""
+
+
+def expect_release(thing: object, name: str) -> ReleaseBlocks:
+    """Return a release, held or streamed; raise in one line if it is none."""
+    return thing if isinstance(thing, StreamedRelease) else expect(Release, thing, name)
 
 
 def key_block(block: KeyBlock, semantics: Semantics, populations: tuple[PopulationCounts, ...] = ()) -> GroupBlock:

@@ -50,8 +50,7 @@ from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.read_back import read_published
 from sidelight.publish.sidecar import HierarchyFacts, PublishedFinding, Sidecar, read_checked, read_sidecar
 from sidelight.release.generalise import group
-from sidelight.release.groups import ReleaseBlocks
-from sidelight.release.release import Release, expect_release
+from sidelight.release.release import Release, ReleaseBlocks, expect_release
 from sidelight.report.outlines import OutlineName, release_page
 from sidelight.report.release_report import (
     MANY_PEOPLE,

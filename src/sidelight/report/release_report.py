@@ -31,8 +31,7 @@ from sidelight.documents.document import (
 )
 from sidelight.policy.measure_names import asked_attackers
 from sidelight.policy.policy import Verdict
-from sidelight.release.groups import ReleaseBlocks
-from sidelight.release.release import Release
+from sidelight.release.release import Release, ReleaseBlocks
 from sidelight.report.answer import Answer
 from sidelight.report.charts.groups import MOST_VALUES, SizeBand, SizesDrawn
 from sidelight.report.page import Blocks

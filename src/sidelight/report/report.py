@@ -45,7 +45,8 @@ from sidelight.measures.criterion import Criterion, Finding, Judgement, Witness
 from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import asked_attackers, find_measure
 from sidelight.policy.policy import Verdict
-from sidelight.release.groups import GroupBlock, Groups, ReleaseBlocks
+from sidelight.release.groups import GroupBlock, Groups
+from sidelight.release.release import ReleaseBlocks
 from sidelight.report.answer import Answer
 from sidelight.report.page import Blocks, Grid, PageSection, Paragraph, Points
 from sidelight.report.page import Verdict as VerdictName

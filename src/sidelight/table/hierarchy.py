@@ -1,21 +1,16 @@
-"""Rules that make the levels of a hierarchy: intervals, own cuts, masks, periods of dates, a tree, nothing but `*`.
-
-Every rule gives levels of which each is a function of the one before (the invariant of `table.hierarchy`), the last one
-`*` for all.  Intervals of one width nest in those of the next because each width is a multiple of the last; own cuts
-nest because each level's are among those of the level before; the open ends of top and bottom coding are the same at
-every level.
-
-A hierarchy: how the values of one column are published more and more coarsely.
+"""A hierarchy: how the values of one column are published more and more coarsely.
 
 Levels l = 0, 1, … h - 1, with f_l(v) the label of value v at level l, f_0(v) = v.
 Invariant: f_{l+1} is a function of f_l, so that whoever prints the same at a level also does at every coarser one.
 Groups of a coarser level are therefore unions of finer ones, which is what lets a lattice roll up.
 
-A hierarchy is given level by level, or made by a rule: intervals, masks, periods of dates, a tree, nothing but `*`.
+A hierarchy is given level by level, or made by a rule: intervals, own cuts, masks, periods of dates, a tree, nothing
+but `*`.  Intervals of one width nest in those of the next because each width is a multiple of the last; own cuts nest
+because each level's are among those of the level before; the open ends of top and bottom coding are the same at every
+level.
 
-The sensitive column published more coarsely: "Respiratory" instead of "Asthma".
-
-A value x of the domain is from now on f(x), its label at a level of the column's hierarchy.
+The sensitive column published more coarsely (`coarser_values`): "Respiratory" instead of "Asthma".  A value x of the
+domain is from now on f(x), its label at a level of the column's hierarchy.
 
     single     n(key, y) = Σ_{f(x) = y} n(key, x)
     multiset   the same: every occurrence still counts
@@ -32,17 +27,16 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from sidelight.arrays import Codes
+from sidelight.arrays import Codes, Integers
 from sidelight.errors import (
     BadHierarchy,
-    UnknownColumn,
     WrongKind,
     as_given,
     did_you_mean,
@@ -64,26 +58,21 @@ from sidelight.table.labels import (
     listed,
     shown,
 )
-from sidelight.table.table import Counts, Profiles, Table
+from sidelight.table.table import Counts, Profiles, Table, check_sensitive
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 Levels: TypeAlias = tuple[tuple[str, ...], ...]
 """`levels[l][i]` is what value number i becomes at level l; level 0 holds the values themselves."""
-
 
 Nested: TypeAlias = "Mapping[str, Nested] | Iterable[object]"
 """A tree of labels: coarse label → finer labels → … → lists of values."""
 
-
 Read = TypeVar("Read")
 
-
 Period: TypeAlias = Literal["day", "month", "quarter", "year", "decade"]
-
 
 # What a day is published as, from fine to coarse; each is a function of the one before
 PERIODS: Mapping[Period, Callable[[dt.date], str]] = {
@@ -101,146 +90,6 @@ def bad_hierarchy(column: str, what: str) -> NoReturn:
     raise BadHierarchy(message)
 
 
-def suppression_levels(values: Iterable[object]) -> Levels:
-    """Publish a value as it is, or not at all."""
-    return cap_numbers(_texts(values))
-
-
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """Where numbers are no longer told apart: below `bottom`, and from `top` on; `others` is for what is no number."""
-
-    bottom: float | None = None
-    top: float | None = None
-    others: str | None = None
-
-
-def interval_levels(column: str, values: Iterable[object], widths: Sequence[float], start: float, ends: Ends) -> Levels:
-    """Cut numbers into intervals of each width, one of which begins at `start`, and ends that are open."""
-    texts = _texts(values)
-    # fractions, as 0.1 + 0.2 in floats would put a value on the wrong side of a cut
-    numbers = _read_all(column, texts, _number, "a number", ends.others)
-    steps = _numbers(column, widths)
-    (origin,) = _numbers(column, [start])
-    bottom, top = (None if end is None else _numbers(column, [end])[0] for end in (ends.bottom, ends.top))
-    for narrow, wide in zip((Fraction(0), *steps), steps, strict=False):
-        # each level must be a function of the one below: an interval must lie within a single wider one
-        if wide <= narrow or (narrow and wide % narrow):
-            bad_hierarchy(
-                column, f"a width of {_plain(wide)} after {_plain(narrow)}; let each width be a multiple of the last"
-            )
-    if bottom is not None and top is not None and bottom >= top:
-        bad_hierarchy(column, f"bottom {_plain(bottom)} is not below top {_plain(top)}; let it be")
-    write = _interval_writer([*numbers, *steps, origin, bottom, top])
-
-    def cut(step: Fraction) -> tuple[str, ...]:
-        def interval(number: Fraction) -> str:
-            if bottom is not None and number < bottom:
-                return write(None, bottom)
-            if top is not None and number >= top:
-                return write(top, None)
-            low = origin + (number - origin) // step * step
-            # ends cut off what is beyond them, at every level at the same place, so that levels stay nested
-            return write(
-                low if bottom is None else max(low, bottom), low + step if top is None else min(low + step, top)
-            )
-
-        return _or_others(numbers, interval, ends.others)
-
-    return cap_numbers(texts, *map(cut, steps))
-
-
-def cut_levels(
-    column: str,
-    values: Iterable[object],
-    at: Sequence[float] | Sequence[Sequence[float]],
-    start: float | None,
-    others: str | None,
-) -> Levels:
-    """Cut numbers where each level says, the finest first; every level's cuts are among those of the one before."""
-    texts = _texts(values)
-    numbers = _read_all(column, texts, _number, "a number", others)
-    levels: list[Sequence[object]] = [each for each in at if isinstance(each, Sequence)] or [at]  # or one by itself
-    cuts = [sorted(_numbers(column, level)) for level in levels]
-    first = None if start is None else _numbers(column, [start])[0]
-    for fine, coarse in pairwise(cuts):
-        new = [_plain(each) for each in coarse if each not in fine]
-        if new:
-            bad_hierarchy(
-                column, f"a cut at {new[0]} that the level before has not; let each level leave some cuts out"
-            )
-    if not all(cuts):
-        bad_hierarchy(column, "a level without any cut; the last level, *, comes by itself")
-    if first is not None and (too_low := [each for each in (*numbers, *cuts[0]) if each is not None and each < first]):
-        bad_hierarchy(column, f"{_plain(too_low[0])} is below the start {_plain(first)}; begin lower")
-    write = _interval_writer([*numbers, *cuts[0], first])
-
-    def cut(level: list[Fraction]) -> tuple[str, ...]:
-        bounds = [first, *level, None]
-
-        def interval(number: Fraction) -> str:
-            # bisect_right: a number equal to a cut begins the interval above it
-            place = bisect_right(level, number)
-            return write(bounds[place], bounds[place + 1])
-
-        return _or_others(numbers, interval, others)
-
-    return cap_numbers(texts, *map(cut, cuts))
-
-
-def _interval_writer(numbers: Iterable[Fraction | None]) -> Callable[[Fraction | None, Fraction | None], str]:
-    """Write intervals [low, high), either end open: of whole numbers as 18-64, of others as [18, 65)."""
-    # 18-64 leaves nothing out only where all numbers are whole
-    whole = all(number.denominator == 1 for number in numbers if number is not None)
-
-    def write(low: Fraction | None, high: Fraction | None) -> str:
-        if low is None:
-            assert high is not None
-            return f"<{_plain(high)}"
-        if high is None:
-            return f"{_plain(low)}+"
-        return _whole_interval(low, high - low) if whole else _half_open_interval(low, high - low)
-
-    return write
-
-
-def mask_levels(column: str, values: Iterable[object], hide: Sequence[int] | None) -> Levels:
-    """Hide the last characters of each value: `hide[l]` of them at level l + 1, by default one more each time."""
-    texts = _texts(values)
-    longest = max(map(len, texts), default=0)
-    amounts = list(range(1, longest)) if hide is None else list(hide)
-    if any(low >= high for low, high in zip((0, *amounts), amounts, strict=False)):
-        bad_hierarchy(column, f"hide={amounts} does not rise from level to level; hide more characters at each")
-    return cap_numbers(texts, *(tuple(_mask_digits(text, amount) for text in texts) for amount in amounts))
-
-
-def period_levels(
-    column: str, values: Iterable[object], periods: Sequence[Period], others: str | None = None
-) -> Levels:
-    """Publish days as the period they are in; what is no day becomes `others`."""
-    rising = [period for period in PERIODS if period in periods]
-    if list(periods) != rising:
-        bad_hierarchy(column, f"periods={list(periods)}; choose some of {', '.join(PERIODS)}, in this order")
-    texts = _texts(values)
-    days = _read_all(column, texts, _day, "a day like 2024-03-09", others)
-    return cap_numbers(texts, *(_or_others(days, PERIODS[period], others) for period in periods))
-
-
-def tree_levels(tree: Nested) -> Levels:
-    """Read a tree of labels, coarsest outside; a branch that ends early has its last label at all levels in between.
-
-    >>> tree_levels({"Injury": ["Fracture"], "Infection": {"Viral": ["Flu"]}})
-    (('Fracture', 'Flu'), ('Injury', 'Viral'), ('Injury', 'Infection'), ('*', '*'))
-    """
-    rows = list(_branches(tree))
-    depth = max(map(len, rows), default=1)
-    # what stands above a value, from the nearest branch to the coarsest, repeated where the branch is short
-    above = [[*reversed(row[:-1])] or [row[-1]] for row in rows]
-    levels = [[row[-1] for row in rows]]
-    levels += [[each[max(level - (depth - 1 - len(each)), 0)] for each in above] for level in range(depth - 1)]
-    return cap_numbers(*map(tuple, levels))
-
-
 def _branches(tree: Nested) -> Iterator[tuple[str, ...]]:
     if isinstance(tree, Mapping):
         for name, below in tree.items():
@@ -251,6 +100,22 @@ def _branches(tree: Nested) -> Iterator[tuple[str, ...]]:
         yield from ((text,) for text in map(label, listed) if text is not None)
 
 
+def write_intervals(numbers: Iterable[Fraction | None]) -> Callable[[Fraction | None, Fraction | None], str]:
+    """Return how to write intervals [low, high), either end open: of whole numbers as 18-64, of others as [18, 65)."""
+    # 18-64 leaves nothing out only where all numbers are whole
+    are_whole = all(number.denominator == 1 for number in numbers if number is not None)
+
+    def write(low: Fraction | None, high: Fraction | None) -> str:
+        if low is None or high is None:
+            return f"<{_plain(high)}" if high is not None else f"{_plain(low or Fraction(0))}+"
+        if not are_whole:
+            return f"[{_plain(low)}, {_plain(high)})"
+        last = high - 1
+        return str(low) if low == last else f"{low}-{last}" if low >= 0 else f"{low} to {last}"
+
+    return write
+
+
 def cap_numbers(*levels: tuple[str, ...]) -> Levels:
     """Put the level above that tells nothing."""
     return (*levels, (SUPPRESSED,) * len(levels[0]))
@@ -259,22 +124,6 @@ def cap_numbers(*levels: tuple[str, ...]) -> Levels:
 def _texts(values: Iterable[object]) -> tuple[str, ...]:
     """Return the different values that are not missing, in order."""
     return tuple(text for text in in_order(map(label, values)) if text is not None)
-
-
-def _whole_interval(low: Fraction, width: Fraction) -> str:
-    high = low + width - 1
-    if low == high:
-        return str(low)
-    return f"{low}-{high}" if low >= 0 else f"{low} to {high}"
-
-
-def _half_open_interval(low: Fraction, width: Fraction) -> str:
-    return f"[{_plain(low)}, {_plain(low + width)})"
-
-
-def _mask_digits(text: str, amount: int) -> str:
-    shown_part = text[: max(len(text) - amount, 0)]
-    return shown_part + SUPPRESSED * (len(text) - len(shown_part))
 
 
 def _plain(number: Fraction) -> str:
@@ -405,7 +254,32 @@ class Hierarchy(Tabular):
         >>> Hierarchy.intervals("age", ["38", "unknown"], widths=[5], others="other").levels
         (('38', 'unknown'), ('35-39', 'other'), ('*', '*'))
         """
-        return cls(column, interval_levels(column, values, widths, start, Ends(bottom, top, others)))
+        texts = _texts(values)
+        # fractions, as 0.1 + 0.2 in floats would put a value on the wrong side of a cut
+        numbers = _read_all(column, texts, _number, "a number", others)
+        steps = _numbers(column, widths)
+        (origin,) = _numbers(column, [start])
+        low_end, high_end = (None if end is None else _numbers(column, [end])[0] for end in (bottom, top))
+        for narrow, wide in zip((Fraction(0), *steps), steps, strict=False):
+            # each level must be a function of the one below: an interval must lie within a single wider one
+            if wide <= narrow or (narrow and wide % narrow):
+                what = f"a width of {_plain(wide)} after {_plain(narrow)}; let each width be a multiple of the last"
+                bad_hierarchy(column, what)
+        if low_end is not None and high_end is not None and low_end >= high_end:
+            bad_hierarchy(column, f"bottom {_plain(low_end)} is not below top {_plain(high_end)}; let it be")
+        write = write_intervals([*numbers, *steps, origin, low_end, high_end])
+
+        def interval(number: Fraction, step: Fraction) -> str:
+            if low_end is not None and number < low_end:
+                return write(None, low_end)
+            if high_end is not None and number >= high_end:
+                return write(high_end, None)
+            low = origin + (number - origin) // step * step
+            # ends cut off what is beyond them, at every level at the same place, so that levels stay nested
+            high = low + step if high_end is None else min(low + step, high_end)
+            return write(low if low_end is None else max(low, low_end), high)
+
+        return cls(column, cap_numbers(texts, *(_or_others(numbers, partial(interval, step=w), others) for w in steps)))
 
     @classmethod
     def cuts(
@@ -425,7 +299,29 @@ class Hierarchy(Tabular):
         >>> [age.labels(level) for level in (1, 2)]
         [('0-17', '18-39', '40-64', '65+'), ('0-17', '18-64', '65+')]
         """
-        return cls(column, cut_levels(column, values, at, start, others))
+        texts = _texts(values)
+        numbers = _read_all(column, texts, _number, "a number", others)
+        levels: list[Sequence[object]] = [each for each in at if isinstance(each, Sequence)] or [at]  # or one by itself
+        cuts = [sorted(_numbers(column, level)) for level in levels]
+        first = None if start is None else _numbers(column, [start])[0]
+        for fine, coarse in pairwise(cuts):
+            new = [_plain(each) for each in coarse if each not in fine]
+            if new:
+                what = f"a cut at {new[0]} that the level before has not; let each level leave some cuts out"
+                bad_hierarchy(column, what)
+        if not all(cuts):
+            bad_hierarchy(column, "a level without any cut; the last level, *, comes by itself")
+        too_low = [each for each in (*numbers, *cuts[0]) if first is not None and each is not None and each < first]
+        if first is not None and too_low:
+            bad_hierarchy(column, f"{_plain(too_low[0])} is below the start {_plain(first)}; begin lower")
+        write = write_intervals([*numbers, *cuts[0], first])
+
+        def interval(number: Fraction, level: list[Fraction]) -> str:
+            # bisect_right: a number equal to a cut begins the interval above it
+            index, bounds = bisect_right(level, number), [first, *level, None]
+            return write(bounds[index], bounds[index + 1])
+
+        return cls(column, cap_numbers(texts, *(_or_others(numbers, partial(interval, level=c), others) for c in cuts)))
 
     @classmethod
     def masks(cls, column: str, values: Iterable[object], *, hide: Sequence[int] | None = None) -> Hierarchy:
@@ -435,7 +331,16 @@ class Hierarchy(Tabular):
         >>> [zipcode.generalise("81667", level) for level in range(zipcode.height)]
         ['81667', '8166*', '816**', '81***', '8****', '*']
         """
-        return cls(column, mask_levels(column, values, hide))
+        texts = _texts(values)
+        amounts = list(range(1, max(map(len, texts), default=0))) if hide is None else list(hide)
+        if any(low >= high for low, high in zip((0, *amounts), amounts, strict=False)):
+            bad_hierarchy(column, f"hide={amounts} does not rise from level to level; hide more characters at each")
+        kept = [[max(len(text) - amount, 0) for text in texts] for amount in amounts]
+        hidden = (
+            tuple(text[:many] + SUPPRESSED * (len(text) - many) for text, many in zip(texts, level, strict=True))
+            for level in kept
+        )
+        return cls(column, cap_numbers(texts, *hidden))
 
     @classmethod
     def dates(
@@ -455,7 +360,11 @@ class Hierarchy(Tabular):
         >>> [birth.generalise("2024-03-09", level) for level in range(birth.height)]
         ['2024-03-09', '2024-03', '2024-Q1', '2024', '*']
         """
-        return cls(column, period_levels(column, values, periods, others))
+        if list(periods) != [period for period in PERIODS if period in periods]:
+            bad_hierarchy(column, f"periods={list(periods)}; choose some of {', '.join(PERIODS)}, in this order")
+        texts = _texts(values)
+        days = _read_all(column, texts, _day, "a day like 2024-03-09", others)
+        return cls(column, cap_numbers(texts, *(_or_others(days, PERIODS[each], others) for each in periods)))
 
     @classmethod
     def nested(cls, column: str, tree: Nested) -> Hierarchy:
@@ -468,7 +377,13 @@ class Hierarchy(Tabular):
         >>> [country.generalise("France", level) for level in range(country.height)]
         ['France', 'West', 'Europe', '*']
         """
-        return cls(column, tree_levels(tree))
+        rows = list(_branches(tree))
+        depth = max(map(len, rows), default=1)
+        # what stands above a value, from the nearest branch to the coarsest, repeated where the branch is short
+        above = [[*reversed(row[:-1])] or [row[-1]] for row in rows]
+        levels = [[row[-1] for row in rows]]
+        levels += [[each[max(level - (depth - 1 - len(each)), 0)] for each in above] for level in range(depth - 1)]
+        return cls(column, cap_numbers(*map(tuple, levels)))
 
     @classmethod
     def suppression(cls, column: str, values: Iterable[object]) -> Hierarchy:
@@ -477,7 +392,7 @@ class Hierarchy(Tabular):
         >>> Hierarchy.suppression("sex", ["Male", "Female"]).levels
         (('Female', 'Male'), ('*', '*'))
         """
-        return cls(column, suppression_levels(values))
+        return cls(column, cap_numbers(_texts(values)))
 
     @property
     def height(self) -> int:
@@ -564,7 +479,8 @@ class Hierarchy(Tabular):
 
     def level(self, level: int) -> int:
         """Make sure that there is such a level."""
-        if not _is_whole(level) or not 0 <= level < self.height:
+        given: object = level
+        if not isinstance(given, Integral) or not 0 <= level < self.height:
             message = (
                 f"hierarchy of '{self.column}' has no level {as_given(level, quoted=True)}; "
                 f"its levels are 0 to {self.height - 1}"
@@ -600,10 +516,6 @@ def as_hierarchies(by: object) -> Mapping[str, Hierarchy]:
     return by
 
 
-def _is_whole(level: object) -> bool:
-    return isinstance(level, Integral)
-
-
 def _as_levels(column: str, levels: object) -> Levels:
     """Take a sequence of levels, each a sequence of labels; whole numbers and the like are labels, too."""
     rows: list[Any] = [*levels] if _is_sequence(levels) else [levels]
@@ -637,19 +549,15 @@ def _check_levels(column: str, levels: Levels) -> dict[str, int]:
     for row, value in enumerate(levels[0]):
         if row_of[value] != row:
             bad_hierarchy(column, f"rows {row + 1:,} and {row_of[value] + 1:,} are of the same value; keep one of them")
-    for number in range(1, len(levels)):
-        _check_function(column, levels, number)
+    for number, (fine, coarse) in enumerate(pairwise(levels)):
+        # f_{l+1} must be a function of f_l: two rows with one label below have one label here.
+        first: dict[str, int] = {}
+        for row, text in enumerate(fine):
+            other = first.setdefault(text, row)
+            if coarse[other] != coarse[row]:
+                same = f"rows {other + 1:,} and {row + 1:,} have one label at level {number}"
+                bad_hierarchy(column, f"{same} but two at level {number + 1}; give them one there too")
     return row_of
-
-
-def _check_function(column: str, levels: Levels, number: int) -> None:
-    # f_{l+1} must be a function of f_l: two rows with one label below have one label here.
-    first: dict[str, int] = {}
-    for row, below in enumerate(levels[number - 1]):
-        other = first.setdefault(below, row)
-        if levels[number][other] != levels[number][row]:
-            same = f"rows {other + 1:,} and {row + 1:,} have one label at level {number - 1}"
-            bad_hierarchy(column, f"{same} but two at level {number}; give them one there too")
 
 
 def coarser_values(table: Table, *, by: Mapping[str, Hierarchy], to: int | Mapping[str, int]) -> Table:
@@ -670,7 +578,10 @@ def coarser_values(table: Table, *, by: Mapping[str, Hierarchy], to: int | Mappi
     expect(Table, table, "what is published more coarsely")
     hierarchies, levels = as_hierarchies(by), _levels(table, to)
     for name, level in levels.items():
-        table = _recode(table, name, _hierarchy(hierarchies, name), level)
+        if name not in hierarchies:
+            message = f"no hierarchy for '{name}'{did_you_mean(name, hierarchies)}; add it to {parameter('by')}"
+            raise BadHierarchy(message)
+        table = _recode(table, name, hierarchies[name], level)
     stated = dict(levels) if isinstance(to, Mapping) else levels[table.sensitive_columns[0]]
     roles = {**table.intake.roles, "sensitive_level": stated}
     return replace(table, intake=replace(table.intake, roles=roles))
@@ -688,50 +599,36 @@ def _levels(table: Table, to: object) -> dict[str, int]:
         message = f"a level of the sensitive column is a whole number, not {kind_in_words(to)}; give 1 or more"
         raise WrongKind(message)
     for name in to:
-        if name not in columns:
-            message = f"no sensitive column '{name}'{did_you_mean(str(name), columns)}"
-            raise UnknownColumn(message)
+        check_sensitive(name, columns)
     return dict(to)
 
 
-def _hierarchy(by: Mapping[str, Hierarchy], name: str) -> Hierarchy:
-    if name not in by:
-        message = f"no hierarchy for '{name}'{did_you_mean(name, by)}; add it to {parameter('by')}"
-        raise BadHierarchy(message)
-    return by[name]
-
-
 def _recode(table: Table, name: str, hierarchy: Hierarchy, level: int) -> Table:
-    if not isinstance(table.domain, JointDomain):
-        column = Column(name, table.domain, np.arange(len(table.domain), dtype=np.int32))
-        values = column.recode(*hierarchy.recode(column.labels, level))
-        return _merge(table, values.labels, values.codes)
-    columns = (
-        column.recode(*hierarchy.recode(column.labels, level)) if column.name == name else column
-        for column in table.domain.columns
-    )
-    return _merge(table, *JointDomain.numbered(columns))
+    if isinstance(table.domain, JointDomain):
+        columns = [
+            column.recode(*hierarchy.recode(column.labels, level)) if column.name == name else column
+            for column in table.domain.columns
+        ]
+        domain: tuple[Label, ...]
+        code: Integers | Codes
+        domain, code = JointDomain.numbered(columns)  # value x is from now on `code[x]`
+    else:
+        domain, code = hierarchy.recode(table.domain, level)
 
-
-def _merge(table: Table, domain: tuple[Label, ...], code: npt.NDArray[np.integer]) -> Table:
-    """Take value x for `code[x]`."""
-
-    def merged_profiles(_table: Table) -> Profiles:
-        return _merge_profiles(table.profiles(), code, len(domain), once=table.semantics == "set")
+    def merge_profiles(_table: Table) -> Profiles:
+        profiles = table.profiles()
+        counts = profiles.counts.merge_values(code, width=len(domain))
+        once = table.semantics == "set"
+        return replace(profiles, counts=counts.at_most(np.ones(counts.rows, np.int64)) if once else counts)
 
     # two finer values of a person may become one, which then counts once: only profiles know who has both
     if table.semantics == "set":
-        profiles = merged_profiles(table)
+        profiles = merge_profiles(table)
         row, value, count = profiles.counts.entries()
         shape = (len(table.sizes), len(domain))
         counts = Counts.from_entries(profiles.key[row], value, count * profiles.people[row], shape)
     else:
         counts = table.counts.merge_values(code, width=len(domain))
-    reader: Callable[[Table], Profiles] | None = None if table.read_profiles is None else merged_profiles
-    carried = table.carried and replace(table.carried, value=np.asarray(code)[table.carried.value])
+    reader = None if table.read_profiles is None else merge_profiles
+    carried = table.carried and replace(table.carried, value=code.astype(np.int64)[table.carried.value])
     return replace(table, domain=domain, counts=counts, read_profiles=reader, carried=carried)
-
-
-def _merge_profiles(profiles: Profiles, code: npt.NDArray[np.integer], width: int, *, once: bool) -> Profiles:
-    counts = profiles.counts.merge_values(code, width=width)
-    return replace(profiles, counts=counts.at_most(np.ones(counts.rows, np.int64)) if once else counts)

@@ -20,6 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import takewhile
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 import numpy as np
@@ -46,18 +47,14 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-
 Label: TypeAlias = str | None
 """The text of one cell; `None` is a missing one."""
-
 
 # How a missing cell is shown
 MISSING = "(missing)"
 
-
 # How a fully suppressed cell is published
 SUPPRESSED = "*"
-
 
 # What engines trim from both ends of a text: the characters that `str.strip` trims. Their own ideas of it differ
 BLANKS = (
@@ -92,7 +89,7 @@ def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
         return moment_text(cell, getattr(cell, "nanosecond", 0))  # pandas' moments have them
     if isinstance(cell, dt.timedelta):
         return moment_text(cell, getattr(cell, "nanoseconds", 0))
-    return _decode(cell) if isinstance(cell, bytes) else _text_of(cell)
+    return _text_of(cell)
 
 
 def _text_of(cell: object) -> str:
@@ -101,21 +98,16 @@ def _text_of(cell: object) -> str:
     if several or wordless or hasattr(cell, "__arrow_c_stream__") or hasattr(cell, "__array__"):
         raise _no_cell(cell)
     try:
-        return str(cell)
+        return cell.decode() if isinstance(cell, bytes) else str(cell)
+    except UnicodeDecodeError:
+        message = "a cell holds bytes that are not UTF-8 text; turn them into text first"
+        raise BadTable(message) from None
     except ValueError:  # Python writes no whole numbers of so many digits
         raise _no_cell(cell) from None
 
 
 def _no_cell(cell: object) -> WrongKind:
     return WrongKind(f"a cell is one value, and this is {kind_in_words(cell)}; give a text, a number or a day")
-
-
-def _decode(cell: bytes) -> str:
-    try:
-        return cell.decode()
-    except UnicodeDecodeError:
-        message = "a cell holds bytes that are not UTF-8 text; turn them into text first"
-        raise BadTable(message) from None
 
 
 def _is_missing(cell: object) -> bool:
@@ -183,21 +175,12 @@ def in_order(labels: Iterable[Label]) -> tuple[Label, ...]:
     """
     distinct = dict.fromkeys(labels)  # and no set: labels that are in order already are sorted in no time
     present = [each for each in distinct if each is not None]
-    numbers = _numbers(present)
+    # stops at the first that is no number: there may be millions
+    numbers = [*takewhile(lambda number: number is not None, map(as_number, present))]
     # equal numbers such as 5 and 5.0 are ordered by their text, so that the order never depends on the input
-    ordered = sorted(present) if numbers is None else [text for _, text in sorted(zip(numbers, present, strict=True))]
+    are_numbers = len(numbers) == len(present)
+    ordered = [text for _, text in sorted(zip(numbers, present, strict=True))] if are_numbers else sorted(present)
     return (*ordered, None) if None in distinct else tuple(ordered)
-
-
-def _numbers(texts: Iterable[str]) -> list[float] | None:
-    """Read texts as numbers, or stop at the first that is none: there may be millions."""
-    numbers = []
-    for text in texts:
-        number = as_number(text)
-        if number is None:
-            return None
-        numbers.append(number)
-    return numbers
 
 
 def as_number(text: Label) -> float | None:
@@ -292,10 +275,8 @@ def day_text(day: float) -> str:
 Semantics: TypeAlias = Literal["single", "set", "multiset"]
 """One value per person; a set of values per person; or any number of occurrences per person."""
 
-
 ColumnKind: TypeAlias = Literal["category", "ordered", "number", "date"]
 """How the labels of a column may be put together."""
-
 
 KindOrOrder: TypeAlias = ColumnKind | tuple[str, ...]
 """What may be declared: a kind, or the labels of an ordered column in their order."""
@@ -400,13 +381,15 @@ def _codes_of(cells: Sequence[Label], labels: tuple[Label, ...]) -> Codes:
     return np.fromiter((code[cell] for cell in cells), np.int32, len(cells))
 
 
-def find_column(columns: Sequence[Column], name: str) -> Column:
-    """Find a quasi-identifier by name, or say which there are."""
+def find_column(
+    columns: Sequence[Column], name: str, what: str = "quasi-identifier", where: str = "in the table"
+) -> Column:
+    """Find a column by name, or say which there are."""
     expect(str, name, "the name of a column")
     for column in columns:
         if column.name == name:
             return column
-    message = f"no quasi-identifier '{name}' in the table{did_you_mean(name, [column.name for column in columns])}"
+    message = f"no {what} '{name}' {where}{did_you_mean(name, [column.name for column in columns])}"
     raise UnknownColumn(message)
 
 
@@ -449,8 +432,16 @@ class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slo
     def __new__(cls, columns: Iterable[Column]) -> Self:
         """Put the columns side by side."""
         columns = tuple(columns)
-        cells = zip(*([column.labels[code] for code in column.codes] for column in columns), strict=True)
-        domain = super().__new__(cls, map(_joint_label, cells))
+
+        def quote(cell: Label) -> str:
+            """Quote a cell that would be mistaken for several or for a missing one."""
+            text = shown(cell)
+            odd = cell is not None and (", " in text or text.startswith('"') or text == MISSING)
+            return '"' + text.replace('"', '""') + '"' if odd else text
+
+        quoted = [[*map(quote, column.labels)] for column in columns]
+        cells = ([texts[code] for code in column.codes] for texts, column in zip(quoted, columns, strict=True))
+        domain = super().__new__(cls, map(", ".join, zip(*cells, strict=True)))
         domain.columns = columns
         return domain
 
@@ -487,27 +478,16 @@ class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slo
 
     def only(self, values: npt.NDArray[np.integer]) -> JointDomain:
         """Keep some values, and of the columns' labels those that occur still, or never did."""
-        return JointDomain(_drop_lost_labels(column, values) for column in self.columns)
 
+        def drop_lost_labels(column: Column) -> Column:
+            rest = column.take(values)
+            before, after = (np.bincount(each.codes, minlength=len(column.labels)) > 0 for each in (column, rest))
+            # a declared label that never occurred stays; one that occurred and is lost goes
+            kept = after | ~before
+            labels = tuple(text for text, stays in zip(column.labels, kept, strict=True) if stays)
+            return rest.recode(labels, (np.cumsum(kept) - 1).astype(np.int32))
 
-def _joint_label(cells: Iterable[Label]) -> str:
-    """Write cells as one text, in quotes where they would be mistaken for several or for a missing one."""
-    return ", ".join(_quote(cell) for cell in cells)
-
-
-def _quote(cell: Label) -> str:
-    text = shown(cell)
-    odd = cell is not None and (", " in text or text.startswith('"') or text == shown(None))
-    return '"' + text.replace('"', '""') + '"' if odd else text
-
-
-def _drop_lost_labels(column: Column, values: npt.NDArray[np.integer]) -> Column:
-    rest = column.take(values)
-    before, after = (np.bincount(each.codes, minlength=len(column.labels)) > 0 for each in (column, rest))
-    # a declared label that never occurred stays; one that occurred and is lost goes
-    kept = after | ~before
-    labels = tuple(text for text, stays in zip(column.labels, kept, strict=True) if stays)
-    return rest.recode(labels, (np.cumsum(kept) - 1).astype(np.int32))
+        return JointDomain(map(drop_lost_labels, self.columns))
 
 
 def value_columns(sensitive: str, domain: tuple[Label, ...], values: npt.NDArray[np.integer]) -> tuple[Column, ...]:

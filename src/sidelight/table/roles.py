@@ -35,9 +35,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, TypeAlias, get_args
+from itertools import chain
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from sidelight.errors import (
     BadTable,
@@ -98,22 +99,22 @@ def as_kinds(kinds: object) -> tuple[tuple[str, KindOrOrder], ...]:
     Traceback (most recent call last):
     sidelight.errors.BadTable: 'categories' is no kind of column 'region'; did you mean 'category'?
     """
-    declared = expect_mapping({} if kinds is None else kinds, parameter("kinds"), '{"region": "category"}')
-    return tuple((name, _kind_or_order(name, kind)) for name, kind in declared.items())
-
-
-def _kind_or_order(name: str, kind: object) -> KindOrOrder:
-    if isinstance(kind, str):
-        for word in get_args(ColumnKind):
-            if kind == word:
-                return word  # type: ignore[no-any-return]  # one of the words
-        message = f"'{kind}' is no kind of column '{name}'{did_you_mean(kind, KINDS)}"
-        raise BadTable(message)
-    order = tuple(text for each in kind if (text := label(each)) is not None) if isinstance(kind, Iterable) else ()
-    if len(order) < 2 or len({*order}) < len(order):
-        message = f"{parameter('kinds')} lists for column '{name}' no order; list its labels in order, each once"
-        raise BadTable(message)
-    return order
+    declared: dict[str, KindOrOrder] = {}
+    for name, kind in expect_mapping(
+        {} if kinds is None else kinds, parameter("kinds"), '{"region": "category"}'
+    ).items():
+        if isinstance(kind, str):
+            if kind not in KINDS:
+                message = f"'{kind}' is no kind of column '{name}'{did_you_mean(kind, KINDS)}"
+                raise BadTable(message)
+            declared[name] = cast("ColumnKind", kind)
+            continue
+        order = tuple(text for each in kind if (text := label(each)) is not None) if isinstance(kind, Iterable) else ()
+        if len(order) < 2 or len({*order}) < len(order):
+            message = f"{parameter('kinds')} lists for column '{name}' no order; list its labels in order, each once"
+            raise BadTable(message)
+        declared[name] = order
+    return tuple(declared.items())
 
 
 def read_kinds(texts: Sequence[str]) -> tuple[tuple[str, KindOrOrder], ...]:
@@ -146,34 +147,23 @@ def check_labels(name: str, kind: KindOrOrder, labels: Iterable[Label]) -> None:
     sidelight.errors.BadTable: column 'icd' is no number: 1 of 2 labels is none, such as V45; say kinds={'icd': ...
     """
     present = [text for text in labels if text is not None]
+    message = None
     if isinstance(kind, tuple):
-        _refuse_unlisted(name, [text for text in present if text not in kind])
+        unlisted = next((text for text in present if text not in kind), None)
+        if unlisted is not None:
+            message = f"'{hint_label(unlisted)}' occurs in '{name}' but is not in the order declared in "
+            message += f"{parameter('kinds')}; add it there"
     elif kind in ("number", "date"):
-        _refuse_others(name, kind, present)
-    elif kind == "ordered" and not _has_natural_order(present):
+        others = [text for text in present if (as_day(text) if kind == "date" else as_number(text)) is None]
+        if others:
+            such = f"{len(others):,} of {counted(len(present), 'label')} {form('is', len(others))} none"
+            remedy = f"say {parameter('kinds', {name: 'category'})}, or that they mean missing"
+            message = f"column '{name}' is no {kind}: {such}, such as {hint_label(others[0])}; {remedy}"
+    # numbers, also as codes, and days stand in an order that nobody has to tell
+    elif kind == "ordered" and not any(all(read(text) is not None for text in present) for read in (as_number, as_day)):
         listing = parameter("kinds", {name: "lowest<…<highest"})
         message = f"column '{name}' is text, which has no order of its own; list its labels in order, {listing}"
-        raise BadTable(message)
-
-
-def _has_natural_order(present: list[str]) -> bool:
-    """Return whether labels stand in an order that nobody has to tell: numbers, also as codes, and days."""
-    return any(all(read(text) is not None for text in present) for read in (as_number, as_day))
-
-
-def _refuse_unlisted(name: str, unlisted: list[str]) -> None:
-    if unlisted:
-        message = f"'{hint_label(unlisted[0])}' occurs in '{name}' but is not in the order declared in "
-        message += f"{parameter('kinds')}; add it there"
-        raise BadTable(message)
-
-
-def _refuse_others(name: str, kind: ColumnKind, present: list[str]) -> None:
-    others = [text for text in present if (as_day(text) if kind == "date" else as_number(text)) is None]
-    if others:
-        such = f"{len(others):,} of {counted(len(present), 'label')} {form('is', len(others))} none"
-        remedy = f"say {parameter('kinds', {name: 'category'})}, or that they mean missing"
-        message = f"column '{name}' is no {kind}: {such}, such as {hint_label(others[0])}; {remedy}"
+    if message is not None:
         raise BadTable(message)
 
 
@@ -224,7 +214,6 @@ NAMES_SOMEBODY = {
     ),
 }
 
-
 # What others know about people, by words of a column's name
 KNOWN_TO_OTHERS = {
     Look("an age or a birth", "neighbours, colleagues and registers know it"): _words(
@@ -260,7 +249,6 @@ KNOWN_TO_OTHERS = {
     ),
 }
 
-
 # What people tell in confidence, by words of a column's name
 TOLD_IN_CONFIDENCE = {
     Look("health", "it is told to doctors in confidence"): _words(
@@ -289,10 +277,8 @@ TOLD_IN_CONFIDENCE = {
     ),
 }
 
-
 # What is known to others, and still kept as a secret in a table that has no other
 WORK = _words("occupation job profession employer workclass beruf")
-
 
 # Words for a person
 PEOPLE = _words(
@@ -300,14 +286,11 @@ PEOPLE = _words(
     "employee worker citizen resident case donor beneficiary insured resp"
 )
 
-
 # Words for what counts rows or people off
 NUMBERING = _words("id ids nr no num number key index idx uuid guid code identifier record row rowid seq seqn")
 
-
 # Those of them that are never an amount or a code with a meaning
 IDS = frozenset({"id", "ids", "uuid", "guid", "identifier"})
-
 
 # Words for a number that identifies a person
 PERSON_NUMBERS = _words(
@@ -328,7 +311,6 @@ def numbers_people(name: str) -> bool:
 
 # What others know that is never an amount, whatever numbers it is written with
 NEVER_AMOUNTS = ("a sex", "where somebody lives or comes from", "an origin", "where somebody was treated or served")
-
 
 # Words for what is told about people, which hardly a cell says by itself
 ATTRIBUTES = _words(
@@ -431,18 +413,14 @@ Missing: TypeAlias = Literal["an error", "a value", "drop", "no value"]
 """What a missing sensitive value means: nothing we may guess, a value like any other, a row to drop, or, where people
 may have several values, that somebody may have none: the person counts, the row does not."""
 
-
 Suppressed: TypeAlias = Literal["a group", "leave out"]
 """What rows with `*` in every published column are: a group like any other, or not part of the release."""
-
 
 Domain: TypeAlias = tuple[Label, ...] | Mapping[str, tuple[Label, ...]]
 """The values that there could be: those of one sensitive column, or of several by the column's name."""
 
-
 # What `person` says instead of a column, when every row is a person of their own: the publisher's word, unchecked
 EACH_ROW = "each row"
-
 
 # Roles that are one of a few words; the first word is the default
 CHOICES = {"values": Semantics, "missing": Missing, "suppressed": Suppressed}
@@ -534,42 +512,36 @@ class Roles:
     def complete(self, *, rows_of_people: bool = True) -> Roles:
         """Fill in what nobody said, and refuse roles by which no table can be read; rows of counts are nobody's."""
         choices: dict[str, Any] = {name: self._choose(name, get_args(kind)) for name, kind in CHOICES.items()}
-        self._check_columns()
-        self._check_split(choices["values"])
-        if choices["values"] != "single" and self.person_column is None and self.split is None and rows_of_people:
-            needs = f"{parameter('values', self.values)} needs {parameter('person')}"
-            message = f"{needs}, the column that says whose row it is"
+        values = choices["values"]
+        split = self._mistakes_in_split(values, rows_of_people=rows_of_people)
+        message = next(chain(self._mistakes_in_columns(), split, self._mistakes_in_values(values)), None)
+        if message is not None:
             raise BadTable(message)
-        if choices["values"] == "single" and self.missing == "no value":
-            message = (
+        return replace(self, domain=_domain_labels(self.domain), **choices)
+
+    def _mistakes_in_values(self, values: Semantics) -> Iterator[str]:
+        if values == "single" and self.missing == "no value":
+            yield (
                 f"{parameter('missing', 'no value')} is for people who may have several values or none; "
                 f'say {parameter("values", "set")} or "multiset" too, or {parameter("missing", "a value")}'
             )
-            raise BadTable(message)
-        if len(self.value_columns) > 1:
-            self._check_several(choices["values"])
-        return replace(self, domain=_domain_labels(self.domain), **choices)
-
-    def _check_several(self, values: Semantics) -> None:
-        """Refuse what is said of one sensitive column where there are several."""
+        if len(self.value_columns) == 1:
+            return
         names = " and ".join(self.value_columns)
         if values != "single":
-            message = (
+            yield (
                 f"{parameter('values', values)} is for one sensitive column, and {names} are several; read one at a "
                 f"time, or put the others into {parameter(self.quasi_word)}, as columns that outsiders know"
             )
-            raise BadTable(message)
         if self.domain is not None and not isinstance(self.domain, Mapping):
-            message = (
+            yield (
                 f"{parameter('domain')} lists the values of one sensitive column, and {names} are several; "
                 f"write which column's they are, as in {{{self.value_columns[0]} = [...]}}"
             )
-            raise BadTable(message)
         for name in self.domain or ():
             if name not in self.value_columns:
                 nearest = did_you_mean(str(name), self.value_columns)
-                message = f"{parameter('domain')} is about sensitive columns, and '{name}' is none{nearest}"
-                raise BadTable(message)
+                yield f"{parameter('domain')} is about sensitive columns, and '{name}' is none{nearest}"
 
     def _choose(self, name: str, words: tuple[str, ...]) -> str:
         chosen = getattr(self, name)
@@ -581,60 +553,50 @@ class Roles:
             raise BadTable(message)
         return str(chosen)
 
-    def _check_columns(self) -> None:
+    def _mistakes_in_columns(self) -> Iterator[str]:
         if not self.quasi:
-            message = f"{parameter(self.quasi_word)} names no columns; name at least one"
-            raise BadTable(message)
+            yield f"{parameter(self.quasi_word)} names no columns; name at least one"
         repeated = first_repeated(self.quasi)
         if repeated is not None:
-            message = f"column '{repeated}' is listed twice in {parameter(self.quasi_word)}; list it once"
-            raise BadTable(message)
+            yield f"column '{repeated}' is listed twice in {parameter(self.quasi_word)}; list it once"
         if not self.value_columns:
-            message = f"{parameter('sensitive')} names no column; name the one that nobody should learn"
-            raise BadTable(message)
+            yield f"{parameter('sensitive')} names no column; name the one that nobody should learn"
         repeated = first_repeated(self.value_columns)
         if repeated is not None:
-            message = f"column '{repeated}' is {parameter('sensitive')} twice; name it once"
-            raise BadTable(message)
+            yield f"column '{repeated}' is {parameter('sensitive')} twice; name it once"
         # a column in two roles would let an attacker know what is to be kept from them
         for role, name in (*(("sensitive", name) for name in self.value_columns), ("person", self.person)):
             if name in self.quasi:
                 both = f"{parameter(role)} and also in {parameter(self.quasi_word)}"
-                message = f"column '{name}' is {both}; take it out of one of them"
-                raise BadTable(message)
-        self._check_carried()
+                yield f"column '{name}' is {both}; take it out of one of them"
+        for name in self.carried:
+            if name in (*self.quasi, *self.value_columns, self.person):
+                role = parameter("weight" if name == self.weight else "keep")
+                yield f"column '{name}' has a role already, and is also in {role}; take it out of one of them"
         if self.person in self.value_columns:
             both = f"{parameter('sensitive')} and {parameter('person')}"
-            message = f"column '{self.person}' is both {both}; name two columns"
-            raise BadTable(message)
+            yield f"column '{self.person}' is both {both}; name two columns"
 
     @property
     def carried(self) -> tuple[str, ...]:
         """The columns that are carried along, the weight among them."""
         return tuple(dict.fromkeys((*self.keep, *([self.weight] if self.weight is not None else []))))
 
-    def _check_carried(self) -> None:
-        for name in self.carried:
-            if name in (*self.quasi, *self.value_columns, self.person):
-                role = parameter("weight" if name == self.weight else "keep")
-                message = f"column '{name}' has a role already, and is also in {role}; take it out of one of them"
-                raise BadTable(message)
-
-    def _check_split(self, values: str) -> None:
+    def _mistakes_in_split(self, values: str, *, rows_of_people: bool) -> Iterator[str]:
         if self.split is None:
+            if values != "single" and self.person_column is None and rows_of_people:
+                needs = f"{parameter('values', self.values)} needs {parameter('person')}"
+                yield f"{needs}, the column that says whose row it is"
             return
         expect(str, self.split, parameter("split"))
         if not self.split.strip():
-            message = f"{parameter('split')} is empty; give what stands between the values of a cell, such as |"
-            raise BadTable(message)
+            yield f"{parameter('split')} is empty; give what stands between the values of a cell, such as |"
         if values == "single":
             several = f'{parameter("values", "set")} or "multiset"'
-            message = f"{parameter('split', self.split)} is for people with several values in a cell; say {several} too"
-            raise BadTable(message)
+            yield f"{parameter('split', self.split)} is for people with several values in a cell; say {several} too"
         if self.person_column is not None:
             both = f"{parameter('split', self.split)} and {parameter('person')}"
-            message = f"{both} do not go together: a cell lists all values of a person, who has one row; leave one out"
-            raise BadTable(message)
+            yield f"{both} do not go together: a cell lists all values of a person, who has one row; leave one out"
 
     def choices(self) -> dict[str, Any]:
         """Return what was chosen besides the columns that a table keeps anyway."""

@@ -12,6 +12,7 @@ All are frozen, and so are their arrays; a table of a hundred million people is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -46,14 +47,11 @@ from sidelight.text import counted, form, html_table
 # Store all cells when at least this share of them is positive (a sparse entry costs twice a cell)
 DENSE_FROM = 0.25
 
-
 # How many cells a block that is spread out for computing may have (8 MB)
 CELLS_AT_ONCE = 1 << 20
 
-
 # The number of values above which sparse rows are not spread out where that can be helped
 WIDE_FROM = 1 << 10
-
 
 # What counts may add up to: beyond 2**63, int64 wraps around below 0 without an error
 MOST_PEOPLE = 2**62
@@ -150,10 +148,7 @@ class Counts:
     @property
     def positive(self) -> int:
         """Return how many of the counts are positive."""
-        if self.cells is not None:
-            return int(np.count_nonzero(self.cells))
-        assert self.data is not None
-        return len(self.data)
+        return int(np.count_nonzero(self.cells)) if self.cells is not None else len(self._sparse()[2])
 
     @property
     def most_in_a_row(self) -> int:
@@ -162,10 +157,12 @@ class Counts:
         >>> Counts.from_cells([[1, 3, 2], [0, 0, 4]]).most_in_a_row, Counts.from_cells(np.zeros((0, 3))).most_in_a_row
         (3, 0)
         """
-        if self.cells is not None:
-            return int(np.count_nonzero(self.cells, axis=1).max(initial=0))
-        assert self.starts is not None
-        return int(np.diff(self.starts).max(initial=0))
+        return int(self.occurring_per_row().max(initial=0))
+
+    def _sparse(self) -> tuple[Integers, npt.NDArray[np.int32], Integers]:
+        """Return the arrays (starts, where, data), of which dense counts have none."""
+        assert self.starts is not None and self.where is not None and self.data is not None  # noqa: PT018
+        return self.starts, self.where, self.data
 
     def sum(self) -> int:
         """Add up all counts.
@@ -173,38 +170,31 @@ class Counts:
         >>> Counts.from_cells([[2**61, 2**61 - 1]]).sum() == 2**62 - 1, Counts.from_cells([[2**62] * 4]).sum() == 2**64
         (True, True)
         """
-        counts = self.data if self.cells is None else self.cells
-        assert counts is not None
-        return exact_sum(counts)
+        return exact_sum(self.cells if self.cells is not None else self._sparse()[2])
 
     def entries(self) -> tuple[Integers, Integers, Integers]:
         """Return all positive counts as (row, value, count), sorted by row."""
         if self.cells is not None:
             rows, values = np.nonzero(self.cells)
             return rows, values, self.cells[rows, values]
-        assert self.starts is not None
-        assert self.where is not None
-        assert self.data is not None
-        return np.repeat(np.arange(self.rows), np.diff(self.starts)), self.where.astype(np.int64), self.data
+        starts, where, data = self._sparse()
+        return np.repeat(np.arange(self.rows), np.diff(starts)), where.astype(np.int64), data
 
     def dense(self) -> Integers:
         """Spread everything out.  For blocks; a whole release may be too large for it."""
-        if self.cells is not None:
-            return self.cells
-        full = np.zeros(self.shape, np.int64)
+        return self.cells if self.cells is not None else self._fill(np.zeros(self.shape, np.int64))
+
+    def _fill(self, zeros: Integers) -> Integers:
         rows, values, counts = self.entries()
-        full[rows, values] = counts
-        return full
+        zeros[rows, values] = counts
+        return zeros
 
     def spread_out(self) -> Counts:
         """Keep all cells, those of a value side by side, which makes sums over the values 3 times as fast."""
         if self.cells is not None:
             return Counts(self.shape, cells=np.asfortranarray(self.cells))
         # made transposed: shape (rows, width), with the cells of a value next to each other in memory
-        cells = np.zeros((self.width, self.rows), np.int64).T
-        rows, values, counts = self.entries()
-        cells[rows, values] = counts
-        return Counts(self.shape, cells=cells)
+        return Counts(self.shape, cells=self._fill(np.zeros((self.width, self.rows), np.int64).T))
 
     def blocks(self) -> Iterator[slice]:
         """Cut the rows into blocks small enough to spread out."""
@@ -227,11 +217,8 @@ class Counts:
 
     def occurring_per_row(self) -> Integers:
         """Return how many different values each row has."""
-        if self.cells is not None:
-            occurring: Integers = np.count_nonzero(self.cells, axis=1)
-            return occurring
-        assert self.starts is not None
-        return np.diff(self.starts)
+        occurring: Integers = np.diff(self._sparse()[0]) if self.cells is None else np.count_nonzero(self.cells, axis=1)
+        return occurring
 
     def packed_blocks(self) -> Iterator[slice | Integers]:
         """Cut the rows into blocks small enough to be packed: rows with about as many values together.
@@ -282,20 +269,17 @@ class Counts:
         if self.cells is not None:
             totals: Integers = self.cells.sum(axis=0)
             return totals
-        assert self.where is not None
-        assert self.data is not None
-        return add_up(self.where, self.data, self.width)
+        _, where, data = self._sparse()
+        return add_up(where, data, self.width)
 
     def per_row(self) -> Integers:
         """Add up each group over all values."""
         if self.cells is not None:
             sums: Integers = self.cells.sum(axis=1)
             return sums
-        assert self.starts is not None
-        assert self.data is not None
+        starts, _, data = self._sparse()
         # Differences of prefix sums, as `np.add.reduceat` would be wrong for rows without entries.
-        before = np.concatenate(([0], np.cumsum(self.data)))
-        return np.diff(before[self.starts])
+        return np.diff(np.concatenate(([0], np.cumsum(data)))[starts])
 
     def largest(self, many: int) -> Integers:
         """Return the `many` largest counts of each row, falling: (rows, many); zeros where a row has fewer values.
@@ -305,8 +289,10 @@ class Counts:
         """
         largest = np.zeros((self.rows, many), np.int64)
         if self.cells is not None:
-            # NumPy partitions and sorts rising only, so signs are turned
-            falling = -_smallest(-self.cells, many)
+            opposite = -self.cells  # NumPy partitions and sorts rising only, so signs are turned
+            if 4 * many < self.width:  # sorting all of a wide row costs more than setting the few apart first
+                opposite = np.partition(opposite, many - 1, axis=1)[:, :many]
+            falling = -np.sort(opposite, axis=1)[:, :many]
             largest[:, : falling.shape[1]] = falling
             return largest
         rows, _, amounts = self.entries()
@@ -350,29 +336,23 @@ class Counts:
         if self.cells is not None:
             cells = self.cells[rows]
             return Counts(cells.shape, cells=cells)
-        assert self.starts is not None
-        assert self.where is not None
-        assert self.data is not None
+        starts, where, data = self._sparse()
+        inside: npt.NDArray[np.integer] | slice
         if isinstance(rows, slice) and rows.step in (None, 1):
             start, stop, _ = rows.indices(self.rows)
-            stop = max(start, stop)
-            first, last = self.starts[start], self.starts[stop]
-            return Counts(
-                (stop - start, self.width),
-                # entries of neighbouring rows are neighbours: views, not copies, with `starts` counted from 0 again
-                starts=self.starts[start : stop + 1] - first,
-                where=self.where[first:last],
-                data=self.data[first:last],
-            )
-        chosen = np.arange(self.rows)[rows]
-        if len(self.data) == self.rows and (self.starts[1:] - self.starts[:-1] == 1).all():
-            # one value in each row, as where nearly everybody differs: rows are entries
-            starts = np.arange(len(chosen) + 1)
-            return Counts((len(chosen), self.width), starts=starts, where=self.where[chosen], data=self.data[chosen])
-        first, beyond = self.starts[chosen], self.starts[chosen + 1]
-        starts = np.concatenate(([0], np.cumsum(beyond - first)))
-        _, inside = ranges(first, beyond)
-        return Counts((len(chosen), self.width), starts=starts, where=self.where[inside], data=self.data[inside])
+            # entries of neighbouring rows are neighbours: views, not copies, with `starts` counted from 0 again
+            starts = starts[start : max(start, stop) + 1]
+            inside, starts = slice(starts[0], starts[-1]), starts - starts[0]
+        else:
+            inside = np.arange(self.rows)[rows]
+            if len(data) == self.rows and (np.diff(starts) == 1).all():
+                # one value in each row, as where nearly everybody differs: rows are entries
+                starts = np.arange(len(inside) + 1)
+            else:
+                first, beyond = starts[inside], starts[inside + 1]
+                starts = np.concatenate(([0], np.cumsum(beyond - first)))
+                _, inside = ranges(first, beyond)
+        return Counts((len(starts) - 1, self.width), starts=starts, where=where[inside], data=data[inside])
 
     def first_of_each_kind(self) -> Integers:
         """Find rows among which every row has an equal one no later than itself: the first of each kind, and few more.
@@ -380,12 +360,10 @@ class Counts:
         >>> Counts.from_cells([[2, 0, 1], [0, 3, 4], [2, 0, 1]]).first_of_each_kind().tolist()
         [0, 1]
         """
-        rows, values, counts = (None, self.where, self.data) if self.cells is None else self.entries()
-        starts = self.starts if rows is None else np.searchsorted(rows, np.arange(self.rows + 1))
-        assert starts is not None
-        assert values is not None
-        assert counts is not None
-        return first_of_equal_runs(starts, values, counts)
+        if self.cells is None:
+            return first_of_equal_runs(*self._sparse())
+        rows, values, counts = self.entries()
+        return first_of_equal_runs(np.searchsorted(rows, np.arange(self.rows + 1)), values, counts)
 
     def at_most(self, limits: Integers) -> Counts:
         """Count no more of a value in a row than the row's limit.
@@ -437,12 +415,6 @@ class Counts:
         return Counts.from_entries(row[held], new[value[held]], count[held], (self.rows, len(kept)))
 
 
-def _smallest(cells: Integers, many: int) -> Integers:
-    if 4 * many < cells.shape[1]:  # sorting all of a wide row costs more than setting the few apart first
-        cells = np.partition(cells, many - 1, axis=1)[:, :many]
-    return np.sort(cells, axis=1)[:, :many]
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class Profiles:
     """The values that people have in combination: `people[i]` people of key `key[i]` have those of row i of `counts`.
@@ -469,18 +441,11 @@ class Profiles:
         if self.counts.width != shape[1] or (self.people <= 0).any() or (len(self) and int(self.key.max()) >= shape[0]):
             return False
         counted_again = Counts.from_entries(self.key[row], value, count * self.people[row], shape)
-        # both counts are put in one order, as a dense and a sparse matrix list their entries differently
+        # the table's are put together anew as well: then equal counts are dense or sparse alike, and in one order
+        counts = Counts.from_entries(*table.counts.entries(), shape)
         return np.array_equal(add_up(self.key, self.people, shape[0]), table.sizes) and all(
-            np.array_equal(one, other)
-            for one, other in zip(_is_sorted(counted_again), _is_sorted(table.counts), strict=True)
+            map(np.array_equal, counted_again.entries(), counts.entries())
         )
-
-
-def _is_sorted(counts: Counts) -> tuple[Integers, Integers]:
-    row, value, count = counts.entries()
-    place = row * counts.width + value
-    order = np.argsort(place)
-    return place[order], count[order]
 
 
 @dataclass(frozen=True, slots=True)
@@ -508,40 +473,9 @@ class Intake:
         >>> Intake(rows=10, rows_without_value=2).notes()
         ('2 of 10 rows have no sensitive value and were dropped',)
         """
-        notes = [*self._drop_unused()]
-        if self.carried:
-            people = f"{self.singled_out:,} of {counted(self.rows, 'person')}"
-            as_they_are = f"published as they are: {', '.join(self.carried)}"
-            notes.append(
-                f"{as_they_are}; whoever knows them finds {people} alone in their group, and no limit judges that"
-            )
-        if self.rows_without_value:
-            has, was = form("has", self.rows_without_value), form("was", self.rows_without_value)
-            notes.append(f"{self.rows_without_value:,} of {self._all} {has} no sensitive value and {was} dropped")
-        if self.rows_without_person:
-            has, was = form("has", self.rows_without_person), form("was", self.rows_without_person)
-            notes.append(f"{self.rows_without_person:,} of {self._all} {has} no person and {was} left out")
-        if self.rows_saying_no_value:
-            say = form("says", self.rows_saying_no_value)
-            notes.append(f"{self.rows_saying_no_value:,} of {self._all} {say} that a person has no sensitive value")
-        level = self.roles.get("sensitive_level")
-        if level:
-            levels = level.items() if isinstance(level, Mapping) else [("sensitive values", level)]
-            parts = ", ".join(f"{name} at level {number}" for name, number in levels)
-            notes.append(f"{parts} of the hierarchy: what is said is about those coarser values")
-        if self.rows_suppressed:
-            are, were = form("is", self.rows_suppressed), form("was", self.rows_suppressed)
-            notes.append(f"{self.rows_suppressed:,} of {self._all} {are} fully suppressed (*) and {were} left out")
-        if self.repeats:
-            repeat, count = form("repeats", self.repeats), form("counts", self.repeats)
-            notes.append(f"{self.repeats:,} of {self._all} {repeat} a person's value and {count} once")
-        if self.cell_separator:
-            one = f"sensitive cells seem to hold several values, separated by '{self.cell_separator}'"
-            notes.append(f"{one}; if so, read them with values 'set' (--values set --split '{self.cell_separator}')")
-        return (*notes, *self.source_notes)
+        return (*self._list_notes(), *self.source_notes)
 
-    def _drop_unused(self) -> Iterator[str]:
-        """Name the columns that were not used, and ask about one that seems to say whose row it is."""
+    def _list_notes(self) -> Iterator[str]:
         if self.columns_dropped:
             yield f"columns not used: {', '.join(self.columns_dropped)}"
         people = next(filter(numbers_people, self.columns_dropped), None)
@@ -550,10 +484,28 @@ class Intake:
                 f"each row is taken for a person; if '{people}' says whose rows they are and some people have several, "
                 "groups have fewer people than is told here: name it with --person"
             )
+        if self.carried:
+            people = f"{self.singled_out:,} of {counted(self.rows, 'person')}"
+            as_they_are = f"published as they are: {', '.join(self.carried)}"
+            yield f"{as_they_are}; whoever knows them finds {people} alone in their group, and no limit judges that"
+        yield from self._note_rows(self.rows_without_value, "{has} no sensitive value and {was} dropped")
+        yield from self._note_rows(self.rows_without_person, "{has} no person and {was} left out")
+        yield from self._note_rows(self.rows_saying_no_value, "{says} that a person has no sensitive value")
+        level = self.roles.get("sensitive_level")
+        if level:
+            levels = level.items() if isinstance(level, Mapping) else [("sensitive values", level)]
+            parts = ", ".join(f"{name} at level {number}" for name, number in levels)
+            yield f"{parts} of the hierarchy: what is said is about those coarser values"
+        yield from self._note_rows(self.rows_suppressed, "{is} fully suppressed (*) and {was} left out")
+        yield from self._note_rows(self.repeats, "{repeats} a person's value and {counts} once")
+        if self.cell_separator:
+            one = f"sensitive cells seem to hold several values, separated by '{self.cell_separator}'"
+            yield f"{one}; if so, read them with values 'set' (--values set --split '{self.cell_separator}')"
 
-    @property
-    def _all(self) -> str:
-        return counted(self.rows, "row")
+    def _note_rows(self, rows: int, did: str) -> Iterator[str]:
+        if rows:
+            verbs = re.sub(r"{(\w+)}", lambda verb: form(verb[1], rows), did)
+            yield f"{rows:,} of {counted(self.rows, 'row')} {verbs}"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -616,8 +568,8 @@ class Table:
 
     def about(self, column: str) -> Table:
         """Look at one of several sensitive columns: the table that reading with that one alone gives."""
+        check_sensitive(column, self.sensitive_columns)
         if not isinstance(self.domain, JointDomain):
-            one_of_one(column, self.sensitive)
             return self
         values = self.domain.column(column)
         counts = self.counts.merge_values(values.codes, width=len(values.labels))
@@ -686,10 +638,10 @@ class CarriedColumns:
         return tuple(column.name for column in self.columns)
 
 
-def one_of_one(column: str, sensitive: str) -> None:
-    """Refuse another name than that of the one sensitive column."""
-    if not isinstance(column, str) or column != sensitive:
-        message = f"no sensitive column '{as_given(column)}'{did_you_mean(as_given(column), [sensitive])}"
+def check_sensitive(column: object, columns: Sequence[str]) -> None:
+    """Refuse another name than that of a sensitive column."""
+    if not isinstance(column, str) or column not in columns:
+        message = f"no sensitive column '{as_given(column)}'{did_you_mean(as_given(column), columns)}"
         raise UnknownColumn(message)
 
 
@@ -780,19 +732,9 @@ class Events:
 
     def column(self, name: str) -> Column:
         """Find a column of the key by name."""
-        for column in self.quasi:
-            if column.name == name:
-                return column
-        message = (
-            f"no column '{name}' among those that were read{did_you_mean(name, [each.name for each in self.quasi])}"
-        )
-        raise UnknownColumn(message)
+        return find_column(self.quasi, name, "column", "among those that were read")
 
-    def rows_of_each(self) -> Integers:
+    def count_rows(self) -> Integers:
         """Count the rows of each person, in no order that means anything."""
         # (distinct persons,) → (people,): a row of `people_alike` stands for that many people
         return np.repeat(add_up(self.person, self.times, len(self.people_alike)), self.people_alike)
-
-    def allow_several_rows(self) -> int:
-        """Count the people who have more than one row."""
-        return int((self.rows_of_each() > 1).sum())

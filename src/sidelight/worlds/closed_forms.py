@@ -115,7 +115,6 @@ def _hand_out(waiting: tuple[int, ...], may: list[bool], amount: int) -> Iterato
 
 Number = TypeVar("Number", Fraction, Decimal)
 
-
 AT_ONCE = 256
 """So many factors are multiplied as whole numbers before they are divided; longer ones are slow to divide."""
 
@@ -357,9 +356,7 @@ def _guess(release: Release, row: int, most: int, places: Integers, probability:
 Parts: TypeAlias = Mapping[tuple[int, int], int]
 """Packed polynomials, by how many different values they have left and right; more than d are d."""
 
-
 NOTHING: Parts = {(0, 0): 1}
-
 
 Kind: TypeAlias = tuple[int, int, int]
 """How many people have a value, and how many of them the left half has at least and at most."""

@@ -48,10 +48,8 @@ from sidelight.worlds.counting.frontier import TAKES, Assign, Frontier, Schedule
 Truths: TypeAlias = npt.NDArray[np.bool_]
 """For each world of a sample, whether something holds."""
 
-
 SampledWorlds: TypeAlias = dict[tuple[int, int], Truths]
 """(variable, block) → whether the variable takes it."""
-
 
 Numbers: TypeAlias = npt.NDArray[np.intp]
 
@@ -181,7 +179,6 @@ def _number_of(worlds: SampledWorlds) -> int:
 
 MOST_TRUTHS = 50_000_000
 """At most so many truths (a variable takes a block) are in memory, for as many worlds as that allows."""
-
 
 Sampler: TypeAlias = Callable[[int, np.random.Generator], SampledWorlds]
 

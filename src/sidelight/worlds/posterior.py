@@ -584,7 +584,6 @@ def _share_remaining(release: Release, group: int, mentioned: list[dict[Label, F
 
 Naming: TypeAlias = Callable[[Who], Hashable]
 
-
 MOST_COMPARED = 200_000
 """Where facts and people are more than that, nobody is compared."""
 

@@ -49,7 +49,6 @@ from sidelight.worlds.identify import Entities
 Oracle: TypeAlias = Callable[[Sequence[int]], bool]
 """Says of some things, by number and in order, whether they cannot all hold."""
 
-
 MOST_STEPS, ORACLE_STEPS = 100_000, 100
 """After so many steps, of which asking the oracle takes many, a minimal set that may not be a minimum will do."""
 
@@ -148,15 +147,11 @@ class _HittingSetSearch:
 MOST_NODES = 5_000
 """After so many nodes of the search tree it is given up."""
 
-
 Variable: TypeAlias = int
-
 
 Domain: TypeAlias = frozenset[Hashable]
 
-
 Domains: TypeAlias = dict[Variable, Domain]
-
 
 Capacities: TypeAlias = Mapping[Hashable, int]
 

@@ -112,7 +112,6 @@ class Meter:
 
 Connective: TypeAlias = Literal["true", "false", "atom", "not", "and", "or"]
 
-
 T = TypeVar("T")
 
 

@@ -57,7 +57,6 @@ from sidelight.worlds.identify import Entities
 VariableSet: TypeAlias = int
 """Some of the variables that are compared, a bit each."""
 
-
 MOST_UNIONS = 400_000
 """With more than that, the facts are left to the frontier; eight people who all differ have 89,918."""
 
@@ -271,7 +270,6 @@ def _positions(variables: VariableSet) -> list[int]:
 
 Joint: TypeAlias = tuple[Fraction, Fraction]
 """Pr(facts), and Pr(facts and target)."""
-
 
 MOST_DIFFERENCES = 50
 """With more facts of the kind "of many pairs one is the same", their 2^n differences would never be counted."""

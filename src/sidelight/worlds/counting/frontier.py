@@ -57,7 +57,6 @@ from sidelight.worlds.counting.compile import CountingProblem, Equal, Formula, M
 Stage: TypeAlias = tuple[int, int]
 """(component, value block)."""
 
-
 Thing = TypeVar("Thing", bound=Hashable)
 
 
@@ -300,10 +299,8 @@ class _Sweep(Generic[Thing]):
 Weights: TypeAlias = dict[int, int]
 """State → weight: in how many ways it is reached, or completed; signed."""
 
-
 Move: TypeAlias = tuple[int, int]
 """What replaces the fields of a state that a transition reads, and the weight."""
-
 
 MOST_BITS = 20
 """For up to a million different rests of a constraint."""
@@ -554,12 +551,9 @@ class Outcome:
 
 TAKES = Outcome("takes it", takes=True)
 
-
 SKIPS = Outcome("not yet", takes=False)
 
-
 UNCHANGED = Outcome("nothing new", takes=False)
-
 
 EXCLUDED = Outcome("takes another", takes=True, sign=-1)
 """The inclusion–exclusion term: subtracts the worlds in which a variable that was left free takes the block after all;
