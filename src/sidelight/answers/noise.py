@@ -17,6 +17,7 @@ from sidelight.noise.ledger import NO_LEDGER, Ledger
 from sidelight.noise.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.noise.stable_counts import StableCounts, stable_counts
 from sidelight.publish.noise import PublishedNoise, refuse_noise_targets
+from sidelight.publish.noise_document import NoiseDocument
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Code, Paragraph, Points
 from sidelight.table.hierarchy import Hierarchy
@@ -102,7 +103,7 @@ class NoiseRequest:
         }
 
 
-class NoiseAnswer(Answer[dict[str, Any]]):
+class NoiseAnswer(Answer[NoiseDocument]):
     """What was published, for the publisher; the document is the one that stands beside the counts."""
 
     question: ClassVar[str] = "Which noisy counts were published, and what do they promise?"

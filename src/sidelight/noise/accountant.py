@@ -34,7 +34,7 @@ import math
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -58,7 +58,6 @@ from sidelight.noise.parameters import (
     Amount,
     Neighbours,
     PrivacyUnit,
-    Sensitivity,
     amount_text,
     distinguish_amounts,
     exact_delta,
@@ -157,18 +156,18 @@ class Spending:
         if self.charged_rho is not None:
             return self.charged_rho
         if any(each.kind == "discrete Gaussian" for each in self.mechanisms):
-            return sum((_rho_of(each) for each in self.mechanisms), Fraction(0))
+            return _add_up_rho(self.mechanisms)
         if self.delta:
             return None
         # Σ ε_A²/2 of the single noises is at most (Σ ε_A)²/2; both are valid, and the smaller is charged
         whole = self.epsilon**2 / 2
-        return min(whole, sum(map(_rho_of, self.mechanisms), Fraction(0))) if self.marginal_noise else whole
+        return min(whole, _add_up_rho(self.mechanisms)) if self.marginal_noise else whole
 
     def keeps(self) -> bool:
         """Whether all its noises together cost no more than its ε and δ, and ρ, by bounds that are rounded up."""
         if any(not 0 < each.scale < math.inf for each in self.mechanisms):
             return False
-        if self.charged_rho is not None and sum(map(_rho_of, self.mechanisms), Fraction(0)) > self.charged_rho:
+        if self.charged_rho is not None and _add_up_rho(self.mechanisms) > self.charged_rho:
             return False
         if len(self.mechanisms) == 1:
             return self.mechanisms[0].keeps(self.epsilon, self.delta)
@@ -178,6 +177,10 @@ class Spending:
         return rho is not None and concentrated_epsilon(rho, self.delta) <= self.epsilon
 
 
+def _add_up_rho(mechanisms: Sequence[Mechanism]) -> Fraction:
+    return sum((each.rho() for each in mechanisms), Fraction(0))
+
+
 def told_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
     """To which ε do the noises of one release come at δ?  Rounded up to six figures, and never 0, which is no ε.
 
@@ -185,7 +188,7 @@ def told_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
     Fraction(1, 1000000)
     """
     if len(mechanisms) > 1:
-        return epsilon_of_rho(sum(map(_rho_of, mechanisms), Fraction(0)), delta)
+        return epsilon_of_rho(_add_up_rho(mechanisms), delta)
     return max(six_figures_up(mechanisms[0].epsilon_at(delta)), SMALLEST_EPSILON)
 
 
@@ -196,14 +199,6 @@ def epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
     Fraction(107097, 50000)
     """
     return max(six_figures_up(concentrated_epsilon(rho, delta)), SMALLEST_EPSILON)
-
-
-def _rho_of(mechanism: Mechanism) -> Fraction:
-    """Return the ρ of one noise, exactly: of Laplace noise ε² / 2."""
-    sensitivity, scale = mechanism.sensitivity, Fraction(mechanism.scale)
-    # ε-differential privacy, with ε = Δ₁/scale, implies ρ = ε²/2
-    squared = sensitivity.l1**2 if mechanism.kind == "discrete Laplace" else sensitivity.l2_squared
-    return squared / (2 * scale**2)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -226,8 +221,7 @@ class PrivacySpent:
 
     def accounts(self) -> dict[str, float]:
         """Return the four by name."""
-        names = ("basic", "advanced", "concentrated", "loss_distribution")
-        return {name: getattr(self, name) for name in names}
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "delta"}
 
     def __repr__(self) -> str:
         accounts = ", ".join(f"{name.replace('_', ' ')} {_digits(each)}" for name, each in self.accounts().items())
@@ -258,11 +252,11 @@ def privacy_spent(spendings: Iterable[Spending], *, delta: Amount = 0) -> Privac
     Source: Kairouz, Oh and Viswanath, ICML 2015 (advanced); Bun and Steinke, TCC 2016, and Canonne, Kamath and
     Steinke, NeurIPS 2020 (concentrated); Koskela, Jälkö and Honkela, AISTATS 2020 (loss distribution).
     """
-    listed = _expect_one_kind(spendings)
-    at = exact_delta(delta)
+    listed, at = _expect_one_kind(spendings), exact_delta(delta)
+    within = sum(each.delta for each in listed) <= at
     return PrivacySpent(
         float(at),
-        compute_basic(listed, at),
+        round_up(sum((each.epsilon for each in listed), Fraction(0))) if within else math.inf,
         compute_advanced(listed, at),
         compute_concentrated(listed, at),
         compute_loss_distribution(listed, at),
@@ -312,24 +306,12 @@ def promise_of(
         raise BadNoise(message)
     if people is not None:
         people = whole_number(people, BadNoise, parameter("people"))
-    promise = _promise_of(listed, people, allowed_chance(chance), for_data_as_it_is=for_data_as_it_is)
-    return replace(promise, condition=condition_of(listed))
-
-
-def condition_of(spendings: Iterable[Spending]) -> str:
-    """Return the condition on which a promise to people holds, or "" where every unit was checked."""
-    units = (each.counted.unit for each in spendings if each.counted is not None)
-    return next((unit.condition for unit in units if unit.condition), "")
-
-
-def _promise_of(
-    listed: Sequence[Spending], people: int | None, allowed: float | None, *, for_data_as_it_is: bool
-) -> SemanticPrivacy:
+    allowed, condition = allowed_chance(chance), condition_of(listed)
     epsilon = sum((each.epsilon for each in listed), Fraction(0))
     delta = sum((each.delta for each in listed), Fraction(0))
     neighbours = listed[0].neighbours
     if delta == 0 and allowed is None:
-        return semantic_privacy(epsilon, people=people, neighbours=neighbours)
+        return replace(semantic_privacy(epsilon, people=people, neighbours=neighbours), condition=condition)
     if people is None or people < 1:
         message = (
             f"with a chance or a delta the promise depends on how many people there are; give {parameter('people')}"
@@ -340,27 +322,24 @@ def _promise_of(
     else:
         bound = smallest_shift(round_up(epsilon), people * delta, allowed, for_data_as_it_is=for_data_as_it_is)
         total = build_promise(epsilon, delta, people, *bound, neighbours=neighbours)
-    if allowed is None:
-        return total
-    losses = _composed_losses(listed)
-    if losses is None:
-        return total
+    losses = None if allowed is None else _composed_losses(listed)
+    if allowed is None or losses is None:
+        return replace(total, condition=condition)
     # for a small total ε the curve is read from lower on, or its best ε' would lie below every pair
     smallest = min(SMALLEST_READ, float(epsilon) / 100)
     profile = PrivacyProfile.of_curve(curve_of_losses(losses), smallest=smallest)
     shift, read_at, slack = smallest_shift_on(profile, people, allowed, for_data_as_it_is=for_data_as_it_is)
     # both hold of the same releases, so tests and odds may use whichever pair is better
     every = profile.as_read() | total.profile
-    if shift >= total.shift:
-        return replace(total, profile=every)
-    return build_promise(read_at, slack, people, shift, allowed, neighbours=neighbours, profile=every)
+    if shift < total.shift:
+        total = build_promise(read_at, slack, people, shift, allowed, neighbours=neighbours)
+    return replace(total, profile=every, condition=condition)
 
 
-def compute_basic(spendings: Sequence[Spending], delta: Fraction) -> float:
-    """Add up."""
-    if sum(each.delta for each in spendings) > delta:
-        return math.inf
-    return round_up(sum((each.epsilon for each in spendings), Fraction(0)))
+def condition_of(spendings: Iterable[Spending]) -> str:
+    """Return the condition on which a promise to people holds, or "" where every unit was checked."""
+    units = (each.counted.unit for each in spendings if each.counted is not None)
+    return next((unit.condition for unit in units if unit.condition), "")
 
 
 def compute_advanced(spendings: Sequence[Spending], delta: Fraction) -> float:
@@ -405,41 +384,54 @@ def compute_loss_distribution(spendings: Sequence[Spending], delta: Fraction) ->
 
 def _composed_losses(spendings: Sequence[Spending]) -> Any | None:  # noqa: ANN401 - dp-accounting has no types
     """Convolve the losses; `None` where one is so large that floats do not hold e^loss, from 710 on: no bound then."""
+    losses, listed = privacy_loss_distributions(), {each: _listed_losses(each) for each in spendings}
+    # Losses are rounded up to whole steps, each that is convolved anew: the step shrinks with their number, so that all
+    # of them together lose about a thousandth of Σε, and come to a million steps at most.
+    rounds = sum(sum(noise.sensitivity.l1 for noise in listed[each]) or 1 for each in spendings)
+    total_epsilon = math.fsum(float(each.epsilon) for each in spendings)
+    step = min(max(total_epsilon / (1000 * rounds), total_epsilon / 10**6), 1e-4) if spendings else 1e-4
+    total = losses.identity(value_discretization_interval=step)
     try:
         with np.errstate(over="raise"):
-            return _convolved_losses(spendings)
+            # equal releases are composed by one power instead of one by one
+            for each, times in Counter(spendings).items():
+                one = _losses_of_one(losses, each, listed[each], step)
+                total = total.compose(one.self_compose(times) if times > 1 else one)
     except (OverflowError, FloatingPointError):
         return None
-
-
-def _convolved_losses(spendings: Sequence[Spending]) -> Any:  # noqa: ANN401 - dp-accounting has no types
-    losses = privacy_loss_distributions()
-    interval = _interval(spendings)
-    # equal releases are composed by one power instead of one by one
-    total = losses.identity(value_discretization_interval=interval)
-    for each, times in Counter(spendings).items():
-        one = _loss_of(losses, each, interval)
-        total = total.compose(one.self_compose(times) if times > 1 else one)
     return total
 
 
-COARSEST = 1e-4
-"""Losses are rounded up to multiples of this at most, each release anew; small ones of many releases to finer ones."""
+def _listed_losses(spending: Spending) -> tuple[Mechanism, ...]:
+    """Return the noises whose privacy losses are known one by one; none where ε and δ have to bound them.
 
-FINEST = 10**6
-"""How many such multiples all releases together may come to."""
+    Where one count changes by several, other ways to spread the change could be worse.  The losses of Gaussian noise of
+    a large scale are too many to list.
+    """
+    # Laplace noise with a δ is of cells that nobody declared: which of them are published has losses of its own
+    known = all(
+        each.sensitivity.by_ones and (not spending.delta if each.kind == "discrete Laplace" else each.scale <= 20_000)
+        for each in spending.mechanisms
+    )
+    return spending.mechanisms if known else ()
 
-WIDEST = 20_000
-"""The losses of noise of a larger scale are too many to list; its ε and δ bound them."""
 
-
-def _interval(spendings: Sequence[Spending]) -> float:
-    """Return the step to which losses are rounded: all releases together lose about a thousandth of Σε by it."""
-    listed = [_listed_losses(each) for each in spendings]
-    # each loss that is convolved is rounded by up to one step: the step shrinks with their number
-    rounds = sum(sum(each.sensitivity.l1 for each in mechanisms) or 1 for mechanisms in listed)
-    total = math.fsum(float(each.epsilon) for each in spendings)
-    return min(max(total / (1000 * rounds), total / FINEST), COARSEST) if spendings else COARSEST
+def _losses_of_one(losses: Any, spending: Spending, listed: Sequence[Mechanism], step: float) -> Any:  # noqa: ANN401
+    if not listed:
+        parameters = losses.common.DifferentialPrivacyParameters(round_up(spending.epsilon), round_up(spending.delta))
+        return losses.from_privacy_parameters(parameters, value_discretization_interval=step)
+    total = None
+    for each in listed:
+        if each.kind == "discrete Laplace":
+            # rounded up, as a smaller loss would understate the cost
+            loss = round_up(1 / Fraction(each.scale))
+            one = losses.from_discrete_laplace_mechanism(loss, value_discretization_interval=step)
+        else:
+            one = losses.from_discrete_gaussian_mechanism(each.scale, value_discretization_interval=step)
+        # ℓ1 counts move by one each, and their noises are independent: as many equal losses add up
+        one = one if each.sensitivity.l1 == 1 else one.self_compose(each.sensitivity.l1)
+        total = one if total is None else total.compose(one)
+    return total
 
 
 def privacy_loss_distributions() -> Any:  # noqa: ANN401 - dp-accounting has no types
@@ -447,41 +439,6 @@ def privacy_loss_distributions() -> Any:  # noqa: ANN401 - dp-accounting has no 
     with needs_extra("dp", package="dp-accounting", what="privacy-loss accounting"):
         import dp_accounting.pld.privacy_loss_distribution as losses  # noqa: PLC0415 - an extra, and slow to import
     return losses
-
-
-def _listed_losses(spending: Spending) -> tuple[Mechanism, ...]:
-    """Return the noises whose privacy losses are known one by one; none where ε and δ have to bound them.
-
-    Where one count changes by several, other ways to spread the change could be worse.
-    """
-    # Laplace noise with a δ is of cells that nobody declared: which of them are published has losses of its own
-    known = all(
-        each.sensitivity.by_ones and (not spending.delta if each.kind == "discrete Laplace" else each.scale <= WIDEST)
-        for each in spending.mechanisms
-    )
-    return spending.mechanisms if known else ()
-
-
-def _loss_of(losses: Any, spending: Spending, interval: float) -> Any:  # noqa: ANN401 - dp-accounting has no types
-    mechanisms = _listed_losses(spending)
-    if not mechanisms:
-        parameters = losses.common.DifferentialPrivacyParameters(round_up(spending.epsilon), round_up(spending.delta))
-        return losses.from_privacy_parameters(parameters, value_discretization_interval=interval)
-    total, *others = (_loss_of_noise(losses, each, interval) for each in mechanisms)
-    for each in others:
-        total = total.compose(each)
-    return total
-
-
-def _loss_of_noise(losses: Any, mechanism: Mechanism, interval: float) -> Any:  # noqa: ANN401 - dp-accounting has no types
-    if mechanism.kind == "discrete Laplace":
-        # rounded up, as a smaller loss would understate the cost
-        loss = round_up(1 / Fraction(mechanism.scale))
-        one = losses.from_discrete_laplace_mechanism(loss, value_discretization_interval=interval)
-    else:
-        one = losses.from_discrete_gaussian_mechanism(mechanism.scale, value_discretization_interval=interval)
-    # ℓ1 counts move by one each, and their noises are independent: as many equal losses add up
-    return one if mechanism.sensitivity.l1 == 1 else one.self_compose(mechanism.sensitivity.l1)
 
 
 def _digits(epsilon: float) -> str:
@@ -493,17 +450,8 @@ def _digits(epsilon: float) -> str:
     return "infinite" if math.isinf(epsilon) else decimal_text(Fraction(str(epsilon)), up=True, figures=4)
 
 
+# How a ledger adds up: both hold when later releases, and their ε, are chosen after seeing earlier ones
 Accounting: TypeAlias = Literal["basic", "concentrated"]
-"""How a ledger adds up.  Both hold when later releases, and their ε, are chosen after seeing earlier ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChoiceReceipt:
-    """By what a choice of levels is found on the ledger that paid it: its receipt, what it was made for, what won."""
-
-    receipt: str
-    commitment: str
-    winner: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -639,9 +587,9 @@ class Account:
         at: datetime,
         receipt: str | None = None,
         commitment: str | None = None,
-        using: Sequence[ChoiceReceipt] = (),
+        using: Sequence[tuple[str, PaidChoice]] = (),
     ) -> Account:
-        """Spend, if the budget allows it: on a choice that is committed to something, or by using some of them."""
+        """Spend, if the budget allows it: on a choice that is committed to something, or by using some, by receipt."""
         if spending.neighbours != self.neighbours:
             message = (
                 f"this ledger is about {self.neighbours} neighbours, the release about {spending.neighbours}; say "
@@ -653,21 +601,38 @@ class Account:
         entry = Entry(at.isoformat(timespec="seconds"), spending, receipt or secrets.token_hex(16), choice=choice)
         marked = self
         # marked in the account that also gets the new entry: both are written at once, so no crash can part them
-        for each in using:
-            marked = marked._mark_choice_used(each, entry.receipt)
+        for paid, choice_used in using:
+            marked = marked._mark_choice_used(paid, choice_used, entry.receipt)
         more = replace(marked, entries=(*marked.entries, entry))
         # decided exactly, on the account as it would be: fractions for basic, rounded up for concentrated
         epsilon, delta = more.spent
-        beyond = epsilon > self.epsilon or delta > self.delta if self.rho is None else more.spent_rho > self.rho
-        if beyond:
-            raise BudgetExceeded(self._refusal(spending, epsilon))
-        return more
+        if self.rho is None and (epsilon > self.epsilon or delta > self.delta):
+            cost = (
+                f"epsilon {amount_text(spending.epsilon)} and delta {amount_text(spending.delta)} are more than is left"
+            )
+            # with as many digits as it takes to see that it is more
+            before, budget, would_be = distinguish_amounts([self.spent[0], self.epsilon, epsilon])
+            spent = f"{before} and {rounded_text(self.spent[1])} are spent"
+            if self.accounting == "concentrated":
+                spent = f"{before} of epsilon is spent, and it would be {would_be} (large epsilons cost more here)"
+            message = f"{cost}: of epsilon {budget} and delta {amount_text(self.delta)}, {spent}"
+        elif self.rho is not None and more.spent_rho > self.rho:
+            rho = spending.rho()
+            before, budget = distinguish_amounts([self.spent_rho, self.rho])
+            cost = "" if rho is None else amount_text(float(rho) if spending.charged_rho is None else rho)
+            message = f"rho {cost} is more than is left: of rho {budget}, {before} is spent"
+            if rho is None:
+                message = f"{spending.cost()} comes to no rho, and this budget is one"
+        else:
+            return more
+        message = f"{message}; nothing was spent or published"
+        raise BudgetExceeded(message)
 
-    def _mark_choice_used(self, choice: ChoiceReceipt, receipt: str) -> Account:
+    def _mark_choice_used(self, paid_by: str, choice: PaidChoice, receipt: str) -> Account:
         """Mark a choice as used by a spending; one that is not here, is of something else or was used is refused."""
-        place = self._place(choice.receipt)
+        place = self.find(paid_by)
         paid = None if place is None else self.entries[place].choice
-        if place is None or paid is None or not paid.winner or not _is_of(choice, paid):
+        if place is None or paid is None or not paid.winner or replace(paid, used_by="") != choice:
             message = "this choice of levels was not paid from this ledger; give the ledger to choose_levels too"
             raise BadNoise(message)
         if paid.used_by:
@@ -694,47 +659,20 @@ class Account:
         return self._replace_entry(place, replace(paid, published=(*paid.published, file)))
 
     def _paid_place(self, receipt: str) -> int:
-        place = self._place(receipt)
+        place = self.find(receipt)
         if place is None:
             message = "the ledger has no such receipt; it is not the one that these counts were paid from"
             raise BadLedger(message)
         return place
 
-    def has(self, receipt: str) -> bool:
-        """Whether something was spent with this receipt."""
-        return self._place(receipt) is not None
-
-    def _place(self, receipt: str) -> int | None:
+    def find(self, receipt: str) -> int | None:
+        """Return which entry has this receipt; none where that is unknown."""
         # an ambiguous receipt counts as unknown: nothing may be credited to the wrong entry
         places = [place for place, entry in enumerate(self.entries) if receipt and entry.receipt == receipt]
         return places[0] if len(places) == 1 else None
 
     def _replace_entry(self, place: int, entry: Entry) -> Account:
         return replace(self, entries=(*self.entries[:place], entry, *self.entries[place + 1 :]))
-
-    def _refusal(self, spending: Spending, after: Fraction | float) -> str:
-        if self.rho is not None:
-            return self._refusal_of_rho(spending, self.rho)
-        cost = f"epsilon {amount_text(spending.epsilon)} and delta {amount_text(spending.delta)} are more than is left"
-        # with as many digits as it takes to see that it is more
-        before, budget_epsilon, would_be = distinguish_amounts([self.spent[0], self.epsilon, after])
-        budget = f"of epsilon {budget_epsilon} and delta {amount_text(self.delta)}"
-        spent = f"{before} and {rounded_text(self.spent[1])} are spent"
-        if self.accounting == "concentrated":
-            spent = f"{before} of epsilon is spent, and it would be {would_be} (large epsilons cost more here)"
-        return f"{cost}: {budget}, {spent}; nothing was spent or published"
-
-    def _refusal_of_rho(self, spending: Spending, budget: Fraction) -> str:
-        rho = spending.rho()
-        if rho is None:
-            return f"{spending.cost()} comes to no rho, and this budget is one; nothing was spent or published"
-        spent, of = distinguish_amounts([self.spent_rho, budget])
-        cost = f"rho {amount_text(float(rho)) if spending.charged_rho is None else amount_text(rho)}"
-        return f"{cost} is more than is left: of rho {of}, {spent} is spent; nothing was spent or published"
-
-
-def _is_of(choice: ChoiceReceipt, paid: PaidChoice) -> bool:
-    return (choice.commitment, choice.winner) == (paid.commitment, paid.winner)
 
 
 def _check_noise(spending: Spending) -> None:
@@ -745,7 +683,9 @@ def _check_noise(spending: Spending) -> None:
     needed = mechanism.sensitivity if counts is None else counts.unit.sensitivity(spending.neighbours)
     # a marginal adds cells up, so that several changes of one person may meet in one count
     merged = needed.merge(units_changed(spending.neighbours))
-    covered = _covers(mechanism, needed) and all(_covers(each, merged) for each in spending.marginal_noise)
+    changes = [(mechanism.sensitivity, needed), *((each.sensitivity, merged) for each in spending.marginal_noise)]
+    # both norms: Laplace noise is calibrated to ℓ1, Gaussian noise to ℓ2
+    covered = all(change.l1 <= made.l1 and change.l2_squared <= made.l2_squared for made, change in changes)
     if not covered or not spending.keeps():
         also = " and that of the queries" if spending.marginal_noise else ""
         message = (
@@ -753,10 +693,3 @@ def _check_noise(spending: Spending) -> None:
             "to be charged for it; nothing was spent or published"
         )
         raise BadNoise(message)
-
-
-def _covers(mechanism: Mechanism, change: Sensitivity) -> bool:
-    """Whether noise was made for a change as far as this one, at least."""
-    # both norms: Laplace noise is calibrated to ℓ1, Gaussian noise to ℓ2
-    made_for = mechanism.sensitivity
-    return change.l1 <= made_for.l1 and change.l2_squared <= made_for.l2_squared

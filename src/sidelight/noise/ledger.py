@@ -25,9 +25,17 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import ConfigDict, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    PlainSerializer,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    WithJsonSchema,
+    model_serializer,
+)
 
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import (
@@ -57,7 +65,6 @@ from sidelight.files import (
 from sidelight.noise.accountant import (
     Account,
     Accounting,
-    ChoiceReceipt,
     CountedColumns,
     Entry,
     PaidChoice,
@@ -68,8 +75,7 @@ from sidelight.noise.mechanism import Mechanism
 from sidelight.noise.parameters import Amount, Neighbours, amount_text, exact_amount
 from sidelight.text import counted, html_table, is_deeply_nested
 
-NO_LEDGER = "no ledger"
-"""Says that nobody adds up what is published about these people, and that this is meant."""
+NO_LEDGER = "no ledger"  # says that nobody adds up what is published about these people, and that this is meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,17 +157,19 @@ class Ledger:
             amounts = exact_amount(epsilon, "the budget's epsilon"), exact_amount(delta, "the budget's delta")
             account = Account(*amounts, accounting, neighbours)
         ledger = cls(Path(path))
+        there = f"there is a ledger '{ledger.path.name}' already; go on with it, or begin another file"
         try:
             left_over = lock_path(ledger.path).exists()  # asked first: whoever begins it meanwhile locks it last
             if ledger.path.exists():
-                raise ledger._there_already()
+                raise BadLedger(there)
             if left_over:
                 raise BadLedger(ledger._lost())
             replace_whole(ledger.path, to_text(account), private=True, force=False)
         except NotPublished:  # somebody else has begun it this moment
-            raise ledger._there_already() from None
+            raise BadLedger(there) from None
         except OSError as error:
-            raise ledger._cannot_write(error) from None
+            message = f"cannot write the ledger '{ledger.path.name}': {error.strerror}; nothing was published"
+            raise BadLedger(message) from None
         with ledger._lock():  # the lock comes last: it says that there is a ledger, or that one is missed
             pass
         return ledger
@@ -173,9 +181,6 @@ class Ledger:
             if not self.read().entries:
                 self.path.unlink()
                 lock_path(self.path).unlink(missing_ok=True)
-
-    def _there_already(self) -> BadLedger:
-        return BadLedger(f"there is a ledger '{self.path.name}' already; go on with it, or begin another file")
 
     def _lost(self) -> str:
         return (
@@ -190,7 +195,14 @@ class Ledger:
         try:
             account = from_text(read_whole(self.path).decode())
         except FileNotFoundError:
-            raise BadLedger(self._lost() if lock_path(self.path).exists() else self._missing()) from None
+            if lock_path(self.path).exists():
+                raise BadLedger(self._lost()) from None
+            here = self.path.relative_to(Path.cwd()) if self.path.is_relative_to(Path.cwd()) else self.path
+            message = (
+                f"no ledger '{self.path.name}'; check the path, or begin one, with a budget for all releases to come, "
+                f"by sidelight ledger begin {shlex.quote(str(here))} --epsilon 3"
+            )
+            raise BadLedger(message + in_python(f" Ledger.begin('{here}', epsilon=3)")) from None
         except OSError as error:
             message = f"cannot read the ledger '{self.path.name}': {error.strerror}; nothing was spent or published"
             raise BadLedger(message) from None
@@ -202,28 +214,18 @@ class Ledger:
             raise BadLedger(message) from None
         entries = noted.get("entries")  # none in a lock that is new, as beside a ledger that was moved here
         if isinstance(entries, int) and history_digest(account, entries) != noted.get("digest"):
-            raise BadLedger(self._went_back(entries))
+            message = (
+                f"the ledger '{self.path.name}' is an old copy or another ledger: it lacks some of the "
+                f"{counted(entries, 'entry')} that its lock '{lock_path(self.path).name}' recorded; put back the "
+                "newest copy, or begin another file with no more than is surely left of the budget (remove the lock "
+                "only if nothing was published since this copy)"
+            )
+            raise BadLedger(message)
         return account
-
-    def _went_back(self, entries: int) -> str:
-        return (
-            f"the ledger '{self.path.name}' is an old copy or another ledger: it lacks some of the "
-            f"{counted(entries, 'entry')} that its lock '{lock_path(self.path).name}' recorded; put back the newest "
-            "copy, or begin another file with no more than is surely left of the budget (remove the lock only if "
-            "nothing was published since this copy)"
-        )
 
     def read_budget(self) -> Account:
         """Return what may be spent in all, without what it was spent on."""
         return replace(self.read(), entries=())
-
-    def _missing(self) -> str:
-        here = self.path.relative_to(Path.cwd()) if self.path.is_relative_to(Path.cwd()) else self.path
-        ways = in_python(f" Ledger.begin('{here}', epsilon=3)")
-        return (
-            f"no ledger '{self.path.name}'; check the path, or begin one, with a budget for all releases to come, by "
-            f"sidelight ledger begin {shlex.quote(str(here))} --epsilon 3{ways}"
-        )
 
     def spend(
         self,
@@ -231,11 +233,11 @@ class Ledger:
         *,
         receipt: str | None = None,
         commitment: str | None = None,
-        using: Sequence[ChoiceReceipt] = (),
+        using: Sequence[tuple[str, PaidChoice]] = (),
     ) -> Account:
         """Spend budget, if it is there; when this returns, it is on the disk."""
         expect(Spending, spending, "what is spent")
-        expect_several(ChoiceReceipt, using, parameter("using"), each="choice")
+        expect_several(PaidChoice, [choice for _, choice in using], parameter("using"), each="choice")
         for name, text in (("receipt", receipt), ("commitment", commitment)):
             if text is not None and not utf8(expect(str, text, parameter(name))):
                 message = f"{parameter(name)} has letters that cannot be written in UTF-8; give others"
@@ -279,16 +281,14 @@ class Ledger:
             with locked(self.path):
                 yield
         except OSError as error:
-            raise self._cannot_write(error) from None
+            message = f"cannot write the ledger '{self.path.name}': {error.strerror}; nothing was published"
+            raise BadLedger(message) from None
 
     def _write(self, account: Account) -> None:
         # the note comes last: a crash before it leaves a note of fewer entries, which the new ledger still begins with
         replace_whole(self.path, to_text(account), private=True)
         entries = len(account.entries)
         write_note(self.path, keep=True, entries=entries, digest=history_digest(account, entries))
-
-    def _cannot_write(self, error: OSError) -> BadLedger:
-        return BadLedger(f"cannot write the ledger '{self.path.name}': {error.strerror}; nothing was published")
 
 
 def opened_ledger(ledger: Ledger | str | os.PathLike[str] | None) -> Ledger | None:
@@ -313,7 +313,7 @@ def paying(
     spending: Spending,
     *,
     commitment: str | None = None,
-    using: Sequence[ChoiceReceipt] = (),
+    using: Sequence[tuple[str, PaidChoice]] = (),
 ) -> Iterator[str | None]:
     """Spend, then do inside of this what it was spent on; whatever cuts it short says that the budget is spent."""
     if ledger is None:
@@ -327,7 +327,7 @@ def paying(
     # Ctrl-C too: what is on the disk is spent, whatever ends the block
     except BaseException as error:
         with contextlib.suppress(BadLedger):
-            if ledger.read().has(receipt):  # also where the interrupt came while it was written
+            if ledger.read().find(receipt) is not None:  # also where the interrupt came while it was written
                 note_spent(error, ledger, spending)
         raise
 
@@ -337,8 +337,21 @@ def note_spent(error: BaseException, ledger: Ledger, spending: Spending) -> None
     error.add_note(f"{spending.cost()} of the ledger '{ledger.path.name}' is spent, and stays so")
 
 
-SCHEMA_VERSION: Final = 3
-"""Raised whenever a reader of the document would have to change."""
+def _read_amount(amount: object, info: ValidationInfo) -> Fraction:
+    # a document has amounts as text, so that none is a float
+    if not isinstance(amount, str | Fraction):
+        message = f"{info.field_name} is no text"
+        raise BadNoise(message)
+    return exact_amount(amount, str(info.field_name))
+
+
+# An ε, a δ or a ρ: in a document the text that it is read back from exactly
+AmountText: TypeAlias = Annotated[
+    Fraction,
+    BeforeValidator(_read_amount),
+    PlainSerializer(amount_text, return_type=str),
+    WithJsonSchema({"type": "string"}),
+]
 
 
 class LedgerPart(DocumentPart):
@@ -350,31 +363,19 @@ class LedgerPart(DocumentPart):
 class BudgetDocument(LedgerPart):
     """A budget of ε and δ; or of ρ, which is left out where there is none."""
 
-    epsilon: str
-    delta: str
-    rho: str | None = None
+    epsilon: AmountText
+    delta: AmountText
+    rho: AmountText | None = None
 
     @classmethod
     def from_account(cls, account: Account) -> BudgetDocument:
         """Write the budget of an account, without what was spent of it."""
-        return cls(
-            epsilon=amount_text(account.epsilon),
-            delta=amount_text(account.delta),
-            rho=None if account.rho is None else amount_text(account.rho),
-        )
-
-    def amounts(self) -> tuple[Fraction, Fraction]:
-        """Return ε and δ exactly; `BadNoise` where they are no numbers."""
-        return exact_amount(self.epsilon, "the budget's epsilon"), exact_amount(self.delta, "the budget's delta")
-
-    def exact_rho(self) -> Fraction | None:
-        """Return ρ exactly, if the budget is one."""
-        return None if self.rho is None else exact_amount(self.rho, "the budget's rho")
+        return cls(epsilon=account.epsilon, delta=account.delta, rho=account.rho)
 
     @model_serializer(mode="wrap")
     def _leave_out_rho(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        fields: dict[str, Any] = handler(self)
-        return {name: each for name, each in fields.items() if name != "rho" or each is not None}
+        written: dict[str, Any] = handler(self)
+        return {name: each for name, each in written.items() if name != "rho" or each is not None}
 
 
 class EntryDocument(LedgerPart):
@@ -383,9 +384,9 @@ class EntryDocument(LedgerPart):
     at: str
     receipt: str
     what: str
-    epsilon: str
-    delta: str
-    rho: str | None
+    epsilon: AmountText
+    delta: AmountText
+    rho: AmountText | None
     mechanism: Mechanism | None
     marginal_noise: tuple[Mechanism, ...]
     counted: CountedColumns | None
@@ -395,70 +396,56 @@ class EntryDocument(LedgerPart):
     @classmethod
     def from_entry(cls, entry: Entry) -> EntryDocument:
         """Write one entry of an account."""
-        spending = entry.spending
-        return cls(
-            at=entry.at,
-            receipt=entry.receipt,
-            what=spending.what,
-            epsilon=amount_text(spending.epsilon),
-            delta=amount_text(spending.delta),
-            rho=None if spending.charged_rho is None else amount_text(spending.charged_rho),
-            mechanism=spending.mechanism,
-            marginal_noise=tuple(spending.marginal_noise),
-            counted=spending.counted,
-            published=entry.published,
-            choice=entry.choice,
-        )
-
-    def to_entry(self, neighbours: Neighbours) -> Entry:
-        """Read the entry; `BadNoise` where its amounts are none."""
-        spending = Spending(
-            self.what,
-            exact_amount(self.epsilon, "epsilon"),
-            exact_amount(self.delta, "delta"),
-            neighbours,
-            self.mechanism,
-            self.counted,
-            self.marginal_noise,
-            None if self.rho is None else exact_amount(self.rho, "rho"),
-        )
-        return Entry(self.at, spending, self.receipt, self.published, self.choice)
+        # a field is called as it is in the entry, or in its spending
+        fields: dict[str, Any] = {
+            name: getattr(entry, name, getattr(entry.spending, name, None)) for name in cls.model_fields
+        }
+        return cls(**fields | {"rho": entry.spending.charged_rho})
 
 
 class LedgerDocument(LedgerPart):
     """A privacy budget, and what was spent of it."""
 
     kind: Literal["privacy ledger"] = "privacy ledger"
-    schema_version: Literal[3] = SCHEMA_VERSION
+    schema_version: Literal[3] = 3  # raised whenever a reader of the document would have to change
     accounting: Accounting
     neighbours: Neighbours
     budget: BudgetDocument
     entries: tuple[EntryDocument, ...]
 
-    @classmethod
-    def from_account(cls, account: Account) -> LedgerDocument:
-        """Write an account."""
-        return cls(
-            accounting=account.accounting,
-            neighbours=account.neighbours,
-            budget=BudgetDocument.from_account(account),
-            entries=tuple(map(EntryDocument.from_entry, account.entries)),
-        )
-
     def to_account(self) -> Account:
         """Read the account; `BadNoise` where its amounts are none."""
-        return Account(
-            *self.budget.amounts(),
-            self.accounting,
-            self.neighbours,
-            tuple(each.to_entry(self.neighbours) for each in self.entries),
-            self.budget.exact_rho(),
+        entries = tuple(
+            Entry(
+                each.at,
+                Spending(
+                    each.what,
+                    each.epsilon,
+                    each.delta,
+                    self.neighbours,
+                    each.mechanism,
+                    each.counted,
+                    each.marginal_noise,
+                    each.rho,
+                ),
+                each.receipt,
+                each.published,
+                each.choice,
+            )
+            for each in self.entries
         )
+        budget = self.budget
+        return Account(budget.epsilon, budget.delta, self.accounting, self.neighbours, entries, budget.rho)
 
 
 def to_text(account: Account) -> str:
     """Write an account as JSON, with a digest that tells when something is missing or changed."""
-    document = LedgerDocument.from_account(account).model_dump()
+    document = LedgerDocument(
+        accounting=account.accounting,
+        neighbours=account.neighbours,
+        budget=BudgetDocument.from_account(account),
+        entries=tuple(map(EntryDocument.from_entry, account.entries)),
+    ).model_dump()
     return json.dumps({**document, "digest": compute_digest(document)}, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -28,13 +28,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from sidelight.arrays import Codes, Integers, add_up
 from sidelight.errors import BadNoise, WrongKind, expect_mapping, parameter
-from sidelight.noise.accountant import ChoiceReceipt, Spending
+from sidelight.noise.accountant import PaidChoice, Spending
 from sidelight.noise.domain import CELLS_AT_MOST, Domain, Outside, expect_countable
 from sidelight.noise.ledger import Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.noise.mechanism import opendp, refuse_useless
@@ -45,8 +45,7 @@ from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, number_equal_rows
 from sidelight.table.table import Counts, Events, Table
 
-FULL_DETAIL = 1_000
-"""Detail is weighed in thousandths, so that scores are whole numbers and their sensitivity is exact."""
+FULL_DETAIL = 1_000  # detail is weighed in thousandths, so that scores are whole numbers and their sensitivity is exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +64,8 @@ class ChosenLevels:
     receipt: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AcceptedLevels:
-    """Levels that may be published: what choosing them cost, if anything, and the receipt to show for it."""
-
-    levels: Mapping[str, int]
-    paid: Spending | None = None
-    using: tuple[ChoiceReceipt, ...] = ()
+# Levels that may be published, what choosing them cost, if anything, and by which choices that were paid for
+AcceptedLevels: TypeAlias = tuple[Mapping[str, int], Spending | None, tuple[tuple[str, PaidChoice], ...]]
 
 
 def accept_levels(
@@ -85,18 +79,15 @@ def accept_levels(
     """Return levels that were fixed in advance or paid for; refuse those that were picked by looking at the data."""
     if isinstance(levels, ChosenLevels):
         return _accept_choice(levels, table, by, neighbours, ledger)
-    if isinstance(levels, SearchResult | SearchOutcome):
-        raise BadNoise(PICKED)
-    fixed = expect_mapping(levels, parameter("levels"), '{"age": 2, "sex": 0}')
-    if any(isinstance(level, SearchedLevel) for level in fixed.values()):
-        raise BadNoise(PICKED)
-    return AcceptedLevels(MappingProxyType(dict(fixed)))
-
-
-PICKED = (
-    "these levels were picked by a search that looked at the data, and nobody paid for what they reveal; "
-    "fix levels in advance, or pick them with choose_levels, which pays, and give what it gives as a whole"
-)
+    searched = isinstance(levels, SearchResult | SearchOutcome)
+    fixed = {} if searched else expect_mapping(levels, parameter("levels"), '{"age": 2, "sex": 0}')
+    if searched or any(isinstance(level, SearchedLevel) for level in fixed.values()):
+        message = (
+            "these levels were picked by a search that looked at the data, and nobody paid for what they reveal; "
+            "fix levels in advance, or pick them with choose_levels, which pays, and give what it gives as a whole"
+        )
+        raise BadNoise(message)
+    return MappingProxyType(dict(fixed)), None, ()
 
 
 def _accept_choice(
@@ -122,8 +113,8 @@ def _accept_choice(
         message = "these are other levels than those that were chosen; give what choose_levels gives as a whole"
         raise BadNoise(message)
     if chosen.receipt is None and ledger is None:
-        return AcceptedLevels(chosen.levels, chosen.spending)  # marked as before: no ledger knows what they cost
-    if chosen.receipt is None or ledger is None or not ledger.read().has(chosen.receipt):
+        return chosen.levels, chosen.spending, ()  # marked as before: no ledger knows what they cost
+    if chosen.receipt is None or ledger is None or ledger.read().find(chosen.receipt) is None:
         name = "no ledger" if ledger is None else f"the ledger '{ledger.path.name}'"
         message = (
             f"choosing these levels was not paid from {name}; give choose_levels and the counts the same "
@@ -131,7 +122,7 @@ def _accept_choice(
         )
         raise BadNoise(message)
     paid = {name: int(level) for name, level in chosen.levels.items()}
-    return AcceptedLevels(paid, chosen.spending, (ChoiceReceipt(chosen.receipt, commitment, chosen.winner),))
+    return paid, chosen.spending, ((chosen.receipt, PaidChoice(commitment, chosen.winner)),)
 
 
 def candidate_digest(levels: Mapping[str, int], by: Mapping[str, Hierarchy]) -> str:
@@ -158,21 +149,17 @@ def commitment_to(table: Table | Events, candidates: Sequence[str], key: bytes) 
     if isinstance(table, Events):
         # sorted, as the order of people is not part of what they are
         digest.update(np.sort(table.count_rows()).tobytes())
-    for part in _parts_of(_count_by_key(table) if isinstance(table, Events) else table):
+        # the rows of each key, as if each were a person
+        number, first = number_equal_rows(table.quasi, len(table.value))
+        rows = table.times * table.people_alike[table.person]
+        counts = Counts.from_entries(number, table.value, rows, (len(first), len(table.domain)))
+        quasi, sizes = tuple(column.take(first) for column in table.quasi), add_up(number, rows, len(first))
+        table = Table(quasi, table.sensitive, table.domain, sizes, counts, table.semantics, table.intake)
+    for part in _parts_of(table):
         # its length first: the same bytes divided elsewhere must not give the same digest
         digest.update(len(part).to_bytes(8))
         digest.update(part)
     return digest.hexdigest()
-
-
-def _count_by_key(events: Events) -> Table:
-    """Count the rows of each key, as if each were a person."""
-    key, first = number_equal_rows(events.quasi, len(events.value))
-    rows = events.times * events.people_alike[events.person]
-    counts = Counts.from_entries(key, events.value, rows, (len(first), len(events.domain)))
-    quasi = tuple(column.take(first) for column in events.quasi)
-    sizes = add_up(key, rows, len(first))
-    return Table(quasi, events.sensitive, events.domain, sizes, counts, events.semantics, events.intake)
 
 
 def _parts_of(table: Table) -> Iterator[bytes]:
@@ -249,17 +236,28 @@ def choose_levels(
     """
     expect_countable(table)
     # all that may be refused is refused before the budget is touched
-    listed = _expect_levels(among)
+    if isinstance(among, Mapping | str | ChosenLevels) or not isinstance(among, Sequence):
+        message = f'{parameter("among")} should be a list of levels, such as [{{"age": 2}}, {{"age": 3}}]'
+        raise WrongKind(message)
+    if not among:
+        message = f"{parameter('among')} lists no levels to choose from; list at least one"
+        raise BadNoise(message)
     cost, hierarchies = exact_epsilon(epsilon), as_hierarchies(by)
     refuse_useless(cost)
     units_changed(neighbours)  # refuses others
     above = whole_number(above, BadNoise, parameter("above"))
     opened = opened_ledger(ledger)
-    candidates = [
-        accept_levels(levels, table=table, by=hierarchies, neighbours=neighbours, ledger=opened) for levels in listed
+    accepted = [
+        accept_levels(levels, table=table, by=hierarchies, neighbours=neighbours, ledger=opened) for levels in among
     ]
-    _refuse_unpaid(candidates)
-    domains = [Domain.declare(hierarchies, each.levels, domain, outside=outside, cells=cells) for each in candidates]
+    candidates = [levels for levels, _, _ in accepted]
+    if any(paid is not None and not used for _, paid, used in accepted):  # what they cost would be forgotten
+        message = (
+            f"one of {parameter('among')} was itself chosen from the data, and no ledger knows for how much; list "
+            f"levels that were fixed in advance, or give both choices the same {parameter('ledger')}"
+        )
+        raise BadNoise(message)
+    domains = [Domain.declare(hierarchies, each, domain, outside=outside, cells=cells) for each in candidates]
     unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person, values=len(domains[0].values))
     # exact scores: they never leave this function, only the noisy winner does
     scores = [
@@ -268,11 +266,11 @@ def choose_levels(
     ]
     noise = round_down(cost), neighbours, FULL_DETAIL * unit.at_most
     _choice(*noise)  # found before it is paid for
-    digests, key = tuple(candidate_digest(each.levels, hierarchies) for each in candidates), secrets.token_bytes(32)
+    digests, key = tuple(candidate_digest(each, hierarchies) for each in candidates), secrets.token_bytes(32)
     commitment = commitment_to(table, digests, key)
-    spending = Spending(f"choosing one of {len(listed)} levels for {table.sensitive}", cost, Fraction(0), neighbours)
-    before = sum((each.paid.epsilon for each in candidates if each.paid is not None), Fraction(0))
-    using = [receipt for each in candidates for receipt in each.using]
+    spending = Spending(f"choosing one of {len(among)} levels for {table.sensitive}", cost, Fraction(0), neighbours)
+    before = sum((paid.epsilon for _, paid, _ in accepted if paid is not None), Fraction(0))
+    using = [each for _, _, used in accepted for each in used]
     warn_without_ledger(ledger)
     # paid before it is drawn, as counts are
     with paying(opened, spending, commitment=commitment, using=using) as receipt:
@@ -281,31 +279,10 @@ def choose_levels(
         if opened is not None and receipt is not None:
             opened.enter_winner(receipt, winner)
     total = replace(spending, epsilon=cost + before)
-    return ChosenLevels(searched_levels(candidates[drawn].levels), total, key, digests, commitment, winner, receipt)
-
-
-def _expect_levels(among: object) -> Sequence[Mapping[str, int] | ChosenLevels]:
-    if isinstance(among, Mapping | str | ChosenLevels) or not isinstance(among, Sequence):
-        message = f'{parameter("among")} should be a list of levels, such as [{{"age": 2}}, {{"age": 3}}]'
-        raise WrongKind(message)
-    if not among:
-        message = f"{parameter('among')} lists no levels to choose from; list at least one"
-        raise BadNoise(message)
-    return among
-
-
-def _refuse_unpaid(candidates: Sequence[AcceptedLevels]) -> None:
-    """Refuse earlier choices that no ledger paid: what they cost would be forgotten."""
-    if any(each.paid is not None and not each.using for each in candidates):
-        message = (
-            f"one of {parameter('among')} was itself chosen from the data, and no ledger knows for how much; list "
-            f"levels that were fixed in advance, or give both choices the same {parameter('ledger')}"
-        )
-        raise BadNoise(message)
+    return ChosenLevels(searched_levels(candidates[drawn]), total, key, digests, commitment, winner, receipt)
 
 
 def _standing_out(counts: Integers, above: int) -> int:
-    """Count the people beyond `above` in each cell: one person more or less changes it by at most one."""
     return int(np.maximum(counts - above, 0).sum())
 
 

@@ -40,6 +40,7 @@ Discrete Gaussian for Differential Privacy, NeurIPS 2020: proposition 12 (throug
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_UP, Context, Decimal, localcontext
 from fractions import Fraction
@@ -61,14 +62,8 @@ SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**6), Fraction(100)
 SMALLEST_DELTA = Fraction(1, 10**100)
 """Smaller ones are as good as 0, and cost more noise than that."""
 
-SHARE_OF_EPSILON = 1 - 1e-12
-"""A little of ε is kept where OpenDP converts ρ, so that our conversion, rounded up elsewhere, stays within ε too."""
 
-CLOSE = 1e-12
-"""How close to the smallest a scale, or an ε, is brought, relative to it."""
-
-STANDARD_DEVIATIONS = 12
-"""Gaussian noise further out has less weight than floats can add."""
+STANDARD_DEVIATIONS = 12  # Gaussian noise further out has less weight than floats can add
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +83,10 @@ class Mechanism:
         size = np.abs(noise.astype(np.float64))
         return -size / self.scale if self.kind == "discrete Laplace" else -(size**2) / (2 * self.scale**2)
 
-    def rho(self) -> float | None:
-        """Return the ρ of zero-concentrated privacy, Δ₂² / (2·scale²), for Gaussian noise."""
-        return None if self.kind == "discrete Laplace" else self._gaussian_rho()
-
-    def _gaussian_rho(self) -> float:
-        return round_up(self.sensitivity.l2_squared / (2 * Fraction(self.scale) ** 2))
+    def rho(self) -> Fraction:
+        """Return the ρ of zero-concentrated privacy, exactly: Δ₂² / (2·scale²), for Laplace noise Δ₁² / (2·scale²)."""
+        squared = self.sensitivity.l1**2 if self.kind == "discrete Laplace" else self.sensitivity.l2_squared
+        return squared / (2 * Fraction(self.scale) ** 2)
 
     def keeps(self, epsilon: Fraction, delta: Fraction) -> bool:
         """Whether this noise costs no more than ε and δ at its sensitivity, by bounds that are rounded up.
@@ -110,7 +103,7 @@ class Mechanism:
             return False
         if self.sensitivity.by_ones and gaussian_delta(epsilon, self.scale, self.sensitivity.l1) <= delta:
             return True
-        return concentrated_epsilon(self._gaussian_rho(), delta) <= epsilon
+        return concentrated_epsilon(round_up(self.rho()), delta) <= epsilon
 
     def epsilon_at(self, delta: Fraction) -> float:
         """Return the smallest ε that this noise keeps at a δ, rounded up.
@@ -120,15 +113,10 @@ class Mechanism:
         """
         if self.kind == "discrete Laplace":
             return round_up(self.sensitivity.l1 / Fraction(self.scale))
-        low, high = 0.0, concentrated_epsilon(self._gaussian_rho(), delta)
-        # invariant: `high` is kept
-        while self.sensitivity.by_ones and delta > 0 and high - low > CLOSE * high:
-            middle = (low + high) / 2
-            if gaussian_delta(middle, self.scale, self.sensitivity.l1) <= delta:
-                high = middle
-            else:
-                low = middle
-        return high
+        bound = concentrated_epsilon(round_up(self.rho()), delta)
+        if not self.sensitivity.by_ones or delta <= 0:
+            return bound
+        return smallest_kept(0.0, bound, lambda each: gaussian_delta(each, self.scale, self.sensitivity.l1) <= delta)
 
     def variance(self) -> float:
         """Return the variance of one noise: 2a / (1 − a)² for Laplace, a = e^(−1 / scale); at most scale² for Gaussian.
@@ -230,13 +218,21 @@ class PrivacyCost:
     def noise(self, sensitivity: Sensitivity) -> Mechanism:
         """Calibrate noise to it.
 
-        >>> round(PrivacyCost.read(None, "1e-6", "0.01").noise(ONE_BY_ONE).scale, 3)
+        >>> round(PrivacyCost.read(None, "1e-6", "0.01").noise(Sensitivity()).scale, 3)
         7.071
         """
         if self.rho is not None:
             return calibrate_rho(self.rho, sensitivity)
         assert self.epsilon is not None
         return calibrate(self.epsilon, self.delta, sensitivity, through_rho=self.paid_in_rho)
+
+
+def smallest_kept(low: float, high: float, holds: Callable[[float], bool], *, close: float = 1e-12) -> float:
+    """Halve until `high`, at which something holds, is this close, relatively, to where it does no more."""
+    # invariant: it holds at `high`, and is not known to at `low`
+    while low < (middle := (low + high) / 2) < high and high - low > close * high:
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
 
 
 def six_figures_up(bound: float) -> Fraction:
@@ -279,12 +275,31 @@ def calibrate(
     """
     refuse_useless(epsilon, delta)
     if delta == 0:
-        return Mechanism("discrete Laplace", _laplace_scale(round_down(epsilon), sensitivity.l1), sensitivity)
-    if sensitivity.by_ones and not through_rho:
-        scale = _exact_scale(epsilon, delta, sensitivity.l1)
-    else:
-        scale = _scale_through_rho(round_down(epsilon), round_down(delta), sensitivity.l2_squared)
+        # division rounds: a scale that costs a last bit too much is raised until OpenDP agrees
+        scale = sensitivity.l1 / round_down(epsilon)
+        while _measurement("discrete Laplace", scale).map(sensitivity.l1) > round_down(epsilon):
+            scale = math.nextafter(scale, math.inf)
+        return Mechanism("discrete Laplace", scale, sensitivity)
+    if through_rho or not sensitivity.by_ones:
+        return Mechanism("discrete Gaussian", _scale_through_rho(epsilon, delta, sensitivity.l2_squared), sensitivity)
+    low, high = 0.0, 1.0
+    while gaussian_delta(epsilon, high, sensitivity.l1) > delta:
+        low, high = high, 2 * high
+    scale = smallest_kept(low, high, lambda each: gaussian_delta(epsilon, each, sensitivity.l1) <= delta)
     return Mechanism("discrete Gaussian", scale, sensitivity)
+
+
+def _scale_through_rho(epsilon: Fraction, delta: Fraction, squared: int) -> float:
+    dp, slack = opendp(), round_down(delta)
+
+    def told(scale: float) -> Any:  # noqa: ANN401 - a measurement of OpenDP, which has no types
+        return dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(_measurement("discrete Gaussian", scale)), delta=slack)
+
+    # a root that is not whole is rounded up, so that the distance is not understated
+    whole = math.isqrt(squared)
+    distance = float(whole) if whole**2 == squared else math.nextafter(math.sqrt(squared), math.inf)
+    # a little of ε is kept, so that our conversion of ρ, rounded up elsewhere, stays within ε too
+    return float(dp.binary_search_param(told, d_in=distance, d_out=(round_down(epsilon) * (1 - 1e-12), slack)))
 
 
 def calibrate_rho(rho: Fraction, sensitivity: Sensitivity = ONE_BY_ONE) -> Mechanism:
@@ -306,21 +321,6 @@ def calibrate_rho(rho: Fraction, sensitivity: Sensitivity = ONE_BY_ONE) -> Mecha
     return Mechanism("discrete Gaussian", scale, sensitivity)
 
 
-def _exact_scale(epsilon: Fraction, delta: Fraction, changes: int) -> float:
-    """Find the smallest scale whose exact δ(ε) is within δ."""
-    low, high = 0.0, 1.0
-    while gaussian_delta(epsilon, high, changes) > delta:
-        low, high = high, 2 * high
-    # invariant: `high` keeps them, `low` does not
-    while high - low > CLOSE * high:
-        middle = (low + high) / 2
-        if gaussian_delta(epsilon, middle, changes) <= delta:
-            high = middle
-        else:
-            low = middle
-    return high
-
-
 def refuse_useless(epsilon: Fraction, delta: Fraction = Fraction(0)) -> None:
     """Refuse amounts for which nothing but noise would be published, or nothing promised."""
     if not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON or 0 < delta < SMALLEST_DELTA:
@@ -330,34 +330,6 @@ def refuse_useless(epsilon: Fraction, delta: Fraction = Fraction(0)) -> None:
             f"{float(SMALLEST_DELTA):g}"
         )
         raise BadNoise(message)
-
-
-def _laplace_scale(epsilon: float, distance: int) -> float:
-    # division rounds: a scale that costs a last bit too much is raised until OpenDP agrees
-    scale = distance / epsilon
-    while _measurement("discrete Laplace", scale).map(distance) > epsilon:
-        scale = math.nextafter(scale, math.inf)
-    return scale
-
-
-def _scale_through_rho(epsilon: float, delta: float, distance_squared: int) -> float:
-    target = epsilon * SHARE_OF_EPSILON, delta
-    scale = opendp().binary_search_param(
-        lambda scale: _approximate(scale, delta), d_in=_distance(distance_squared), d_out=target
-    )
-    return float(scale)
-
-
-def _approximate(scale: float, delta: float) -> Any:  # noqa: ANN401 - a measurement of OpenDP, which has no types
-    """Draw Gaussian noise whose cost is told as ε at δ."""
-    dp = opendp()
-    return dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(_measurement("discrete Gaussian", scale)), delta=delta)
-
-
-def _distance(squared: int) -> float:
-    # a root that is not whole is rounded up, so that the distance is not understated
-    whole = math.isqrt(squared)
-    return float(whole) if whole**2 == squared else math.nextafter(math.sqrt(squared), math.inf)
 
 
 def _measurement(kind: NoiseKind, scale: float) -> Any:  # noqa: ANN401
@@ -376,10 +348,6 @@ def opendp() -> Any:  # noqa: ANN401 - OpenDP has no types
     return library
 
 
-STEPS = 100
-"""Newton's steps towards the best α at most; any α gives a bound."""
-
-
 def concentrated_epsilon(rho: Fraction | float, delta: Fraction | float) -> float:
     """Turn ρ into ε at δ: min over α > 1 of ρα + ln(1/(αδ))/(α−1) + ln(1−1/α), rounded up.
 
@@ -390,52 +358,30 @@ def concentrated_epsilon(rho: Fraction | float, delta: Fraction | float) -> floa
         return 0.0
     if delta <= 0:
         return math.inf
-    # α is below 1/δ, and above 1 by more than 1/ρ: so many digits more tell it from 1, and 1 − 1/α from 1
-    lost = abs(_magnitude(rho)) + abs(_magnitude(delta))
-    with localcontext(Context(prec=60 + lost)):
-        cost, log_delta = _decimal(rho), _decimal(delta).ln()
-        excess = _best_excess(cost, log_delta)
-        alpha = 1 + excess
-        terms = cost * alpha, -(alpha.ln() + log_delta) / excess, (excess / alpha).ln()
+    exact = Fraction(rho), Fraction(delta)
+    # α is below 1/δ, and above 1 by more than 1/ρ: as many digits more as they are away from 1 tell it from 1
+    away = (each.numerator.bit_length() - each.denominator.bit_length() for each in exact)
+    with localcontext(Context(prec=60 + sum(abs(math.ceil(bits * math.log10(2))) for bits in away))):
+        cost, slack = (Decimal(each.numerator) / Decimal(each.denominator) for each in exact)
+        log_delta = slack.ln()
+        # ρx² + ln(1 + x) = ln(1/δ) for x = α − 1, by Newton's steps in ln x: it is convex in that, and any α is a bound
+        x = min((-log_delta / cost).sqrt(), (-log_delta).exp())
+        for _ in range(100):
+            step = (cost * x**2 + (1 + x).ln() + log_delta) / (2 * cost * x**2 + x / (1 + x))
+            x *= (-step).exp()
+            if abs(step) < Decimal("1e-25"):
+                break
+        alpha = 1 + x
+        terms = cost * alpha, -(alpha.ln() + log_delta) / x, (x / alpha).ln()
         # far more than sixty digits lose
         bound = sum(terms) + sum(map(abs, terms)) * Decimal("1e-40")
     return max(round_up(bound), 0.0)
 
 
-def _best_excess(rho: Decimal, log_delta: Decimal) -> Decimal:
-    """Solve ρx² + ln(1 + x) = ln(1/δ) for x = α − 1, by Newton's steps in ln x: it is convex in that."""
-    x = min((-log_delta / rho).sqrt(), (-log_delta).exp())
-    for _ in range(STEPS):
-        above = rho * x**2 + (1 + x).ln() + log_delta
-        step = above / (2 * rho * x**2 + x / (1 + x))
-        x *= (-step).exp()
-        if abs(step) < Decimal("1e-25"):
-            break
-    return x
+SMOOTH = 4.0  # from this σ on θ is constant: see the module
 
 
-def _decimal(number: Fraction | float) -> Decimal:
-    exact = Fraction(number)
-    return Decimal(exact.numerator) / Decimal(exact.denominator)
-
-
-def _magnitude(number: Fraction | float) -> int:
-    """Return about how many decimal places a number is away from 1."""
-    exact = Fraction(number)
-    return math.ceil((exact.numerator.bit_length() - exact.denominator.bit_length()) * math.log10(2))
-
-
-SMOOTH = 4.0
-"""From this σ on θ is constant: see the module."""
-
-COUNTS_SUMMED = 64
-"""How many counts are added up one by one where θ is not constant; with more, nothing is said."""
-
-SUMMED_TO = 5_000
-"""Up to this spread, σ√c, probabilities are added up one by one; beyond, an integral bounds the sum."""
-
-LARGEST_LOSS = 700.0
-"""Floats have no e^ε beyond; δ falls as ε rises, so that this ε is a bound for all that are larger."""
+SUMMED_TO = 5_000  # up to this spread, σ√c, probabilities are added up one by one; beyond, an integral bounds the sum
 
 
 def gaussian_delta(epsilon: Fraction | float, scale: float, changes: int) -> float:
@@ -444,10 +390,11 @@ def gaussian_delta(epsilon: Fraction | float, scale: float, changes: int) -> flo
     >>> round(gaussian_delta(1.0, 4.2308, 1) * 1e6, 3)
     1.0
     """
-    # θ would take too long to add up; a δ of 1 promises nothing, and so is always a bound
-    if scale < SMOOTH and changes > COUNTS_SUMMED:
+    # θ of more counts would take too long to add up; a δ of 1 promises nothing, and so is always a bound
+    if scale < SMOOTH and changes > 64:
         return 1.0
-    loss = min(Fraction(epsilon), Fraction(LARGEST_LOSS))
+    # floats have no e^ε beyond; δ falls as ε rises, so that this ε is a bound for all that are larger
+    loss = min(Fraction(epsilon), Fraction(700))
     threshold = loss * Fraction(scale) ** 2 - Fraction(changes, 2)  # t
     spread = scale * math.sqrt(changes)
     bound = _sum_tail if spread <= SUMMED_TO else _integrate_tail

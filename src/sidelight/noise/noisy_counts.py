@@ -47,11 +47,10 @@ from sidelight.noise.parameters import (
     Amount,
     Neighbours,
     PrivacyUnit,
-    declared_people,
     units_changed,
     whole_cap,
 )
-from sidelight.noise.workload import TOTAL, Axes, CellLayout, CoarserLevel, Queries, read_queries, split_noise
+from sidelight.noise.workload import TOTAL, CellLayout, CoarserLevel, Queries, read_queries, split_noise
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Column, Label, Tabular, arrow_labels, label, shown
@@ -67,14 +66,7 @@ if TYPE_CHECKING:
     from sidelight.table.roles import Missing
     from sidelight.table.table import Events
 
-PARTS = 10**6
-"""In which parts of a person expected counts are: none is 0, as noise rules nothing out."""
-
-CHANCE_OF_FALSE_ALARM = 1e-9
-"""How likely noise alone speaks against a number of people that is right."""
-
-MANY_OTHERS = 0.02
-"""Above this share, people who were counted apart are worth a warning."""
+PARTS = 10**6  # in which parts of a person expected counts are: none is 0, as noise rules nothing out
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -230,9 +222,11 @@ class NoisyCounts(Tabular):
         # every label of a column until something is said about it; the sensitive values are the last axis
         places = [np.arange(size) for size in self.declared_domain.sizes]
         for name, labels in says.items():
-            column = self._column(name)
+            if name not in self.levels:
+                message = f"no column '{name}' in the noisy counts; there are: {', '.join(self.levels) or 'none'}"
+                raise BadNoise(message)
             number = [*self.levels].index(name)
-            places[number] = _places(labels, column.labels, self._labels_under(number), f"'{name}'")
+            places[number] = _places(labels, self.columns[number].labels, self._labels_under(number), f"'{name}'")
         if values:
             places[-1] = _places(list(values), self.domain, self._labels_under(len(self.levels)), self.sensitive)
         of = "people" if self.unit.once else f"{self.unit.counted_things}s"
@@ -306,15 +300,15 @@ class NoisyCounts(Tabular):
                 "what is promised for so many is not promised for more"
             )
         declared = np.outer(self.declared_domain.declared_groups, self.declared_domain.declared_values)
-        if self._surely(self.measured[~declared]) > MANY_OTHERS * max(self.measured.sum(), 1):
+        if self._surely(self.measured[~declared]) > 0.02 * max(self.measured.sum(), 1):  # few are not worth a warning
             yield (
                 f"by the measured counts, about {self.measured[~declared].sum():,} of {self.measured.sum():,} are "
                 f"{OTHER}: something was not declared, or is written in another way than it was declared"
             )
 
     def _surely(self, measured: Integers) -> int:
-        """Return how many there are behind some measured counts at least, but for a false alarm."""
-        return int(measured.sum()) - self.mechanism.margin_of_total(max(measured.size, 1), CHANCE_OF_FALSE_ALARM)
+        """Return how many there are behind some measured counts at least, but for one false alarm in 1e9."""
+        return int(measured.sum()) - self.mechanism.margin_of_total(max(measured.size, 1), 1e-9)
 
     def publish(self, path: str | Path, *, force: bool = False) -> PublishedNoise:
         """Write the counts, and beside them a document with ε, δ, the noise and what it promises.
@@ -460,13 +454,6 @@ class NoisyCounts(Tabular):
         groups, values = self.declared_domain.shape
         return Column(self.sensitive, self.domain, np.tile(np.arange(values, dtype=np.int32), groups))
 
-    def _column(self, name: str) -> Column:
-        for column in self.columns:
-            if column.name == name:
-                return column
-        message = f"no column '{name}' in the noisy counts; there are: {', '.join(self.levels) or 'none'}"
-        raise BadNoise(message)
-
 
 def noisy_counts(
     table: Table | Events,
@@ -555,28 +542,40 @@ def noisy_counts(
     budget = None if paid_from is None else paid_from.read_budget()
     # the least noise that keeps ε at δ may cost more ρ than a ledger in ρ charges for that ε
     cost = replace(cost, paid_in_rho=budget is not None and budget.accounting == "concentrated")
-    accepted = accept_levels(levels, table=table, by=by, neighbours=neighbours, ledger=paid_from)
-    _check_columns(table, accepted.levels)
-    declared = Domain.declare(by, accepted.levels, domain, outside=outside, cells=cells)
+    fixed, paid_choice, using = accept_levels(levels, table=table, by=by, neighbours=neighbours, ledger=paid_from)
+    _check_columns(table, fixed)
+    declared = Domain.declare(by, fixed, domain, outside=outside, cells=cells)
     unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person, values=len(declared.values))
-    people_at_most = declared_people(people_at_most)
-    layout, weights = _read_workload(queries, declared, by, table.sensitive, domain)
+    people_at_most = None if people_at_most is None else whole_cap("people_at_most", people_at_most)
+    layout = CellLayout(declared.sizes)
+    weights = {layout.every: 1.0}
+    if queries is not None:
+        of_values = domain if isinstance(domain, Hierarchy) else by.get(table.sensitive)
+        coarser, axes = declared.coarser_levels(by, of_values)
+        layout = CellLayout(declared.sizes, coarser)
+        weights = read_queries(queries, [*declared.levels, table.sensitive], axes)
     noise = split_noise(layout, weights, cost, unit.sensitivity(neighbours), units_changed(neighbours))
     exact_counts = declared.count(table, by, at_most=unit.at_most)
     counted_columns = CountedColumns(table.sensitive, tuple(declared.levels.items()), math.prod(declared.shape), unit)
-    spending = _spending(cost, neighbours, [*noise.values()], counted_columns)
+    # the noise of the cells comes first, then that of marginals
+    mechanism, *marginal_noise = noise.values()
+    charged = told_epsilon([*noise.values()], cost.delta) if cost.epsilon is None else cost.epsilon
+    paid = str(counted_columns), charged, cost.delta, neighbours
+    spending = Spending(*paid, mechanism, counted_columns, tuple(marginal_noise), cost.rho)
     warn_without_ledger(ledger)
-    with paying(paid_from, spending, using=accepted.using) as receipt:
+    with paying(paid_from, spending, using=using) as receipt:
         # only now: it is on the ledger
         drawn = Measurements.draw(exact_counts.reshape(declared.sizes), noise, layout.coarser)
+        beside = [each.axes for each in drawn.marginals[1:]]
+        fitted = fit_marginals(drawn.estimates, beside, layout.coarser) if beside else postprocess(drawn.estimates)
         return NoisyCounts(
             declared,
             table.sensitive,
             drawn.marginals[0].measured.reshape(declared.shape),
-            _postprocess(drawn).reshape(declared.shape),
+            fitted.reshape(declared.shape),
             spending,
             unit,
-            paid_choice=accepted.paid,
+            paid_choice=paid_choice,
             people_at_most=people_at_most,
             missing=table.intake.roles.get("missing"),
             ledger=paid_from,
@@ -587,16 +586,6 @@ def noisy_counts(
         )
 
 
-def _spending(
-    cost: PrivacyCost, neighbours: Neighbours, noise: Sequence[Mechanism], counted_columns: CountedColumns
-) -> Spending:
-    """Return what is charged for the noise of the cells, which comes first, and of marginals."""
-    mechanism, *marginal_noise = noise
-    epsilon = told_epsilon(noise, cost.delta) if cost.epsilon is None else cost.epsilon
-    paid = str(counted_columns), epsilon, cost.delta, neighbours
-    return Spending(*paid, mechanism, counted_columns, tuple(marginal_noise), cost.rho)
-
-
 def _check_columns(table: Table | Events, levels: Mapping[str, int]) -> None:
     for name in levels:
         table.column(name)  # names the nearest column if there is none
@@ -604,29 +593,6 @@ def _check_columns(table: Table | Events, levels: Mapping[str, int]) -> None:
     if taken:
         message = f"a column is called '{min(taken)}', which is what the published counts are called; rename it"
         raise BadNoise(message)
-
-
-def _read_workload(
-    queries: Queries | None,
-    declared: Domain,
-    by: Mapping[str, Hierarchy],
-    sensitive: str,
-    domain: Sequence[object] | Hierarchy,
-) -> tuple[CellLayout, dict[Axes, float]]:
-    """Read which marginals matter how much, and at which levels they may be."""
-    if queries is None:
-        layout = CellLayout(declared.sizes)
-        return layout, {layout.every: 1.0}
-    of_values = domain if isinstance(domain, Hierarchy) else by.get(sensitive)
-    coarser, axes = declared.coarser_levels(by, of_values)
-    return CellLayout(declared.sizes, coarser), read_queries(queries, [*declared.levels, sensitive], axes)
-
-
-def _postprocess(drawn: Measurements) -> Integers:
-    marginals = [each.axes for each in drawn.marginals[1:]]
-    if not marginals:
-        return postprocess(drawn.estimates)
-    return fit_marginals(drawn.estimates, marginals, drawn.layout.coarser)
 
 
 def _places(texts: object, among: tuple[Label, ...], under: Mapping[Label, Integers], name: str) -> Integers:

@@ -39,8 +39,6 @@ from sidelight.text import counted, form
 Amount: TypeAlias = float | int | str | Fraction
 """How much privacy something costs; `0.1` means a tenth, not the binary number next to it."""
 
-_UNITS_CHANGED = {"add or remove": 1, "replace": 2}
-
 
 def units_changed(neighbours: str) -> int:
     """Return how many come or go between neighbours: one comes or goes, or one goes and another comes.
@@ -48,10 +46,10 @@ def units_changed(neighbours: str) -> int:
     >>> units_changed("replace")
     2
     """
-    if neighbours not in _UNITS_CHANGED:
+    if neighbours not in ("add or remove", "replace"):
         message = f'no {parameter("neighbours", neighbours)}; choose "add or remove" or "replace"'
         raise BadNoise(message)
-    return _UNITS_CHANGED[neighbours]
+    return 1 if neighbours == "add or remove" else 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +74,13 @@ class Sensitivity:
         return Sensitivity(self.l1, self.l1**2 // units)
 
 
+ONE_BY_ONE = Sensitivity()  # one count changes by one
+
+
+# Why there is no promise in beliefs
 PEOPLE_NOT_DECLARED = (
     "what a delta means in beliefs depends on how many people there are at most, which nobody declared"
 )
-"""Why there is no promise in beliefs."""
-
-ONE_BY_ONE = Sensitivity()
-"""One count changes by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ class PrivacyUnit:
             raise BadNoise(message)
         if rows_per_person is not None:
             rows_per_person = whole_cap("rows_per_person", rows_per_person)
-            _check_rows(table, person)
+        _check_rows(table, person, rows_per_person)
         if table.semantics == "single":
             if values_per_person is not None and whole_cap("values_per_person", values_per_person) > 1:
                 message = (
@@ -127,8 +125,6 @@ class PrivacyUnit:
                     'or "multiset"'
                 )
                 raise BadNoise(message)
-            if isinstance(table, Events) and rows_per_person is None:
-                _check_one_row_each(table, person)
             return cls(person, rows_per_person=rows_per_person)
         if values_per_person is None:
             message = (
@@ -180,13 +176,13 @@ class PrivacyUnit:
         >>> PrivacyUnit("id", rows_per_person=3).sentence()
         "to each person, by 'id', of whom at most 3 rows were counted"
         """
-        most = f"of whom at most {count_words(self.at_most, self.counted_things)}" if self.capped else ""
+        was = form("was", self.at_most)
+        most = f", of whom at most {counted(self.at_most, self.counted_things)} {was} counted" if self.capped else ""
         if not self.checked:
-            about = f", {most}" if self.capped else ""
-            return f"to each row{about}; that a row is a person is what the publisher says, and was not checked"
+            return f"to each row{most}; that a row is a person is what the publisher says, and was not checked"
         if not self.capped:
             return f"to each person; that nobody has two rows was checked by '{self.person}'"
-        return f"to each person, by '{self.person}', {most}"
+        return f"to each person, by '{self.person}'{most}"
 
     def hidden(self, neighbours: Neighbours) -> str:
         """Return what nobody can tell from the counts.
@@ -241,46 +237,37 @@ class PrivacyUnit:
         return Sensitivity(units * most, units * (most if by_ones else most**2))
 
 
-def count_words(many: int, things: str) -> str:
-    """Write how many were counted, with the verb that agrees.
-
-    >>> count_words(1, "row"), count_words(3, "value")
-    ('1 row was counted', '3 values were counted')
-    """
-    return f"{counted(many, things)} {form('was', many)} counted"
-
-
-def _check_rows(rows: Table | Events, person: str) -> None:
-    if person == EACH_ROW:
-        message = (
-            f"{parameter('rows_per_person')} needs to know whose a row is; name the column of people with "
-            f"{parameter('person')}"
-        )
-        raise BadNoise(message)
-    if rows.semantics != "single":
-        message = (
-            f"{parameter('rows_per_person')} counts rows, and {parameter('values', rows.semantics)} values; say "
-            f"{parameter('values_per_person')}, or leave {parameter('values')} out"
-        )
-        raise BadNoise(message)
-    if isinstance(rows, Table):
-        message = (
-            f"a table has one row for each person, and {parameter('rows_per_person')} is for people with several; read "
-            "them with sl.read_events"
-        )
-        raise BadNoise(message)
-
-
-def _check_one_row_each(rows: Events, person: str) -> None:
-    """Refuse people with several rows where none were declared: that there are none is what the promise rests on."""
-    several = 0 if person == EACH_ROW else int((rows.count_rows() > 1).sum())
-    if several:
+def _check_rows(rows: Table | Events, person: str, rows_per_person: int | None) -> None:
+    """Refuse a cap on what are no rows; and without one people with several, as the promise rests on that."""
+    several = 0
+    if rows_per_person is None:
+        if isinstance(rows, Events) and rows.semantics == "single" and person != EACH_ROW:
+            several = int((rows.count_rows() > 1).sum())
+        if not several:
+            return
         people = "1 person has" if several == 1 else f"{several:,} people have"
         message = (
             f"{people} more than one row (column '{person}'); say how many rows of one person count at most, fixed in "
             f"advance, such as {parameter('rows_per_person', 3)}, or give one row each"
         )
-        raise BadNoise(message)
+    elif person == EACH_ROW:
+        message = (
+            f"{parameter('rows_per_person')} needs to know whose a row is; name the column of people with "
+            f"{parameter('person')}"
+        )
+    elif rows.semantics != "single":
+        message = (
+            f"{parameter('rows_per_person')} counts rows, and {parameter('values', rows.semantics)} values; say "
+            f"{parameter('values_per_person')}, or leave {parameter('values')} out"
+        )
+    elif isinstance(rows, Table):
+        message = (
+            f"a table has one row for each person, and {parameter('rows_per_person')} is for people with several; read "
+            "them with sl.read_events"
+        )
+    else:
+        return
+    raise BadNoise(message)
 
 
 def whole_cap(name: str, cap: object) -> int:
@@ -299,7 +286,7 @@ def exact_amount(amount: Amount, name: str) -> Fraction:
     try:
         text = str(amount)
         # ten to the power of a thousand million is no number to compute with
-        if _POWER.search(text):
+        if re.search(r"[eE][+-]?[0-9_]{5,}\s*$", text):
             message = f"{name} is {as_given(amount)}, which is nothing or everything; give a number such as 1 or 0.5"
             raise BadNoise(message)
         return Fraction(text)
@@ -308,20 +295,14 @@ def exact_amount(amount: Amount, name: str) -> Fraction:
         raise BadNoise(message) from None
 
 
-_POWER = re.compile(r"[eE][+-]?[0-9_]{5,}\s*$")
-
-
-FARTHEST = Fraction(1, 10**300), Fraction(10**300)
-"""Floats can tell every ε between these from 0 and from infinity."""
-
-
 def exact_epsilon(epsilon: Amount, name: str = "epsilon") -> Fraction:
     """Read an ε, or a ρ: above 0."""
     amount = exact_amount(epsilon, name)
     if amount <= 0:
         message = f"{name} is {as_given(epsilon)}; it must be above 0 (smaller: more noise), such as 1"
         raise BadNoise(message)
-    if not FARTHEST[0] <= amount <= FARTHEST[1]:
+    # floats tell every ε between these from 0 and from infinity
+    if not Fraction(1, 10**300) <= amount <= 10**300:
         message = f"{name} is {as_given(epsilon)}, which is nothing or everything; give a number such as 1"
         raise BadNoise(message)
     return amount
@@ -335,7 +316,7 @@ def exact_delta(delta: Amount, name: str = "delta") -> Fraction:
             f"{name} is {as_given(delta)}; it must be at least 0 and below 1, and far below 1 / people, such as 1e-9"
         )
         raise BadNoise(message)
-    if 0 < amount < FARTHEST[0]:
+    if 0 < amount < Fraction(1, 10**300):
         message = f"{name} is {as_given(delta)}, which no float tells from 0; give 0, or a number such as 1e-9"
         raise BadNoise(message)
     return amount
@@ -363,15 +344,8 @@ def amount_text(amount: Fraction | float, digits: int = 4) -> str:
     """
     if isinstance(amount, float):
         return f"{amount:.{digits}g}"
-    # the shortest decimal if it is exactly this amount, else the fraction
-    near = repr(float(amount))
-    if Fraction(near) == amount:
-        return near.removesuffix(".0")
-    return str(amount)
-
-
-LONGEST_AMOUNT = 14
-"""Amounts that take more letters to write exactly are rounded for people to read."""
+    near = repr(float(amount))  # the shortest decimal if it is exactly this amount, else the fraction
+    return near.removesuffix(".0") if Fraction(near) == amount else str(amount)
 
 
 def rounded_text(amount: Fraction | float, digits: int | None = None) -> str:
@@ -381,13 +355,8 @@ def rounded_text(amount: Fraction | float, digits: int | None = None) -> str:
     ('1/3', '0.333334', '0.6667')
     """
     exact = amount_text(amount, digits or 4)
-    if isinstance(amount, float) or len(exact) <= LONGEST_AMOUNT:
+    if isinstance(amount, float) or len(exact) <= 14:  # more letters are rounded for people to read
         return exact
     figures = digits or 6
     up = Context(prec=figures, rounding=ROUND_CEILING).divide(Decimal(amount.numerator), Decimal(amount.denominator))
     return f"{float(up):.{figures}g}"
-
-
-def declared_people(people_at_most: object) -> int | None:
-    """Return the declared number of people, at least 1; None where none was declared."""
-    return None if people_at_most is None else whole_cap("people_at_most", people_at_most)

@@ -54,12 +54,12 @@ from sidelight.noise.parameters import (
     Neighbours,
     PrivacyUnit,
     amount_text,
-    declared_people,
     exact_delta,
     exact_epsilon,
+    whole_cap,
 )
 from sidelight.rounding import PRECISE
-from sidelight.table.labels import Column, Label, Tabular, arrow_labels, shown
+from sidelight.table.labels import Column, Tabular, arrow_labels, shown
 from sidelight.table.table import Table
 from sidelight.text import counted, html_table
 
@@ -229,11 +229,17 @@ def stable_counts(
     Source: Korolova, Kenthapadi, Mishra and Ntoulas, WWW 2009; Rogers, 2023; the bound is ours.
     """
     expect_countable(table)
-    cost = exact_epsilon(epsilon), _checked_delta(delta)
+    cost = exact_epsilon(epsilon), exact_delta(delta)
+    if cost[1] < SMALLEST_DELTA:
+        message = (
+            f"{parameter('delta')} is {amount_text(cost[1])}; cells that nobody declared may show one person with that "
+            "chance, and it is never 0: give one far below 1 / people, such as 1e-9, or declare the domain"
+        )
+        raise BadNoise(message)
     paid_from = opened_ledger(ledger)
     names = _checked_columns(table, columns)
     unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person)
-    people_at_most = declared_people(people_at_most)
+    people_at_most = None if people_at_most is None else whole_cap("people_at_most", people_at_most)
     mechanism = calibrate(cost[0], Fraction(0), unit.sensitivity(neighbours))
     threshold = smallest_threshold(mechanism.scale, cost[1], unit)
     cells, exact_counts = _occurring(table, names, unit)
@@ -246,11 +252,14 @@ def stable_counts(
         measured = mechanism.add_noise(exact_counts)
         # the noisy count decides and never the exact one: δ was computed for that
         kept = np.flatnonzero(measured >= threshold)
-        every = _sort_cells([replace_labels(column, kept) for column in cells], measured[kept])
+        every, measured = [replace_labels(column, kept) for column in cells], measured[kept]
+        # sorted by labels, the first column deciding: the order in which cells were found would tell something
+        order = np.lexsort([column.codes for column in reversed(every)])
+        *shown_columns, value = (column.take(order) for column in every)
         return StableCounts(
-            every[0][:-1],
-            every[0][-1],
-            every[1],
+            tuple(shown_columns),
+            value,
+            measured[order],
             threshold,
             spending,
             unit,
@@ -280,17 +289,6 @@ def smallest_threshold(scale: float, delta: Fraction, unit: PrivacyUnit) -> int:
         while worst * a**steps > allowed:
             steps += 1
     return most + 1 + steps
-
-
-def _checked_delta(delta: Amount) -> Fraction:
-    amount = exact_delta(delta)
-    if amount < SMALLEST_DELTA:
-        message = (
-            f"{parameter('delta')} is {amount_text(amount)}; cells that nobody declared may show one person with that "
-            "chance, and it is never 0: give one far below 1 / people, such as 1e-9, or declare the domain"
-        )
-        raise BadNoise(message)
-    return amount
 
 
 def _checked_columns(table: Table | Events, columns: Sequence[str]) -> tuple[str, ...]:
@@ -327,9 +325,6 @@ def _occurring(table: Table | Events, names: Sequence[str], unit: PrivacyUnit) -
     return [column.take(first[there]) for column in labelled], totals[there]
 
 
-_WHOLE = re.compile(r"^(-?(?:0|[1-9][0-9]*))\.0$")
-
-
 def unify_numbers(column: Column) -> Column:
     """Write 30.0 as 30: programs write a whole column so once a single number of it is missing.
 
@@ -339,7 +334,7 @@ def unify_numbers(column: Column) -> Column:
     >>> column.labels, column.codes.tolist()
     (('30', '007', '2.50', None), [0, 0, 1, 2, 3])
     """
-    texts = [None if each is None else _WHOLE.sub(r"\1", each) for each in column.labels]
+    texts = [None if each is None else re.sub(r"^(-?(?:0|[1-9][0-9]*))\.0$", r"\1", each) for each in column.labels]
     place = {each: number for number, each in enumerate(dict.fromkeys(texts))}
     return Column(column.name, tuple(place), np.array([place[each] for each in texts], np.int32)[column.codes])
 
@@ -349,18 +344,7 @@ def replace_labels(column: Column, rows: Integers) -> Column:
     codes = column.codes[rows]
     used, places = np.unique(codes, return_inverse=True)
     # sorted, and only those in use: neither the order of rows nor unpublished labels may show
-    labels = sorted((column.labels[code] for code in used), key=_order)
+    labels = sorted((column.labels[code] for code in used), key=lambda text: (text is not None, text or ""))
     place = {each: number for number, each in enumerate(labels)}
     renumbered = np.array([place[column.labels[code]] for code in used], np.int32)
     return Column(column.name, tuple(labels), renumbered[places.reshape(-1)] if len(used) else codes)
-
-
-def _order(text: Label) -> tuple[bool, str]:
-    return text is not None, text or ""
-
-
-def _sort_cells(columns: Sequence[Column], measured: Integers) -> tuple[tuple[Column, ...], Integers]:
-    """Sort cells by their labels: the order in which they were found would tell something."""
-    # lexsort takes the main key last, so that the first column decides
-    order = np.lexsort([column.codes for column in reversed(columns)])
-    return tuple(column.take(order) for column in columns), measured[order]

@@ -74,20 +74,18 @@ class PublishedNoise:
 
     path: Path
     beside: Path
-    document: dict[str, Any]
+    document: NoiseDocument
 
     def to_json(self) -> str:
         """Return the document as it stands beside the counts, byte for byte."""
         return document_text(self.document)
 
     def __repr__(self) -> str:
-        rows = self.document["file"]["rows"]
-        return f"<PublishedNoise {self.path.name}: {rows:,} counts, epsilon {self.document['epsilon']}>"
+        return f"<PublishedNoise {self.path.name}: {self.document.file.rows:,} counts, epsilon {self.document.epsilon}>"
 
     def _repr_html_(self) -> str:
-        names = ("sensitive", "epsilon", "delta", "margin_95")
-        rows = [(name, self.document[name]) for name in names]
-        note = f"{self.document['promise']['sentence']} All that is told of it is in {self.beside.name}."
+        rows = [(name, getattr(self.document, name)) for name in ("sensitive", "epsilon", "delta", "margin_95")]
+        note = f"{self.document.promise.sentence} All that is told of it is in {self.beside.name}."
         return html_table(f"Published as {self.path.name}", ("", ""), rows, note=note)
 
 
@@ -110,12 +108,12 @@ def publish_drawn(
         with unfinished_folder(path) as folder:
             file = folder / path.name
             writer_of(path, None).write_to(file, sheet)
-            published = PublishedNoise(path, beside, document(noisy, file).model_dump(mode="json"))
+            published = PublishedNoise(path, beside, document(noisy, file))
             (folder / beside.name).write_bytes(published.to_json().encode())
             flush_to_disk(folder / beside.name)
             # on the ledger before it is anywhere: the ledger may say more than was published, never less
             if noisy.ledger is not None and noisy.receipt is not None:
-                noisy.ledger.enter_file(noisy.receipt, path, published.document["file"]["sha256"])
+                noisy.ledger.enter_file(noisy.receipt, path, published.document.file.sha256)
             # the counts last: when they are there, all is there
             move_into_place(folder, (beside, path), force=force)
     except (NotPublished, BadLedger) as problem:

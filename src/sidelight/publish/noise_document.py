@@ -7,7 +7,7 @@ where they are read (`noise`).
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field, JsonValue
 
@@ -143,7 +143,7 @@ class AccountDocument(BudgetDocument):
 
     def to_account(self, neighbours: Neighbours) -> Account:
         """Read the budget; `BadNoise` where its amounts are none."""
-        return Account(*self.amounts(), self.accounting, neighbours, rho=self.exact_rho())
+        return Account(self.epsilon, self.delta, self.accounting, neighbours, rho=self.rho)
 
 
 class NoisyCountsDocument(LedgerPart):
@@ -201,6 +201,6 @@ class StableCountsDocument(LedgerPart):
 NoiseDocument: TypeAlias = NoisyCountsDocument | StableCountsDocument
 
 
-def document_text(document: dict[str, Any]) -> str:
+def document_text(document: NoiseDocument) -> str:
     """Write a document as JSON text, as it stands beside the counts."""
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(document.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"

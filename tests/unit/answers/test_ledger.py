@@ -9,7 +9,7 @@ import pytest
 from support.command_line import answer, invoke
 
 import sidelight as sl
-from sidelight.noise.accountant import ChoiceReceipt
+from sidelight.noise.accountant import PaidChoice
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")
 
@@ -116,7 +116,7 @@ def test_choices_of_levels_are_told():
     choice = ledger.spend(sl.Spending("choosing", epsilon="0.1"), commitment="abc").entries[-1]
     assert "chosen from the data, and not used yet" in shown()
     ledger.enter_winner(choice.receipt, "won")
-    ledger.spend(sl.Spending("counts", epsilon="0.1"), using=[ChoiceReceipt(choice.receipt, "abc", "won")])
+    ledger.spend(sl.Spending("counts", epsilon="0.1"), using=[(choice.receipt, PaidChoice("abc", "won"))])
     text = shown()
     assert "chosen from the data, and used by another entry" in text
     assert "2 entries without a file" in " ".join(text.split())  # the talk, and the counts

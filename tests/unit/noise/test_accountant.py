@@ -15,8 +15,8 @@ from sidelight.errors import BadLedger, BadNoise, BudgetExceeded, WrongKind
 from sidelight.noise.accountant import (
     LOST_IN_TRANSFORMS,
     Account,
-    ChoiceReceipt,
     CountedColumns,
+    PaidChoice,
     Spending,
     _composed_losses,
     compute_concentrated,
@@ -395,13 +395,13 @@ def test_a_choice_is_marked_as_used_in_the_step_that_pays_its_user(tmp_path):
     ledger = start(tmp_path)
     receipt = ledger.spend(A_TENTH, commitment="abc").entries[-1].receipt
     with pytest.raises(BadNoise, match="not paid from this ledger"):  # nothing was drawn yet
-        ledger.spend(A_TENTH, using=[ChoiceReceipt(receipt, "abc", "")])
+        ledger.spend(A_TENTH, using=[(receipt, PaidChoice("abc"))])
     ledger.enter_winner(receipt, "won")
     (choice,) = ledger.read().entries
     for wrong in ((receipt, "abd", "won"), (receipt, "abc", "lost"), ("", "abc", "won"), ("0" * 32, "abc", "won")):
         with pytest.raises(BadNoise, match="not paid from this ledger"):
-            ledger.spend(A_TENTH, using=[ChoiceReceipt(*wrong)])
-    fits = ChoiceReceipt(receipt, "abc", "won")
+            ledger.spend(A_TENTH, using=[(wrong[0], PaidChoice(*wrong[1:]))])
+    fits = (receipt, PaidChoice("abc", "won"))
     with pytest.raises(BadNoise, match="used already"):
         ledger.spend(A_TENTH, using=[fits, fits])
     assert ledger.read().entries == (choice,)

@@ -11,7 +11,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadNoise, BudgetExceeded, WrongKind
-from sidelight.noise.accountant import ChoiceReceipt
+from sidelight.noise.accountant import PaidChoice
 from sidelight.noise.level_choice import candidate_digest, commitment_to, winner_digest
 from sidelight.search.method import SearchedLevel, searched_levels
 
@@ -199,7 +199,7 @@ def test_a_choice_whose_draw_was_cut_short_is_paid_and_covers_nothing(ledger, mo
     (entry,) = ledger.read().entries
     assert (entry.spending.epsilon, entry.choice.winner, entry.choice.used_by) == (1, "", "")
     with pytest.raises(BadNoise, match="not paid from this ledger"):
-        ledger.spend(entry.spending, using=[ChoiceReceipt(entry.receipt, entry.choice.commitment, "")])
+        ledger.spend(entry.spending, using=[(entry.receipt, PaidChoice(entry.choice.commitment))])
 
 
 def test_choices_do_not_launder_one_another(ledger):

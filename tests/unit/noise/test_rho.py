@@ -38,7 +38,7 @@ def test_noise_of_a_rho_tells_the_epsilon_that_it_comes_to(tmp_path):
     assert repr(counts).endswith("rho 0.01 (epsilon 0.575088, delta 1e-06)>")
     assert not any("without a delta" in each for each in counts.warnings())
     published = counts.publish(tmp_path / "counts.csv")
-    assert (published.document["rho"], published.document["epsilon"]) == ("0.01", "0.575088")
+    assert (published.document.rho, published.document.epsilon) == ("0.01", "0.575088")
     assert sl.read_noise(tmp_path / "counts.csv").spending == counts.spending
 
 

@@ -157,8 +157,8 @@ def test_it_is_read_as_it_was_published(tmp_path, ending):
     found = stable(people_at_most=1_000)
     published = found.publish(tmp_path / f"counts.{ending}")
     document = published.document
-    assert (document["threshold"], document["delta"], document["domain"]) == (found.threshold, "1e-09", None)
-    assert "are missing" in document["warnings"][0]
+    assert (document.threshold, document.delta, document.domain) == (found.threshold, "1e-09", None)
+    assert "are missing" in document.warnings[0]
     again = sl.read_stable_counts(published.path)
     assert again.table() == found.table()
     assert (again.spending, again.threshold, again.promise()) == (found.spending, found.threshold, found.promise())

@@ -169,10 +169,8 @@ def test_published_queries_are_read_back(tmp_path, ending, delta):
     assert made.marginals
     path = tmp_path / f"counts.{ending}"
     published = made.publish(path)
-    assert [each["by"] for each in published.document["queries"]] == [
-        [*made.columns_of(each)] for each in made.marginals
-    ]
-    assert "add up 'estimate'" in published.document["sums"]
+    assert [[*each.by] for each in published.document.queries] == [[*made.columns_of(each)] for each in made.marginals]
+    assert "add up 'estimate'" in published.document.sums
     back = sl.read_noise(path)
     assert back.spending == made.spending
     assert np.allclose(back.estimates, made.estimates)
@@ -343,9 +341,10 @@ def test_published_queries_at_levels_are_read_back(tmp_path, ending):
     made = noisy(queries=queries, ledger=ledger, **AT_LEVELS)
     path = tmp_path / f"counts.{ending}"
     published = made.publish(path)
-    first = published.document["queries"][0]
-    assert first["by"] == ["age"]
-    assert first["coarser"] == {"age": {"level": 1, "labels": ["20-29", "20-29", "20-29", "30-39", "40-49", "(other)"]}}
+    first = published.document.queries[0]
+    assert first.by == ("age",)
+    assert first.coarser["age"].level == 1
+    assert first.coarser["age"].labels == ("20-29", "20-29", "20-29", "30-39", "40-49", "(other)")
     back = sl.read_noise(path)
     assert back.spending == made.spending == ledger.read().entries[0].spending
     assert np.allclose(back.estimates, made.estimates)

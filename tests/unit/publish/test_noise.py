@@ -26,7 +26,7 @@ from sidelight.publish.noise import (
     read_labels,
     read_sheet,
 )
-from sidelight.publish.noise_document import AccountDocument, UnitDocument
+from sidelight.publish.noise_document import AccountDocument, DocumentKind, UnitDocument
 from sidelight.table.labels import Column
 from sidelight.text import html_table
 
@@ -56,8 +56,8 @@ def test_a_choice_that_was_paid_for_is_told_and_promised(tmp_path):
     counts = noisy(levels=chosen)
     assert counts.promise().epsilon == Fraction(3, 2)
     document = counts.publish(tmp_path / "counts.parquet").document
-    assert document["epsilon"] == "1"
-    assert document["levels_chosen"].startswith("from the data, for an epsilon of 0.5 more")
+    assert document.epsilon == "1"
+    assert document.levels_chosen.startswith("from the data, for an epsilon of 0.5 more")
 
 
 def test_nothing_is_replaced_unasked(tmp_path):
@@ -198,7 +198,7 @@ def test_all_that_the_promise_rests_on_is_in_the_document_and_read_back(tmp_path
         ledger=ledger,
     )
     document = counts.publish(tmp_path / "counts.csv").document
-    assert document["privacy_unit"] == {
+    assert document.privacy_unit.model_dump() == {
         "unit": "person",
         "person": "id",
         "checked": True,
@@ -207,12 +207,10 @@ def test_all_that_the_promise_rests_on_is_in_the_document_and_read_back(tmp_path
         "rows_per_person": 2,
         "people_at_most": 500,
     }
-    assert (document["outside"], document["missing"]) == ("leave out", "as undeclared")
-    assert any(
-        "where people have more than 2 rows, some were left out by chance" in each for each in document["warnings"]
-    )
-    assert document["ledger"] == {"epsilon": "3", "delta": "1e-06", "accounting": "basic"}
-    assert document["promise"]["sentence"].endswith(
+    assert (document.outside, document.missing) == ("leave out", "as undeclared")
+    assert any("where people have more than 2 rows, some were left out by chance" in each for each in document.warnings)
+    assert document.ledger.model_dump(mode="json") == {"epsilon": "3", "delta": "1e-06", "accounting": "basic"}
+    assert document.promise.sentence.endswith(
         "That is for at most 500 people, which the publisher says and nobody checked."
     )
     read = sl.read_noise(tmp_path / "counts.csv")
@@ -230,7 +228,7 @@ def test_rows_of_which_nobody_checked_whose_they_are_are_promised_on_condition(t
     assert all(each.startswith(f"{promise.condition}: whoever ") for each in said)
     assert promise.explain().count(promise.condition) == 4  # beliefs, a test, and the risks of being in and of a value
     document = counts.publish(tmp_path / "counts.csv").document
-    assert document["warnings"][0].startswith("that no two rows are about one person is what the publisher says")
+    assert document.warnings[0].startswith("that no two rows are about one person is what the publisher says")
     assert sl.promise_of([counts.spending]).condition == promise.condition != ""
     assert sl.read_noise(tmp_path / "counts.csv").promise() == promise
 
@@ -312,7 +310,7 @@ def test_the_whole_document_says_what_is_known_of_the_counts(tmp_path):
     pairs, tens = ["1-2", "1-2", "3", "4"], ["1-2", "1-2", "3-4", "3-4"]
     by = [(["age"], {"age": (1, pairs)}), (["age", "ill"], {"age": (1, pairs)}), (["age"], {"age": (2, tens)})]
     assert [*margins] == ["age=1", "age=1, ill", "age=2"]
-    assert published.document == {
+    assert published.document.model_dump(mode="json") == {
         "kind": "noisy counts",
         "schema_version": 3,
         "file": {
@@ -367,18 +365,18 @@ def test_the_whole_document_says_what_is_known_of_the_counts(tmp_path):
 
 
 def test_where_nobody_knows_what_it_means_in_beliefs_no_number_is_promised(tmp_path):
-    promise = small(epsilon=1, delta="1e-6").publish(tmp_path / "counts.csv").document["promise"]
-    assert (promise["shift"], promise["chance"]) == (None, None)
+    promise = small(epsilon=1, delta="1e-6").publish(tmp_path / "counts.csv").document.promise
+    assert (promise.shift, promise.chance) == (None, None)
     pure = small(epsilon=1).publish(tmp_path / "pure.csv").document
-    assert (pure["promise"]["shift"], pure["promise"]["chance"]) == (sl.semantic_privacy(1).shift, 0)
-    assert (pure["rho"], pure["delta"]) == (None, "0")
+    assert (pure.promise.shift, pure.promise.chance) == (sl.semantic_privacy(1).shift, 0)
+    assert (pure.rho, pure.delta) == (None, "0")
 
 
 def test_what_choosing_levels_cost_is_told_in_words_and_as_a_number(tmp_path):
     chosen = sl.choose_levels(ADULT.table, **DECLARED, among=[{"sex": 0}, {"sex": 1}], epsilon=0.5)
     document = noisy(levels=chosen).publish(tmp_path / "counts.csv").document
-    assert document["levels_chosen"] == "from the data, for an epsilon of 0.5 more, which the promise counts"
-    assert document["levels_epsilon"] == "0.5"
+    assert document.levels_chosen == "from the data, for an epsilon of 0.5 more, which the promise counts"
+    assert document.levels_epsilon == "0.5"
     paid = sl.read_noise(tmp_path / "counts.csv").paid_choice
     assert (paid.what, paid.epsilon, paid.delta) == ("choosing the levels", Fraction(1, 2), 0)
     assert paid.neighbours == "add or remove"
@@ -390,7 +388,7 @@ def test_missing_values_are_told_to_be_a_value_only_where_they_are_declared(tmp_
     by = {"age": sl.Hierarchy("age", (("1", "2"), ("*", "*")))}
     for name, domain, told in (("a.csv", ["Flu", None], "a value"), ("b.csv", ["Flu"], "as undeclared")):
         counts = sl.noisy_counts(table, by=by, levels={"age": 0}, domain=domain, epsilon=1, ledger="no ledger")
-        assert counts.publish(tmp_path / name).document["missing"] == told
+        assert counts.publish(tmp_path / name).document.missing == told
         assert sl.read_noise(tmp_path / name).missing == "a value"
 
 
@@ -557,9 +555,9 @@ def test_a_ledger_knows_the_file_before_it_is_there_or_there_is_none(tmp_path):
     ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=3)
     counts = small(epsilon=1, ledger=ledger)
     published = counts.publish(tmp_path / "counts.csv")
-    assert published.document["receipt"] == counts.receipt == ledger.read().entries[0].receipt
+    assert published.document.receipt == counts.receipt == ledger.read().entries[0].receipt
     (file,) = ledger.read().entries[0].published
-    assert (file.file, file.sha256) == ("counts.csv", published.document["file"]["sha256"])
+    assert (file.file, file.sha256) == ("counts.csv", published.document.file.sha256)
     os.link(tmp_path / "budget.json", tmp_path / "second.json")
     with pytest.raises(NotPublished, match=r"second name .*; what a ledger spent on it stays spent, as the noise was"):
         counts.publish(tmp_path / "other.csv")
@@ -570,7 +568,7 @@ def test_counts_that_were_read_are_published_without_the_ledger_that_paid_for_th
     ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=3)
     published = small(epsilon=1, ledger=ledger).publish(tmp_path / "counts.csv")
     again = sl.read_noise(published.path).publish(tmp_path / "again.csv")
-    assert again.document["receipt"] == published.document["receipt"] is not None
+    assert again.document.receipt == published.document.receipt is not None
     assert [each.file for each in ledger.read().entries[0].published] == ["counts.csv"]
 
 
@@ -600,14 +598,14 @@ def test_the_ledger_is_never_written_over(tmp_path, ledger):
 def test_a_page_shows_what_was_published(tmp_path):
     published = noisy().publish(tmp_path / "counts.csv")
     told = published.document
-    rows = [("sensitive", "occupation"), ("epsilon", "1"), ("delta", "0"), ("margin_95", told["margin_95"])]
-    note = f"{told['promise']['sentence']} All that is told of it is in counts.csv.noise.json."
+    rows = [("sensitive", "occupation"), ("epsilon", "1"), ("delta", "0"), ("margin_95", told.margin_95)]
+    note = f"{told.promise.sentence} All that is told of it is in counts.csv.noise.json."
     assert published._repr_html_() == html_table("Published as counts.csv", ("", ""), rows, note=note)
 
 
 def test_a_document_is_written_for_people_too():
-    document = PublishedNoise(Path("counts.csv"), Path("counts.csv.noise.json"), {"domain": ["né"]})
-    assert document.to_json() == '{\n  "domain": [\n    "né"\n  ]\n}\n'
+    document = PublishedNoise(Path("counts.csv"), Path("counts.csv.noise.json"), DocumentKind(kind=["né"]))
+    assert document.to_json() == '{\n  "kind": [\n    "né"\n  ]\n}\n'
 
 
 def test_names_of_columns_are_read_as_utf_8_whatever_the_machine_reads(tmp_path, monkeypatch):
@@ -732,8 +730,8 @@ def test_counts_that_were_paid_in_rho_are_read_with_their_budget(tmp_path):
     ledger = sl.Ledger.begin(tmp_path / "budget.json", rho="0.1", delta="1e-6")
     counts = small(rho="0.01", delta="1e-6", ledger=ledger)
     published = counts.publish(tmp_path / "counts.csv")
-    assert published.document["ledger"]["rho"] == "0.1"
-    assert published.document["ledger"]["accounting"] == counts.budget.accounting
+    assert published.document.ledger.rho == Fraction("0.1")
+    assert published.document.ledger.accounting == counts.budget.accounting
     assert sl.read_noise(published.path).budget == counts.budget
 
 
