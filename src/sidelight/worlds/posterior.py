@@ -41,7 +41,6 @@ from sidelight.knowledge.facts import (
     OneOf,
     Or,
     Same,
-    SoftFact,
     Someone,
     Who,
     all_of,
@@ -99,20 +98,19 @@ class Observer:
         effort = Effort() if effort is None else expect(Effort, effort, parameter("effort"))
         hard, soft = separate(facts)
         observer = cls(release, hard, entities, effort, WorldCounter(release, entities, Meter(effort)), entities.notes)
-        return observer._hearing(soft) if soft else observer
-
-    def _hearing(self, soft: Sequence[SoftFact]) -> Observer:
-        """Return the observer with worlds weighed by soft facts; only worlds that fit the hard ones can be weighed."""
+        if not soft:
+            return observer
         try:
-            if not self.counter.probability(self.facts):
-                raise self.contradiction()
-            reports = weigh(self.counter, self.facts, soft)
+            # only worlds that fit the hard facts can be weighed by soft ones
+            if not observer.counter.probability(hard):
+                raise observer.contradiction()
+            reports = weigh(observer.counter, hard, soft)
             if reports is None:
-                raise _contradiction([*self.facts, *soft])
+                raise _contradiction([*hard, *soft])
         except OverEffort:
-            self.check_satisfiable(self._attempts().meter())
+            observer.check_satisfiable(observer._attempts().meter())
             raise _soft_and_too_hard() from None
-        return replace(self, facts=(*reports.hard, *reports.weighted), notes=(*self.notes, *reports.notes))
+        return replace(observer, facts=(*reports.hard, *reports.weighted), notes=(*entities.notes, *reports.notes))
 
     @property
     def hard_facts(self) -> tuple[Fact, ...]:
@@ -195,15 +193,13 @@ class Observer:
             try:
                 return not search.satisfiable(some)
             except OverEffort:
-                return self._never_holds(some)
+                pass  # the search is given up: it may be counted
+            try:
+                return self.counter.probability(some) == 0
+            except OverEffort:
+                return False
 
         return _contradiction([facts[number] for number in minimum_unsatisfiable_subset(len(facts), unsatisfiable)])
-
-    def _never_holds(self, facts: Sequence[Fact]) -> bool:
-        try:
-            return self.counter.probability(facts) == 0
-        except OverEffort:
-            return False  # it is not known, so it is not blamed
 
     def _too_hard(self, low: Fraction, high: Fraction) -> TooHard:
         known = f"between {short_decimal(low, up=False)} and {short_decimal(high)}"
@@ -243,20 +239,7 @@ def posterior(
     locate: Locate | None = None,
     suppressed: SuppressedPeople | None = None,
     effort: Effort | None = None,
-) -> Fraction: ...
-
-
-@overload
-def posterior(
-    release: Release,
-    target: str | Fact,
-    *,
-    given: Knowledge = None,
-    by: Mapping[str, Hierarchy] | None = None,
-    locate: Locate | None = None,
-    suppressed: SuppressedPeople | None = None,
-    effort: Effort | None = None,
-    approximate: Literal[False],
+    approximate: Literal[False] = False,
 ) -> Fraction: ...
 
 
@@ -503,20 +486,15 @@ def posteriors(
     if person is not None:
         return _beliefs(release, facts, [as_who(person)], [], effort=effort, lookup=lookup)[0]
     mentioned = list(dict.fromkeys(who for fact in facts for who in fact.people()))
-    unnamed = _someone_else(release, identify(release, mentioned, lookup))
-    return Posteriors(release, _beliefs(release, facts, mentioned, unnamed, effort=effort, lookup=lookup))
-
-
-def _someone_else(release: Release, entities: Entities) -> list[Who]:
-    """Return someone whom the facts do not mention in each group that they do, if there is anybody."""
-    unnamed: list[Who] = []
+    entities = identify(release, mentioned, lookup)
+    unnamed: list[Who] = []  # someone whom the facts do not mention in each group that they do, if there is anybody
     for group in dict.fromkeys(entities.group_of.values()):
         people = entities.list_members(group)
         if len(people) < release.groups.sizes[group]:
             numbers = {who.number for who in people if isinstance(who, Someone)}
             # the smallest number that no one mentioned in the group has
             unnamed.append(Someone(group + 1, min({*range(1, len(numbers) + 2)} - numbers)))
-    return unnamed
+    return Posteriors(release, _beliefs(release, facts, mentioned, unnamed, effort=effort, lookup=lookup))
 
 
 def _beliefs(
@@ -529,10 +507,14 @@ def _beliefs(
     lookup: Lookup,
 ) -> tuple[Belief, ...]:
     everyone = [*mentioned, *unnamed]
-    before = _compute_before(release, everyone, lookup)
+    uninformed = Observer.identify(release, (), people=everyone, lookup=lookup)
+    entities = uninformed.entities
+    # Without facts all people of a group are exchangeable, so one of them is counted.  Nothing is scheduled then, which
+    # takes hardly any effort, however little is allowed.
+    someone = {group: who for who, group in entities.group_of.items()}
+    before = {group: uninformed.value_probabilities(who) for group, who in someone.items()}
     observer = Observer.identify(release, facts, people=everyone, effort=effort, lookup=lookup)
     after = _compute_after(observer, mentioned, unnamed)
-    entities = identify(release, everyone, lookup)
     # values that nobody in a group has are impossible, but are listed all the same
     nobody = dict.fromkeys(release.domain, Fraction(0))
     return tuple(
@@ -548,14 +530,6 @@ def _beliefs(
     )
 
 
-def _compute_before(release: Release, people: list[Who], lookup: Lookup) -> dict[int, dict[Label, Fraction]]:
-    """Return for each group of some people how likely each value is to one who knows nothing else."""
-    observer = Observer.identify(release, (), people=people, lookup=lookup)
-    # without facts all people of a group are exchangeable, so one of them is counted
-    someone = {group: who for who, group in observer.entities.group_of.items()}
-    return {group: observer.value_probabilities(who) for group, who in someone.items()}
-
-
 def _compute_after(observer: Observer, mentioned: list[Who], unnamed: list[Who]) -> dict[Who, dict[Label, Fraction]]:
     """Return for each person how likely each value is to one who knows the facts; one of those alike is counted."""
     release, group_of = observer.release, observer.entities.group_of
@@ -568,18 +542,15 @@ def _compute_after(observer: Observer, mentioned: list[Who], unnamed: list[Who])
     after = {who: probabilities[representative[who]] for who in counted_ones}
     for who in unnamed:
         if who not in after:
-            others = [after[other] for other in mentioned if group_of[other] == group_of[who]]
-            after[who] = _share_remaining(release, group_of[who], others)
+            group = group_of[who]
+            others = [after[other] for other in mentioned if group_of[other] == group]
+            # all others of the group share what is left equally: as many people have a value as are printed
+            left = int(release.groups.sizes[group]) - len(others)
+            after[who] = {
+                value: (count - sum((belief[value] for belief in others), Fraction(0))) / left
+                for value, count in release.groups.value_counts(group).items()
+            }
     return after
-
-
-def _share_remaining(release: Release, group: int, mentioned: list[dict[Label, Fraction]]) -> dict[Label, Fraction]:
-    """Return what all others of a group share equally: as many people have a value as are printed."""
-    others = int(release.groups.sizes[group]) - len(mentioned)
-    return {
-        value: (count - sum((belief[value] for belief in mentioned), Fraction(0))) / others
-        for value, count in release.groups.value_counts(group).items()
-    }
 
 
 Naming: TypeAlias = Callable[[Who], Hashable]
@@ -602,31 +573,26 @@ def representatives(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Wh
     for fact in facts:
         for who in fact.people():
             about[who].append(fact)
+
+    def profile(who: Who) -> Hashable:
+        # others are named by their groups: people who differ here are not interchangeable
+        return frozenset(_shape(fact, lambda other: "I" if other == who else groups[other]) for fact in about[who])
+
+    def interchangeable(one: Who, other: Who) -> bool:
+        # facts that mention neither of them stay as they are
+        among, swapped = {*about[one], *about[other]}, {one: other, other: one}
+        exchanged = {_shape(fact, lambda who: swapped.get(who, who)) for fact in among}
+        return {_shape(fact, lambda who: who) for fact in among} == exchanged
+
     candidates: dict[Hashable, list[Who]] = {}
     representative: dict[Who, Who] = {}
     for who in groups:
-        # equal profiles are necessary, and cheap to compare; only then is the exchange tried
-        others = candidates.setdefault((groups[who], _profile(who, about[who], groups)), [])
-        # A person is compared with so many others, at most.
-        first = others[:5]
-        representative[who] = next((each for each in first if _interchangeable(each, who, about)), who)
+        # equal profiles are necessary, and cheap to compare; only then is the exchange tried, with a few others
+        others = candidates.setdefault((groups[who], profile(who)), [])
+        representative[who] = next((each for each in others[:5] if interchangeable(each, who)), who)
         if representative[who] == who:
             others.append(who)
     return representative
-
-
-def _profile(who: Who, facts: Sequence[Fact], groups: Mapping[Who, int]) -> Hashable:
-    """Return a person's facts with others named by their groups: people who differ here are not interchangeable."""
-    return frozenset(_shape(fact, lambda other: "I" if other == who else groups[other]) for fact in facts)
-
-
-def _interchangeable(one: Who, other: Who, about: Mapping[Who, Sequence[Fact]]) -> bool:
-    # facts that mention neither of them stay as they are
-    facts = dict.fromkeys([*about[one], *about[other]])
-    swapped = {one: other, other: one}
-    return {_shape(fact, lambda who: who) for fact in facts} == {
-        _shape(fact, lambda who: swapped.get(who, who)) for fact in facts
-    }
 
 
 def _shape(fact: Fact, name: Naming) -> Hashable:  # noqa: PLR0911 - one line per kind of fact
@@ -726,11 +692,5 @@ def covering_k(release: Release, given: Knowledge) -> int:
         release.groups.code_of(value)  # refuses a value that nobody could have
     # facts that contradict the release would be covered by anything
     observer.check_satisfiable(Meter(Effort()))
-    return len(all_of(facts).basic_implications(_possible_values(observer))) if facts else 0
-
-
-def _possible_values(observer: Observer) -> dict[Who, list[Label]]:
-    """List for each person the values that occur in the person's group."""
-    release, group_of = observer.release, observer.entities.group_of
-    occurring = {group: release.groups.counts.row(group).nonzero()[0].tolist() for group in {*group_of.values()}}
-    return {who: [release.domain[code] for code in occurring[group]] for who, group in group_of.items()}
+    possible = {who: [*release.groups.value_counts(group)] for who, group in observer.entities.group_of.items()}
+    return len(all_of(facts).basic_implications(possible)) if facts else 0

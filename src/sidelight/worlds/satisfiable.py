@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -53,10 +53,6 @@ MOST_STEPS, ORACLE_STEPS = 100_000, 100
 """After so many steps, of which asking the oracle takes many, a minimal set that may not be a minimum will do."""
 
 
-class _OutOfSteps(Exception):
-    """It took too long."""
-
-
 def minimum_unsatisfiable_subset(number: int, unsatisfiable: Oracle) -> list[int]:
     """Return a smallest part of 0, 1, …, number − 1 that is unsatisfiable, as all of them are.
 
@@ -65,16 +61,7 @@ def minimum_unsatisfiable_subset(number: int, unsatisfiable: Oracle) -> list[int
     >>> minimum_unsatisfiable_subset(9, lambda some: {2, 5, 7} <= {*some} or {3, 8} <= {*some})
     [3, 8]
     """
-    minimal = _shrink(number, unsatisfiable)
-    try:
-        return _HittingSetSearch(number, unsatisfiable).minimum(minimal)
-    except _OutOfSteps:
-        return minimal
-
-
-def _shrink(number: int, unsatisfiable: Oracle) -> list[int]:
-    """Leave out what can be left out, many at once first: most are innocent."""
-    # invariant: `needed` is unsatisfiable
+    # invariant: `needed` is unsatisfiable; many are left out at once first, as most are innocent
     needed, many = list(range(number)), (number + 1) // 2
     while many:
         for start in range(0, number, many):
@@ -82,7 +69,10 @@ def _shrink(number: int, unsatisfiable: Oracle) -> list[int]:
             if len(rest) < len(needed) and unsatisfiable(rest):
                 needed = rest
         many = (many + 1) // 2 if many > 1 else 0
-    return needed
+    try:
+        return _HittingSetSearch(number, unsatisfiable).minimum(needed)
+    except OverEffort:
+        return needed
 
 
 @dataclass(slots=True)
@@ -141,7 +131,7 @@ class _HittingSetSearch:
     def _spend(self, steps: int) -> None:
         self.steps += steps
         if self.steps > MOST_STEPS:
-            raise _OutOfSteps
+            raise OverEffort
 
 
 MOST_NODES = 5_000
@@ -156,17 +146,10 @@ Domains: TypeAlias = dict[Variable, Domain]
 Capacities: TypeAlias = Mapping[Hashable, int]
 
 
-class Constraint(Protocol):
-    """What domains must satisfy."""
-
-    def truth(self, domains: Domains) -> bool | None:
-        """Return whether it holds, whatever is chosen of the domains; `None` if that depends."""
-
-    def apply(self, domains: Domains) -> Sequence[Constraint]:
-        """Narrow domains while it is open, and return what is left of it."""
-
-    def branches(self, domains: Domains) -> Sequence[Constraint]:
-        """Return two constraints, of which one must hold, to go on with an open one; the last is tried first."""
+# Each kind of constraint has
+#     truth     whether it holds, whatever is chosen of the domains; `None` if that depends;
+#     apply     narrows domains while it is open, and returns what is left of it;
+#     branches  two constraints, of which one must hold, to go on with an open one; the last is tried first.
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,52 +203,40 @@ class _Equality:
 
 
 @dataclass(frozen=True, slots=True)
-class _Conjunction:
-    """All of these hold."""
+class _Junction:
+    """All of these hold (`every`), or at least one."""
 
-    parts: tuple[Constraint, ...]
-
-    def truth(self, domains: Domains) -> bool | None:
-        truths = {part.truth(domains) for part in self.parts}
-        return False if False in truths else None if None in truths else True
-
-    def apply(self, domains: Domains) -> Sequence[Constraint]:
-        del domains
-        return self.parts
-
-    def branches(self, domains: Domains) -> Sequence[Constraint]:
-        del domains
-        return (self,)  # never open after it was applied
-
-
-@dataclass(frozen=True, slots=True)
-class _Disjunction:
-    """At least one of these holds."""
-
-    parts: tuple[Constraint, ...]
+    parts: Sequence[Constraint]
+    every: bool
 
     def truth(self, domains: Domains) -> bool | None:
         truths = {part.truth(domains) for part in self.parts}
-        return True if True in truths else None if None in truths else False
+        # one that is false decides a conjunction, one that is true a disjunction
+        return (not self.every) if (not self.every) in truths else None if None in truths else self.every
 
     def apply(self, domains: Domains) -> Sequence[Constraint]:
-        undecided = tuple(part for part in self.parts if part.truth(domains) is None)
+        if self.every:
+            return self.parts
+        undecided = [part for part in self.parts if part.truth(domains) is None]
         # the only part that may still hold has to: it takes the place of the disjunction
         if len(undecided) == 1:
             return undecided
-        return (self,) if len(undecided) == len(self.parts) else (_Disjunction(undecided),)
+        return (self,) if len(undecided) == len(self.parts) else (_any_of(undecided),)
 
     def branches(self, domains: Domains) -> Sequence[Constraint]:
         del domains
-        return _Disjunction(self.parts[1:]), self.parts[0]
+        return _any_of(self.parts[1:]), self.parts[0]  # a conjunction is never open after it was applied
 
 
-def _all_of(parts: list[Constraint]) -> Constraint:
-    return _Conjunction(tuple(parts))
+Constraint: TypeAlias = _Within | _Equality | _Junction
 
 
-def _any_of(parts: list[Constraint]) -> Constraint:
-    return _Disjunction(tuple(parts))
+def _all_of(parts: Sequence[Constraint]) -> Constraint:
+    return _Junction(parts, every=True)
+
+
+def _any_of(parts: Sequence[Constraint]) -> Constraint:
+    return _Junction(parts, every=False)
 
 
 @dataclass(slots=True)
@@ -283,7 +254,7 @@ class WorldSearch:
 
     def satisfiable(self, facts: Iterable[Fact]) -> bool:
         """Return whether there is a world in which all of them hold."""
-        constraints = [self._constraint(fact) for fact in facts]
+        constraints = [fold(fact, self._literal, conjunction=_all_of, disjunction=_any_of) for fact in facts]
         start = {variable: self._whole_domain(variable) for variable in self._variables.values()}
         stack: list[tuple[Domains, list[Constraint]]] = [(start, constraints)]
         for _ in range(MOST_NODES):
@@ -299,9 +270,6 @@ class WorldSearch:
             # depth first; each branch has domains of its own
             stack += [({**domains}, [*still_open, branch]) for branch in still_open[-1].branches(domains)]
         raise OverEffort
-
-    def _constraint(self, fact: Fact) -> Constraint:
-        return fold(fact, self._literal, conjunction=_all_of, disjunction=_any_of)
 
     def _literal(self, atom: Atom, positive: bool) -> Constraint:  # noqa: FBT001 - as facts are folded
         if isinstance(atom, Same):
@@ -340,34 +308,33 @@ class WorldSearch:
             group, single = self.entities.group_of[who], self.release.semantics == "single"
             pool = (group, value)
             if pool not in self._capacities:
-                counts = self._counts(who)
-                self._capacities[pool] = counts if single else self._have_or_lack(group, counts[value])
+                capacities = self._counts(who)
+                if not single:
+                    # in a multiset one person may have all occurrences, so all others may lack the value
+                    count, people = capacities[value], int(self.release.groups.sizes[group])
+                    capacities = {True: count, False: people - (count if self.release.semantics == "set" else 1)}
+                self._capacities[pool] = capacities
             self._variables[about] = len(self._pool_of)
             self._pools.setdefault(pool, []).append(len(self._pool_of))
             self._pool_of.append(pool)
         return self._variables[about]
-
-    def _have_or_lack(self, group: int, count: int) -> dict[Hashable, int]:
-        people = int(self.release.groups.sizes[group])
-        # in a multiset one person may have all occurrences, so all others may lack the value
-        return {True: count, False: people - (count if self.release.semantics == "set" else 1)}
 
     def _whole_domain(self, variable: Variable) -> Domain:
         capacities = self._capacities[self._pool_of[variable]]
         return frozenset(value for value, capacity in capacities.items() if capacity)
 
     def _all_have_room(self, domains: Domains) -> bool:
-        return all(
-            self._pool_has_room(pool, Counter(map(domains.__getitem__, variables)))
-            for pool, variables in self._pools.items()
-            if len(variables) > min(self._capacities[pool].values())  # else there is room, whatever they need
-        )
-
-    def _pool_has_room(self, pool: Hashable, demands: Counter[Domain]) -> bool:
-        key = (pool, frozenset(demands.items()))
-        if key not in self._has_room:  # from node to node, most pools stay as they are
-            self._has_room[key] = has_room(demands, self._capacities[pool])
-        return self._has_room[key]
+        for pool, variables in self._pools.items():
+            capacities = self._capacities[pool]
+            if len(variables) <= min(capacities.values()):
+                continue  # there is room, whatever they need
+            demands = Counter(map(domains.__getitem__, variables))
+            key = (pool, frozenset(demands.items()))
+            if key not in self._has_room:  # from node to node, most pools stay as they are
+                self._has_room[key] = has_room(demands, capacities)
+            if not self._has_room[key]:
+                return False
+        return True
 
 
 def has_room(demands: Mapping[Domain, int], capacities: Capacities) -> bool:

@@ -19,8 +19,8 @@ from sidelight.worlds.identify import identify
 from sidelight.worlds.satisfiable import (
     ORACLE_STEPS,
     WorldSearch,
-    _Conjunction,
-    _Disjunction,
+    _all_of,
+    _any_of,
     _Equality,
     _HittingSetSearch,
     _maximum_flow,
@@ -233,14 +233,14 @@ YES, NO, OPEN, LATER = (_Within(0, frozenset(some)) for some in ("abc", "c", "a"
     ],
 )
 def test_joined_constraints_are_decided_by_their_parts(parts, every, any_one):
-    assert _Conjunction(parts).truth(AB) is every
-    assert _Disjunction(parts).truth(AB) is any_one
+    assert _all_of(parts).truth(AB) is every
+    assert _any_of(parts).truth(AB) is any_one
 
 
 def test_of_a_disjunction_is_left_what_is_not_decided():
-    assert _Disjunction((NO, OPEN)).apply(AB) == (OPEN,)
-    assert _Disjunction((OPEN, NO, LATER)).apply(AB) == (_Disjunction((OPEN, LATER)),)
-    whole = _Disjunction((OPEN, LATER))
+    assert _any_of((NO, OPEN)).apply(AB) == [OPEN]
+    assert _any_of((OPEN, NO, LATER)).apply(AB) == (_any_of([OPEN, LATER]),)
+    whole = _any_of((OPEN, LATER))
     assert whole.apply(AB)[0] is whole
 
 

@@ -51,7 +51,7 @@ from sidelight.worlds.counting.compile import (
     compile_facts,
     components,
 )
-from sidelight.worlds.counting.frontier import Assign, Frontier, Schedule, Transition, Weights, completions
+from sidelight.worlds.counting.frontier import TAKES, Assign, Frontier, Schedule, Weights, completions
 from sidelight.worlds.identify import Entities
 
 VariableSet: TypeAlias = int
@@ -418,24 +418,22 @@ def block_probabilities(
         weights = layers.pop()
         variable, block = assigned_at.get(step, (-1, -1))
         if variable in variables:
-            taking[variable][block] = Fraction(_weight_of_taking(weights, transition, after), total)
+            assert isinstance(transition, Assign)
+            mask = transition.mask
+            # moves depend on the fields alone, which many states share
+            moves = {fields: transition.outcomes(fields) for fields in {state & mask for state in weights}}
+            # the worlds in which the variable takes the block: Σ weight before × factor × weight of completions
+            ways = sum(
+                weight * factor * after[(state & ~mask) + replacement]
+                for state, weight in weights.items()
+                for outcome, (replacement, factor) in moves[state & mask]
+                if outcome is TAKES
+            )
+            taking[variable][block] = Fraction(ways, total)
         # from here on, `after` belongs to the states before this transition
         after = completions(weights, transition, after)
         meter.check_time()
     return Fraction(satisfying, total), taking
-
-
-def _weight_of_taking(weights: Weights, transition: Transition, after: Weights) -> int:
-    """Count the worlds in which the variable takes the block: Σ weight before × factor × weight of completions."""
-    assert isinstance(transition, Assign)
-    mask = transition.mask
-    # moves depend on the fields alone, which many states share
-    moves = {fields: transition.moves_that_take(fields) for fields in {state & mask for state in weights}}
-    return sum(
-        weight * factor * after[(state & ~mask) + replacement]
-        for state, weight in weights.items()
-        for replacement, factor in moves[state & mask]
-    )
 
 
 def _add_unscheduled(

@@ -45,12 +45,12 @@ factor, the same for all questions about the same facts.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import comb, perm, prod
-from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from sidelight.worlds.counting.compile import CountingProblem, Equal, Formula, Meter, OverEffort, Takes
 
@@ -89,7 +89,11 @@ class Schedule:
         """Schedule what the constraints need, and what further formulas ask about."""
         schedule = cls(problem, frozenset(watched), exhaustive)
         atoms = sorted({atom for formula in (*problem.constraints, *formulas) for atom in formula.atoms})
-        schedule._find_compared(atoms)
+        for number in atoms:
+            match problem.atoms[number]:
+                case Equal(variable, other):
+                    schedule.compared.setdefault(variable, {})[other] = number
+                    schedule.compared.setdefault(other, {})[variable] = number
         schedule._find_scheduled(atoms)
         schedule._sort_stages(meter)
         return schedule
@@ -123,13 +127,6 @@ class Schedule:
             for (group, _), number in tallies.items():
                 people[group] += number
         return people
-
-    def _find_compared(self, atoms: Iterable[int]) -> None:
-        for number in atoms:
-            match self.problem.atoms[number]:
-                case Equal(variable, other):
-                    self.compared.setdefault(variable, {})[other] = number
-                    self.compared.setdefault(other, {})[variable] = number
 
     def _takes_part_in_all(self, variable: int) -> bool:
         return variable in self.compared or self.problem.members[variable].total() > 1
@@ -212,8 +209,7 @@ def small_frontier_order(
     alone = iter(sorted(things, key=sweep.cost))  # where nothing is open, what is left costs what it did at first
     order: dict[Thing, None] = {}
     while len(order) < len(things):
-        near = sweep.near()
-        thing = min(near, key=sweep.cost) if near else next(each for each in alone if each not in order)
+        thing = min(sweep.near, key=sweep.cost) if sweep.near else next(each for each in alone if each not in order)
         order[thing] = None
         sweep.take(thing)
         meter.check_time()
@@ -233,15 +229,11 @@ class _Sweep(Generic[Thing]):
             for link in links:
                 self._whose[link][thing] = None
         self._open: dict[Hashable, None] = {}  # links
-        self._near: dict[Thing, None] = {}
+        self.near: dict[Thing, None] = {}  # things to come that are linked with what is open
         self._ends_of: dict[Hashable, list[int]] = defaultdict(list)  # open link → ends that came up
         self._links_of: list[set[Hashable]] = []  # end that came up → its links that are open
         self._open_ends = 0
         self._added: dict[Thing, tuple[int, int, bool, int]] = {}  # what it would add
-
-    def near(self) -> Collection[Thing]:
-        """Return the things to come that are linked with what is open."""
-        return self._near
 
     def cost(self, thing: Thing) -> tuple[int, bool, int]:
         """Return how much would be open, and what else speaks for or against a thing."""
@@ -264,23 +256,20 @@ class _Sweep(Generic[Thing]):
 
     def take(self, thing: Thing) -> None:
         """Let a thing come up: its links open, and those that nothing else has any more close."""
-        self._near.pop(thing, None)
+        self.near.pop(thing, None)
         for link in self._links[thing]:
             del self._whose[link][thing]
             self._change(link)
         for end in self._ends[thing]:
-            self._open_end(end)
+            number = len(self._links_of)
+            self._links_of.append(set(end))
+            self._open_ends += 1
+            for link in end:
+                self._left[link] -= 1
+                self._open[link] = None
+                self._ends_of[link].append(number)
         for link in [link for link in self._links[thing] if not self._left[link]]:
             self._close(link)
-
-    def _open_end(self, end: AbstractSet[Hashable]) -> None:
-        number = len(self._links_of)
-        self._links_of.append(set(end))
-        self._open_ends += 1
-        for link in end:
-            self._left[link] -= 1
-            self._open[link] = None
-            self._ends_of[link].append(number)
 
     def _close(self, link: Hashable) -> None:
         del self._open[link]
@@ -292,7 +281,7 @@ class _Sweep(Generic[Thing]):
 
     def _change(self, link: Hashable) -> None:
         for thing in self._whose[link]:
-            self._near[thing] = None
+            self.near[thing] = None
             self._added.pop(thing, None)
 
 
@@ -365,26 +354,26 @@ class Frontier:
                 transitions.append(transition)
             if self.problem.semantics == "single":
                 over = [group for group in deciding[stage] if last_stage[group] == stage]
-                transitions += (FillRest(self.layout, group, people[group]) for group in over)
-        return [*transitions, Finish(self.layout)]
+                transitions += (fill_rest(self.layout, group, people[group]) for group in over)
+        return [*transitions, finish(self.layout)]
 
     def _stage_transitions(
         self, stage: Stage, variables: list[int], deciding: Counter[int]
     ) -> Iterator[tuple[int | None, Transition]]:
         """Yield transitions in which everybody decides; a group's block is distributed once all of it have."""
         for (group, takes), people in self.schedule.tallied.get(stage, Counter()).items():
-            yield None, Tally(self.layout, group, people, takes=takes)
+            yield None, tally(self.layout, group, people, takes=takes)
         # a block is distributed right after the last of a group decided, so that its counter is short-lived
         last = {group: variable for variable in variables for group in self.problem.members[variable]}
         for group in deciding:
             if group not in last:
-                yield None, Distribute(self.layout, group, stage[1], deciding[group])
+                yield None, distribute(self.layout, group, stage[1], deciding[group])
         rank_of = {variable: rank for rank, variable in enumerate(variables)}
         for variable in variables:
             yield variable, self._assign(variable, stage[1], rank_of)
             for group in self.problem.members[variable]:
                 if last[group] == variable:
-                    yield None, Distribute(self.layout, group, stage[1], deciding[group])
+                    yield None, distribute(self.layout, group, stage[1], deciding[group])
 
     def _assign(self, variable: int, block: int, rank_of: dict[int, int]) -> Assign:
         # transitions are made in their order, so what is left here are the later stages of the variable
@@ -461,7 +450,7 @@ class StateLayout:
         self.problem = problem
         self.false = problem.formulas.false
         self._bits = 0
-        self._rests = [_RestField(problem, number, self._add_field) for number in range(len(problem.constraints))]
+        self.rests = [_RestField(problem, number, self._add_field) for number in range(len(problem.constraints))]
         self.assigned = {variable: 1 << self._add_field(1) for variable in assigned}
         self.took = {variable: 1 << self._add_field(1) for variable in compared}
         people: Counter[int] = Counter()
@@ -474,11 +463,11 @@ class StateLayout:
 
     def pack(self, constraint: int, formula: Formula) -> int:
         """Write what is left of a constraint into its field."""
-        return self._rests[constraint].pack(formula)
+        return self.rests[constraint].pack(formula)
 
     def unpack(self, state: int, constraint: int) -> Formula:
         """Read what is left of a constraint."""
-        rest = self._rests[constraint]
+        rest = self.rests[constraint]
         return rest.formulas[(state & rest.mask) >> rest.shift]
 
     def weigh_decided(self, constraint: int, before: Formula, rest: Formula) -> tuple[Formula, int]:
@@ -488,10 +477,6 @@ class StateLayout:
         # invariant: a weighted constraint is `true` in its field exactly when its weight is in the state's
         if_true, if_false = self.problem.weights[constraint]
         return self.problem.formulas.true, if_false if rest is self.false else if_true
-
-    def mask_of(self, constraints: Iterable[int]) -> int:
-        """Return the fields of some constraints."""
-        return sum(self._rests[number].mask for number in constraints)
 
     def count(self, counters: dict[int, int], group: int, state: int) -> int:
         """Read a counter."""
@@ -524,16 +509,6 @@ class _RestField:
             if number << self.shift > self.mask:
                 raise OverEffort
         return number << self.shift
-
-
-class Transition(Protocol):
-    """One step of the dynamic program."""
-
-    mask: int  # the fields that it reads and replaces
-    memo: dict[int, list[Move]]  # fields → moves
-
-    def moves(self, fields: int) -> list[Move]:
-        """Return what may come of these fields of a state."""
 
 
 Evidence: TypeAlias = Literal["takes it", "not yet", "takes another", "nothing new"]
@@ -595,7 +570,7 @@ class Assign:
         self._assigned = layout.assigned.get(decision.variable, 0)
         self._took = sum(layout.took[other] for other, _ in decision.before)
         self._kept = sum(layout.took[other] for other, _ in decision.before if other not in decision.done)
-        self.mask = layout.mask_of(self._constraints) | self._assigned | self._took
+        self.mask = sum(layout.rests[number].mask for number in self._constraints) | self._assigned | self._took
         counters = [layout.takers, layout.served] if self.single else [layout.takers]
         members = layout.problem.members[decision.variable]
         self._counted = sum(people * counter[group] for group, people in members.items() for counter in counters)
@@ -605,10 +580,6 @@ class Assign:
     def moves(self, fields: int) -> list[Move]:
         """Return the moves of the variable that takes the block, or does not."""
         return [move for _, move in self.outcomes(fields)]
-
-    def moves_that_take(self, fields: int) -> list[Move]:
-        """Return the moves in which it takes the block."""
-        return [move for outcome, move in self.outcomes(fields) if outcome is TAKES]
 
     def outcomes(self, fields: int) -> list[tuple[Outcome, Move]]:
         """Return how it may decide, and what comes of that."""
@@ -621,7 +592,8 @@ class Assign:
         # `single`: one block each; who took one decides nothing more
         if fields & self._assigned:
             return () if decision.fixed else (UNCHANGED,)
-        if self._cancels(rests):
+        # no constraint asks, now or later: taking the block and its exclusion would cancel out
+        if decision.free and not decision.watched and not any(rest.atoms & self._own_atoms for rest in rests):
             return (UNCHANGED,)
         takes = (TAKES,) if decision.occurs and decision.fixed is not False else ()
         if decision.fixed:
@@ -630,12 +602,6 @@ class Assign:
         excluded = (EXCLUDED,) if decision.occurs and decision.free else ()
         skips = (SKIPS,) if decision.free or not decision.last or not self.single else ()
         return (*takes, *excluded, *skips)
-
-    def _cancels(self, rests: list[Formula]) -> bool:
-        """Return whether taking the block and its exclusion would cancel out, now and later: no constraint asks."""
-        if not self.decision.free or self.decision.watched:
-            return False
-        return not any(rest.atoms & self._own_atoms for rest in rests)
 
     def _move(self, outcome: Outcome, fields: int, rests: list[Formula]) -> Move | None:
         decision, layout = self.decision, self.layout
@@ -678,81 +644,72 @@ class Assign:
         return formula
 
 
-class Tally:
-    """People of whom no more is known than that they take the block, or that they do not."""
+@dataclass(eq=False, slots=True)
+class Step:
+    """A transition that decides about nobody by name: it reads and replaces the fields under `mask`."""
 
-    def __init__(self, layout: StateLayout, group: int, people: int, *, takes: bool) -> None:
-        self.mask = 0
-        self.memo: dict[int, list[Move]] = {}
-        single = layout.problem.semantics == "single"
-        one = layout.takers[group] + (layout.served[group] if single else 0)
-        if takes:
-            self._moves = [(people * one, 1)]
-        elif single:  # left free, less those who take it after all
-            self._moves = [(number * one, (-1) ** number * comb(people, number)) for number in range(people + 1)]
-        else:
-            self._moves = [(0, 1)]
-
-    def moves(self, fields: int) -> list[Move]:
-        """Always the same."""
-        del fields
-        return self._moves
+    mask: int
+    moves: Callable[[int], list[Move]]  # what may come of these fields of a state
+    memo: dict[int, list[Move]] = field(default_factory=dict)
 
 
-class Distribute:
+Transition: TypeAlias = Step | Assign
+"""One step of the dynamic program; `memo` has the moves of the fields that it met."""
+
+
+def tally(layout: StateLayout, group: int, people: int, *, takes: bool) -> Step:
+    """Decide about people of whom no more is known than that they take the block, or that they do not."""
+    single = layout.problem.semantics == "single"
+    one = layout.takers[group] + (layout.served[group] if single else 0)
+    moves = [(0, 1)]
+    if takes:
+        moves = [(people * one, 1)]
+    elif single:  # left free, less those who take it after all
+        moves = [(number * one, (-1) ** number * comb(people, number)) for number in range(people + 1)]
+    return Step(0, lambda _fields: moves)
+
+
+def distribute(layout: StateLayout, group: int, block: int, deciding: int) -> Step:
     """Everybody of a group has decided about a block: in how many ways do its occurrences go round?"""
 
-    def __init__(self, layout: StateLayout, group: int, block: int, deciding: int) -> None:
-        self.layout, self.group, self.block, self.deciding = layout, group, block, deciding
-        self.mask = layout.counter_mask[group] * layout.takers[group]
-        self.memo: dict[int, list[Move]] = {}
-
-    def moves(self, fields: int) -> list[Move]:
-        """Count the ways."""
-        having = self.layout.count(self.layout.takers, self.group, fields)
-        ways = self.layout.problem.ways_to_have(self.group, self.block, deciding=self.deciding, having=having)
+    def count(fields: int) -> list[Move]:
+        having = layout.count(layout.takers, group, fields)
+        ways = layout.problem.ways_to_have(group, block, deciding=deciding, having=having)
         return [(0, ways)] if ways else []
 
+    return Step(layout.counter_mask[group] * layout.takers[group], count)
 
-class FillRest:
+
+def fill_rest(layout: StateLayout, group: int, people: int) -> Step:
     """All stages of a group are over, where people have one value each: who was free takes anything that is left."""
 
-    def __init__(self, layout: StateLayout, group: int, people: int) -> None:
-        self.layout, self.group, self.people = layout, group, people
-        self.mask = layout.counter_mask[group] * layout.served[group]
-        self.memo: dict[int, list[Move]] = {}
+    def count(fields: int) -> list[Move]:
+        served = layout.count(layout.served, group, fields)
+        return [(0, perm(layout.problem.sizes[group] - served, people - served))]
 
-    def moves(self, fields: int) -> list[Move]:
-        """Count the ways."""
-        served = self.layout.count(self.layout.served, self.group, fields)
-        return [(0, perm(self.layout.problem.sizes[self.group] - served, self.people - served))]
+    return Step(layout.counter_mask[group] * layout.served[group], count)
 
 
-class Finish:
-    """All stages are over: variables that never differed are equal, and then all constraints must hold."""
+def finish(layout: StateLayout) -> Step:
+    """All stages are over: variables that never differed are equal, and then all constraints must hold.
 
-    def __init__(self, layout: StateLayout) -> None:
-        self.layout = layout
-        self.mask = -1
-        self.memo: dict[int, list[Move]] = {}
+    One way, or none; to state 1 if the target holds, else to 0.
+    """
+    problem, formulas = layout.problem, layout.problem.formulas
 
-    def moves(self, fields: int) -> list[Move]:
-        """One way, or none; to state 1 if the target holds, else to 0."""
-        problem = self.layout.problem
-        hold = [self._holds(self.layout.unpack(fields, number)) for number in range(len(problem.constraints))]
+    def holds(formula: Formula) -> bool:
+        for atom in formula.atoms:
+            formula = formulas.condition(formula, atom, truth=not isinstance(problem.atoms[atom], Takes))
+        return formula is formulas.true
+
+    def decide(fields: int) -> list[Move]:
+        rests = [layout.unpack(fields, number) for number in range(len(problem.constraints))]
+        hold = list(map(holds, rests))
         need_not = {problem.target, *problem.weights}
-        if not all(holds for number, holds in enumerate(hold) if number not in need_not):
+        if not all(each for number, each in enumerate(hold) if number not in need_not):
             return []
-        weight = prod(self._weight(fields, number, holds=hold[number]) for number in problem.weights)
+        decided = ((number, formulas.true if hold[number] else formulas.false) for number in problem.weights)
+        weight = prod(layout.weigh_decided(number, rests[number], rest)[1] for number, rest in decided)
         return [(0 if problem.target is None else int(hold[problem.target]), weight)]
 
-    def _weight(self, fields: int, number: int, *, holds: bool) -> int:
-        before = self.layout.unpack(fields, number)
-        formulas = self.layout.problem.formulas
-        return self.layout.weigh_decided(number, before, formulas.true if holds else formulas.false)[1]
-
-    def _holds(self, formula: Formula) -> bool:
-        problem = self.layout.problem
-        for atom in formula.atoms:
-            formula = problem.formulas.condition(formula, atom, truth=not isinstance(problem.atoms[atom], Takes))
-        return formula is problem.formulas.true
+    return Step(-1, decide)
