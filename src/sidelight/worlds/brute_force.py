@@ -31,7 +31,7 @@ from heapq import heappop, heappush
 from itertools import combinations, product
 from math import comb, factorial, prod
 from operator import and_, or_
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 Person: TypeAlias = tuple[int, int]
 """Somebody: the number of a group (from 1) and a position in it (from 0).  Facts count from 1: `Someone(g, i + 1)`."""
+
+T = TypeVar("T")
 
 World: TypeAlias = Mapping[Person, frozenset[Label]]
 """Which values each person has (in `multiset`, how often does not matter for having a value)."""
@@ -191,60 +193,36 @@ def worst_acquaintance(release: Release, value: Label, *, rules_out: int, others
     Fraction(2, 3)
     """
     worlds = list(every_world(release))
-    people = list(worlds[0])
     rest = [text for text in release.domain if text != value]
-    learns = _values_of if release.semantics == "single" else _condition_on_lacking(value)
+
+    def learn(world: World, known: tuple[Person, ...]) -> object:
+        if release.semantics == "single":
+            return tuple(world[person] for person in known)
+        # that these people lack the value; worlds in which one has it say nothing
+        return True if all(value not in world[person] for person in known) else None
+
     worst = Fraction(0)
-    for target in people:
-        for ruled_out in _up_to(rest, rules_out):
-            possible = [world for world in worlds if _fits(world[target], value, ruled_out)]
-            for known, relatives in _parts([each for each in people if each != target], others, family):
-                fitting = [world for world in possible if _check_implied(world, value, target, relatives)]
-                answers = [(learns(world, known), value in world[target]) for world in fitting]
-                worst = max(worst, _surest(answers))
+    for target in worlds[0]:
+        people = [each for each in worlds[0] if each != target]
+        for ruled_out, known in product(_up_to(rest, rules_out), _up_to(people, others)):
+            # she has none of what is ruled out, or the value too; who has one value each cannot have both
+            possible = [each for each in worlds if value in each[target] or each[target].isdisjoint(ruled_out)]
+            for relatives in _up_to([each for each in people if each not in known], family):
+                fitting = [
+                    (learn(world, known), value in world[target])
+                    for world in possible
+                    if value in world[target] or all(value not in world[person] for person in relatives)
+                ]
+                # worlds with the same answer are those that she cannot tell apart any more
+                alike = Counter(answer for answer, _ in fitting if answer is not None)
+                having = Counter(answer for answer, has in fitting if has)
+                worst = max([worst, *(Fraction(having[answer], alike[answer]) for answer in alike)])
     return worst
 
 
-def _fits(has: frozenset[Label], value: Label, ruled_out: Iterable[Label]) -> bool:
-    """Return whether she has none of these, or the value too; who has one value each cannot have both."""
-    return value in has or not has.intersection(ruled_out)
-
-
-def _check_implied(world: World, value: Label, target: Person, relatives: tuple[Person, ...]) -> bool:
-    return value in world[target] or all(value not in world[person] for person in relatives)
-
-
-def _values_of(world: World, known: tuple[Person, ...]) -> object:
-    """Return the values of these people: she learns them."""
-    return tuple(world[person] for person in known)
-
-
-def _condition_on_lacking(value: Label) -> Callable[[World, tuple[Person, ...]], object]:
-    """Return what she learns if these people lack the value; worlds in which one has it say nothing (`None`)."""
-    return lambda world, known: True if all(value not in world[person] for person in known) else None
-
-
-def _surest(answers: list[tuple[object, bool]]) -> Fraction:
-    """Return the highest share of worlds in which the target has it, over all that she may learn."""
-    # worlds with the same answer are those that she cannot tell apart any more
-    possible = Counter(answer for answer, _ in answers if answer is not None)
-    has = Counter(answer for answer, it_has in answers if it_has)
-    return max((Fraction(has[answer], possible[answer]) for answer in possible), default=Fraction(0))
-
-
-def _up_to(things: list[Label], most: int) -> Iterator[tuple[Label, ...]]:
-    for number in range(min(most, len(things)) + 1):
+def _up_to(things: Sequence[T], most: int, *, least: int = 0) -> Iterator[tuple[T, ...]]:
+    for number in range(least, min(most, len(things)) + 1):
         yield from combinations(things, number)
-
-
-def _parts(people: list[Person], others: int, family: int) -> Iterator[tuple[tuple[Person, ...], tuple[Person, ...]]]:
-    """Yield others and a family, different people, at most so many of each."""
-    for number in range(min(others, len(people)) + 1):
-        for known in combinations(people, number):
-            left = [person for person in people if person not in known]
-            for relatives in range(min(family, len(left)) + 1):
-                for chosen in combinations(left, relatives):
-                    yield known, chosen
 
 
 Numbers: TypeAlias = npt.NDArray[np.object_] | npt.NDArray[np.float64]
@@ -333,15 +311,10 @@ def _odds_against(
             kept = np.array([divide(people - each, people).prod() for each in top])
             table[i] = divide(np.maximum(people - counts - i, 0), np.maximum(counts, 1)) * kept
         else:
-            table[i] = _multiset_odds(people, counts, i, divide) * divide(people - 1, people) ** ruled_out
+            # q/(1−q) with q = ((n−i−1)/(n−i))^a
+            q = divide(max(people - i - 1, 0), max(people - i, 1)) ** np.maximum(counts, 1)
+            table[i] = q / (1 - q) * divide(people - 1, people) ** ruled_out
     return table
-
-
-def _multiset_odds(people: int, counts: Integers, i: int, divide: Divide) -> Numbers:
-    """q/(1−q) with q = ((n−i−1)/(n−i))^a."""
-    q = divide(max(people - i - 1, 0), max(people - i, 1)) ** np.maximum(counts, 1)
-    odds: Numbers = q / (1 - q)
-    return odds
 
 
 class NumberedWorlds:
@@ -387,9 +360,9 @@ def worst_implications_with_one_conclusion(release: Release, k: int, value: Labe
 def worst_implications(release: Release, k: int, value: Label = None) -> Fraction:
     """Return the worst over all conjunctions of k basic implications: if all of these, then one of those."""
     worlds = NumberedWorlds(release)
-    every = [*worlds.atoms.values()]
-    premises = {reduce(and_, some) for some in _subsets(every)}
-    conclusions = {reduce(or_, some) for some in _subsets(every)}
+    every = sorted({*worlds.atoms.values()})
+    premises = {reduce(and_, some) for some in _up_to(every, len(every), least=1)}
+    conclusions = {reduce(or_, some) for some in _up_to(every, len(every), least=1)}
     basic = {worlds.all & ~premise | conclusion for premise in premises for conclusion in conclusions}
     return worlds.surest(value, _conjunctions(basic, k, worlds.all))
 
@@ -470,11 +443,6 @@ def _conjunctions(facts: set[int], k: int, everything: int) -> set[int]:
     return known
 
 
-def _subsets(atoms: list[int]) -> Iterator[tuple[int, ...]]:
-    different = sorted({*atoms})
-    return (some for size in range(1, len(different) + 1) for some in combinations(different, size))
-
-
 def _probability(target: int, knowledge: int) -> Fraction:
     return Fraction((target & knowledge).bit_count(), knowledge.bit_count())
 
@@ -538,13 +506,18 @@ def smallest_epsilon_of_group(
     Fraction(12, 7)
     """
     worlds = product(domain, repeat=sum(counts.values()))
-    everything = [_DrawnSequence.build(world, prior) for world in worlds if world[0] not in ruled_out]
+    everything = [
+        _DrawnSequence(world, prior(world), Counter(world), Counter(world[1:]))
+        for world in worlds
+        if world[0] not in ruled_out
+    ]
     published = Counter(counts)
     worst: Amount | None = None
     for truth in everything:
         if truth.counts != published or has(truth.values[0]) != matches:
             continue  # the person asked about is the first
-        for others in _known_people(len(truth.values), known):
+        # known are up to so many of the group, all but the first; the others known are in other groups
+        for others in _up_to(range(1, len(truth.values)), known):
             fits = [each for each in everything if all(each.values[n] == truth.values[n] for n in others)]
             # told of the release with the person in it, and of the same without
             p_in = _belief([each for each in fits if each.counts == published], has)
@@ -572,9 +545,13 @@ def smallest_epsilon_by_cell(
     >>> smallest_epsilon_by_cell({"a": 2, "b": 1}, weights, "r", {"a"})
     Fraction(3, 2)
     """
-    prior = _prior_of_cells(weights, unmoved=unmoved)
-    people = sum(counts.values())
-    drawn = [(cells, prior(cells)) for cells in product(weights, repeat=people) if cells[0][0] == label]
+    names = {cell: str(number) for number, cell in enumerate(weights)}  # priors draw labels
+    prior = (independent_prior if unmoved else dirichlet_prior)({names[cell]: each for cell, each in weights.items()})
+    drawn = [
+        (cells, prior(tuple(names[cell] for cell in cells)))
+        for cells in product(weights, repeat=sum(counts.values()))
+        if cells[0][0] == label
+    ]
 
     def belief(published: Counter[Label], first: int) -> Fraction:
         fits = [each for each in drawn if Counter(cell[1] for cell in each[0][first:]) == published]
@@ -586,16 +563,6 @@ def smallest_epsilon_by_cell(
     return max(_ratio(p_in, belief(everybody - Counter([value]), 1)) for value in everybody if value in values)
 
 
-def _prior_of_cells(
-    weights: Mapping[tuple[str, str], Fraction], *, unmoved: bool
-) -> Callable[[Sequence[tuple[str, str]]], Fraction]:
-    """Return the probability of a sequence of cells."""
-    names = {cell: str(place) for place, cell in enumerate(weights)}
-    by_name: dict[Label, Fraction] = {names[cell]: weight for cell, weight in weights.items()}
-    prior = independent_prior(by_name) if unmoved else dirichlet_prior(by_name)
-    return lambda cells: prior(tuple(names[cell] for cell in cells))
-
-
 class _DrawnSequence(NamedTuple):
     """A sequence of values, how likely it is, and what a release would publish with and without the first person."""
 
@@ -603,16 +570,6 @@ class _DrawnSequence(NamedTuple):
     probability: Fraction
     counts: Counter[Label]
     counts_of_others: Counter[Label]
-
-    @classmethod
-    def build(cls, values: Values, prior: Prior) -> _DrawnSequence:
-        return cls(values, prior(values), Counter(values), Counter(values[1:]))
-
-
-def _known_people(people: int, known: int) -> Iterator[tuple[int, ...]]:
-    """Yield up to that many known people of the group, all but the first; the others known are in other groups."""
-    for number in range(min(known, people - 1) + 1):
-        yield from combinations(range(1, people), number)
 
 
 def _belief(worlds: list[_DrawnSequence], has: Callable[[Label], bool]) -> Fraction:

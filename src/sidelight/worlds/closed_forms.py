@@ -179,8 +179,9 @@ def odds(release: Release, investigation: Investigation, ratio: Callable[[int, i
     (Fraction(2, 1), Fraction(1, 1))
     """
     has = lacks = ratio(1, 1)
+    count = {"single": _single, "set": _set, "multiset": _multiset}[release.semantics]
     for name in investigation.groups():
-        with_it, without_it = _COUNT[release.semantics](_find_group(release.group(name), name, investigation), ratio)
+        with_it, without_it = count(_find_group(release.group(name), name, investigation), ratio)
         has, lacks = has * with_it, lacks * without_it
     if has == lacks == 0:
         message = "no world fits both the release and what was found out; is it another release?"
@@ -265,9 +266,6 @@ def _multiset(known: _InGroup, ratio: Callable[[int, int], Number]) -> tuple[Num
     return has, lacks * chosen(known.people - 1, known.people, ruled_out)
 
 
-_COUNT = {"single": _single, "set": _set, "multiset": _multiset}
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class SurestGuess:
     """The person and value that somebody is surest of; `posterior(release, guess.target, given=…)` is its probability.
@@ -319,44 +317,31 @@ def surest_elsewhere(release: Release, concerned: Collection[int], places: Integ
     if len(rows) == 0:
         return None
     most, sizes = release.groups.counts.take(rows).highest(places), release.groups.sizes[rows]
-    lacking = _log_probability_of_lacking(release, most, sizes)
+    independent = release.semantics == "multiset"  # each occurrence is anybody's
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # logarithm of the probability that somebody lacks the most frequent value
+        lacking: Floats = (
+            np.where(most > 0, most * np.log1p(-1 / sizes), 0.0) if independent else np.log1p(-most / sizes)
+        )
     least = lacking.min()
     # Logarithms that are no further apart than this, relative, may be those of equal probabilities.
     near = np.flatnonzero(lacking <= least + 1e-9 * max(abs(least), 1.0) if np.isfinite(least) else lacking == least)
     pairs = np.column_stack((most, sizes))[near]
     different, first = np.unique(pairs, axis=0, return_index=True)
-    probabilities = [_probability(release, many, people) for many, people in different.tolist()]
+    probabilities = [
+        1 - Fraction(people - 1, people) ** many if independent else Fraction(many, people)
+        for many, people in different.tolist()
+    ]
     surest = max(probabilities)
-    place = min(int(at) for at, each in zip(first, probabilities, strict=True) if each == surest)
-    row = int(rows[near[place]])
-    return _guess(release, row, int(most[near[place]]), places, surest)
-
-
-def _log_probability_of_lacking(release: Release, most: Integers, sizes: Integers) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if release.semantics == "multiset":
-            logs: Floats = np.where(most > 0, most * np.log1p(-1 / sizes), 0.0)
-        else:
-            logs = np.log1p(-most / sizes)
-    return logs
-
-
-def _probability(release: Release, many: int, people: int) -> Fraction:
-    if release.semantics == "multiset":
-        return 1 - Fraction(people - 1, people) ** many
-    return Fraction(many, people)
-
-
-def _guess(release: Release, row: int, most: int, places: Integers, probability: Fraction) -> SurestGuess:
+    at = near[min(int(at) for at, each in zip(first, probabilities, strict=True) if each == surest)]
+    row = int(rows[at])
     counts = release.groups.counts.row(row)
-    value = release.domain[next(int(place) for place in places if counts[place] == most)]
-    return SurestGuess(Someone(row + 1), release.groups.name(row), value, probability, probability)
+    value = release.domain[next(int(place) for place in places if counts[place] == most[at])]
+    return SurestGuess(Someone(row + 1), release.groups.name(row), value, surest, surest)
 
 
 Parts: TypeAlias = Mapping[tuple[int, int], int]
 """Packed polynomials, by how many different values they have left and right; more than d are d."""
-
-NOTHING: Parts = {(0, 0): 1}
 
 Kind: TypeAlias = tuple[int, int, int]
 """How many people have a value, and how many of them the left half has at least and at most."""
@@ -489,7 +474,8 @@ class OneCut:
 
     def _products(self, kinds: Sequence[Kind]) -> list[Parts]:
         """Return the products of none, the first, the first two, and so on."""
-        return list(accumulate(map(self._binomials, kinds), self._product, initial=NOTHING))
+        nothing: Parts = {(0, 0): 1}
+        return list(accumulate(map(self._binomials, kinds), self._product, initial=nothing))
 
     def _product(self, one: Parts, other: Parts) -> Parts:
         """Return the product, up to z^a."""

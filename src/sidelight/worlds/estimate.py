@@ -243,14 +243,6 @@ def _check_confidence(confidence: float) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class FactSplit:
-    """The facts that can be counted together, and those that cannot be added."""
-
-    countable: tuple[Fact, ...]
-    left_out: tuple[Fact, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Attempts:
     """Attempts to count, each within an eighth of what is left of an effort."""
 
@@ -271,8 +263,8 @@ class Attempts:
         """Return a meter for an eighth of what is left."""
         return Meter(self.spent.remaining().share(8))
 
-    def split(self, target: Fact, facts: Sequence[Fact]) -> FactSplit:
-        """Split facts that bear on a target into those that can be counted together and the others.
+    def split(self, target: Fact, facts: Sequence[Fact]) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
+        """Split facts that bear on a target into those that can be counted together and the others, left out.
 
         Twice as many at a time as long as that goes well, half as many when it does not.
         """
@@ -288,18 +280,18 @@ class Attempts:
             if fits or batch == 1:
                 waiting = waiting[batch:]
             batch = batch * 2 if fits else max(batch // 2, 1)
-        return FactSplit(countable, (*left_out, *waiting))
+        return countable, (*left_out, *waiting)
 
     def bounds(self, target: Fact, facts: Sequence[Fact]) -> tuple[Fraction, Fraction]:
         """Bound Pr(target | facts) from both sides."""
-        split = self.split(target, facts)
-        most = self._weigh_target(target, split.countable)
+        countable, left_out = self.split(target, facts)
+        most = self._weigh_target(target, countable)
         if most is None:
             return Fraction(0), Fraction(1)
         least = most
-        for fact in split.left_out:
+        for fact in left_out:
             # worlds that break this fact, counted among those of K if that is possible, else among all
-            broken = self._weigh_target(target, (*split.countable, ~fact)) or self._weigh_target(target, (~fact,))
+            broken = self._weigh_target(target, (*countable, ~fact)) or self._weigh_target(target, (~fact,))
             if broken is None or self.spent.is_late():  # it may break all of them
                 least = (Fraction(0), Fraction(0))
                 break
@@ -353,7 +345,7 @@ def estimate_probabilities(
 def _sampler(attempts: Attempts, targets: Sequence[Fact], facts: Sequence[Fact]) -> tuple[CountingProblem, Sampler]:
     """Return a sampler of worlds that fit the countable facts; of all worlds, if even that is too hard."""
     release, entities, watched = attempts.counter.release, attempts.counter.entities, [*facts, *targets]
-    countable = attempts.split(targets[0], facts).countable
+    countable, _ = attempts.split(targets[0], facts)
     problem = compile_facts(release, entities, countable, watched=watched)
     try:
         meter = attempts.meter()

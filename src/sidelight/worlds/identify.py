@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import product
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from sidelight.errors import BadKnowledge, did_you_mean, in_python, parameter
 from sidelight.errors import listed as listed_names
 from sidelight.knowledge.facts import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import abbreviate
-from sidelight.release.groups import Groups, suppressed_groups
+from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.release.printed_labels import Nodes, is_coarse, knows_label, may_be_of_one
 from sidelight.release.release import Release
@@ -57,14 +57,25 @@ def identify(release: Release, people: Iterable[Who], lookup: Lookup | None = No
     people = [*people]
     described = Descriptions(release, lookup).groups_of([who for who in people if isinstance(who, Described)])
     entities = Entities(
-        {who: described[who].group if isinstance(who, Described) else _group_of(release, who) for who in people},
-        tuple(note for place in described.values() for note in place.notes),
+        {who: described[who][0] if isinstance(who, Described) else _group_of(release, who) for who in people},
+        tuple(note for _, notes in described.values() for note in notes),
     )
+    nodes = lookup.nodes(release)
     # group by group, once all are found: those in different groups are different people anyway
     for group in dict.fromkeys(entities.group_of.values()):
-        members = entities.list_members(group)
-        _check_room(release.groups, group, members)
-        _check_different(release, group, members, lookup)
+        members, size = entities.list_members(group), int(release.groups.sizes[group])
+        beyond = [who for who in members if isinstance(who, Someone) and who.number > size]
+        if beyond or len(members) > size:
+            which = f"there is no {beyond[0]}" if beyond else f"the facts speak of {len(members):,} different ones"
+            message = f"{release.groups.name(group)} has {counted(size, 'person')}; {which}"
+            raise BadKnowledge(message)
+        for who, other in product(members, members):
+            if isinstance(who, Described) and other is not who and not _differ(who, other, nodes):
+                message = (
+                    f"{abbreviate(str(who))} and {abbreviate(person_text(other))} may be the same person of "
+                    f"{release.groups.name(group)}; write #{group + 1}.1 and #{group + 1}.2 for two people of it"
+                )
+                raise BadKnowledge(message)
     return entities
 
 
@@ -93,13 +104,6 @@ def _unknown_name(release: Release, name: str) -> str:
     return f"nobody in the release is called '{abbreviate(name)}'; check the spelling, or put odd names into quotes"
 
 
-class _Place(NamedTuple):
-    """The one group that a description fits, and what the answer rests on."""
-
-    group: int
-    notes: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, slots=True)
 class Descriptions:
     """Describes people by columns, and finds the one group that each of them fits."""
@@ -107,16 +111,19 @@ class Descriptions:
     release: Release
     lookup: Lookup
 
-    def groups_of(self, people: Sequence[Described]) -> dict[Described, _Place]:
-        """Return the group of each; those who are described by the same columns are looked up together."""
+    def groups_of(self, people: Sequence[Described]) -> dict[Described, tuple[int, list[str]]]:
+        """Return the group of each, and what the answer rests on; people with the same columns are found together."""
         by_columns: dict[tuple[str, ...], list[Described]] = {}
         for who in people:
             by_columns.setdefault(tuple(column for column, _ in who.cells), []).append(who)
         return {who: place for alike in by_columns.values() for who, place in self._look_up(alike)}
 
-    def _look_up(self, people: list[Described]) -> Iterator[tuple[Described, _Place]]:
+    def _look_up(self, people: list[Described]) -> Iterator[tuple[Described, tuple[int, list[str]]]]:
         names = [column for column, _ in people[0].cells]
-        self._check_columns(names)
+        wrong = next((name for name in names if name not in self._columns), None)
+        if wrong is not None:
+            message = f"the release prints no column '{abbreviate(wrong)}'{did_you_mean(wrong, sorted(self._columns))}"
+            raise BadKnowledge(message)
         known = [Column.of(name, [dict(who.cells)[name] for who in people]) for name in names]
         linkage = link(self.release, known, len(people), self.lookup)
         unknown = [self._unknown_labels(column) for column in known]
@@ -133,7 +140,7 @@ class Descriptions:
             groups = linkage.groups_of(row)
             if len(groups) != 1:
                 raise BadKnowledge(self._several(who, groups) if len(groups) else self._none(who))
-            yield who, _Place(int(groups[0]), tuple(self._notes(who, strange, assumed=assumed)))
+            yield who, (int(groups[0]), [*self._notes(who, strange, assumed=assumed)])
 
     def _notes(self, who: Described, strange: Sequence[tuple[str, Label]], *, assumed: bool) -> Iterator[str]:
         if assumed:
@@ -152,14 +159,6 @@ class Descriptions:
     @property
     def _member_columns(self) -> tuple[Column, ...]:
         return () if self.release.members is None else self.release.members.columns
-
-    def _check_columns(self, names: Sequence[str]) -> None:
-        for name in names:
-            if name not in self._columns:
-                message = (
-                    f"the release prints no column '{abbreviate(name)}'{did_you_mean(name, sorted(self._columns))}"
-                )
-                raise BadKnowledge(message)
 
     def _printed_labels(self, name: str) -> list[Label]:
         """Return what is printed in a column, and what tells members apart in it."""
@@ -201,9 +200,8 @@ class Descriptions:
         remedies = [f"say also {listed_names(deciding)}, where they differ"] if deciding else []
         remedies += [f"say {listed_names(coarse)} more exactly"] if coarse else []
         remedies = remedies or ["what they print overlaps, so that no column decides between them"]
-        exact = [
-            -sum(described.get(name) == text for name, text in self._match_printed(group)) for group in groups.tolist()
-        ]
+        printed_cells = (self.release.groups.name(group).printed for group in groups.tolist())
+        exact = [-sum(described.get(name) == text for name, text in cells) for cells in printed_cells]
         # groups that print most cells as they were said come first, suppressed ones last
         nearest = groups[np.lexsort((np.array(exact), suppressed))]
         return (
@@ -248,9 +246,6 @@ class Descriptions:
             return f"add a hierarchy of {listed_names(columns)} to {parameter('by')}"
         return f"give hierarchies with {parameter('by')}"
 
-    def _match_printed(self, group: int) -> tuple[tuple[str, Label], ...]:
-        return self.release.groups.name(group).printed
-
     def _match_numbered(self, groups: Integers) -> str:
         number = int(self.release.groups.numbers[groups[0]])
         return f"write #{number} for someone in group {number}"
@@ -258,29 +253,6 @@ class Descriptions:
     def _match_named(self, groups: Integers) -> str:
         names = [abbreviate(str(self.release.groups.name(int(group)))) for group in groups[:GROUPS_NAMED]]
         return ", ".join(names) + (", …" if len(groups) > GROUPS_NAMED else "")
-
-
-def _check_room(groups: Groups, group: int, people: list[Who]) -> None:
-    """Refuse more people than there are."""
-    size = int(groups.sizes[group])
-    beyond = [who for who in people if isinstance(who, Someone) and who.number > size]
-    if beyond or len(people) > size:
-        which = f"there is no {beyond[0]}" if beyond else f"the facts speak of {len(people):,} different ones"
-        message = f"{groups.name(group)} has {counted(size, 'person')}; {which}"
-        raise BadKnowledge(message)
-
-
-def _check_different(release: Release, group: int, people: list[Who], lookup: Lookup) -> None:
-    """Refuse descriptions that may be of the same person."""
-    nodes = lookup.nodes(release)
-    for who in (each for each in people if isinstance(each, Described)):
-        for other in people:
-            if other is not who and not _differ(who, other, nodes):
-                message = (
-                    f"{abbreviate(str(who))} and {abbreviate(person_text(other))} may be the same person of "
-                    f"{release.groups.name(group)}; write #{group + 1}.1 and #{group + 1}.2 for two people of it"
-                )
-                raise BadKnowledge(message)
 
 
 def _differ(who: Described, other: Who, nodes: Mapping[str, Nodes]) -> bool:

@@ -73,7 +73,9 @@ def weigh(counter: WorldCounter, hard: tuple[Fact, ...], soft: Sequence[SoftFact
         counter.release.groups.code_of(value)  # refuses a value that nobody could have
     by_subject: dict[Hashable, list[SoftFact]] = {}
     for fact in soft:
-        by_subject.setdefault(_subject(counter, fact), []).append(fact)
+        # soft facts about one person are one report; others only if one is the other, or its negation
+        subject = fact.people() if _is_about_one(counter, fact) else _positive(fact)[0]
+        by_subject.setdefault(subject, []).append(fact)
     reports = list(by_subject.values())
     about_people = [about for about in reports if _is_about_one(counter, about[0])]
     others = [about for about in reports if not _is_about_one(counter, about[0])]
@@ -111,11 +113,6 @@ def _shares(counter: WorldCounter, facts: Sequence[Fact], about: SoftFact) -> tu
 def _is_about_one(counter: WorldCounter, fact: SoftFact) -> bool:
     """Return whether a soft fact speaks of the one value that one person has."""
     return counter.release.semantics == "single" and len(fact.people()) == 1
-
-
-def _subject(counter: WorldCounter, fact: SoftFact) -> Hashable:
-    """Soft facts about one person are one report; others only if one is the other, or its negation."""
-    return fact.people() if _is_about_one(counter, fact) else _positive(fact)[0]
 
 
 def _positive(fact: SoftFact) -> tuple[Fact, Fraction]:
@@ -168,7 +165,12 @@ def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) ->
         if beliefs.setdefault(values, belief) != belief:
             raise _contradiction([words[values], fact], "say different things of the same")
         words.setdefault(values, fact)
-    _check_tree(words)
+    for one, other in combinations(words, 2):
+        # in a tree, two sets are disjoint, or one is within the other
+        if one & other and not (one < other or other < one):
+            texts = f"'{abbreviate(str(words[one]))}' and '{abbreviate(str(words[other]))}'"
+            message = f"{texts} overlap, which leaves open how sure somebody is of each part; say it of each part"
+            raise BadKnowledge(message)
     return [Cell(cell, belief) for values in beliefs for cell, belief in [_cell_of(values, beliefs, words)] if cell]
 
 
@@ -176,15 +178,6 @@ def _values_of(fact: SoftFact, every: frozenset[Label]) -> frozenset[Label]:
     """Return the values of a person with which a fact about that person alone holds."""
     (who,) = fact.people()
     return frozenset(value for value in every if holds(fact.fact, {who: frozenset([value])}))
-
-
-def _check_tree(words: Mapping[frozenset[Label], SoftFact]) -> None:
-    for one, other in combinations(words, 2):
-        # in a tree, two sets are disjoint, or one is within the other
-        if one & other and not (one < other or other < one):
-            texts = f"'{abbreviate(str(words[one]))}' and '{abbreviate(str(words[other]))}'"
-            message = f"{texts} overlap, which leaves open how sure somebody is of each part; say it of each part"
-            raise BadKnowledge(message)
 
 
 def _cell_of(

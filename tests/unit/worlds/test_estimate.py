@@ -285,15 +285,15 @@ def test_a_fact_that_cannot_be_counted_may_break_every_world():
     assert attempts(LITTLE, never).bounds(never, []) == (0, 0)
     for target in (EASY, never):
         asked = attempts(LITTLE, target, *HARD)
-        assert asked.split(target, HARD).left_out == HARD
+        assert asked.split(target, HARD)[1] == HARD
         assert asked.bounds(target, HARD) == (0, 1)
 
 
 def test_facts_about_other_groups_do_not_bear_on_a_target():
     (other,) = read_facts("#2.1 = a -> #2.2 = b")
     asked = attempts(MUCH, EASY, other, *HARD)
-    assert asked.split(EASY, [other]).countable == ()
-    assert asked.split(EASY, [other, *HARD]).countable == (other, *HARD)
+    assert asked.split(EASY, [other])[0] == ()
+    assert asked.split(EASY, [other, *HARD])[0] == (other, *HARD)
 
 
 @pytest.mark.parametrize("effort", [LITTLE, MUCH])
@@ -358,8 +358,8 @@ def test_facts_are_taken_twice_as_many_at_a_time_until_it_goes_wrong():
     ):
         picky = Picky(lambda some, bad=bad: not {SEVEN[each] for each in bad} & {*some}, EASY, *SEVEN)
         split = Attempts(picky, Meter(Effort(seconds=None))).split(EASY, SEVEN)
-        assert split.left_out == tuple(SEVEN[each] for each in sorted(bad))
-        assert split.countable == tuple(fact for place, fact in enumerate(SEVEN) if place not in bad)
+        assert split[1] == tuple(SEVEN[each] for each in sorted(bad))
+        assert split[0] == tuple(fact for place, fact in enumerate(SEVEN) if place not in bad)
         known, asked = [], []
         for some in picky.asked:
             new = [SEVEN.index(each) for each in some if SEVEN.index(each) not in known]

@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import comb, perm
 from typing import Literal, TypeAlias, TypeVar
@@ -350,12 +350,12 @@ class CountingProblem:
         return comb(people, count) if self.semantics == "set" else people**count
 
     def _literal(self, atom: Atom, positive: bool) -> Formula:  # noqa: FBT001 - as facts are folded
-        formula = self._equal(atom) if isinstance(atom, Same) else self._takes_one_of(atom.person, named_values(atom))
+        if isinstance(atom, Same):
+            one, other = sorted((self.variable_of[atom.person], self.variable_of[atom.other]))
+            formula = self.formulas.true if one == other else self.formulas.atom(self._number(Equal(one, other)))
+        else:
+            formula = self._takes_one_of(atom.person, named_values(atom))
         return formula if positive else self.formulas.negate(formula)
-
-    def _equal(self, fact: Same) -> Formula:
-        one, other = sorted((self.variable_of[fact.person], self.variable_of[fact.other]))
-        return self.formulas.true if one == other else self.formulas.atom(self._number(Equal(one, other)))
 
     def _takes_one_of(self, who: Who, values: Sequence[Label]) -> Formula:
         variable, make = self.variable_of[who], self.formulas
@@ -387,18 +387,13 @@ class CountingProblem:
             atom, truth = self.atoms[constraint.atom] if constraint.is_literal else None, constraint.kind == "atom"
             if isinstance(atom, Takes) and constraint.atom not in units:
                 self.fixed[atom] = units[constraint.atom] = truth
-                if truth and self.semantics == "single":  # who takes this block takes no other
-                    units |= dict.fromkeys(self._other_blocks(atom), False)
+                if truth and self.semantics == "single":
+                    # who takes this block takes no other: that need not be fixed any more
+                    others = {Takes(atom.variable, block) for block in range(len(self.block_values))} - {atom}
+                    for other in others:
+                        self.fixed.pop(other, None)
+                    units |= {self.atom_numbers[other]: False for other in others & self.atom_numbers.keys()}
         return units
-
-    def _other_blocks(self, taken: Takes) -> Iterator[int]:
-        """Yield the atoms that the same variable takes another block; they need not be fixed any more."""
-        for block in range(len(self.block_values)):
-            other = Takes(taken.variable, block)
-            if block != taken.block:
-                self.fixed.pop(other, None)
-                if other in self.atom_numbers:
-                    yield self.atom_numbers[other]
 
     def _condition(self, formula: Formula, units: Mapping[int, bool]) -> Formula:
         for atom in formula.atoms:
@@ -455,7 +450,10 @@ def _compile_variables(
 
 
 def _add_blocks(problem: CountingProblem, release: Release, atoms: Sequence[Fact]) -> None:
-    """Divide the values of each group: all apart where values are compared or people have several of them."""
+    """Divide the values of each group: all apart where values are compared or people have several of them.
+
+    Elsewhere two values that are in the same of the sets that name them need not be told apart.
+    """
     # values are compared one by one over all groups of a component, so none of them may share a block
     compared = {
         problem.component[problem.group_of[who]] for atom in atoms if isinstance(atom, Same) for who in atom.about()
@@ -466,17 +464,10 @@ def _add_blocks(problem: CountingProblem, release: Release, atoms: Sequence[Fact
     for group in problem.sizes:
         counts = release.groups.value_counts(group)
         apart = problem.semantics != "single" or problem.component[group] in compared
-        problem.add_blocks(
-            group, counts, ([value] for value in counts) if apart else _divide_values(counts, named[group])
-        )
-
-
-def _divide_values(values: Iterable[Label], named: Iterable[frozenset[Label]]) -> Iterable[list[Label]]:
-    """Divide values by the sets that name them: two that are in the same sets need not be told apart."""
-    blocks: dict[tuple[bool, ...], list[Label]] = {}
-    for value in values:
-        blocks.setdefault(tuple(value in several for several in named), []).append(value)
-    return blocks.values()
+        blocks: dict[Hashable, list[Label]] = {}
+        for value in counts:
+            blocks.setdefault(value if apart else tuple(value in each for each in named[group]), []).append(value)
+        problem.add_blocks(group, counts, blocks.values())
 
 
 def ways_to_have(semantics: Semantics, *, people: int, count: int, deciding: int, having: int) -> int:

@@ -316,14 +316,14 @@ class WorldCounter:
             wide = [fact for fact in facts if is_wide_disjunction(fact)]
             if len(wide) > MOST_DIFFERENCES:
                 raise OverEffort
-            self._joints[key] = self._difference(facts, wide[0], target) if wide else self._count(facts, target)
+            if wide:
+                # of many pairs one is the same: all worlds less those in which the pairs all differ
+                others = [fact for fact in facts if fact != wide[0]]
+                every, less = self._joint(others, target), self._joint([*others, *all_differ(wide[0])], target)
+                self._joints[key] = every[0] - less[0], every[1] - less[1]
+            else:
+                self._joints[key] = self._count(facts, target)
         return self._joints[key]
-
-    def _difference(self, facts: Sequence[Fact], wide: Fact, target: Fact | None) -> Joint:
-        """Return all worlds less those in which the pairs all differ: of many pairs one is the same."""
-        others = [fact for fact in facts if fact != wide]
-        every, less = self._joint(others, target), self._joint([*others, *all_differ(wide)], target)
-        return every[0] - less[0], every[1] - less[1]
 
     def _count(self, facts: Sequence[Fact], target: Fact | None) -> Joint:
         # without the target first: whether people only differ depends on the facts alone
@@ -343,22 +343,15 @@ class WorldCounter:
         key = (frozenset(facts), who)
         if key not in self._marginals:
             if self._distinct.applies(compile_facts(self.release, self.entities, facts)):
-                self._marginals[key] = self._one_by_one(facts, who)
+                values = self.release.groups.value_counts(self.entities.group_of[who])
+                self._marginals[key] = {value: self._joint(facts, Has(who, value))[1] for value in values}
             else:
-                marginals = self._all_at_once(facts, self._list_compared(facts, who))
-                self._marginals |= {(key[0], each): values for each, values in marginals.items()}
+                pairs = [atom.about() for fact in facts for atom in fact.atoms() if isinstance(atom, Same)]
+                compared = dict.fromkeys(each for pair in pairs for each in pair)
+                # all whom the facts compare, if the person is one of them: together they cost no more than one
+                marginals = self._all_at_once(facts, list(compared) if who in compared else [who])
+                self._marginals |= {(key[0], each): chances for each, chances in marginals.items()}
         return self._marginals[key]
-
-    def _one_by_one(self, facts: Sequence[Fact], who: Who) -> dict[Label, Fraction]:
-        occurring = self.release.groups.counts.row(self.entities.group_of[who]).nonzero()[0].tolist()
-        values = map(self.release.domain.__getitem__, occurring)
-        return {value: self._joint(facts, Has(who, value))[1] for value in values}
-
-    def _list_compared(self, facts: Sequence[Fact], who: Who) -> list[Who]:
-        """List all whom the facts compare, if the person is one of them: together they cost no more than one."""
-        pairs = [atom.about() for fact in facts for atom in fact.atoms() if isinstance(atom, Same)]
-        compared = dict.fromkeys(each for pair in pairs for each in pair)
-        return list(compared) if who in compared else [who]
 
     def _all_at_once(self, facts: Sequence[Fact], people: Sequence[Who]) -> dict[Who, dict[Label, Fraction]]:
         problem = compile_facts(self.release, self.entities, facts, people=people)
