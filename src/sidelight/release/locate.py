@@ -435,13 +435,7 @@ def _boxes(release: Release, known: Sequence[Column], lookup: Lookup) -> _Boxes:
 
 
 def _link_by_labels(
-    boxes: _Boxes,
-    known: Sequence[Column],
-    rows: int,
-    nodes: Mapping[str, Nodes],
-    lookup: Lookup,
-    *,
-    as_names: bool,
+    boxes: _Boxes, known: Sequence[Column], rows: int, nodes: Mapping[str, Nodes], lookup: Lookup, *, as_names: bool
 ) -> Linkage:
     by_name = {column.name: column for column in known}
     compared = [column for column in boxes.columns if column.name in by_name]

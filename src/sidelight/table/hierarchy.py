@@ -35,16 +35,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeGuard, 
 import numpy as np
 
 from sidelight.arrays import Codes, Integers
-from sidelight.errors import (
-    BadHierarchy,
-    WrongKind,
-    as_given,
-    did_you_mean,
-    expect,
-    in_list,
-    kind_in_words,
-    parameter,
-)
+from sidelight.errors import BadHierarchy, WrongKind, as_given, did_you_mean, expect, in_list, kind_in_words, parameter
 from sidelight.rounding import LARGEST_NUMBER, fraction_in
 from sidelight.table.labels import (
     SUPPRESSED,

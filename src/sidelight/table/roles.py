@@ -40,23 +40,8 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-from sidelight.errors import (
-    BadTable,
-    did_you_mean,
-    expect,
-    expect_mapping,
-    parameter,
-)
-from sidelight.table.labels import (
-    ColumnKind,
-    KindOrOrder,
-    Label,
-    Semantics,
-    as_day,
-    as_number,
-    hint_label,
-    label,
-)
+from sidelight.errors import BadTable, did_you_mean, expect, expect_mapping, parameter
+from sidelight.table.labels import ColumnKind, KindOrOrder, Label, Semantics, as_day, as_number, hint_label, label
 from sidelight.text import as_names, counted, form, one_or_several
 
 KINDS: tuple[str, ...] = get_args(ColumnKind)

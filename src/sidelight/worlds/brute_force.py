@@ -132,9 +132,7 @@ def investigation_probability(release: Release, investigation: Investigation) ->
     )
     target = (names.index(investigation.group) + 1, 0)
     return probability(
-        small,
-        lambda world: investigation.value in world[target],
-        given=_event(small.semantics, investigation, names),
+        small, lambda world: investigation.value in world[target], given=_event(small.semantics, investigation, names)
     )
 
 
