@@ -11,7 +11,7 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.errors import NothingSafe
 from sidelight.search import generalisation_table as module
-from sidelight.testing import measures, tables
+from sidelight.testing.strategies import measures, tables
 
 
 @st.composite

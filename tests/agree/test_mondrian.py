@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
+from sidelight.search.effort import EFFORT
 from sidelight.search.mondrian import cut_everybody, label_counts
-from sidelight.search.mondrian_cuts import AT_ONCE
 from sidelight.search.mondrian_frontier import KeyStore
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
@@ -129,7 +129,7 @@ def test_generations_make_the_same_groups_with_the_same_numbers(keys_at_once, ta
     orders = column_orders(table.quasi, BY)
     target = None if towards is None else label_counts(table, towards)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(AT_ONCE, "keys", keys_at_once)
+        patch.setattr(EFFORT, "keys", keys_at_once)
         store = KeyStore.from_table(table, orders)
         cut_everybody(store, PolicyCheck.from_policy(criteria, table.people), target=target)
     groups = PlainMondrian(table, orders, criteria, target).run()

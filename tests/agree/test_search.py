@@ -26,7 +26,7 @@ from sidelight.search.policy_check import (
 from sidelight.search.utility import Regions, release_of
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts, Table
-from sidelight.testing import measures, releases, tables
+from sidelight.testing.strategies import measures, releases, tables
 
 
 @st.composite

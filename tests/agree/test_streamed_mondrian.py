@@ -15,7 +15,7 @@ from sidelight.engines import read_stream
 from sidelight.errors import SidelightError
 from sidelight.measures.exact import Screen
 from sidelight.measures.privacy_skyline.acquaintance import AcquaintanceScreen
-from sidelight.search.mondrian_cuts import AT_ONCE
+from sidelight.search.effort import EFFORT
 from sidelight.search.mondrian_streamed import MemoryBudget
 from sidelight.streams import sorted_runs
 from sidelight.streams.memory import Memory
@@ -90,7 +90,7 @@ def assert_same(reading, policy, room, *, repeat, cells_per_person=8.0):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(read_stream, "REPEAT_BELOW", 1.0 if repeat else -1.0)  # the engine counts, or nobody does
         patch.setattr(MemoryBudget, "from_memory", lambda _: replace(room, cells_per_person=cells_per_person))
-        patch.setattr(AT_ONCE, "cuts", 5)
+        patch.setattr(EFFORT, "cuts", 5)
         held, streamed = answer(sl.read_table(rows, **roles), policy), answer(sl.stream_table(rows, **roles), policy)
     if isinstance(held, str):
         assert streamed == held
@@ -183,7 +183,7 @@ def test_strict_limits_are_decided_alike_whether_floats_tell_or_exact_numbers(re
     rows, roles = reading
     plain = answer(sl.read_table(rows, **roles), policy)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(AT_ONCE, "groups", at_once)
+        patch.setattr(EFFORT, "groups", at_once)
         for screen in (Screen, AcquaintanceScreen):
             patch.setattr(screen, "margin", lambda screen, bound, people: 0.2)
         exactly = answer(sl.read_table(rows, **roles), policy)

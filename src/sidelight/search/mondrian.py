@@ -2,18 +2,7 @@
 
 Greedy      From one group of everybody, each group is cut at the first of its candidate cuts (`mondrian_cuts`) that
             leaves the release within policy; a group without such a cut is published.
-Accepted    As `mondrian_acceptance` says: groups on their own, or cut by cut where criteria depend on several groups.
 Cost        One pass over the keys per generation, and what accepting takes.
-Stores      A table whose keys are never all held is cut by the same machine on another store (`mondrian_store`).
-
-With one look per group, all groups of a generation are cut, or closed, behind their veils:
-
-Order       As in `mondrian_cuts`, which quasi-identifiers decide: the first cut that sizes allow and that has a veil
-            ρ < 1 is the one that is looked at (`veil` says why only one, and why that keeps beliefs within the limit).
-Decision    It fails, or a coin falls on the veil's side: the group is closed for good.  Else it is cut there.
-Looks       Which cut a group looks at depends on its counts and on sizes, never on who has what.
-
-Source: LeFevre et al., Mondrian, ICDE 2006; Chen et al., Privacy Skyline, VLDB 2007 (SkylineAnonymize).
 
 Which of the cuts that are proposed may be made, and in which order?
 
@@ -39,6 +28,15 @@ Strict      A release may also come to stand next to a strict limit, and every f
 Cost        Per run of accepted cuts a scan over all groups, and at ties one exact judgement per run; log₂ of its length
             more for each close cut that does not fit after all; at strict limits one summary of some hundred groups for
             each close cut that may do harm, however many groups there are.
+
+With one look per group, all groups of a generation are cut, or closed, behind their veils:
+
+Order       As in `mondrian_cuts`, which quasi-identifiers decide: the first cut that sizes allow and that has a veil
+            ρ < 1 is the one that is looked at (`veil` says why only one, and why that keeps beliefs within the limit).
+Decision    It fails, or a coin falls on the veil's side: the group is closed for good.  Else it is cut there.
+Looks       Which cut a group looks at depends on its counts and on sizes, never on who has what.
+
+Source: LeFevre et al., Mondrian, ICDE 2006; Chen et al., Privacy Skyline, VLDB 2007 (SkylineAnonymize).
 """
 
 from __future__ import annotations
@@ -46,7 +44,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -59,8 +57,9 @@ from sidelight.measures.named_risks.population_risk import Absence
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
 from sidelight.release.groups import Groups
+from sidelight.search.effort import EFFORT
 from sidelight.search.method import Method, Recodes, Resistance, SearchOutcome
-from sidelight.search.mondrian_cuts import AT_ONCE, CutGroups, Cuts, CutTree, OpenGroups, Proposals, Store
+from sidelight.search.mondrian_cuts import Cuts, CutTree, OpenGroups, Proposals, Store
 from sidelight.search.mondrian_frontier import Generation, KeyStore, place_populations
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck
@@ -69,78 +68,6 @@ from sidelight.search.veil import Coins, ValueLimits, Veil, covered_limits, unkn
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import ColumnKind
 from sidelight.table.table import Counts, Table
-
-if TYPE_CHECKING:
-    from sidelight.search.veil import ValueLimits
-
-
-@dataclass(frozen=True, eq=False)
-class OneLook:
-    """Looks at one cut of each group, and says which are made."""
-
-    veil: Veil
-    sizes: PolicyCheck  # limits that values do not decide
-    coins: Coins = unknown_to_all
-
-    @property
-    def least(self) -> int:
-        """How many people a half must have at least."""
-        return self.sizes.least_group_size or 1
-
-    def cuts(self, generation: CutGroups, orders: tuple[Order, ...], target: Counts | None) -> list[Cuts]:
-        """Return the cuts to make, at most one of each group."""
-        assert isinstance(generation, Generation)  # single keys decide, so that they are held
-        return [self._keep_unveiled(cuts, veils, generation) for cuts, veils in self.looks(generation, orders, target)]
-
-    def looks(
-        self, generation: Generation, orders: tuple[Order, ...], target: Counts | None
-    ) -> Iterator[tuple[Cuts, Floats]]:
-        """Yield the cuts that are looked at, at most one of each group, and their veils."""
-        counts = generation.counts.roll_up(generation.group, groups=generation.groups)
-        proposals = Proposals(generation, orders, target, self.least)
-        undecided = proposals.undecided
-        for proposed in proposals.rounds():
-            allowed = proposed.take(generation.may_hold_in_halves(proposed, self.sizes))
-            allowed = allowed.take(undecided[allowed.group])
-            while len(allowed):
-                first = allowed.first_of_each()
-                cuts = allowed.take(first)
-                veils = self.veil.compute_veils(counts.take(cuts.group).dense(), cuts.left)
-                # with ρ = 1 a cut would never be made, so that the next one is tried
-                looked = veils < 1
-                undecided[cuts.group[looked]] = False
-                yield cuts.take(looked), veils[looked]
-                later = np.ones(len(allowed), bool)
-                later[first] = False
-                allowed = allowed.take(later & undecided[allowed.group])
-                # of the few groups that are left, all cuts that bounds rule out go at once
-                allowed = allowed.take(self.veil.may_be_looked_at(counts, allowed.group, allowed.left))
-
-    def _keep_unveiled(self, cuts: Cuts, veils: Floats, generation: Generation) -> Cuts:
-        passing = np.flatnonzero(self.passes(cuts, generation))
-        return cuts.take(passing[~self.coins(veils[passing])])
-
-    def passes(self, cuts: Cuts, generation: Generation) -> Flags:
-        """Return which cuts keep the limits on values in both halves."""
-        passes = np.zeros(len(cuts), bool)
-        for rows, halves in generation.halves(cuts):
-            # (2 · cuts,), left halves before right ones → (2, cuts)
-            left, right = self.veil.limits.holds_in_each(halves.counts.dense(), halves.sizes).reshape(2, -1)
-            passes[rows] = left & right
-        return passes
-
-
-def one_look(limits: ValueLimits, policy: Policy, people: int, coins: Coins = unknown_to_all) -> OneLook:
-    """Build the look at one cut per group under a policy with these limits on values, the others being on sizes."""
-    on_sizes = [each for each in policy.criteria if not each.measure.about_values]
-    sizes = PolicyCheck.from_policy(on_sizes, people)
-    if sizes.together:
-        message = (
-            f"{parameter('resists', 'insider')} covers limits on sizes that each group keeps on its own, and "
-            f"'{sizes.together[0].criterion}' is on several together; leave one of the two out"
-        )
-        raise BadPolicy(message)
-    return OneLook(Veil(limits), sizes, coins)
 
 
 @dataclass(frozen=True)
@@ -193,8 +120,7 @@ class Mondrian(Method):
         if isinstance(table, StreamedTable):
             from sidelight.search.mondrian_streamed import MemoryBudget, StreamedStore  # noqa: PLC0415 - needs Spark's
 
-            budget = MemoryBudget.from_memory(table.memory)
-            streamed = StreamedStore(table, check, orders, progress, budget)
+            streamed = StreamedStore(table, check, orders, progress, MemoryBudget.from_memory(table.memory))
             cut_everybody(streamed, check, progress=show)
             return streamed.outcome()
         if any(isinstance(measure, Absence) for measure in policy.measures):
@@ -207,17 +133,12 @@ class Mondrian(Method):
         limits = None if self.resists is None else self._find_covered_limits(table, policy)
         keys, populations = place_populations(table, policy.registers) if policy.registers else (table, ())
         store = KeyStore.from_table(keys, orders, populations)
-        if populations:
-            # before any cut: what a population has in one group of everybody
-            everybody = store.release()
-        cut_everybody(
-            store,
-            check,
-            target=None if self.towards is None else label_counts(keys, self.towards),
-            look=None if limits is None else one_look(limits, policy, table.people),
-            progress=show,
-        )
-        if populations and len(store) == 1 and not check.holds(everybody):  # it prints the table's labels alone
+        # before any cut: what a population has in one group of everybody
+        everybody = store.release() if populations else None
+        target = None if self.towards is None else label_counts(keys, self.towards)
+        look = None if limits is None else one_look(limits, policy, table.people)
+        cut_everybody(store, check, target=target, look=look, progress=show)
+        if everybody is not None and len(store) == 1 and not check.holds(everybody):
             message = (
                 f"method '{self.name}' prints no more than the table's own labels, and too few of the population "
                 f"have those; use {parameter('method', 'lattice')}, which may print *"
@@ -226,13 +147,14 @@ class Mondrian(Method):
         # keys that only a population has stand below those of the table
         start, stop, group = store.start, store.stop, store.group[: len(table.sizes)]
         columns = tuple(region_labels(order, start[:, at], stop[:, at]) for at, order in enumerate(orders))
-        plain = partial(replace(self, resists=None).search, table, policy, by=by, utility="loss", progress=quiet)
+        resistance = None
+        if self.resists is not None:
+            plain = partial(replace(self, resists=None).search, table, policy, by=by, utility="loss", progress=quiet)
+            resistance = Resistance(self.resists, None if limits is None else limits.belief, plain)
         return SearchOutcome(
             release_of(table, group, columns, len(store)),
             Regions.from_keys(table, orders, group, start, stop),
-            resistance=None
-            if self.resists is None
-            else Resistance(self.resists, None if limits is None else limits.belief, plain),
+            resistance=resistance,
             cuts=CutTree(orders, store.record, table.people, start, stop),
         )
 
@@ -253,7 +175,6 @@ class Mondrian(Method):
         return next((parameter(option) for option, setting in options.items() if setting is not None), None)
 
     def _find_covered_limits(self, table: Table, policy: Policy) -> ValueLimits | None:
-        """Return the limits that a veil covers, or refuse."""
         if self.towards in table.sensitive_columns:
             remedy = f"leave {parameter('resists')} out, or cut towards another column"
             message = f"cuts towards '{self.towards}', which is sensitive, tell of it by their order; {remedy}"
@@ -285,31 +206,89 @@ def cut_everybody(
     look: OneLook | None = None,
     progress: Callable[[int], None] = lambda _groups: None,
 ) -> None:
-    """Cut until no group can be cut any more, one generation of groups at a time.
+    """Make runs of cuts, one generation of groups after another, until no group can be cut any more.
 
     Each group tries the cut nearest the median in its most spread-out column first, then in the next, then all
     other cuts; with one look, just one of them.
     """
     acceptance = Acceptance(policy, store, target)
-    runs = acceptance.cuts if look is None else partial(look.cuts, orders=store.orders, target=target)
-    cut_groups(store, runs, acceptance.least, progress)
-
-
-def cut_groups(
-    store: Store,
-    runs: Callable[[CutGroups], Iterable[Cuts]],
-    least: int,
-    progress: Callable[[int], None] = lambda _groups: None,
-) -> None:
-    """Make runs of cuts, one generation after another, until no group can be cut any more."""
     progress(len(store))
-    for generation in store.generations(least):
+    for generation in store.generations(acceptance.least):
         before = len(store)
-        for run, cuts in enumerate(runs(generation)):
+        runs = acceptance.cuts(generation) if look is None else look.cuts(generation, store.orders, target)
+        for run, cuts in enumerate(runs):
             if len(cuts):
                 store.split(generation, cuts, run)
         if len(store) > before:
             progress(len(store))
+
+
+@dataclass(frozen=True, eq=False)
+class OneLook:
+    """Looks at one cut of each group, and says which are made."""
+
+    veil: Veil
+    sizes: PolicyCheck  # limits that values do not decide
+    coins: Coins = unknown_to_all
+
+    def cuts(self, generation: OpenGroups, orders: tuple[Order, ...], target: Counts | None) -> list[Cuts]:
+        """Return the cuts to make, at most one of each group."""
+        assert isinstance(generation, Generation)  # single keys decide, so that they are held
+        made = []
+        for cuts, veils in self.looks(generation, orders, target):
+            passing = np.flatnonzero(self.passes(cuts, generation))
+            made.append(cuts.take(passing[~self.coins(veils[passing])]))
+        return made
+
+    def looks(
+        self, generation: Generation, orders: tuple[Order, ...], target: Counts | None
+    ) -> Iterator[tuple[Cuts, Floats]]:
+        """Yield the cuts that are looked at, at most one of each group, and their veils."""
+        counts = generation.counts.roll_up(generation.group, groups=generation.groups)
+        proposals = Proposals(generation, orders, target, self.sizes.least_group_size or 1)
+        undecided = proposals.undecided
+
+        def look(proposed: Cuts) -> Iterator[tuple[Cuts, Floats]]:
+            allowed = proposed.take(generation.may_hold_in_halves(proposed, self.sizes))
+            allowed = allowed.take(undecided[allowed.group])
+            while len(allowed):
+                first = allowed.first_of_each()
+                cuts = allowed.take(first)
+                veils = self.veil.compute_veils(counts.take(cuts.group).dense(), cuts.left)
+                # with ρ = 1 a cut would never be made, so that the next one is tried
+                looked = veils < 1
+                undecided[cuts.group[looked]] = False
+                yield cuts.take(looked), veils[looked]
+                later = np.ones(len(allowed), bool)
+                later[first] = False
+                allowed = allowed.take(later & undecided[allowed.group])
+                # of the few groups that are left, all cuts that bounds rule out go at once
+                allowed = allowed.take(self.veil.may_be_looked_at(counts, allowed.group, allowed.left))
+
+        for proposed in proposals.medians():
+            yield from look(proposed)
+        yield from look(proposals.others())
+
+    def passes(self, cuts: Cuts, generation: Generation) -> Flags:
+        """Return which cuts keep the limits on values in both halves."""
+        passes = np.zeros(len(cuts), bool)
+        for rows, halves in generation.halves(cuts):
+            # (2 · cuts,), left halves before right ones → (2, cuts)
+            left, right = self.veil.limits.holds_in_each(halves.counts.dense(), halves.sizes).reshape(2, -1)
+            passes[rows] = left & right
+        return passes
+
+
+def one_look(limits: ValueLimits, policy: Policy, people: int, coins: Coins = unknown_to_all) -> OneLook:
+    """Build the look at one cut per group under a policy with these limits on values, the others being on sizes."""
+    sizes = PolicyCheck.from_policy((each for each in policy.criteria if not each.measure.about_values), people)
+    if sizes.together:
+        message = (
+            f"{parameter('resists', 'insider')} covers limits on sizes that each group keeps on its own, and "
+            f"'{sizes.together[0].criterion}' is on several together; leave one of the two out"
+        )
+        raise BadPolicy(message)
+    return OneLook(Veil(limits), sizes, coins)
 
 
 @dataclass(eq=False, slots=True)
@@ -337,7 +316,7 @@ class Acceptance:
         """How many people a half must have at least."""
         return max(self.policy.least_group_size or 1, self.policy.least_people(self.store.semantics))
 
-    def cuts(self, generation: CutGroups) -> Iterator[Cuts]:
+    def cuts(self, generation: OpenGroups) -> Iterator[Cuts]:
         """Yield runs of cuts of a generation; each run must be made before the next is drawn."""
         undecided = np.ones(len(generation.numbers), bool)
         for proposed, groups in generation.propose(self, undecided):
@@ -366,43 +345,42 @@ class Acceptance:
         others = proposals.others()
         return others.take(groups.may_hold_in_halves(others, self.policy))
 
-    def fitting(self, cuts: Cuts, generation: CutGroups) -> Cuts:
+    def fitting(self, cuts: Cuts, generation: OpenGroups) -> Cuts:
         """Leave out cuts that do not fit now, each on its own: they never will, as the release only gets finer."""
         fits = np.zeros(len(cuts), bool)
-        for first in range(0, len(cuts), AT_ONCE.cuts):
-            rows = np.arange(first, min(first + AT_ONCE.cuts, len(cuts)))
+        for first in range(0, len(cuts), EFFORT.cuts):
+            rows = np.arange(first, min(first + EFFORT.cuts, len(cuts)))
             block = cuts.take(rows)
-            left, right = self._screen_halves(block, generation)
-            pairs = [check.screen.join(*both) for check, *both in zip(self.checks, left, right, strict=True)]
-            fits[rows] = self._may_fit(block, pairs, generation)
+            fits[rows] = self._may_fit(block, self._screen_halves(block, generation)[2], generation)
         return cuts.take(fits)
 
-    def runs(self, cuts: Cuts, generation: CutGroups) -> Iterator[Cuts]:
+    def runs(self, cuts: Cuts, generation: OpenGroups) -> Iterator[Cuts]:
         """Yield runs of accepted cuts, at most one cut per group; each run must be made before the next is drawn."""
         if not self.checks:
             yield cuts.take(cuts.first_of_each())
             return
-        left, right = self._screen_halves(cuts, generation)
-        pairs = [check.screen.join(*both) for check, *both in zip(self.checks, left, right, strict=True)]
+        left, right, pairs = self._screen_halves(cuts, generation)
         candidates = np.arange(len(cuts))
         while len(candidates):
             # a cut that does not fit now never will: the release only gets finer
-            candidates = candidates[
-                self._may_fit(cuts.take(candidates), [pair[candidates] for pair in pairs], generation)
-            ]
+            fits = self._may_fit(cuts.take(candidates), [pair[candidates] for pair in pairs], generation)
+            candidates = candidates[fits]
             first = candidates[cuts.take(candidates).first_of_each()]
             length = self._longest_run(cuts.take(first), [pair[first] for pair in pairs], generation)
             run, next_cut = first[:length], first[length : length + 1]
             accepted = cuts.take(run)
-            self._replace_rows(
-                generation.numbers[accepted.group], [rows[run] for rows in left], [rows[run] for rows in right]
-            )
+            # the row of each cut group becomes that of its left half; right halves follow, as stores number them
+            for at, rows in enumerate(self.screened):
+                rows[generation.numbers[accepted.group]] = left[at][run]
+                self.screened[at] = np.vstack((rows, right[at][run]))
+            # it summarises the release as it was before this run
+            self.exact = []
             yield accepted
             # in the release that the run has made, the next cut does not fit
             candidates = candidates[~np.isin(cuts.group[candidates], accepted.group) & ~np.isin(candidates, next_cut)]
 
-    def _screen_halves(self, cuts: Cuts, generation: CutGroups) -> tuple[list[Floats], list[Floats]]:
-        """Screen both halves of every cut, for every check."""
+    def _screen_halves(self, cuts: Cuts, generation: OpenGroups) -> tuple[list[Floats], list[Floats], list[Floats]]:
+        """Screen both halves of every cut, for every check; also return what they join to."""
         left = [np.empty((len(cuts), rows.shape[1])) for rows in self.screened]
         right = [rows.copy() for rows in left]
         for at, groups in generation.halves(cuts):
@@ -410,9 +388,10 @@ class Acceptance:
                 # left halves come first, then right ones
                 both = check.screen.rows(groups)
                 left_rows[at], right_rows[at] = both[: len(at)], both[len(at) :]
-        return left, right
+        pairs = [check.screen.join(*both) for check, *both in zip(self.checks, left, right, strict=True)]
+        return left, right, pairs
 
-    def _may_fit(self, cuts: Cuts, pairs: list[Floats], generation: CutGroups) -> Flags:
+    def _may_fit(self, cuts: Cuts, pairs: list[Floats], generation: OpenGroups) -> Flags:
         """Return which cuts could be made next, each alone: surely, or so close to a limit that a run must decide."""
         fits = np.ones(len(cuts), bool)
         for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True):
@@ -425,7 +404,7 @@ class Acceptance:
                 fits[near] = self._fit_exactly(check, cuts.take(near), harmless, generation)
         return fits
 
-    def _fit_exactly(self, check: CriterionCheck, cuts: Cuts, harmless: Flags, generation: CutGroups) -> Flags:
+    def _fit_exactly(self, check: CriterionCheck, cuts: Cuts, harmless: Flags, generation: OpenGroups) -> Flags:
         """Return exactly which cuts could be made next, each alone; harmless ones fit where the release holds."""
         release = self._exactly(check)
         fits = harmless & (not harmless.any() or release.holds)
@@ -436,7 +415,7 @@ class Acceptance:
                 fits[row] = release.holds_after(generation.numbers[cuts.group[[row]]], [both])
         return fits
 
-    def _longest_run(self, cuts: Cuts, pairs: list[Floats], generation: CutGroups) -> int:
+    def _longest_run(self, cuts: Cuts, pairs: list[Floats], generation: OpenGroups) -> int:
         """Count how many of these cuts, of different groups, can be made one after another."""
         if len(cuts) == 0:
             return 0
@@ -463,22 +442,13 @@ class Acceptance:
             length = (within + beyond) // 2
         return within
 
-    def _replace_rows(self, groups: Integers, left: list[Floats], right: list[Floats]) -> None:
-        """Replace the row of each cut group by that of its left half; append right halves, as stores number them."""
-        for at, rows in enumerate(self.screened):
-            rows[groups] = left[at]
-            self.screened[at] = np.vstack((rows, right[at]))
-        # it summarises the release as it was before this run
-        self.exact = []
-
     def _exactly(self, check: CriterionCheck) -> ExactRelease:
-        """Return the exact judge of the release as it is now."""
         if not self.exact:
             groups = self.store.release()
             self.exact = [ExactRelease(each, groups) for each in self.checks]
         return self.exact[self.checks.index(check)]
 
-    def _halves(self, cuts: Cuts, generation: CutGroups) -> Iterator[tuple[Integers, Groups]]:
+    def _halves(self, cuts: Cuts, generation: OpenGroups) -> Iterator[tuple[Integers, Groups]]:
         """Count both halves of each cut, with numbers that no other group has."""
         old = generation.numbers[cuts.group] + 1
         new = len(self.screened[0]) + 1 + np.arange(len(cuts))
@@ -490,10 +460,8 @@ def _join_with_others(check: CriterionCheck, rows: Floats, pair: Floats, groups:
     """Join each pair of halves with all groups but the one it was cut from."""
     before, after = join_forwards(check.screen, rows), join_backwards(check.screen, rows)
     joined = pair.copy()
-    some = groups > 0
-    joined[some] = check.screen.join(joined[some], before[groups[some] - 1])
-    some = groups < len(rows) - 1
-    joined[some] = check.screen.join(joined[some], after[groups[some] + 1])
+    for some, beside in ((groups > 0, before[groups - 1]), (groups < len(rows) - 1, after[(groups + 1) % len(rows)])):
+        joined[some] = check.screen.join(joined[some], beside[some])
     return joined
 
 
@@ -531,26 +499,23 @@ class ExactRelease:
 
     def holds_after(self, cut: Integers, halves: Iterable[Groups]) -> bool:
         """Return whether it would with some groups cut (their rows, and what they fall into)."""
-        parts = [*self._summarise_without(cut), *(self.check.summary(each) for each in halves)]
+        block = np.arange(len(self.groups)) // EFFORT.groups
+        blocks = np.unique(block[cut])
+        kept = np.isin(block, blocks)
+        kept[cut] = False
+        parts = [*self._others(blocks.tolist()), *map(self.check.summary, halves)]
+        if kept.any():
+            parts.append(self.check.summary(self.groups.take(np.flatnonzero(kept))))
         return self.check.decides(_merge_all(parts))
 
     @cached_property
     def _blocks(self) -> list[Summary]:
-        starts = range(0, len(self.groups), AT_ONCE.groups)
-        return [self.check.summary(self.groups.take(slice(start, start + AT_ONCE.groups))) for start in starts]
-
-    def _summarise_without(self, cut: Integers) -> list[Summary]:
-        """Return summaries of all groups but these."""
-        block = np.arange(len(self.groups)) // AT_ONCE.groups
-        blocks = np.unique(block[cut])
-        kept = np.isin(block, blocks)
-        kept[cut] = False
-        rest = np.flatnonzero(kept)
-        return [*self._others(blocks.tolist()), *([self.check.summary(self.groups.take(rest))] if len(rest) else [])]
+        starts = range(0, len(self.groups), EFFORT.groups)
+        return [self.check.summary(self.groups.take(slice(start, start + EFFORT.groups))) for start in starts]
 
     def _others(self, blocks: list[int]) -> list[Summary]:
         # the blocks that are cut are all there are
-        if len(blocks) * AT_ONCE.groups >= len(self.groups):
+        if len(blocks) * EFFORT.groups >= len(self.groups):
             return []
         if len(blocks) == 1 and blocks[0] in self._beside:
             return self._beside[blocks[0]]

@@ -1,4 +1,4 @@
-"""Mondrian's rules: where may a group be cut in two, and in which order does it try its cuts?
+"""Mondrian's rules: where may a group be cut in two, in which order does it try its cuts, and what do cuts leave?
 
 Symbols     A *key* q is a distinct combination of quasi-identifier values, n_q its people, r_c(q) its rank in column c
             (`orders`).  A group is a set of keys that fills a box of ranks.  A cut (g, c, p) sends the keys of g with
@@ -13,51 +13,39 @@ Order       Each group tries the most balanced cut of each column first, columns
             them (or by information gain), then all other cuts, by column and balance.  Of equally balanced cuts the
             lowest comes first, of equally wide columns the first.  Cuts with a half below `least` people never pass.
 Lazy        Columns are put in line as they come: nobody is sorted along a column that no group gets to try.
-Seam        The rules ask how people stand, and not where they are kept: whoever counts people by group, column and
-            rank can answer (`mondrian_store.OpenGroups`).
 
-Source: LeFevre, DeWitt and Ramakrishnan, Mondrian, ICDE 2006.
+Where the people stand is no matter of the rules.  One machine (`mondrian.cut_groups`) asks any store for generations of
+groups, the rules ask open groups for ranks and people in line, acceptance asks them for both halves of cuts, and the
+store for the release that was made so far:
 
-Where Mondrian keeps the people whom it cuts: what its machine asks of a store, and what all stores do alike.
-
-Machine     There is one (`mondrian_acceptance.cut_groups`): generation after generation, which cuts groups propose,
-            which of them are made, and in which order.  It never sees a key.
 Stores      In memory (`mondrian_frontier`): the keys of open groups, side by side.  Streamed (`mondrian_streamed`):
             histograms of rows that are never all held, and stores in memory for what fits.
-Seam        The rules (`mondrian_cuts`) ask open groups for ranks and people in line, the acceptance asks them for both
-            halves of cuts, and the store for the release that was made so far.
 Invariant   Whichever store: the same groups with the same numbers in the same order.
 Apart       Three things differ for speed.  In memory the release so far is a roll-up of the keys, made only where
             floats are too close to tell: one pass over keys, which are at hand.  A streamed store has no keys of groups
             that are finished, so it notes the counts of both halves of each cut that depends on others, which counts
             them twice.  And right halves are numbered as they are made; streamed, parts of the people are finished one
             after another, and numbered at the end by a tree of all cuts (`Lineage`), about 50 bytes per group.
+Recorded    The cuts that were made while there were fewer than 2^h groups, h = `EFFORT.cut_levels`.  After h
+            generations there are at most 2^h, so these are all cuts of the first h levels, and at most 2^(h + 1)
+            whatever the table's size; of the others only how many go along each column.
 
-Along which cuts was a release made?  The top of the tree of Mondrian's cuts.
-
-Symbols     A cut parts group g at rank p of column c; its left half keeps the number g, its right half gets the next
-            one.  A *node* is a group as it once was: everybody, or one half of a cut.
-Recorded    The cuts that were made while there were fewer than 2^LEVELS groups.  After h generations there are at most
-            2^h, so these are all cuts of the first LEVELS levels, and at most 2^(LEVELS + 1) whatever the table's size;
-            of the others only how many go along each column.
-Below       The groups of a release tile the boxes of the nodes, so those below a node are the ones inside its box.
+Source: LeFevre, DeWitt and Ramakrishnan, Mondrian, ICDE 2006.
 """
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Flags, Floats, Integers, run_starts, sum_equal_rows
 from sidelight.release.groups import Groups
+from sidelight.search.effort import EFFORT, map_on_cores
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.table.labels import Semantics, shown
@@ -93,12 +81,6 @@ class Cuts:
         """How many people the smaller half has."""
         smaller: Integers = np.minimum(self.left, self.people - self.left)
         return smaller
-
-    @property
-    def imbalance(self) -> Integers:
-        """How many people more one half has than the other."""
-        imbalance: Integers = np.abs(2 * self.left - self.people)
-        return imbalance
 
     def take(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> Cuts:
         """Return some of them."""
@@ -157,19 +139,14 @@ class Line:
         edges = np.searchsorted(place, np.arange(groups + 1, dtype=np.int64) * width)
         return cls(place, before, width, edges)
 
-    @property
-    def people(self) -> Integers:
-        """How many people each group has."""
-        return np.diff(self.before[self.edges])
-
     def _rank(self, row: Integers, group: Integers) -> Integers:
         return self.place[row].astype(np.int64) - group * self.width
 
     def _row(self, group: Integers, rank: Integers) -> Integers:
         return np.searchsorted(self.place, (group * self.width + rank).astype(self.place.dtype))
 
-    def medians(self, order: Order) -> tuple[Integers, Integers, Integers, Integers]:
-        """Return the most balanced cut of each group that has one: the group, the rank, the people left and in all."""
+    def medians(self, order: Order, column: int, number: Integers) -> Cuts:
+        """Return the most balanced cut of each group that has one; `number` has the groups' own numbers."""
         start, stop = self.edges[:-1], self.edges[1:]
         every = np.arange(len(start))
         first, last = self._rank(start, every), self._rank(stop - 1, every)
@@ -185,11 +162,11 @@ class Line:
         at_low, at_high = self.before[behind_low] - base, self.before[behind_high] - base
         # of the two borders of the median's node the more balanced one; at an end of the group there is none
         use_low = (behind_low > start) & ((behind_high == stop) | (people - 2 * at_low <= 2 * at_high - people))
-        row = np.where(use_low, behind_low, behind_high)
-        return group, self._rank(row, group), np.where(use_low, at_low, at_high), people
+        rank = self._rank(np.where(use_low, behind_low, behind_high), group)
+        return Cuts(number[group], np.full(len(group), column), rank, np.where(use_low, at_low, at_high), people)
 
-    def borders(self, order: Order) -> tuple[Integers, Integers, Integers, Integers]:
-        """Return all cuts, sorted by group and rank: the groups, the ranks, the people left and in all."""
+    def borders(self, order: Order, column: int, number: Integers) -> Cuts:
+        """Return all cuts, sorted by group and rank; `number` has the groups' own numbers."""
         row = np.flatnonzero(run_starts([self.place]))
         group = np.searchsorted(self.edges, row, side="right") - 1
         rank = self._rank(row, group)
@@ -197,8 +174,9 @@ class Line:
         # a border stands before each place of a group but the first; only the deepest of a group are kept
         inner = np.flatnonzero(group[1:] == group[:-1]) + 1
         inner = inner[order.depth(rank[inner - 1], rank[inner]) == deepest[group[inner]]]
-        group = group[inner]
-        return group, rank[inner], self.before[row[inner]] - self.before[self.edges[group]], self.people[group]
+        group, left = group[inner], self.before[row[inner]] - self.before[self.edges[group[inner]]]
+        people = np.diff(self.before[self.edges])[group]
+        return Cuts(number[group], np.full(len(group), column), rank[inner], left, people)
 
 
 def cuts_along(
@@ -214,13 +192,7 @@ def cuts_along(
     ([1, 2], [5, 7], [9, 9])
     """
     line = Line.from_people(group, rank, people, groups=groups, width=len(order))
-    return _number_cuts(column, np.arange(groups), line.borders(order))
-
-
-def _number_cuts(column: int, number: Integers, cuts: tuple[Integers, Integers, Integers, Integers]) -> Cuts:
-    """Return cuts with the groups' own numbers, for those in the line."""
-    group, rank, left, people = cuts
-    return Cuts(number[group], np.full(len(group), column), rank, left, people)
+    return line.borders(order, column, np.arange(groups))
 
 
 @dataclass(eq=False, slots=True)
@@ -250,11 +222,6 @@ class Proposals:
         if self.target is not None:
             self._score = self._gains(self.target)
 
-    def rounds(self) -> Iterator[Cuts]:
-        """Yield all cuts, for groups that are decided one by one."""
-        yield from self.medians()
-        yield self.others()
-
     def medians(self) -> Iterator[Cuts]:
         """Yield the most balanced cut of the column that each group tries first, then of the next, and so on.
 
@@ -277,23 +244,22 @@ class Proposals:
         rank = np.argsort(np.argsort(-self._score, axis=0, kind="stable"), axis=0)
         parts = []
         for along, number, line in self.standing.lines(group, column):
-            cuts = _number_cuts(along, number, line.borders(self.orders[along]))
+            cuts = line.borders(self.orders[along], along, number)
             # 0 stands for none: the right half of a cut begins at rank 1 at least
             median = np.zeros(self.standing.groups, np.int64)
-            medians = _number_cuts(along, number, line.medians(self.orders[along]))
+            medians = line.medians(self.orders[along], along, number)
             median[medians.group] = medians.rank
             parts.append(self._large(cuts.take(cuts.rank != median[cuts.group])))
         cuts = Cuts.concatenate(parts)
-        return cuts.take(np.lexsort((cuts.rank, cuts.imbalance, rank[cuts.column, cuts.group], cuts.group)))
+        imbalance = np.abs(2 * cuts.left - cuts.people)
+        return cuts.take(np.lexsort((cuts.rank, imbalance, rank[cuts.column, cuts.group], cuts.group)))
 
     def _large(self, cuts: Cuts) -> Cuts:
         return cuts.take(cuts.smaller >= self.least)
 
     def _medians(self, group: Integers, column: Integers) -> Cuts:
         lines = self.standing.lines(group, column)
-        return Cuts.concatenate(
-            [_number_cuts(along, number, line.medians(self.orders[along])) for along, number, line in lines]
-        )
+        return Cuts.concatenate([line.medians(self.orders[along], along, number) for along, number, line in lines])
 
     def _gains(self, target: Counts) -> Floats:
         """Return how much the most balanced cut tells about the target, column × group: n·H − Σ n·H of the halves."""
@@ -316,52 +282,33 @@ def _uncertainty(counts: Integers) -> Floats:
     return uncertain
 
 
-One = TypeVar("One")
-Other = TypeVar("Other")
+class OpenGroups(ABC):
+    """Groups with cuts to choose from.
 
-
-@dataclass(slots=True)
-class AtOnce:
-    """How much of Mondrian's work is done at a time.  No result depends on it."""
-
-    keys: int = 1 << 17  # sorted: few enough for a processor's cache, and enough to keep both cores busy
-    counts: int = 1 << 18  # of cuts × values
-    cuts: int = 1 << 17  # screened where most do not fit
-    groups: int = 512  # that have one exact summary
-    rows: int = 1 << 15  # that go down the tree of cuts
-    parts: int = 256  # put aside in one pass: each is an open file
-    sent: int = 1 << 26  # bytes of histograms that an executor sends
-
-
-AT_ONCE = AtOnce()
-
-
-def map_on_cores(work: Callable[[One], Other], parts: Iterable[One], *, keys: int) -> Iterator[Other]:
-    """Yield what `work` makes of each part, in their order; on several cores where there are many keys.
-
-    Parts are drawn as cores come free, so that only a few are held at a time.
+    Where they are at hand the rules ask how their people stand along each column; of others only cuts are kept, with
+    what is on either side of them.
     """
-    if keys <= AT_ONCE.keys:
-        yield from map(work, parts)
-        return
-    cores = os.cpu_count() or 1
-    with ThreadPoolExecutor(cores) as pool:
-        waiting: deque[Future[Other]] = deque()
-        for part in parts:
-            waiting.append(pool.submit(work, part))
-            # two parts per core keep all cores busy, and only as many are held
-            if len(waiting) > 2 * cores:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
-class CutGroups(ABC):
-    """Groups with cuts to choose from, as whoever accepts cuts asks for them."""
 
     table: Table  # whose values and semantics they have
     numbers: Integers  # of the groups, in the store
     totals: Integers  # how often each value occurs in the whole table
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are, numbered from 0."""
+        return len(self.numbers)
+
+    def extents(self) -> tuple[Integers, Integers]:
+        """Return the first and the last rank that occur: (columns, groups) each."""
+        raise NotImplementedError
+
+    def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
+        """Yield the people of some groups in line, each along its column: the column, the groups, their line."""
+        raise NotImplementedError
+
+    def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
+        """Count what keys have beside cuts, block by block: rows of the cuts; what is left of them, then right."""
+        raise NotImplementedError
 
     @abstractmethod
     def count_sides(self, cuts: Cuts) -> Iterator[tuple[Integers, Integers]]:
@@ -392,33 +339,8 @@ class CutGroups(ABC):
             holds[large[rows]] = both
         return holds
 
-    @abstractmethod
-    def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, CutGroups]]:
+    def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, OpenGroups]]:
         """Propose the most balanced cuts, then all others, of groups that are undecided by then; with their groups."""
-
-
-class OpenGroups(CutGroups):
-    """Groups that may be cut, at hand: how their people stand along each column is all that the rules ask."""
-
-    @property
-    def groups(self) -> int:
-        """How many groups there are, numbered from 0."""
-        return len(self.numbers)
-
-    @abstractmethod
-    def extents(self) -> tuple[Integers, Integers]:
-        """Return the first and the last rank that occur: (columns, groups) each."""
-
-    @abstractmethod
-    def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
-        """Yield the people of some groups in line, each along its column: the column, the groups, their line."""
-
-    @abstractmethod
-    def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
-        """Count what keys have beside cuts, block by block: rows of the cuts; what is left of them, then right."""
-
-    def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, CutGroups]]:
-        """Propose the most balanced cuts, then all others, of groups that are undecided by then."""
         proposals = acceptance.proposals(self, undecided)
         yield acceptance.medians(self, proposals), self
         yield acceptance.others(self, proposals), self
@@ -441,14 +363,14 @@ class Store(ABC):
         return len(self.start)
 
     @abstractmethod
-    def generations(self, least: int) -> Iterator[CutGroups]:
+    def generations(self, least: int) -> Iterator[OpenGroups]:
         """Yield groups to cut until none can be; each must be cut before the next are drawn.
 
         Groups with fewer than twice `least` people are never given.
         """
 
     @abstractmethod
-    def split(self, generation: CutGroups, cuts: Cuts, run: int) -> None:
+    def split(self, generation: OpenGroups, cuts: Cuts, run: int) -> None:
         """Cut groups in two, each at most once: left halves keep their numbers, right ones get the next."""
 
     @abstractmethod
@@ -466,25 +388,6 @@ class Store(ABC):
         return new
 
 
-LEVELS = 4
-"""So many cuts, one after the other, are shown of anybody: 16 parts of the people at most."""
-
-MOST_TILED = 200
-"""The labels of a category up to which they are put into words; of more, the first and the last."""
-
-
-@dataclass(frozen=True, slots=True)
-class CutNode:
-    """People whom cuts have left together: what they hold of the column that was cut last, and what is below."""
-
-    parent: int | None  # its place among the nodes; None: everybody
-    column: str  # that was cut last; empty: none
-    holds: str  # of that column, as it would be printed
-    people: int
-    groups: int  # that are published of these people
-    cut: bool  # whether its halves are nodes too
-
-
 @dataclass(eq=False, slots=True)
 class CutRecord:
     """What is kept of the cuts while they are made."""
@@ -494,11 +397,23 @@ class CutRecord:
 
     def add(self, cuts: Cuts, numbers: Integers, groups: int) -> None:
         """Keep cuts of groups that have these numbers in a partition of so many."""
-        # all cuts of the first LEVELS levels are made while there are fewer groups than that
-        if groups < 2**LEVELS:
+        # all cuts of the first levels are made while there are fewer groups than that
+        if groups < 2**EFFORT.cut_levels:
             self.first.append(replace(cuts, group=numbers))
         for column, times in enumerate(np.bincount(cuts.column).tolist()):
             self.along[column] = self.along.get(column, 0) + times
+
+
+@dataclass(frozen=True, slots=True)
+class CutNode:
+    """A group as it once was: everybody, or one half of a cut; what it holds of the column that was cut last."""
+
+    parent: int | None  # its place among the nodes; None: everybody
+    column: str  # that was cut last; empty: none
+    holds: str  # of that column, as it would be printed
+    people: int
+    groups: int  # that are published of these people
+    cut: bool  # whether its halves are nodes too
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -518,62 +433,34 @@ class CutTree:
 
     def top(self) -> tuple[CutNode, ...]:
         """Return everybody, and the halves of the first cuts of each group; halves follow what they are halves of."""
-        widths = tuple((0, len(order)) for order in self.orders)
-        return tuple(self._from(_Group(0, -1, widths, self.people), None, 0, 0))
-
-    def _from(self, group: _Group, parent: int | None, level: int, place: int) -> Iterator[CutNode]:
-        """Yield a node, which stands at a place, and all below it."""
-        cuts = Cuts.concatenate(self.record.first)
-        later = np.flatnonzero(cuts.group == group.number)
-        # a left half keeps its group's number, so only cuts made after this node are cuts of it
-        later = later[later > group.made_by] if level < LEVELS else later[:0]
-        order = None if group.column is None else self.orders[group.column]
-        yield CutNode(
-            parent,
-            "" if order is None else order.name,
-            "" if order is None or group.column is None else _describe_stretch(order, *group.box[group.column]),
-            group.people,
-            self._groups_in(group.box),
-            bool(len(later)),
-        )
-        if not len(later):
-            return
-        below = 1
-        for half in group.halves(cuts, int(later[0])):
-            for node in self._from(half, place, level + 1, place + below):
-                yield node
-                below += 1
-
-    def _groups_in(self, box: tuple[tuple[int, int], ...]) -> int:
-        # boxes tile: a published group is below a node exactly when its box is inside the node's
-        start, stop = np.array(box).T
-        return int(((self.start >= start) & (self.stop <= stop)).all(axis=1).sum())
+        cuts, nodes = Cuts.concatenate(self.record.first), list[CutNode]()
+        everybody = tuple((0, len(order)) for order in self.orders)
+        # number, the cut that made it (−1: none), box, people, column that was cut last (−1: none), parent, level
+        waiting: list[tuple[int, int, tuple[tuple[int, int], ...], int, int, int | None, int]]
+        waiting = [(0, -1, everybody, self.people, -1, None, 0)]
+        while waiting:
+            number, made_by, box, people, last, parent, level = waiting.pop()
+            # a left half keeps its group's number, so only cuts made after this node are cuts of it
+            later = np.flatnonzero((cuts.group == number) & (np.arange(len(cuts)) > made_by))
+            is_cut, place = level < EFFORT.cut_levels and len(later) > 0, len(nodes)
+            # boxes tile: a published group is below a node exactly when its box is inside the node's
+            start, stop = np.array(box).T
+            groups = int(((self.start >= start) & (self.stop <= stop)).all(axis=1).sum())
+            column, holds = ("", "") if last < 0 else (self.orders[last].name, _describe(self.orders[last], *box[last]))
+            nodes.append(CutNode(parent, column, holds, people, groups, is_cut))
+            if not is_cut:
+                continue
+            at = int(later[0])
+            along, rank, left = int(cuts.column[at]), int(cuts.rank[at]), int(cuts.left[at])
+            low, high = box[along]
+            # everybody is group 0, and each cut numbers one more; what is put in last, the left half, comes next
+            for half, ranks, some in ((at + 1, (rank, high), people - left), (number, (low, rank), left)):
+                inside = (*box[:along], ranks, *box[along + 1 :])
+                waiting.append((half, at, inside, some, along, place, level + 1))
+        return tuple(nodes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """A group as it once was."""
-
-    number: int
-    made_by: int  # the cut, in their order; −1: everybody
-    box: tuple[tuple[int, int], ...]  # the ranks of each column
-    people: int
-    column: int | None = None  # that was cut last
-
-    def halves(self, cuts: Cuts, at: int) -> tuple[_Group, _Group]:
-        """Return both halves of the cut at an index; the right half is the group of the next number."""
-        column, rank, left = int(cuts.column[at]), int(cuts.rank[at]), int(cuts.left[at])
-        start, stop = self.box[column]
-        lower, upper = ((*self.box[:column], ranks, *self.box[column + 1 :]) for ranks in ((start, rank), (rank, stop)))
-        return (
-            _Group(self.number, at, lower, left, column),
-            # everybody is group 0, and each cut numbers one more
-            _Group(at + 1, at, upper, self.people - left, column),
-        )
-
-
-def _describe_stretch(order: Order, start: int, stop: int) -> str:
-    """Return what a stretch of ranks is; of very many labels that have no size, where it begins and ends."""
-    if order.numeric or stop - start <= MOST_TILED:
+def _describe(order: Order, start: int, stop: int) -> str:
+    if order.numeric or stop - start <= EFFORT.tiled_labels:
         return shown(order.label_of(start, stop))
     return f"{shown(order.labels[start])} … {shown(order.labels[stop - 1])}"

@@ -1,4 +1,4 @@
-"""Mondrian's frontier in memory: the keys of all groups that may still be cut, group by group.
+"""Mondrian's frontier: the groups that may still be cut, in memory by their keys, or by histograms and no keys at all.
 
 Generation  The groups that were made last and have not been tried yet; those that cannot be cut leave the frontier for
             good.  A generation is cut all at once, so the number of passes over the keys is the depth of the cuts, not
@@ -18,7 +18,7 @@ Beside      Whoever cuts a table into boxes counts the people of a population in
 Cost        Per generation: least and greatest ranks, one sort for each column that a group tries, and one gather.  No
             loop over groups, cuts or keys.
 
-Mondrian's frontier as histograms: how the people of open groups stand along each column, and no keys at all.
+Histograms say how the people of open groups stand along each column:
 
 Symbols     Group g covers the box [start, stop) of ranks.  Its *cells* are the pairs (column c, rank r) with
             start_gc ≤ r < stop_gc; n_gc(r, v) counts v, a *lane*: a sensitive value, or people.
@@ -40,28 +40,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Codes, Integers, add_up, ranges, run_starts
+from sidelight.arrays import Integers, add_up, ranges, run_starts
 from sidelight.errors import BadPolicy, parameter
 from sidelight.release.groups import Groups, PopulationCounts
 from sidelight.release.population import Population
-from sidelight.search.mondrian_cuts import AT_ONCE, CutGroups, CutRecord, Cuts, Line, OpenGroups, Store, map_on_cores
+from sidelight.search.effort import EFFORT, map_on_cores
+from sidelight.search.mondrian_cuts import CutRecord, Cuts, Line, OpenGroups, Store
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
-from sidelight.table.labels import Column, Semantics
+from sidelight.table.labels import Semantics
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 
+Split: TypeAlias = tuple[Cuts, Integers, Integers]
+"""Cuts that were made, the rows of the generation that moved to the right halves, and the halves' numbers."""
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Split:
-    """Cuts that were made: who moved to the right halves, and the numbers of those in the partition."""
+Entries: TypeAlias = tuple[Integers, Integers, Integers, Integers, int]
+"""Positive counts of keys: where those of each group begin (and the last end), keys, values, counts; how many values."""
 
-    cuts: Cuts
-    moved: Integers  # rows of the generation
-    numbers: Integers  # one per cut
+Ranks = npt.NDArray[np.int32]
+"""Column × row."""
 
 
 @dataclass(eq=False)
@@ -79,9 +81,9 @@ class KeyStore(Store):
 
     @classmethod
     def from_table(
-        cls, table: Table, orders: tuple[Order, ...], populations: tuple[KeyPopulation, ...] = ()
+        cls, table: Table, orders: tuple[Order, ...], populations: tuple[PopulationCounts, ...] = ()
     ) -> KeyStore:
-        """Build the store with everybody in one group."""
+        """Build the store with everybody in one group; populations are counted by key."""
         widths = np.array([[len(order) for order in orders]])
         first = Generation.from_table(table, orders, populations)
         return cls(table, orders, first, np.zeros(len(table.sizes), np.int64), np.zeros_like(widths), widths)
@@ -99,21 +101,23 @@ class KeyStore(Store):
             yield generation
             generation = generation.follow(self.splits, least)
 
-    def split(self, generation: CutGroups, cuts: Cuts, run: int = 0) -> None:
+    def split(self, generation: OpenGroups, cuts: Cuts, run: int = 0) -> None:
         """Cut groups in two: the keys behind the cuts move to the right halves."""
         del run  # groups are numbered as they are made
         assert isinstance(generation, Generation)  # as `generations` gives them
         new = self._divide_boxes(cuts, generation.numbers[cuts.group])
         cut, moved = generation.right_of(cuts)
         self.group[generation.keys[moved]] = new[cut]
-        self.splits.append(Split(cuts, moved, new))
+        self.splits.append((cuts, moved, new))
 
     def release(self) -> Groups:
         """Roll the keys up to the groups made so far."""
         groups = len(self)
         sizes = np.bincount(self.group, weights=self.table.sizes, minlength=groups).astype(np.int64)
         made = candidate_groups(self.table, sizes, self.table.counts.roll_up(self.group, groups=groups))
-        return add_populations(made, [each.add_up_groups(self.group, groups) for each in self.first.populations])
+        # who is in no group is not known here
+        counts = (replace(each, people=add_up(self.group, each.people, groups)) for each in self.first.populations)
+        return replace(made, populations=tuple(counts))
 
 
 @dataclass(eq=False)
@@ -128,11 +132,11 @@ class Generation(OpenGroups):
     widths: tuple[int, ...]  # how many ranks each column has
     people: npt.NDArray[np.integer]  # per key of `keys`; nobody where only a population has the key
     totals: Integers  # how often each value occurs in the table
-    populations: tuple[KeyPopulation, ...] = ()
+    populations: tuple[PopulationCounts, ...] = ()  # by key of the table
 
     @classmethod
     def from_table(
-        cls, table: Table, orders: tuple[Order, ...], populations: tuple[KeyPopulation, ...] = ()
+        cls, table: Table, orders: tuple[Order, ...], populations: tuple[PopulationCounts, ...] = ()
     ) -> Generation:
         """Build the generation of one group with all keys."""
         widths = tuple(len(order) for order in orders)
@@ -190,22 +194,20 @@ class Generation(OpenGroups):
     def follow(self, splits: Iterable[Split], least: int = 1) -> Generation:
         """Return both halves of what was cut, split by split, those that could be cut again by their people."""
         right = np.zeros(len(self.keys), bool)
-        segments, numbers = [], []
-        for split in splits:
-            right[split.moved] = True
-            halves = np.concatenate((split.cuts.left, split.cuts.people - split.cuts.left))
+        segments, numbers = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for cuts, moved, new in splits:
+            right[moved] = True
             # a smaller half could not be cut again: one of its own halves would be too small
-            large = halves >= 2 * least
+            large = np.concatenate((cuts.left, cuts.people - cuts.left)) >= 2 * least
             # half 2g is what stays of group g, half 2g + 1 what moved
-            segments.append(np.concatenate((2 * split.cuts.group, 2 * split.cuts.group + 1))[large])
-            numbers.append(np.concatenate((self.numbers[split.cuts.group], split.numbers))[large])
-        none = np.zeros(0, np.int64)
-        half, number = np.concatenate((none, *segments)), np.concatenate((none, *numbers))
+            segments.append(np.concatenate((2 * cuts.group, 2 * cuts.group + 1))[large])
+            numbers.append(np.concatenate((self.numbers[cuts.group], new))[large])
+        half, number = np.concatenate(segments), np.concatenate(numbers)
         # the keys of all left halves, then those of all right ones, each in their old order
         by_side = np.concatenate((np.flatnonzero(~right), np.flatnonzero(right)))
-        moved = np.concatenate(([0], np.cumsum(right)))[self.starts]
+        before = np.concatenate(([0], np.cumsum(right)))[self.starts]
         # (side, group): where the keys of each half begin in `by_side`
-        starts = np.stack((self.starts - moved, moved + len(right) - moved[-1]))
+        starts = np.stack((self.starts - before, before + len(right) - before[-1]))
         start, stop = starts[half % 2, half // 2], starts[half % 2, half // 2 + 1]
         rows = by_side[ranges(start, stop)[1]]
         return self._taking(rows, np.concatenate(([0], np.cumsum(stop - start))), number)
@@ -223,25 +225,22 @@ class Generation(OpenGroups):
 
     def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
         """Yield the people of some groups in line, each along its column: the column, the groups, their line."""
-        blocks = [
-            (along, block)
-            for along in np.unique(column).tolist()
-            for block in self._keys_with_people._blocks(group[column == along])
-        ]
-        lines = map_on_cores(self._keys_with_people._line, blocks, keys=len(self.keys))
-        for (along, block), line in zip(blocks, lines, strict=True):
+        occupied, blocks = self._keys_with_people, list[tuple[int, Integers]]()
+        for along in np.unique(column).tolist():
+            some = group[column == along]
+            # blocks of groups with about as many keys as are sorted at a time
+            keys = np.cumsum(occupied.starts[some + 1] - occupied.starts[some])
+            edges = np.flatnonzero(np.diff(keys // EFFORT.keys)) + 1
+            blocks += [(along, block) for block in np.split(some, edges)]
+
+        def line_up(block: tuple[int, Integers]) -> Line:
+            along, some = block
+            number, rows = ranges(occupied.starts[some], occupied.starts[some + 1])
+            ranks, people = occupied.ranks[along][rows], occupied.people[rows]
+            return Line.from_people(number, ranks, people, groups=len(some), width=self.widths[along])
+
+        for (along, block), line in zip(blocks, map_on_cores(line_up, blocks, keys=len(self.keys)), strict=True):
             yield along, block, line
-
-    def _blocks(self, group: Integers) -> Iterator[Integers]:
-        """Yield blocks of groups with about as many keys as are sorted at a time."""
-        keys = np.cumsum(self.starts[group + 1] - self.starts[group])
-        yield from np.split(group, np.flatnonzero(np.diff(keys // AT_ONCE.keys)) + 1)
-
-    def _line(self, block: tuple[int, Integers]) -> Line:
-        column, group = block
-        number, rows = ranges(self.starts[group], self.starts[group + 1])
-        ranks, people = self.ranks[column][rows], self.people[rows]
-        return Line.from_people(number, ranks, people, groups=len(group), width=self.widths[column])
 
     def right_of(self, cuts: Cuts) -> tuple[Integers, Integers]:
         """Return who is right of cuts, of different groups: the cut, and the row of the key, cut by cut."""
@@ -253,83 +252,70 @@ class Generation(OpenGroups):
 
     def count_sides(self, cuts: Cuts) -> Iterator[tuple[Integers, Integers]]:
         """Count values beside cuts, block by block."""
-        yield from self._count_beside(cuts, self._values)
+        yield from self._count_sides(cuts, self._values)
 
     def halves(self, cuts: Cuts) -> Iterator[tuple[Integers, Groups]]:
         """Count what is left and right of each cut, with the people of populations there."""
-        beside = [self._population_beside(cuts, each) for each in self.populations]
+        beside = []
+        for population in self.populations:
+            people = np.zeros(2 * len(cuts), np.int64)
+            one_value = Counts(shape=(len(population.people), 1), cells=population.people[:, np.newaxis].copy())
+            for rows, counts in self.count_beside(cuts, one_value):
+                people[np.concatenate((rows, len(cuts) + rows))] = counts[:, 0]
+            beside.append(replace(population, people=people))
         for rows, groups in super().halves(cuts):
             both = np.concatenate((rows, len(cuts) + rows))
-            yield rows, add_populations(groups, [each.take(both) for each in beside])
-
-    def _population_beside(self, cuts: Cuts, population: KeyPopulation) -> PopulationCounts:
-        """Count a population left of all cuts, then right of them."""
-        people = np.zeros(2 * len(cuts), np.int64)
-        for rows, counts in self.count_beside(cuts, population.counts()):
-            people[np.concatenate((rows, len(cuts) + rows))] = counts[:, 0]
-        return PopulationCounts(population.population, people, 0)
+            yield rows, replace(groups, populations=tuple(each.take(both) for each in beside))
 
     def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
         """Count what keys of the table have beside cuts: rows of a block of cuts; what is left of them, then right."""
-        yield from self._count_beside(cuts, _Entries.from_counts(counts.take(self.keys), self.starts))
+        yield from self._count_sides(cuts, self._entries(counts.take(self.keys)))
 
     @cached_property
-    def _values(self) -> _Entries:
-        return _Entries.from_counts(self.counts, self.starts)
+    def _values(self) -> Entries:
+        return self._entries(self.counts)
 
-    def _count_beside(self, cuts: Cuts, entries: _Entries) -> Iterator[tuple[Integers, Integers]]:
+    def _entries(self, counts: Counts) -> Entries:
+        key, value, count = counts.entries()
+        return np.searchsorted(key, self.starts), key, value, count, counts.width
+
+    def _count_sides(self, cuts: Cuts, entries: Entries) -> Iterator[tuple[Integers, Integers]]:
+        def blocks() -> Iterator[tuple[int, Integers]]:
+            for column in range(len(self.ranks)):
+                rows = np.flatnonzero(cuts.column == column)
+                rows = rows[np.lexsort((cuts.rank[rows], cuts.group[rows]))]
+                for block in _blocks(cuts.group[rows], rows, entries[-1]):
+                    yield column, block
+
         def count(part: tuple[int, Integers]) -> tuple[Integers, Integers]:
             column, rows = part
-            return rows, entries.count_beside(cuts.take(rows), self.ranks[column], self.widths[column])
+            return rows, _count_along(cuts.take(rows), entries, self.ranks[column], self.widths[column])
 
-        yield from map_on_cores(count, self._cuts_at_once(cuts, entries.values), keys=len(self.keys))
-
-    def _cuts_at_once(self, cuts: Cuts, values: int) -> Iterator[tuple[int, Integers]]:
-        """Yield the cuts along each column by group and rank, block by block."""
-        for column in range(len(self.ranks)):
-            rows = np.flatnonzero(cuts.column == column)
-            rows = rows[np.lexsort((cuts.rank[rows], cuts.group[rows]))]
-            for block in _blocks(cuts.group[rows], rows, values):
-                yield column, block
+        yield from map_on_cores(count, blocks(), keys=len(self.keys))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Entries:
-    """Positive counts of the generation's keys, those of a group side by side."""
+def _count_along(cuts: Cuts, entries: Entries, rank: npt.NDArray[np.integer], width: int) -> Integers:
+    """Count both sides of cuts along one column, which are sorted by group and rank: all left, then all right."""
+    starts, key, value, count, values = entries
+    first = np.flatnonzero(run_starts([cuts.group]))
+    groups, cuts_of_each = cuts.group[first], np.diff(first, append=len(cuts))
+    number = np.repeat(np.arange(len(groups)), cuts_of_each)
+    stretch, rows = ranges(starts[groups], starts[groups + 1])
+    value, count = value[rows], count[rows]
 
-    starts: Integers  # where those of each group begin; one more: the end
-    key: Integers
-    value: Integers
-    count: Integers
-    values: int  # how many there are
-
-    @classmethod
-    def from_counts(cls, counts: Counts, starts: Integers) -> _Entries:
-        """Build the entries from the counts of keys, given where those of each group begin."""
-        key, value, count = counts.entries()
-        return cls(np.searchsorted(key, starts), key, value, count, counts.width)
-
-    def count_beside(self, cuts: Cuts, rank: npt.NDArray[np.integer], width: int) -> Integers:
-        """Count both sides of cuts along one column, which are sorted by group and rank: all left, then all right."""
-        first = np.flatnonzero(run_starts([cuts.group]))
-        groups, cuts_of_each = cuts.group[first], np.diff(first, append=len(cuts))
-        number = np.repeat(np.arange(len(groups)), cuts_of_each)
-        stretch, rows = ranges(self.starts[groups], self.starts[groups + 1])
-        value, count = self.value[rows], self.count[rows]
-
-        # an entry is added at the first cut of its group that it is left of; the prefix sum carries it on
-        after = _rank_among(number * width + cuts.rank, stretch * width + rank[self.key[rows]], len(groups) * width)
-        before_some = np.flatnonzero(after < (first + cuts_of_each)[stretch])
-        # (cuts, values) as one axis
-        added = after[before_some] * self.values + value[before_some]
-        step = add_up(added, count[before_some], len(cuts) * self.values)
-        running = np.cumsum(step.reshape(len(cuts), self.values), axis=0)
-        before = np.where(first[:, np.newaxis] > 0, running[first - 1], 0)
-        totals = add_up(stretch * self.values + value, count, len(groups) * self.values).reshape(before.shape)
-        sides = np.empty((2, *running.shape), np.int64)
-        np.subtract(running, np.repeat(before, cuts_of_each, axis=0), out=sides[0])  # starts anew in each group
-        np.subtract(np.repeat(totals, cuts_of_each, axis=0), sides[0], out=sides[1])
-        return sides.reshape(-1, self.values)
+    # an entry is added at the first cut of its group that it is left of; the prefix sum carries it on
+    after = _rank_among(number * width + cuts.rank, stretch * width + rank[key[rows]], len(groups) * width)
+    before_some = np.flatnonzero(after < (first + cuts_of_each)[stretch])
+    # (cuts, values) as one axis
+    added = after[before_some] * values + value[before_some]
+    step = add_up(added, count[before_some], len(cuts) * values)
+    running = np.cumsum(step.reshape(len(cuts), values), axis=0)
+    before = np.where(first[:, np.newaxis] > 0, running[first - 1], 0)
+    totals = add_up(stretch * values + value, count, len(groups) * values).reshape(before.shape)
+    sides = np.empty((2, *running.shape), np.int64)
+    np.subtract(running, np.repeat(before, cuts_of_each, axis=0), out=sides[0])  # starts anew in each group
+    np.subtract(np.repeat(totals, cuts_of_each, axis=0), sides[0], out=sides[1])
+    return sides.reshape(-1, values)
 
 
 def _rank_among(places: Integers, others: Integers, below: int) -> Integers:
@@ -347,7 +333,7 @@ def _rank_among(places: Integers, others: Integers, below: int) -> Integers:
 def _blocks(group: Integers, rows: Integers, width: int) -> Iterator[Integers]:
     """Yield blocks of rows sorted by group that can be spread out, never cut through a group."""
     # a group with more cuts than a block may have gets a block of its own
-    most = max(AT_ONCE.counts // max(width, 1), 1)
+    most = max(EFFORT.counts // max(width, 1), 1)
     start = 0
     while start < len(rows):
         stop = min(start + most, len(rows))
@@ -358,23 +344,7 @@ def _blocks(group: Integers, rows: Integers, width: int) -> Iterator[Integers]:
         start = stop
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class KeyPopulation:
-    """How many people of a population each key has."""
-
-    population: Population
-    people: Integers
-
-    def counts(self) -> Counts:
-        """Return them as counts of one value."""
-        return Counts(shape=(len(self.people), 1), cells=self.people[:, np.newaxis].copy())
-
-    def add_up_groups(self, group: Integers, groups: int) -> PopulationCounts:
-        """Add them up by group; who is in none is not known here."""
-        return PopulationCounts(self.population, add_up(group, self.people, groups), 0)
-
-
-def place_populations(table: Table, populations: Sequence[Population]) -> tuple[Table, tuple[KeyPopulation, ...]]:
+def place_populations(table: Table, populations: Sequence[Population]) -> tuple[Table, tuple[PopulationCounts, ...]]:
     """Return the table with the keys of populations below its own, and each population's people by key.
 
     >>> import pyarrow as pa
@@ -384,48 +354,31 @@ def place_populations(table: Table, populations: Sequence[Population]) -> tuple[
     >>> both.sizes.tolist(), register.people.tolist()
     ([1, 1, 0], [0, 0, 2])
     """
-    names = [column.name for column in table.quasi]
-    read = [_code_population(table, *population.rows(names)) for population in populations]
-    lengths = [len(table.sizes), *(len(people) for _, people in read)]
-    starts = np.cumsum([0, *lengths])
-    counted = tuple(
-        KeyPopulation(population, _pad(people, int(start), int(starts[-1])))
-        for population, (_, people), start in zip(populations, read, starts[1:-1], strict=True)
-    )
+    parts, own = [[column.codes for column in table.quasi]], len(table.sizes)
+    known_people = []
+    for population in populations:
+        columns, people = population.rows([column.name for column in table.quasi])
+        codes = []
+        for column, other in zip(table.quasi, columns, strict=True):
+            code = {text: at for at, text in enumerate(column.labels)}
+            codes.append(np.array([code.get(text, -1) for text in other.labels], np.int32)[other.codes])
+        # −1: a label that nobody of the table has
+        known = np.all(np.array(codes) >= 0, axis=0)
+        parts.append([each[known] for each in codes])
+        known_people.append(people[known])
+    starts = np.cumsum([own, *map(len, known_people)])
+    keys, counted = int(starts[-1]), []
+    for population, people, start in zip(populations, known_people, starts[:-1].tolist(), strict=True):
+        placed = np.zeros(keys, np.int64)
+        placed[start : start + len(people)] = people
+        counted.append(PopulationCounts(population, placed, 0))
     quasi = tuple(
-        replace(column, codes=np.concatenate((column.codes, *(codes[at] for codes, _ in read))))
-        for at, column in enumerate(table.quasi)
+        replace(column, codes=np.concatenate(codes))
+        for column, codes in zip(table.quasi, zip(*parts, strict=True), strict=True)
     )
-    row, value, count = table.counts.entries()
-    counts = Counts.from_entries(row, value, count, (int(starts[-1]), table.counts.width))
-    sizes = np.concatenate((table.sizes, np.zeros(int(starts[-1]) - len(table.sizes), np.int64)))
-    return replace(table, quasi=quasi, sizes=sizes, counts=counts, carried=None, read_profiles=None), counted
-
-
-def _code_population(table: Table, columns: Sequence[Column], people: Integers) -> tuple[list[Codes], Integers]:
-    """Return the cells of a population by the table's codes, and leave out who has other labels."""
-    codes = []
-    for own, other in zip(table.quasi, columns, strict=True):
-        code = {text: at for at, text in enumerate(own.labels)}
-        codes.append(np.array([code.get(text, -1) for text in other.labels], np.int32)[other.codes])
-    # −1: a label that nobody of the table has
-    known = np.all(np.array(codes) >= 0, axis=0)
-    return [each[known] for each in codes], people[known]
-
-
-def _pad(people: Integers, start: int, length: int) -> Integers:
-    placed = np.zeros(length, np.int64)
-    placed[start : start + len(people)] = people
-    return placed
-
-
-def add_populations(groups: Groups, counts: Sequence[PopulationCounts]) -> Groups:
-    """Return the groups with how many people of populations they have."""
-    return replace(groups, populations=tuple(counts)) if counts else groups
-
-
-Ranks = npt.NDArray[np.int32]
-"""Column × row."""
+    counts = Counts.from_entries(*table.counts.entries(), (keys, table.counts.width))
+    sizes = np.concatenate((table.sizes, np.zeros(keys - own, np.int64)))
+    return replace(table, quasi=quasi, sizes=sizes, counts=counts, carried=None, read_profiles=None), tuple(counted)
 
 
 @dataclass(eq=False, slots=True)
@@ -467,8 +420,8 @@ class RoutingTree:
         """Return the group of each row; `ranks` is (columns, rows)."""
         column, rank, below = (each.astype(np.int32) for each in (self.column, self.rank, self.below))
         deepest, groups = int(self.depth.max()), np.empty(ranks.shape[1], np.int64)
-        for first in range(0, len(groups), AT_ONCE.rows):
-            block = ranks[:, first : first + AT_ONCE.rows]
+        for first in range(0, len(groups), EFFORT.rows):
+            block = ranks[:, first : first + EFFORT.rows]
             flat, rows = block.ravel(), block.shape[1]
             node, places = np.zeros(rows, np.int32), np.arange(rows, dtype=np.int32)
             # rows whose group is not cut any further stay at its node, which is its own below
@@ -527,11 +480,6 @@ class Boxes:
         ends = 1 + np.cumsum(widths.ravel()).reshape(widths.shape)
         return np.hstack((ends[:, :1] - widths[:, :1], ends))
 
-    @property
-    def cells(self) -> int:
-        """How many there are."""
-        return int((self.stop - self.start).sum())
-
     def add(
         self,
         histogram: npt.NDArray[np.integer],
@@ -551,7 +499,7 @@ class Boxes:
         """Return an empty histogram, (cells + 1, lanes), for amounts that add up to at most `most` in each column."""
         # prefix sums run through all columns, and so reach most · columns
         kind = np.int32 if most * self.start.shape[1] < 2**31 else np.int64
-        return np.zeros((self.cells + 1, len(self.lanes)), kind)
+        return np.zeros((int((self.stop - self.start).sum()) + 1, len(self.lanes)), kind)
 
 
 @dataclass(eq=False)
@@ -563,7 +511,6 @@ class CountedGroups(OpenGroups):
     boxes: Boxes
     upto: npt.NDArray[np.integer]  # prefix sums of the histogram: (cells + 1) × lanes, each cell's own included
     widths: tuple[int, ...]  # how many ranks each column has
-    totals: Integers  # how often each value occurs in the table
 
     @classmethod
     def from_histogram(
@@ -571,12 +518,11 @@ class CountedGroups(OpenGroups):
     ) -> CountedGroups:
         """Build the groups from a histogram, which is used up."""
         np.cumsum(histogram, axis=0, dtype=histogram.dtype, out=histogram)
-        return cls(table, numbers, boxes, histogram, tuple(widths), table.counts.totals())
+        return cls(table, numbers, boxes, histogram, tuple(widths))
 
-    @cached_property
-    def edges(self) -> Integers:
-        """The first cell of each group, column × (group + 1)."""
-        return self.boxes.edges
+    def __post_init__(self) -> None:
+        self.totals = self.table.counts.totals()
+        self.edges = self.boxes.edges  # the first cell of each group, column × (group + 1)
 
     @cached_property
     def people_upto(self) -> Integers:
@@ -590,12 +536,6 @@ class CountedGroups(OpenGroups):
     def cells_with_people(self) -> Integers:
         """The cells that somebody is in."""
         return np.flatnonzero(np.diff(self.people_upto)) + 1
-
-    @property
-    def people(self) -> Integers:
-        """How many people each group has."""
-        people: Integers = np.diff(self.people_upto[self.edges[0] - 1])
-        return people
 
     @property
     def counts(self) -> Integers:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,9 +36,9 @@ from sidelight.engines.streamed_table import RowBlock, StreamedTable
 from sidelight.progress import Progress
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
+from sidelight.search.effort import EFFORT
 from sidelight.search.method import SearchOutcome
-from sidelight.search.mondrian import Acceptance
-from sidelight.search.mondrian_cuts import AT_ONCE, CutGroups, CutRecord, Cuts, CutTree, OpenGroups, Store
+from sidelight.search.mondrian_cuts import CutRecord, Cuts, CutTree, OpenGroups, Store
 from sidelight.search.mondrian_frontier import Boxes, CountedGroups, Generation, KeyStore, Lanes, Ranks, RoutingTree
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
@@ -47,6 +47,9 @@ from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Batch, RowParts
 from sidelight.table.labels import Semantics
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
+
+if TYPE_CHECKING:
+    from sidelight.search.mondrian import Acceptance
 
 RoutedRows: TypeAlias = Iterator[tuple[RowBlock, Ranks, Integers]]
 """Rows, with their ranks and their groups."""
@@ -115,29 +118,13 @@ class Lineage:
         return number[self.leaf]
 
 
-@dataclass(eq=False, slots=True)
-class RowsAside:
-    """The rows of groups in temporary files, by parts, to be gone through as often as one likes."""
-
-    table: StreamedTable
-    entries: RowParts
-    people: RowParts | None  # where they are counted apart
-    part: Integers  # per group
-
-    def rows(self, groups: Integers, looked_up: Sequence[Codes]) -> Iterator[RowBlock]:
-        """Yield the rows of the parts that have some groups."""
-        for part in np.unique(self.part[groups]).tolist():
-            people = None if self.people is None else _batches(self.people, part)
-            yield from self.table.rows_of(_batches(self.entries, part), people, looked_up)
-
-
 def _batches(rows: RowParts, part: int) -> Iterator[Batch]:
     for *words, counts in rows.read(part):
         yield words, counts
 
 
 @dataclass(eq=False)
-class LotGroups(CutGroups):
+class LotGroups(OpenGroups):
     """A generation of which a lot is at hand at a time: the cuts that fit, and what is beside each of them."""
 
     table: Table  # whose values and semantics they have
@@ -148,7 +135,7 @@ class LotGroups(CutGroups):
     cuts: Cuts = field(default_factory=lambda: Cuts.concatenate([]))  # in the order in which they are tried
     known: Integers = field(default_factory=lambda: np.zeros((2, 0, 0), np.int64))  # (sides, cuts, values)
 
-    def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, CutGroups]]:
+    def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, OpenGroups]]:
         """Yield the most balanced cuts that fit into the release as it is, then all others that do, lot by lot."""
         assert self.open_lot is not None
         for propose in (acceptance.medians, acceptance.others):
@@ -206,7 +193,7 @@ class StreamedStore(Store):
     tree: RoutingTree = field(default_factory=RoutingTree)
     lineage: Lineage = field(default_factory=Lineage)
     finished: list[tuple[Integers, Counts]] = field(default_factory=list)  # numbers, and counts by value
-    aside: RowsAside | None = None
+    aside: tuple[RowParts, RowParts | None] | None = None  # rows in temporary files, by parts; people counted apart
     spilled: int = 0  # bytes
 
     def __post_init__(self) -> None:
@@ -217,6 +204,7 @@ class StreamedStore(Store):
         self.counts = self.table.outline.counts.dense()
         self._lanes = Lanes.from_policy(self.table.outline, self.policy)
         self._ranks: list[Codes] = [order.rank for order in self.orders]
+        self._aside_part = np.zeros(0, np.int64)  # per group, where rows were put aside
         self._passes = 0
         self._halves: list[Integers] = []  # numbers of those that the generation at hand fell into
         self._part: KeyStore | None = None  # where keys are at hand
@@ -233,11 +221,14 @@ class StreamedStore(Store):
     def __len__(self) -> int:
         return len(self.lineage.leaf)
 
-    def generations(self, least: int) -> Iterator[CutGroups]:
+    def generations(self, least: int) -> Iterator[OpenGroups]:
         """Yield groups whose keys do not fit as histograms, then the others by parts, as keys."""
         waiting, small = np.array([0]), np.zeros(0, np.int64)
         while True:
-            fits = self._fit_in_memory(waiting)
+            people = self.people[waiting]
+            # those that depend on each other are finished in memory all or none
+            people = people.sum(keepdims=True) if self.policy.together else people
+            fits = np.broadcast_to((people <= self._keys) | (self.table.rows_held <= self._keys), len(waiting))
             small, waiting = np.append(small, waiting[fits]), waiting[~fits]
             if not len(waiting):
                 break
@@ -251,7 +242,7 @@ class StreamedStore(Store):
             yield from self._open_part(numbers, table).generations(least)
             self._merge_part(table)
 
-    def split(self, generation: CutGroups, cuts: Cuts, run: int) -> None:
+    def split(self, generation: OpenGroups, cuts: Cuts, run: int) -> None:
         """Cut groups in two, in the part at hand if there is one; else rows find their new groups by the tree."""
         old = generation.numbers[cuts.group]
         if self._part is not None:
@@ -259,7 +250,11 @@ class StreamedStore(Store):
         new = len(self) + np.arange(len(cuts))
         self.lineage.cut(old, run)
         if self.policy.together:
-            self._note_halves(generation, cuts, old)
+            left, right = (np.zeros((len(cuts), self.counts.shape[1]), np.int64) for _ in range(2))
+            for rows, counts in generation.count_sides(cuts):
+                left[rows], right[rows] = np.split(counts, 2)
+            self.counts = np.vstack((self.counts, right))  # a copy: what a release has is never written to
+            self.counts[old] = left
         if self._part is None or self.policy.together:
             self.people[old] = cuts.left
             self.people = np.append(self.people, cuts.people - cuts.left)
@@ -270,35 +265,20 @@ class StreamedStore(Store):
         self._divide_boxes(cuts, old)
         self.tree.cut(old, cuts.column, cuts.rank, new)
         if self.aside is not None:
-            self.aside.part = np.append(self.aside.part, self.aside.part[old])
+            self._aside_part = np.append(self._aside_part, self._aside_part[old])
         self._halves += [old, new]
-
-    def _note_halves(self, generation: CutGroups, cuts: Cuts, old: Integers) -> None:
-        left, right = (np.zeros((len(cuts), self.counts.shape[1]), np.int64) for _ in range(2))
-        for rows, counts in generation.count_sides(cuts):
-            left[rows], right[rows] = np.split(counts, 2)
-        counts = np.vstack((self.counts, right))  # a copy: what a release has is never written to
-        counts[old] = left
-        self.counts = counts
 
     def release(self) -> Groups:
         """Return the groups made so far, by their counts."""
         made, outline = Counts(self.counts.shape, cells=self.counts), self.table.outline
         return candidate_groups(outline, self.people, made, outline.counts.totals())
 
-    def _fit_in_memory(self, groups: Integers) -> Flags:
-        """Return which groups are to be finished in memory; those that depend on each other all or none."""
-        people = self.people[groups]
-        if self.policy.together:
-            people = people.sum(keepdims=True)
-        return np.broadcast_to((people <= self._keys) | (self.table.rows_held <= self._keys), len(groups))
-
     def _count_with_room(self, groups: Integers) -> int:
         """Count how many of these groups have room for their histograms; at least one has to."""
         self._refuse_wide(groups)
         needed, room = np.cumsum(self._bytes(groups)), self.budget.histograms
         if not self.table.stream.here:  # each executor sends its own
-            room = min(room, max(AT_ONCE.sent, int(needed[0])))
+            room = min(room, max(EFFORT.sent, int(needed[0])))
         return int(np.searchsorted(needed, room, side="right"))
 
     def _cells(self, groups: Integers) -> Integers:
@@ -317,7 +297,7 @@ class StreamedStore(Store):
             what = "histograms of the columns"
             raise self.table.memory.too_little(what, most, self.budget.histograms)
 
-    def _open(self, numbers: Integers) -> CutGroups:
+    def _open(self, numbers: Integers) -> OpenGroups:
         """Open groups; where those that depend on each other do not fit at once, in lots."""
         if not self.policy.together:
             return self._count(numbers)
@@ -327,15 +307,13 @@ class StreamedStore(Store):
                 return self._count(numbers)
             people = self.people[numbers]
             if people.max() <= self._keys:
-                self._put_aside(numbers, number_parts(people, max(self._keys, people.sum() // (AT_ONCE.parts // 2))))
+                # in one pass, so that lots of them read no other rows
+                part = number_parts(people, max(self._keys, people.sum() // (EFFORT.parts // 2)))
+                self._aside_part = np.zeros(len(self), np.int64)
+                self._aside_part[numbers] = part
+                self.aside = self._rows_by_part(numbers, part)
         outline = self.table.outline
         return LotGroups(outline, numbers, outline.counts.totals(), self._build_lots(numbers), self._open_lot)
-
-    def _put_aside(self, numbers: Integers, part: Integers) -> None:
-        """Put all rows of groups aside, in one pass, so that lots of them read no others."""
-        of_all = np.zeros(len(self), np.int64)
-        of_all[numbers] = part
-        self.aside = RowsAside(self.table, *self._rows_by_part(numbers, part), of_all)
 
     def _build_lots(self, numbers: Integers) -> list[tuple[Integers, bool]]:
         """Divide a generation into groups that are looked at together: its rows, and whether as keys."""
@@ -343,7 +321,7 @@ class StreamedStore(Store):
         sparse, part = np.zeros(len(rows), bool), np.zeros(len(rows), np.int64)
         if self.aside is not None:
             sparse = (self._cells(numbers) > self.budget.cells_per_person * people) & (people <= self._keys)
-            part = self.aside.part[numbers]
+            part = self._aside_part[numbers]
         lots = []
         for here in np.unique(part).tolist():
             for as_keys, weight, room in ((False, histograms, self.budget.histograms), (True, people, self._keys)):
@@ -359,7 +337,7 @@ class StreamedStore(Store):
         group = self._index(numbers)[self._groups_of(table)]
         return Generation.from_groups(table, self.orders, numbers, group, totals=self.table.stream.whole)
 
-    def _close(self, generation: CutGroups, least: int) -> Integers:
+    def _close(self, generation: OpenGroups, least: int) -> Integers:
         """Finish groups that were not cut; return those that the others fell into and that are large enough."""
         halves = np.concatenate(self._halves)
         uncut = ~np.isin(generation.numbers, halves)
@@ -387,19 +365,25 @@ class StreamedStore(Store):
         ranks = np.stack([order.rank[column.codes] for order, column in zip(self.orders, table.quasi, strict=True)])
         return self.tree.groups_of(ranks)
 
-    # Passes over the rows
-
     def _pass(self, what: str, groups: Integers, count: Callable[[RoutedRows], Counted]) -> Counted:
         """Return what `count` makes of all rows of some groups, routed to their groups; its answers add up."""
         self._passes += 1
         tree, watched = self.tree, partial(self._watch, what)
         if self.aside is not None:
-            return count(ahead(_route(watched(self.aside.rows(groups, self._ranks)), tree)))
+            return count(ahead(_route(watched(self._read_aside(groups)), tree)))
         soon = ahead if self.table.stream.here else iter  # here, some are routed ahead
         counted: Counted = self.table.reduce_rows(
             lambda blocks: count(soon(_route(blocks, tree))), np.add, self._ranks, watched
         )
         return counted
+
+    def _read_aside(self, groups: Integers) -> Iterator[RowBlock]:
+        """Yield the rows of the parts that have some groups."""
+        assert self.aside is not None
+        entries, counted_apart = self.aside
+        for part in np.unique(self._aside_part[groups]).tolist():
+            people = None if counted_apart is None else _batches(counted_apart, part)
+            yield from self.table.rows_of(_batches(entries, part), people, self._ranks)
 
     def _watch(self, what: str, blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
         """Yield the blocks, and report how far a pass is."""
@@ -479,13 +463,11 @@ class StreamedStore(Store):
         if self.aside is None:
             by_part = self.table.gather(keep, self._ranks, watched)
         else:
-            by_part = keep(watched(self.aside.rows(numbers, self._ranks)))
+            by_part = keep(watched(self._read_aside(numbers)))
         for of_people, at, columns in by_part:
             (people if of_people else entries).add(at, columns)
         self.spilled += entries.spilled + people.spilled
         return entries, people if several else None
-
-    # Parts whose keys fit
 
     def _tables_of_parts(self, numbers: Integers) -> Iterator[tuple[Integers, Table]]:
         """Yield the keys of groups, a few groups at a time; of those that depend on each other all at once."""
@@ -494,8 +476,8 @@ class StreamedStore(Store):
         part = np.zeros(len(numbers), np.int64)
         if not (self.policy.together or self.table.rows_held <= self._keys):
             part = number_parts(self.people[numbers], self._keys)
-        for first in range(0, int(part[-1]) + 1, AT_ONCE.parts):
-            here = np.flatnonzero((part >= first) & (part < first + AT_ONCE.parts))
+        for first in range(0, int(part[-1]) + 1, EFFORT.parts):
+            here = np.flatnonzero((part >= first) & (part < first + EFFORT.parts))
             yield from self._read_tables(numbers[here], part[here] - first)
 
     def _open_part(self, numbers: Integers, table: Table) -> KeyStore:
@@ -528,10 +510,6 @@ class StreamedStore(Store):
         self.people[numbers[occurring]] = add_up(group, table.sizes, len(occurring))
         self.finished.append((numbers[occurring], table.counts.roll_up(group, groups=len(occurring))))
         self._part = None
-        self._refuse_many()
-
-    def _refuse_many(self) -> None:
-        """Refuse more groups than a result may hold."""
         # a group's count of a value, and each end of its box, take 40 bytes until they are published
         each = 40 * (2 * len(self.orders) + len(self.table.domain))
         if len(self) * each > self.budget.groups:

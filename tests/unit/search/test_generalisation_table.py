@@ -18,7 +18,7 @@ from sidelight.search import generalisation_table as module
 from sidelight.search.generalisation_table import group_in_batches, values_of
 from sidelight.search.utility import UTILITIES
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.testing import tables
+from sidelight.testing.strategies import tables
 
 ADULT = sl.datasets.adult(quasi=["age", "sex"])
 

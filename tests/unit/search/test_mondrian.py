@@ -16,15 +16,15 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.errors import BadPolicy, UnknownColumn
 from sidelight.release.groups import stack_groups
+from sidelight.search.effort import EFFORT
 from sidelight.search.mondrian import ExactRelease, Mondrian, cut_everybody, label_counts, one_look
-from sidelight.search.mondrian_cuts import AT_ONCE
 from sidelight.search.mondrian_frontier import KeyStore
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck
 from sidelight.search.veil import covered_limits
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts, Table
-from sidelight.testing import releases
+from sidelight.testing.strategies import releases
 
 
 def people(*values: str, semantics="single") -> Table:
@@ -264,7 +264,7 @@ def test_cuts_are_judged_as_the_release_that_they_make(release, measure, data, a
         for bound in {value, min(Fraction(value) + Fraction(1, 10**20), 1), Fraction(1, 2)}:
             check = CriterionCheck.from_criterion(measure < bound, 10)
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(AT_ONCE, "groups", at_once)
+                patch.setattr(EFFORT, "groups", at_once)
                 exact = ExactRelease(check, groups)
                 assert exact.holds == check.holds_exactly(groups)
                 for _ in range(2):  # at first, and of what is kept

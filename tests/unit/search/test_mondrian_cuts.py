@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.search.mondrian_cuts import LEVELS, MOST_TILED, CutNode, Cuts, CutTree, Line, Proposals, cuts_along
+from sidelight.search.effort import EFFORT
+from sidelight.search.mondrian_cuts import CutNode, Cuts, CutTree, Line, Proposals, cuts_along
 from sidelight.search.mondrian_frontier import Generation
 from sidelight.search.orders import column_orders, order_of
 from sidelight.table.labels import Column
@@ -34,9 +35,9 @@ FIVE = order_of(
 def test_cuts_stand_between_ranks_that_occur():
     order = order_of(Column.of("age", ["1", "2", "3", "9"]))
     line = Line.from_people(np.array([0, 0, 1]), np.array([0, 3, 2]), np.array([2, 1, 5]), groups=2, width=4)
-    assert [part.tolist() for part in line.borders(order)] == [[0], [3], [2], [3]]
-    assert [part.tolist() for part in line.medians(order)] == [[0], [3], [2], [3]]
-    assert line.people.tolist() == [3, 5]
+    for cuts in (line.borders(order, 7, np.array([4, 5])), line.medians(order, 7, np.array([4, 5]))):
+        assert (cuts.group.tolist(), cuts.column.tolist()) == ([4], [7])
+        assert (cuts.rank.tolist(), cuts.left.tolist(), cuts.people.tolist()) == ([3], [2], [3])
 
 
 def test_only_the_deepest_borders_of_a_hierarchy_are_cuts():
@@ -60,12 +61,15 @@ def test_the_median_is_the_most_balanced_border_and_of_equal_ones_the_lowest(row
     ):
         borders = cuts_along(FIVE, group, rank, people, groups=len(number))
         best = [
-            min((int(borders.imbalance[at]), int(borders.rank[at])) for at in np.flatnonzero(borders.group == each))
+            min(
+                (abs(int(2 * borders.left[at] - borders.people[at])), int(borders.rank[at]))
+                for at in np.flatnonzero(borders.group == each)
+            )
             for each in np.unique(borders.group)
         ]
-        of, at, left, total = line.medians(FIVE)
-        assert of.tolist() == np.unique(borders.group).tolist()
-        assert list(zip(np.abs(2 * left - total).tolist(), at.tolist(), strict=True)) == best
+        cuts = line.medians(FIVE, 0, np.arange(len(number)))
+        assert cuts.group.tolist() == np.unique(borders.group).tolist()
+        assert list(zip(np.abs(2 * cuts.left - cuts.people).tolist(), cuts.rank.tolist(), strict=True)) == best
 
 
 def test_places_too_many_for_short_numbers_stand_in_the_same_order():
@@ -88,10 +92,11 @@ def test_the_widest_column_comes_first_or_the_one_that_tells_most():
 
 def test_a_group_that_is_decided_tries_no_more():
     proposals = Proposals(Generation.from_table(TABLE, ORDERS), ORDERS)
-    rounds = proposals.rounds()
-    assert next(rounds).rank.tolist() == [2]
+    medians = proposals.medians()
+    assert next(medians).rank.tolist() == [2]
     proposals.undecided[0] = False
-    assert [len(cuts) for cuts in rounds] == [0]
+    assert list(medians) == []
+    assert len(proposals.others()) == 0
 
 
 def test_all_other_cuts_come_by_column_then_by_balance():
@@ -147,7 +152,7 @@ def test_parts_have_the_people_and_groups_that_stand_in_them(table, least):
     for at, node in enumerate(nodes[1:], 1):
         assert node.parent < at
         depths.append(depths[node.parent] + 1)
-    assert max(depths) <= LEVELS
+    assert max(depths) <= EFFORT.cut_levels
     for at, node in enumerate(nodes):
         halves = [each for each in nodes if each.parent == at]
         assert len(halves) == 2 * node.cut
@@ -156,7 +161,7 @@ def test_parts_have_the_people_and_groups_that_stand_in_them(table, least):
             assert sum(half.groups for half in halves) == node.groups
             assert len({half.column for half in halves}) == 1
         else:
-            assert node.groups == 1 or depths[at] == LEVELS
+            assert node.groups == 1 or depths[at] == EFFORT.cut_levels
     published = [node.people for node in nodes if not node.cut and node.groups == 1]
     sizes = found.release.groups.sizes.tolist()
     assert all(published.count(size) <= sizes.count(size) for size in set(published))
@@ -178,11 +183,11 @@ def test_what_parts_hold_is_printed_as_releases_print_it():
 
 
 def test_thousands_of_labels_that_have_no_size_are_told_by_the_first_and_the_last():
-    labels = [f"street {at:04}" for at in range(4 * MOST_TILED)]
+    labels = [f"street {at:04}" for at in range(4 * EFFORT.tiled_labels)]
     sizes = np.ones(len(labels), np.int64)
     table = Table((Column.of("street", labels),), "disease", ("Flu",), sizes, Counts.from_cells(sizes[:, None]))
-    left = tree_of(table, MOST_TILED // 2).top()[1]
-    assert left.holds == f"street 0000 … street {2 * MOST_TILED - 1:04}"
+    left = tree_of(table, EFFORT.tiled_labels // 2).top()[1]
+    assert left.holds == f"street 0000 … street {2 * EFFORT.tiled_labels - 1:04}"
 
 
 @pytest.mark.parametrize("method", ["lattice", "anatomy", "microaggregation"])

@@ -9,7 +9,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadPolicy, NoRoom, NothingSafe
-from sidelight.search.mondrian_cuts import AT_ONCE, Cuts
+from sidelight.search.effort import EFFORT
+from sidelight.search.mondrian_cuts import Cuts
 from sidelight.search.mondrian_streamed import LotGroups, MemoryBudget, StreamedStore, divide_rows
 from sidelight.streams import sorted_runs
 from sidelight.streams.memory import Memory
@@ -124,7 +125,7 @@ def test_parts_beyond_the_open_files_take_another_pass(people, monkeypatch):
     streamed = sl.stream_table(people, **ROLES)
     limit = sl.GroupSize() >= 5
     whole = sl.protect(streamed, limit, method="mondrian", ask="nobody")
-    monkeypatch.setattr(AT_ONCE, "parts", 2)
+    monkeypatch.setattr(EFFORT, "parts", 2)
     monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=30, histograms=10**6, groups=10**9))
     told = []
     found = sl.protect(streamed, limit, method="mondrian", ask="nobody", progress=lambda what, *_: told.append(what))

@@ -12,18 +12,9 @@ import sidelight as sl
 from sidelight.errors import BadHierarchy
 from sidelight.search import utility as module
 from sidelight.search.orders import column_orders, order_of
-from sidelight.search.utility import (
-    UTILITIES,
-    Buckets,
-    Query,
-    Regions,
-    random_queries,
-    region_labels,
-    release_of,
-    unused_name,
-)
+from sidelight.search.utility import UTILITIES, Buckets, Query, Regions, random_queries, region_labels, release_of
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import Column
+from sidelight.table.labels import Column, unused_name
 from sidelight.table.table import Counts, Table
 
 TABLE = Table(
