@@ -10,7 +10,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import NothingSafe
-from sidelight.search import generalisation_table as module
+from sidelight.search.effort import EFFORT
 from sidelight.testing.strategies import measures, tables
 
 
@@ -42,7 +42,7 @@ def test_every_value_is_what_measuring_gives(data, counts):
     several = data.draw(st.lists(measures(finest, mergeable=True), min_size=1, max_size=3))
     asked = {str(number): measure for number, measure in enumerate(several)}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "COUNTS_IN_A_BATCH", counts)
+        patch.setattr(EFFORT, "measured_counts", counts)
         answer = sl.generalisation_table(table, by, asked)
     assert sorted(tuple(row.levels.items()) for row in answer) == sorted(
         tuple(each.items()) for each in nodes(table, by)

@@ -98,7 +98,7 @@ def test_what_a_node_covers_without_looking_at_keys_is_what_its_keys_say(problem
     people = int(groups.sizes[out].sum())
     recodings = NodeRecodings(lattice, by)
     chosen = SuppressedNode(node, out, people, as_group=False, policy=PolicyCheck.from_policy(policy, table.people))
-    for recoding in (recodings.recode(node), recodings.recode_with_suppression(chosen)):
+    for recoding in (recodings.recode(node), recodings.recode(node, chosen)):
         again = Regions.from_keys(table, recoding.orders, recoding.group, recoding.start, recoding.stop)
         assert again.sizes.tolist() == recoding.sizes.tolist()
         assert again.suppressed == recoding.suppressed

@@ -1,7 +1,7 @@
 """Full-domain generalisation: one level per column for everybody, as fine as the policy allows.
 
-A node of the lattice is one level per column.  `FullDomain` finds all minimal nodes within policy (`lattice_search`, or
-`suppression` where some rows may be given up), weighs them by a utility and publishes the best.
+A node of the lattice is one level per column.  `FullDomain` finds all minimal nodes within policy (`lattice_search`;
+with suppression, where some rows may be given up), weighs them by a utility and publishes the best.
 
 `NodeRecodings` says what a node makes of the table without making its release: per column and level, which label each
 original one becomes and which stretch of ranks that covers, worked out once and shared by all nodes with that level.
@@ -13,11 +13,10 @@ A table that is streamed has the same nodes, checks and weights, on groups that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import reduce
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, overload
 
 import numpy as np
 
@@ -38,9 +37,16 @@ from sidelight.errors import (
 from sidelight.release.generalise import AnyGroups, AnyLattice, Lattice, Node, StreamedGroups, StreamedLattice, coarser
 from sidelight.release.groups import Groups
 from sidelight.rounding import whole_number
-from sidelight.search.lattice_search import SuppressedNode, search_lattice, search_with_suppression, suppress_at
+from sidelight.search.effort import EFFORT
+from sidelight.search.lattice_search import (
+    CheckedNodes,
+    SuppressedNode,
+    search_lattice,
+    search_with_suppression,
+    suppress_at,
+)
 from sidelight.search.method import LevelChoice, Method, Recodes, SearchOutcome
-from sidelight.search.orders import Order, order_along
+from sidelight.search.orders import order_along
 from sidelight.search.policy_check import PolicyCheck, list_blocking, nothing_found
 from sidelight.search.utility import (
     DEFAULT_UTILITY,
@@ -60,11 +66,7 @@ if TYPE_CHECKING:
     from sidelight.policy.policy import Policy
     from sidelight.progress import Progress
     from sidelight.release.population import Population
-    from sidelight.release.release import Release
     from sidelight.table.hierarchy import Hierarchy
-
-MAX_NODES = 20_000_000
-"""What is known about each node is kept in an array, a byte each."""
 
 Suppressed: TypeAlias = Literal["as *", "left out"]
 """What becomes of suppressed people: one group that says `*`, or nothing."""
@@ -132,71 +134,59 @@ class FullDomain(Method):
         """Search once, and return the best release by each of these utilities."""
         lattice = lattice_of(table, by, policy.registers)
         recodings = NodeRecodings(lattice, by)
+        weighed = dict.fromkeys((*utilities, *QUICK_UTILITIES))  # those that cost next to nothing too
+
+        def weigh(node: Node, chosen: SuppressedNode | None = None) -> Mapping[str, float]:
+            recoding = recodings.recode(node, chosen)
+            return {name: UTILITIES[name](recoding) for name in weighed}
+
         if self.levels is not None:
-            nodes = self._judge_levels(lattice, recodings, policy, utilities)
+            nodes = self._judge_levels(lattice, policy)
+            worths = {node: weigh(node, nodes.chosen.get(node)) for node in nodes.within}
         elif self.suppress:
-            nodes = self._search_with_suppression(lattice, recodings, policy, utilities, progress)
+            nodes = search_with_suppression(
+                lattice,
+                policy,
+                max_suppressed=self.max_suppressed(table),
+                as_group=self.suppressed == "as *",
+                worth=lambda chosen: weigh(chosen.node, chosen),
+                max_checks=self.nodes,
+                progress=progress,
+            )
+            # all nodes within policy: a coarser one that suppresses fewer people may be worth more
+            worths = {node: chosen.worth for node, chosen in nodes.chosen.items()}
         else:
-            nodes = self._search(lattice, recodings, policy, utilities, progress)
-        if not nodes.candidates:
+            nodes = search_lattice(lattice, policy, max_checks=self.nodes, progress=progress)
+            # every other node within policy prints less than a minimal one
+            worths = {node: weigh(node) for node in nodes.minimal}
+        if not worths:
             raise self._refusal(table, policy, complete=nodes.complete)
-        return {each: _outcome(lattice, recodings, nodes, each) for each in utilities}
+        return {each: _outcome(lattice, recodings, nodes, worths, each) for each in utilities}
 
-    def _search(
-        self,
-        lattice: AnyLattice,
-        recodings: NodeRecodings,
-        policy: Policy,
-        utilities: Sequence[UtilityName],
-        progress: Progress,
-    ) -> _Nodes:
-        """Return the minimal nodes, weighed: every other node within policy prints less than one of them."""
-        nodes = search_lattice(lattice, policy, max_checks=self.nodes, progress=progress)
-        weighed = tuple(_Candidate(node, _worth(recodings.recode(node), utilities)) for node in nodes.minimal)
-        return _Nodes(weighed, nodes.minimal, nodes.checked, nodes.complete)
-
-    def _search_with_suppression(
-        self,
-        lattice: AnyLattice,
-        recodings: NodeRecodings,
-        policy: Policy,
-        utilities: Sequence[UtilityName],
-        progress: Progress,
-    ) -> _Nodes:
-        """Return all nodes within policy, weighed: a coarser one that suppresses fewer people may be worth more."""
-        nodes = search_with_suppression(
-            lattice,
-            policy,
-            max_suppressed=self.max_suppressed(lattice.table),
-            as_group=self.suppressed == "as *",
-            worth=lambda chosen: _worth(recodings.recode_with_suppression(chosen), utilities),
-            max_checks=self.nodes,
-            progress=progress,
-        )
-        weighed = tuple(_Candidate(each.node, each.worth, each) for each in nodes.within)
-        return _Nodes(weighed, tuple(each.node for each in nodes.minimal), nodes.checked, nodes.complete)
-
-    def _judge_levels(
-        self, lattice: AnyLattice, recodings: NodeRecodings, policy: Policy, utilities: Sequence[UtilityName]
-    ) -> _Nodes:
-        """Judge the levels that were chosen, exactly; nothing is searched."""
-        node = _node_of(lattice, self.levels or {})
+    def _judge_levels(self, lattice: AnyLattice, policy: Policy) -> CheckedNodes:
+        """Judge the levels that were chosen, exactly; a column that is not named is published as it is."""
+        levels, names = self.levels or {}, [column.name for column in lattice.table.quasi]
+        for name, level in levels.items():
+            if name not in names:
+                message = (
+                    f"{parameter('levels')} names '{name}', which is no quasi-identifier{did_you_mean(name, names)}"
+                )
+                raise BadPolicy(message)
+            most = lattice.heights[names.index(name)] - 1
+            if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= most:
+                message = f"'{name}' has no level {as_given(level)}; {parameter('levels')} takes 0 (as it is) to {most}"
+                raise BadPolicy(message)
+        node = tuple(levels.get(name, 0) for name in names)
         if not self.suppress:
             _refuse_broken(lattice, node, policy)
-            candidate = _Candidate(node, _worth(recodings.recode(node), utilities))
-            return _Nodes((candidate,), (), 1, complete=True)
+            return CheckedNodes((), (node,), 1, complete=True)
         check = PolicyCheck.from_policy(policy, lattice.table.people)
         most = self.max_suppressed(lattice.table)
         chosen = suppress_at(lattice, node, check, most, as_group=self.suppressed == "as *")
         if chosen is None:
             _refuse_broken(lattice, node, policy, f", and suppressing at most {counted(most, 'person')} does not help")
         assert chosen is not None
-        return _Nodes(
-            (_Candidate(node, _worth(recodings.recode_with_suppression(chosen), utilities), chosen),),
-            (),
-            1,
-            complete=True,
-        )
+        return CheckedNodes((), (node,), 1, complete=True, chosen={node: chosen})
 
     def _refusal(self, table: AnyTable, policy: Policy, *, complete: bool) -> SidelightError:
         """Return why nothing was found: the search was stopped, hierarchies do not reach up to `*`, or nothing is."""
@@ -233,70 +223,31 @@ class FullDomain(Method):
         return int(Fraction(str(self.suppress)) * table.people)
 
 
-class _Candidate(NamedTuple):
-    """A node within policy, perhaps with groups of it suppressed, and what it is worth by each utility."""
-
-    node: Node
-    worth: Mapping[str, float]
-    chosen: SuppressedNode | None = None
-
-    def release(self, lattice: AnyLattice) -> Release:
-        return lattice.release_at(self.node) if self.chosen is None else self.chosen.release(lattice)
-
-    def recoding(self, recodings: NodeRecodings) -> Regions:
-        return recodings.to_print(self.node, self.chosen)
-
-    @property
-    def suppressed(self) -> int:
-        return 0 if self.chosen is None else self.chosen.people
-
-
-class _Nodes(NamedTuple):
-    """What a search over the lattice ends with."""
-
-    candidates: tuple[_Candidate, ...]
-    minimal: tuple[Node, ...]
-    checked: int
-    complete: bool
-
-
-def _worth(recoding: Regions, utilities: Sequence[UtilityName]) -> dict[str, float]:
-    """Return the worth of a recoding by each utility asked for, and by those that cost next to nothing."""
-    return {name: UTILITIES[name](recoding) for name in dict.fromkeys((*utilities, *QUICK_UTILITIES))}
-
-
-def _outcome(lattice: AnyLattice, recodings: NodeRecodings, nodes: _Nodes, utility: UtilityName) -> SearchOutcome:
-    """Return the outcome of the candidate that is best by a utility; between equals, by the default one."""
+def _outcome(
+    lattice: AnyLattice,
+    recodings: NodeRecodings,
+    nodes: CheckedNodes,
+    worths: Mapping[Node, Mapping[str, float]],
+    utility: UtilityName,
+) -> SearchOutcome:
+    """Return the outcome of the node that is best by a utility; between equals, by the default one."""
     minimal = set(nodes.minimal)
     # the node settles what is still a tie, so that the answer repeats
-    ranked = sorted(nodes.candidates, key=lambda each: (each.worth[utility], each.worth[DEFAULT_UTILITY], each.node))
-    best = ranked[0]
-    listed = [each for each in ranked if each is best or each.node in minimal]
+    best, *others = sorted(worths, key=lambda node: (worths[node][utility], worths[node][DEFAULT_UTILITY], node))
+    listed = [best, *(node for node in others if node in minimal)]
+    suppressed = {node: chosen.people for node, chosen in nodes.chosen.items()}
+    chosen = nodes.chosen.get(best)
     return SearchOutcome(
-        best.release(lattice),
-        best.recoding(recodings),
-        levels=lattice.levels(best.node),
+        lattice.release_at(best) if chosen is None else chosen.release(lattice),
+        recodings.to_print(best, chosen),
+        levels=lattice.levels(best),
         minimal=tuple(lattice.levels(node) for node in nodes.minimal),
-        choices=tuple(LevelChoice(lattice.levels(each.node), each.suppressed, each.worth) for each in listed),
-        suppressed=best.suppressed,
+        choices=tuple(LevelChoice(lattice.levels(node), suppressed.get(node, 0), worths[node]) for node in listed),
+        suppressed=suppressed.get(best, 0),
         checked=nodes.checked,
         complete=nodes.complete,
         spilled=lattice.spilled,
     )
-
-
-def _node_of(lattice: AnyLattice, levels: Mapping[str, int]) -> Node:
-    """Return the node of these levels; a column that is not named is published as it is."""
-    names = [column.name for column in lattice.table.quasi]
-    for name, level in levels.items():
-        if name not in names:
-            message = f"{parameter('levels')} names '{name}', which is no quasi-identifier{did_you_mean(name, names)}"
-            raise BadPolicy(message)
-        most = lattice.heights[names.index(name)] - 1
-        if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= most:
-            message = f"'{name}' has no level {as_given(level)}; {parameter('levels')} takes 0 (as it is) to {most}"
-            raise BadPolicy(message)
-    return tuple(levels.get(name, 0) for name in names)
 
 
 def _refuse_broken(lattice: AnyLattice, node: Node, policy: Policy, more: str = "") -> None:
@@ -335,7 +286,7 @@ def lattice_of(table: AnyTable, by: Mapping[str, Hierarchy], populations: Sequen
 
 def refuse_too_many(lattice: AnyLattice) -> None:
     """Refuse a lattice that is too large to search."""
-    if len(lattice) > MAX_NODES:
+    if len(lattice) > EFFORT.lattice_nodes:
         message = (
             f"these hierarchies make {len(lattice):,} generalisations, more than can be searched; "
             f"leave levels or columns out, or use {parameter('method', 'mondrian')}"
@@ -350,42 +301,39 @@ class NodeRecodings:
         self._lattice, self._by = lattice, by
         table = lattice.table
         self._orders = tuple(order_along(column, by.get(column.name)) for column in table.quasi)
-        self._levels: dict[tuple[int, int], _Level] = {}
+        self._levels: dict[tuple[int, int], tuple[Column, Integers, Integers]] = {}
         self._marginals = (
             Marginals.from_labels(table.label_people, self._orders)
             if isinstance(table, StreamedTable)
             else Marginals.from_table(table, self._orders)
         )
 
-    def recode(self, node: Node) -> Regions:
-        """Recode the table at a node."""
+    def recode(self, node: Node, chosen: SuppressedNode | None = None) -> Regions:
+        """Recode the table at a node, or with some of its groups suppressed."""
         table = self._lattice.table
+        if chosen is not None:
+            groups, suppressed = self._lattice.groups_at(node), chosen.flags(self._lattice)
+            if isinstance(groups, StreamedGroups):
+                return self._recode_groups(node, replace(groups, hidden=suppressed), lambda: held(table).sizes)
+            kept = np.flatnonzero(~suppressed)
+
+            def look_up() -> Integers:
+                # the lattice numbers its groups as the table's keys are numbered here: by their recoded labels
+                keys, number = held(table), np.full(len(suppressed), -1)
+                number[kept] = np.arange(len(kept))
+                return number[number_equal_rows(self._columns(node, keys), len(keys.sizes))[0]]
+
+            return self._recode_groups(node, groups.take(kept), look_up)
         if isinstance(table, StreamedTable):
             return self._recode_groups(node, self._lattice.groups_at(node), lambda: table.sizes)
         columns = self._columns(node, table)
         group, first = number_equal_rows(columns, len(table.sizes))
-        codes = [column.codes[first] for column in columns]
-        return self._regions(node, codes, add_up(group, table.sizes, len(first)), 0, lambda: group)
-
-    def recode_with_suppression(self, chosen: SuppressedNode) -> Regions:
-        """Recode the table at a node, with some of its groups suppressed."""
-        node, groups, table = chosen.node, self._lattice.groups_at(chosen.node), self._lattice.table
-        suppressed = chosen.flags(self._lattice)
-        if isinstance(groups, StreamedGroups):
-            return self._recode_groups(node, replace(groups, hidden=suppressed), lambda: held(table).sizes)
-        kept = np.flatnonzero(~suppressed)
-
-        def group() -> Integers:
-            # the lattice numbers its groups as the table's keys are numbered here: by their recoded labels
-            keys, number = held(table), np.full(len(groups), -1)
-            number[kept] = np.arange(len(kept))
-            return number[number_equal_rows(self._columns(node, keys), len(keys.sizes))[0]]
-
-        return self._recode_groups(node, groups.take(kept), group)
+        codes, sizes = [column.codes[first] for column in columns], add_up(group, table.sizes, len(first))
+        return self._regions(node, codes, sizes, lambda: group)
 
     def to_print(self, node: Node, chosen: SuppressedNode | None) -> Regions:
         """Recode the table at a node, with its groups at hand even where the lattice has them on disk."""
-        recoding = self.recode(node) if chosen is None else self.recode_with_suppression(chosen)
+        recoding = self.recode(node, chosen)
         # groups on disk were only added up, so there are fewer sizes than groups
         if recoding.groups == len(recoding.sizes):
             return recoding
@@ -395,99 +343,63 @@ class NodeRecodings:
 
     def _recode_groups(self, node: Node, groups: AnyGroups, look_up: Callable[[], Integers]) -> Regions:
         """Recode the table to these groups of a node; groups on disk are read through and only added up."""
-        everybody = self._lattice.table.people
         if isinstance(groups, Groups):
-            codes = [column.codes for column in groups.columns]
-            return self._regions(node, codes, groups.sizes, everybody - int(groups.sizes.sum()), look_up)
-        parts = [
-            self._sums(node, [column.codes for column in each.columns], each.sizes) for each in groups.unpack_groups()
-        ]
-        sums = reduce(_Sums.plus, parts)
-        nothing = [np.zeros(0, np.int32)] * len(node)
-        return self._regions(node, nothing, np.zeros(0, np.int64), everybody - sums.people, look_up, sums=sums)
+            return self._regions(node, [column.codes for column in groups.columns], groups.sizes, look_up)
+        parts = (([column.codes for column in each.columns], each.sizes) for each in groups.unpack_groups())
+        return self._regions(node, [np.zeros(0, np.int32)] * len(node), np.zeros(0, np.int64), look_up, parts)
 
     def _regions(
         self,
         node: Node,
         codes: list[Codes],
         sizes: Integers,
-        suppressed: int,
         look_up: Callable[[], Integers],
-        *,
-        sums: _Sums | None = None,
+        parts: Iterable[tuple[list[Codes], Integers]] | None = None,
     ) -> Regions:
-        levels = [self._level(column, level) for column, level in enumerate(node)]
-        # (columns, groups) → (groups, columns)
-        start = np.stack([level.start[code] for level, code in zip(levels, codes, strict=True)]).T
-        stop = np.stack([level.stop[code] for level, code in zip(levels, codes, strict=True)]).T
-        sums = sums or self._sums(node, codes, sizes)
+        """Build the regions; `parts` are codes and sizes of groups that are only added up, in place of those held."""
+        _, starts, stops = zip(*(self._level(column, level) for column, level in enumerate(node)), strict=True)
+        label_people = [np.zeros(len(start), np.int64) for start in starts]
+        groups = pairs = people = 0
+        for part_codes, part_sizes in [(codes, sizes)] if parts is None else parts:
+            for total, code in zip(label_people, part_codes, strict=True):
+                np.add(total, add_up(code, part_sizes, len(total)), out=total)
+            groups += len(part_sizes)
+            pairs += int((part_sizes * part_sizes).sum())
+            people += int(part_sizes.sum())
         return LevelRegions(
             self._lattice.table,
             self._orders,
             sizes,
-            suppressed,
-            start,
-            stop,
+            self._lattice.table.people - people,
+            # (columns, groups) → (groups, columns)
+            np.stack([start[code] for start, code in zip(starts, codes, strict=True)]).T,
+            np.stack([stop[code] for stop, code in zip(stops, codes, strict=True)]).T,
             look_up,
             self._marginals,
-            label_start=tuple(level.start for level in levels),
-            label_stop=tuple(level.stop for level in levels),
-            label_people=sums.label_people,
-            number_of_groups=sums.groups,
-            number_of_pairs=sums.pairs,
+            label_start=starts,
+            label_stop=stops,
+            label_people=tuple(label_people),
+            number_of_groups=groups,
+            number_of_pairs=pairs,
         )
 
-    def _sums(self, node: Node, codes: list[Codes], sizes: Integers) -> _Sums:
-        widths = [len(self._level(column, level).start) for column, level in enumerate(node)]
-        label_people = (add_up(code, sizes, width) for code, width in zip(codes, widths, strict=True))
-        return _Sums(tuple(label_people), len(sizes), int((sizes * sizes).sum()), int(sizes.sum()))
-
     def _columns(self, node: Node, table: Table) -> tuple[Column, ...]:
-        levels = [self._level(column, level).recoded for column, level in enumerate(node)]
+        levels = [self._level(column, level)[0] for column, level in enumerate(node)]
         return tuple(column.recode(to.labels, to.codes) for column, to in zip(table.quasi, levels, strict=True))
 
-    def _level(self, at: int, level: int) -> _Level:
-        """Return a level of a column, each label recoded once; kept, as thousands of nodes share it."""
+    def _level(self, at: int, level: int) -> tuple[Column, Integers, Integers]:
+        """Return what becomes of each label of a column at a level, and the stretch of ranks that each one covers."""
+        # kept, as thousands of nodes share it
         if (at, level) not in self._levels:
             column, order = self._lattice.table.quasi[at], self._orders[at]
             # recode each label once, as a column in which every label stands once, instead of every row of the table
             labels = Column(column.name, column.labels, np.arange(len(column.labels), dtype=np.int32))
             recoded = coarser(labels, self._by, level)
             start, stop = np.zeros((2, len(recoded.labels)), np.int64)
-            start[recoded.codes], stop[recoded.codes] = _stretches_covered(order, level, order.rank.astype(np.int64))
-            self._levels[at, level] = _Level(recoded, start, stop)
+            # a node's ranks are neighbours, so the numbers along the ranks never fall and two searches find both ends
+            nodes = order.levels[min(level, len(order.levels) - 1)]
+            ascending, own = np.maximum.accumulate(nodes), nodes[order.rank.astype(np.int64)]
+            start[recoded.codes] = np.searchsorted(ascending, own, side="left")
+            stop[recoded.codes] = np.searchsorted(ascending, own, side="right")
+            self._levels[at, level] = recoded, start, stop
         return self._levels[at, level]
-
-
-class _Sums(NamedTuple):
-    """What groups add up to: people with each label, column by column, and how many groups, pairs and people."""
-
-    label_people: tuple[Integers, ...]
-    groups: int
-    pairs: int
-    people: int
-
-    def plus(self, other: _Sums) -> _Sums:
-        both = zip(self.label_people, other.label_people, strict=True)
-        return _Sums(
-            tuple(one + more for one, more in both),
-            self.groups + other.groups,
-            self.pairs + other.pairs,
-            self.people + other.people,
-        )
-
-
-class _Level(NamedTuple):
-    """One level of a column: what becomes of each original label, and the stretch of ranks that each label covers."""
-
-    recoded: Column
-    start: Integers
-    stop: Integers
-
-
-def _stretches_covered(order: Order, level: int, rank: Integers) -> tuple[Integers, Integers]:
-    """Return the stretch of ranks that share a rank's node at a level: neighbours, by the order's invariant."""
-    # a node's ranks are neighbours, so the numbers along the ranks never fall and two searches find both ends
-    nodes = order.levels[min(level, len(order.levels) - 1)]
-    ascending = np.maximum.accumulate(nodes)
-    return np.searchsorted(ascending, nodes[rank], side="left"), np.searchsorted(ascending, nodes[rank], side="right")

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -38,8 +38,15 @@ from sidelight.release.generalise import Lattice, Node
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import at_a_glance, printed_cautiously
+from sidelight.search.effort import EFFORT
 from sidelight.search.full_domain import FullDomain, NodeRecodings, Suppressed, refuse_too_many
-from sidelight.search.lattice_search import SuppressedNode, finest_first, search_lattice, search_with_suppression
+from sidelight.search.lattice_search import (
+    CheckedNodes,
+    SuppressedNode,
+    finest_first,
+    search_lattice,
+    search_with_suppression,
+)
 from sidelight.search.method import searched_levels
 from sidelight.search.protect import SearchProblem
 from sidelight.search.utility import UTILITIES, UtilityName
@@ -50,135 +57,6 @@ from sidelight.text import as_names, counted, html_table
 
 if TYPE_CHECKING:
     from sidelight.policy.policy import Policy
-    from sidelight.release.population import Population
-
-COUNTS_IN_A_BATCH = 1 << 15
-"""Small generalisations are measured together, up to about this many counts: few enough for a processor's cache."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class PrintedNode:
-    """A node as it would be printed: its groups, and which of them are suppressed."""
-
-    node: Node
-    groups: Groups
-    chosen: SuppressedNode | None = None
-
-    @property
-    def suppressed(self) -> int:
-        """How many people are suppressed."""
-        return 0 if self.chosen is None else self.chosen.people
-
-    def release(self, table: Table) -> Release:
-        """Build the release."""
-        return Release(self.groups, sensitive=table.sensitive, intake=table.intake)
-
-
-def group_in_batches(
-    lattice: Lattice, nodes: Iterable[Node], suppressed: Mapping[Node, SuppressedNode]
-) -> Iterator[list[PrintedNode]]:
-    """Yield nodes with their groups, many small ones or one large one at a time."""
-    batch: list[PrintedNode] = []
-    counts = 0
-    for node in nodes:
-        chosen = suppressed.get(node)
-        groups = lattice.groups_at(node) if chosen is None else chosen.release(lattice).groups
-        batch.append(PrintedNode(node, groups, chosen))
-        counts += len(groups) * len(groups.domain)
-        if counts >= COUNTS_IN_A_BATCH:
-            yield batch
-            batch, counts = [], 0
-    if batch:
-        yield batch
-
-
-def values_of(
-    batch: list[PrintedNode], measures: Sequence[Measure], table: Table
-) -> tuple[list[tuple[Amount, ...]], list[str]]:
-    """Return for each node of a batch the values of all measures, and notes on them."""
-    columns: dict[int, list[Amount]] = {}
-    notes: list[str] = []
-    # which groups are suppressed differs from node to node, so such nodes are measured one by one
-    if not any(each.chosen for each in batch):
-        for at, (values, known) in _measure_single_groups([each.groups for each in batch], measures):
-            columns[at] = values
-            notes += known
-    others = [at for at in range(len(measures)) if at not in columns]
-    each_by_itself = (
-        [findings([measures[at] for at in others], each.release(table)) for each in batch] if others else []
-    )
-    for place, at in enumerate(others):
-        columns[at] = [each[place].value for each in each_by_itself]
-        notes += [note for each in each_by_itself for note in each[place].notes]
-    return [tuple(columns[at][place] for at in range(len(measures))) for place in range(len(batch))], notes
-
-
-def _measure_single_groups(
-    nodes: list[Groups], measures: Sequence[Measure]
-) -> Iterator[tuple[int, tuple[list[Amount], Sequence[str]]]]:
-    """Yield values and notes of those measures that look at one group at a time, by their places; class by class."""
-    by_class: dict[type[GroupByGroup], dict[int, GroupByGroup]] = {}
-    for at, measure in enumerate(measures):
-        if isinstance(measure, GroupByGroup) and measure.counts_decide:
-            by_class.setdefault(type(measure), {})[at] = measure
-    for kind, alike in by_class.items():
-        yield from zip(alike, _side_by_side(nodes, kind, [*alike.values()]), strict=True)
-
-
-def _side_by_side(
-    nodes: list[Groups], kind: type[GroupByGroup], measures: Sequence[GroupByGroup]
-) -> Iterator[tuple[list[Amount], Sequence[str]]]:
-    """Yield, per measure of one class, the worst value of each node, as parts of one set of groups, and notes."""
-    worse = max if kind.large_is_bad else min
-    worst_known: list[dict[int, Amount]] = [{} for _ in measures]
-    for lot in _lots(nodes):
-        blocks = [block for _, block in lot]
-        # the row at which each block begins in the stack
-        starts = np.cumsum([0, *(len(block) for block in blocks[:-1])])
-        for known, worst in zip(worst_known, kind.worst_of_parts(measures, _stack(blocks), starts), strict=True):
-            for (place, _), value in zip(lot, worst, strict=True):
-                if value is not None:  # a large node comes in several blocks
-                    known[place] = worse(known[place], value) if place in known else value
-    for measure, known in zip(measures, worst_known, strict=True):
-        # a node in which nothing could be measured has the notes that say why
-        silent = next((groups for place, groups in enumerate(nodes) if place not in known), None)
-        notes = measure.notes(nodes[0]) if silent is None else measure.summarize(silent).finding().notes
-        yield [known.get(place, kind.if_nothing_to_measure) for place in range(len(nodes))], notes
-
-
-def _lots(nodes: list[Groups]) -> Iterator[list[tuple[int, Groups]]]:
-    """Yield blocks of nodes, each with its node's index, until there are enough counts to look at together."""
-    lot: list[tuple[int, Groups]] = []
-    counts = 0
-    for place, groups in enumerate(nodes):
-        # a large node comes in blocks that fit into memory, and may go on in the next lot
-        for block in groups.blocks():
-            if len(block):
-                lot.append((place, block))
-                counts += len(block) * len(block.domain)
-            if counts >= COUNTS_IN_A_BATCH:
-                yield lot
-                lot, counts = [], 0
-    if lot:
-        yield lot
-
-
-def _stack(blocks: list[Groups]) -> Groups:
-    """Stack groups of the same people, as if they were those of one release."""
-    cells = np.concatenate([groups.counts.dense() for groups in blocks])
-    sizes = np.concatenate([groups.sizes for groups in blocks])
-    numbers = np.arange(1, len(sizes) + 1)
-    return replace(
-        replace(blocks[0], populations=(), weights=None),
-        sizes=sizes,
-        counts=Counts(cells.shape, cells=cells),
-        columns=(),
-        numbers=numbers,
-    )
-
-
-MOST_ROWS = 1_000_000
-"""More generalisations than this are not listed one by one."""
 
 SIZES = ("groups", "suppressed people")
 """What is told of every generalisation, whatever is measured."""
@@ -208,6 +86,11 @@ class GeneralisationRow:
         return dict(zip(self.measures, self.values, strict=True))
 
     @property
+    def epsilon(self) -> dict[str, Amount]:
+        """Adversary → the smallest ε for which it is ε-private against them, where that is what was measured."""
+        return self.measured
+
+    @property
     def utility(self) -> dict[str, float]:
         """Utility → what the generalisation is worth by it; smaller is better."""
         return dict(zip(self.utilities, self.worths, strict=True))
@@ -225,15 +108,10 @@ class GeneralisationTable(Tabular):
     complete: bool = True  # whether there are rows of all generalisations, or of all within the policy
     notes: tuple[str, ...] = ()  # what to know about the values, of whichever generalisation
 
-    row: ClassVar[type[GeneralisationRow]] = GeneralisationRow
-
     def __repr__(self) -> str:
-        what = [
-            counted(len(names), noun)
-            for names, noun in ((self.measures, "measure"), (self.utilities, "utility"))
-            if names
-        ]
-        return f"<{type(self).__name__}: {self._size()} by {' and '.join(what)}>"
+        names = ((self.measures, "measure"), (self.utilities, "utility"))
+        asked = " and ".join(counted(len(each), noun) for each, noun in names if each)
+        return f"<{type(self).__name__}: {self._size()} by {asked}>"
 
     def _size(self) -> str:
         unfinished = "" if self.complete else ", not complete,"
@@ -286,6 +164,22 @@ class GeneralisationTable(Tabular):
         return pa.table(whole | real)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class EpsilonTable(GeneralisationTable):
+    """The smallest ε of all generalisations, against each adversary."""
+
+    @property
+    def adversaries(self) -> tuple[str, ...]:
+        """Against whom."""
+        return self.measures
+
+    def __repr__(self) -> str:
+        return f"<EpsilonTable: {self._size()} against {counted(len(self.adversaries), 'adversary')}>"
+
+    def _title(self) -> str:
+        return "Smallest ε of each generalisation"
+
+
 Answer = TypeVar("Answer", bound=GeneralisationTable)
 
 
@@ -331,235 +225,32 @@ def generalisation_table(
     Source: as the tables and figures of Martin et al., ICDE 2007, and Machanavajjhala et al., VLDB 2009.
     """
     by, chosen = as_hierarchies(hierarchies), _only(table, columns)
-    questions = _Questions.build(named_measures(measures), utilities, chosen)
+    named = named_measures(measures)
+    names = (utilities,) if isinstance(utilities, str) else tuple(dict.fromkeys(utilities))
+    asked = _build_questions(named, names, chosen)
     method = FullDomain(suppress=suppress, suppressed=suppressed, nodes=None)
     if method.suppress and policy is None:
         message = f"{parameter('suppress')} needs a policy, which says whom to suppress; give one, or leave it out"
         raise BadPolicy(message)
     problem = None if policy is None else SearchProblem.build(chosen, policy, by, [method])
-    lattice = Lattice(chosen, by, populations=questions.registers(problem))
-    questions.check(lattice.release_at(lattice.bottom))
-    candidates = _all(lattice) if problem is None else _find_within(lattice, problem, method, progress, minimal=minimal)
-    recodings = NodeRecodings(lattice, by) if questions.utilities else None
-    return _measure_nodes(GeneralisationTable, lattice, candidates, questions, recodings, progress=progress)
-
-
-def _only(table: Table, columns: str | Sequence[str] | None) -> Table:
-    expect(Table, table, "what is generalised")
-    if columns is None:
-        return table
-    names = dict.fromkeys(as_names(columns))
-    if not names:
-        message = f"{parameter('columns')} names none; name some of the table's, or leave it out"
-        raise BadMeasure(message)
-    return table.only(tuple(names))
-
-
-# What is asked of them?
-
-
-def named_measures(
-    measures: Mapping[str, Measure] | Iterable[Measure] | Measure, name_of: Callable[[Measure], str] = str
-) -> dict[str, Measure]:
-    """Return measures by the caller's own names, or by what they ask.
-
-    >>> from sidelight.measures.classics import GroupSize
-    >>> named_measures(GroupSize()), named_measures({"k": GroupSize()})
-    ({'group size': GroupSize()}, {'k': GroupSize()})
-    """
-    if isinstance(measures, Mapping):
-        return {
-            expect(str, name, "the name of a measure"): _expect_measure(each, f"measure '{name}'")
-            for name, each in measures.items()
-        }
-    several = list(measures) if isinstance(measures, Iterable) else [measures]
-    named = {name_of(_expect_measure(each, "a measure")): each for each in several}
-    if len(named) < len(several):
-        message = "two of the measures are the same; leave one out, or name them in a mapping"
-        raise BadMeasure(message)
-    return named
-
-
-def _expect_measure(thing: object, name: str) -> Measure:
-    return expect(Measure, thing, name)  # type: ignore[type-abstract]
-
-
-@dataclass(frozen=True, eq=False)
-class _Questions:
-    """What is asked of each generalisation."""
-
-    measures: Mapping[str, Measure]
-    utilities: tuple[UtilityName, ...]
-
-    @classmethod
-    def build(
-        cls, named: Mapping[str, Measure], utilities: Iterable[UtilityName] | UtilityName, table: Table
-    ) -> _Questions:
-        """Build the questions about each sensitive column, with the table at hand where a question needs it."""
-        measures = {
-            _own_name(name, measure, part): part.bind_table(table)
-            for name, measure in named.items()
-            for part in ask_each_column(measure, table.sensitive_columns, table.domain)
-        }
-        names = (utilities,) if isinstance(utilities, str) else tuple(dict.fromkeys(utilities))
-        for name in names:
-            if expect(str, name, "a utility") not in UTILITIES:
-                message = f"no utility '{name}'{did_you_mean(name, [*UTILITIES])}"
-                raise BadPolicy(message)
-        taken = (*names, *SIZES, *(_level_of(column.name) for column in table.quasi))
-        clash = next((name for name in taken if name in measures), None)
-        if clash is not None:
-            message = f"'{clash}' is a column of the answer already; call the measure something else"
-            raise BadMeasure(message)
-        if not measures and not names:
-            message = "nothing is asked; name measures, such as 'group size', or utilities, such as 'loss'"
-            raise BadMeasure(message)
-        return cls(measures, names)
-
-    def registers(self, problem: SearchProblem | None) -> tuple[Population, ...]:
-        """Return the populations that the questions, or the policy, compare generalisations with."""
-        populations = (measure.register for measure in self.measures.values())
-        compared = (each for each in populations if each is not None)
-        return tuple(dict.fromkeys((*compared, *(problem.searchable.registers if problem else ()))))
-
-    def check(self, release: Release) -> None:
-        """Refuse questions that make no sense of generalisations of a release."""
-        for measure in self.measures.values():
-            plain, view = measure.resolve(release)
-            plain.check(view)
-
-
-def _own_name(name: str, measure: Measure, part: Measure) -> str:
-    """Return the name of what is asked about one of several sensitive columns."""
-    return name if part is measure else str(part) if name == str(measure) else f"{name}: {part}"
-
-
-# Which generalisations?
-
-
-class _Candidates(NamedTuple):
-    """Nodes, the groups of them that are suppressed, and whether these are all."""
-
-    nodes: tuple[Node, ...]
-    suppressed: Mapping[Node, SuppressedNode]
-    complete: bool = True
-
-
-def _all(lattice: Lattice) -> _Candidates:
-    if len(lattice) > MOST_ROWS:
-        message = (
-            f"these hierarchies make {len(lattice):,} generalisations, more than a table should have rows; leave "
-            "levels or columns out, or give a policy to have the minimal ones within it"
-        )
-        raise BadHierarchy(message)
-    return _Candidates(tuple(lattice.nodes()), {})
-
-
-def _find_within(
-    lattice: Lattice, problem: SearchProblem, method: FullDomain, progress: Progress, *, minimal: bool
-) -> _Candidates:
-    whole = next((each for each in problem.policy.criteria if not each.measure.mergeable), None)
-    if whole is not None:
-        message = (
-            f"'{whole.measure.name}' looks at a whole release at once, and no search can follow its limit; leave "
-            "that out, and name it among the measures"
-        )
-        raise BadPolicy(message)
-    refuse_too_many(lattice)
-    if not method.suppress:
-        checked = search_lattice(lattice, problem.searchable, max_checks=None, progress=progress)
-        return _Candidates(tuple(finest_first(checked.minimal if minimal else checked.within)), {}, checked.complete)
-    safe = search_with_suppression(
+    # the populations that the questions, or the policy, compare generalisations with
+    compared = (measure.register for measure in asked.values())
+    registers = [each for each in compared if each is not None]
+    registers += problem.searchable.registers if problem else ()
+    lattice = Lattice(chosen, by, populations=tuple(dict.fromkeys(registers)))
+    _check_questions(asked, lattice)
+    found = _all(lattice) if problem is None else _find_within(lattice, problem, method, progress)
+    nodes = tuple(finest_first(found.minimal if minimal else found.within)) if problem else found.within
+    recodings = NodeRecodings(lattice, by) if names else None
+    return _measure_nodes(
+        GeneralisationTable,
         lattice,
-        problem.searchable,
-        max_suppressed=method.max_suppressed(lattice.table),
-        as_group=method.suppressed == "as *",
-        worth=lambda _: {},
-        max_checks=None,
+        replace(found, within=nodes),
+        asked,
+        utilities=names,
+        recodings=recodings,
         progress=progress,
     )
-    nodes = {each.node: each for each in (safe.minimal if minimal else safe.within)}
-    return _Candidates(tuple(finest_first(nodes)), nodes, safe.complete)
-
-
-# What is measured of them?
-
-
-def _measure_nodes(
-    kind: type[Answer],
-    lattice: Lattice,
-    candidates: _Candidates,
-    questions: _Questions,
-    recodings: NodeRecodings | None,
-    *,
-    progress: Progress,
-) -> Answer:
-    """Measure and weigh node after node; Ctrl-C keeps what is there."""
-    rows: list[GeneralisationRow] = []
-    notes: dict[str, None] = {}
-    complete, measures = candidates.complete, [*questions.measures.values()]
-    names = lattice.columns, tuple(questions.measures), questions.utilities
-    try:
-        for batch in group_in_batches(lattice, candidates.nodes, candidates.suppressed):
-            values_here, notes_here = values_of(batch, measures, lattice.table)
-            notes |= dict.fromkeys(notes_here)
-            for printed, values in zip(batch, values_here, strict=True):
-                worths = () if recodings is None else _worths(printed, questions.utilities, recodings)
-                rows.append(kind.row(*names, printed.node, values, worths, len(printed.groups), printed.suppressed))
-                progress(f"levels {printed.node}", len(rows), len(candidates.nodes))
-    # rows measured so far are exact; only the list of them is not complete
-    except KeyboardInterrupt:
-        complete = False
-    large_is_bad = tuple(measure.large_is_bad for measure in measures)
-    return kind(*names, tuple(rows), large_is_bad, complete, tuple(notes))
-
-
-def _worths(printed: PrintedNode, utilities: tuple[UtilityName, ...], recodings: NodeRecodings) -> tuple[float, ...]:
-    """Return the worth of a node by each utility."""
-    recoding = (
-        recodings.recode(printed.node) if printed.chosen is None else recodings.recode_with_suppression(printed.chosen)
-    )
-    return tuple(UTILITIES[name](recoding) for name in utilities)
-
-
-# The smallest ε of every generalisation: a case of it.
-
-
-@dataclass(frozen=True, slots=True)
-class EpsilonRow(GeneralisationRow):
-    """One generalisation, with an ε per adversary."""
-
-    @property
-    def epsilon(self) -> dict[str, Amount]:
-        """Adversary → the smallest ε for which this generalisation is ε-private against it."""
-        return self.measured
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class EpsilonTable(GeneralisationTable):
-    """The smallest ε of all generalisations, against each adversary."""
-
-    rows: tuple[EpsilonRow, ...]
-
-    row: ClassVar[type[GeneralisationRow]] = EpsilonRow
-
-    @property
-    def adversaries(self) -> tuple[str, ...]:
-        """Against whom."""
-        return self.measures
-
-    def __repr__(self) -> str:
-        return f"<EpsilonTable: {self._size()} against {counted(len(self.adversaries), 'adversary')}>"
-
-    def _title(self) -> str:
-        return "Smallest ε of each generalisation"
-
-    def __iter__(self) -> Iterator[EpsilonRow]:
-        return iter(self.rows)
-
-    def at(self, levels: Mapping[str, int]) -> EpsilonRow:
-        """Return the row of a generalisation; columns that are not named are published as they are."""
-        return cast("EpsilonRow", GeneralisationTable.at(self, levels))
 
 
 def smallest_epsilon_table(
@@ -600,6 +291,234 @@ def smallest_epsilon_table(
             progress(done, total)
 
     chosen = _only(table, columns)
-    questions, lattice = _Questions.build(beliefs, (), chosen), Lattice(chosen, as_hierarchies(hierarchies))
-    questions.check(lattice.release_at(lattice.bottom))
-    return _measure_nodes(EpsilonTable, lattice, _all(lattice), questions, None, progress=report)
+    asked, lattice = _build_questions(beliefs, (), chosen), Lattice(chosen, as_hierarchies(hierarchies))
+    _check_questions(asked, lattice)
+    return _measure_nodes(EpsilonTable, lattice, _all(lattice), asked, progress=report)
+
+
+def _only(table: Table, columns: str | Sequence[str] | None) -> Table:
+    expect(Table, table, "what is generalised")
+    if columns is None:
+        return table
+    names = dict.fromkeys(as_names(columns))
+    if not names:
+        message = f"{parameter('columns')} names none; name some of the table's, or leave it out"
+        raise BadMeasure(message)
+    return table.only(tuple(names))
+
+
+def named_measures(
+    measures: Mapping[str, Measure] | Iterable[Measure] | Measure, name_of: Callable[[Measure], str] = str
+) -> dict[str, Measure]:
+    """Return measures by the caller's own names, or by what they ask.
+
+    >>> from sidelight.measures.classics import GroupSize
+    >>> named_measures(GroupSize()), named_measures({"k": GroupSize()})
+    ({'group size': GroupSize()}, {'k': GroupSize()})
+    """
+    if isinstance(measures, Mapping):
+        return {
+            expect(str, name, "the name of a measure"): _expect_measure(each, f"measure '{name}'")
+            for name, each in measures.items()
+        }
+    several = list(measures) if isinstance(measures, Iterable) else [measures]
+    named = {name_of(_expect_measure(each, "a measure")): each for each in several}
+    if len(named) < len(several):
+        message = "two of the measures are the same; leave one out, or name them in a mapping"
+        raise BadMeasure(message)
+    return named
+
+
+def _expect_measure(thing: object, name: str) -> Measure:
+    return expect(Measure, thing, name)  # type: ignore[type-abstract]
+
+
+def _build_questions(
+    named: Mapping[str, Measure], utilities: tuple[UtilityName, ...], table: Table
+) -> dict[str, Measure]:
+    """Build the questions about each sensitive column, with the table at hand where a question needs it."""
+    asked: dict[str, Measure] = {}
+    for name, measure in named.items():
+        for part in ask_each_column(measure, table.sensitive_columns, table.domain):
+            own = name if part is measure else str(part) if name == str(measure) else f"{name}: {part}"
+            asked[own] = part.bind_table(table)
+    for name in utilities:
+        if expect(str, name, "a utility") not in UTILITIES:
+            message = f"no utility '{name}'{did_you_mean(name, [*UTILITIES])}"
+            raise BadPolicy(message)
+    taken = (*utilities, *SIZES, *(_level_of(column.name) for column in table.quasi))
+    clash = next((name for name in taken if name in asked), None)
+    if clash is not None:
+        message = f"'{clash}' is a column of the answer already; call the measure something else"
+        raise BadMeasure(message)
+    if not asked and not utilities:
+        message = "nothing is asked; name measures, such as 'group size', or utilities, such as 'loss'"
+        raise BadMeasure(message)
+    return asked
+
+
+def _check_questions(asked: Mapping[str, Measure], lattice: Lattice) -> None:
+    """Refuse questions that make no sense of generalisations of a table."""
+    release = lattice.release_at(lattice.bottom)
+    for measure in asked.values():
+        plain, view = measure.resolve(release)
+        plain.check(view)
+
+
+def _all(lattice: Lattice) -> CheckedNodes:
+    if len(lattice) > EFFORT.listed_nodes:
+        message = (
+            f"these hierarchies make {len(lattice):,} generalisations, more than a table should have rows; leave "
+            "levels or columns out, or give a policy to have the minimal ones within it"
+        )
+        raise BadHierarchy(message)
+    nodes = tuple(lattice.nodes())
+    return CheckedNodes((), nodes, len(nodes), complete=True)
+
+
+def _find_within(lattice: Lattice, problem: SearchProblem, method: FullDomain, progress: Progress) -> CheckedNodes:
+    whole = next((each for each in problem.policy.criteria if not each.measure.mergeable), None)
+    if whole is not None:
+        message = (
+            f"'{whole.measure.name}' looks at a whole release at once, and no search can follow its limit; leave "
+            "that out, and name it among the measures"
+        )
+        raise BadPolicy(message)
+    refuse_too_many(lattice)
+    if not method.suppress:
+        return search_lattice(lattice, problem.searchable, max_checks=None, progress=progress)
+    return search_with_suppression(
+        lattice,
+        problem.searchable,
+        max_suppressed=method.max_suppressed(lattice.table),
+        as_group=method.suppressed == "as *",
+        max_checks=None,
+        progress=progress,
+    )
+
+
+def _measure_nodes(
+    kind: type[Answer],
+    lattice: Lattice,
+    found: CheckedNodes,
+    asked: Mapping[str, Measure],
+    *,
+    utilities: tuple[UtilityName, ...] = (),
+    recodings: NodeRecodings | None = None,
+    progress: Progress,
+) -> Answer:
+    """Measure and weigh node after node; Ctrl-C keeps what is there."""
+    rows: list[GeneralisationRow] = []
+    notes: dict[str, None] = {}
+    complete, measures = found.complete, [*asked.values()]
+    names = lattice.columns, tuple(asked), utilities
+    try:
+        for batch in group_in_batches(lattice, found.within, found.chosen):
+            # which groups are suppressed differs from node to node, so such nodes are measured one by one
+            alike = not any(node in found.chosen for node, _ in batch)
+            values_here, notes_here = values_of([groups for _, groups in batch], measures, lattice.table, alike=alike)
+            notes |= dict.fromkeys(notes_here)
+            for (node, groups), values in zip(batch, values_here, strict=True):
+                chosen = found.chosen.get(node)
+                recoding = None if recodings is None else recodings.recode(node, chosen)
+                worths = () if recoding is None else tuple(UTILITIES[name](recoding) for name in utilities)
+                suppressed = 0 if chosen is None else chosen.people
+                rows.append(GeneralisationRow(*names, node, values, worths, len(groups), suppressed))
+                progress(f"levels {node}", len(rows), len(found.within))
+    # rows measured so far are exact; only the list of them is not complete
+    except KeyboardInterrupt:
+        complete = False
+    large_is_bad = tuple(measure.large_is_bad for measure in measures)
+    return kind(*names, tuple(rows), large_is_bad, complete, tuple(notes))
+
+
+def group_in_batches(
+    lattice: Lattice, nodes: Iterable[Node], suppressed: Mapping[Node, SuppressedNode]
+) -> Iterator[list[tuple[Node, Groups]]]:
+    """Yield nodes with their groups as they would be printed, many small ones or one large one at a time."""
+    batch: list[tuple[Node, Groups]] = []
+    counts = 0
+    for node in nodes:
+        chosen = suppressed.get(node)
+        groups = lattice.groups_at(node) if chosen is None else chosen.release(lattice).groups
+        batch.append((node, groups))
+        counts += len(groups) * len(groups.domain)
+        if counts >= EFFORT.measured_counts:
+            yield batch
+            batch, counts = [], 0
+    if batch:
+        yield batch
+
+
+def values_of(
+    nodes: list[Groups], measures: Sequence[Measure], table: Table, *, alike: bool = True
+) -> tuple[list[tuple[Amount, ...]], list[str]]:
+    """Return for each node of a batch the values of all measures, and notes on them.
+
+    Where all nodes have the same people, measures of one group at a time look at them side by side, class by class.
+    """
+    columns: dict[int, list[Amount]] = {}
+    notes: list[str] = []
+    by_class: dict[type[GroupByGroup], dict[int, GroupByGroup]] = {}
+    for at, measure in enumerate(measures):
+        if alike and isinstance(measure, GroupByGroup) and measure.counts_decide:
+            by_class.setdefault(type(measure), {})[at] = measure
+    for kind, members in by_class.items():
+        for at, (values, known) in zip(members, _side_by_side(nodes, kind, [*members.values()]), strict=True):
+            columns[at] = values
+            notes += known
+    others = [at for at in range(len(measures)) if at not in columns]
+    releases = [Release(each, sensitive=table.sensitive, intake=table.intake) for each in nodes] if others else []
+    one_by_one = [findings([measures[at] for at in others], release) for release in releases]
+    for place, at in enumerate(others):
+        columns[at] = [each[place].value for each in one_by_one]
+        notes += [note for each in one_by_one for note in each[place].notes]
+    return [tuple(columns[at][place] for at in range(len(measures))) for place in range(len(nodes))], notes
+
+
+def _side_by_side(
+    nodes: list[Groups], kind: type[GroupByGroup], measures: Sequence[GroupByGroup]
+) -> Iterator[tuple[list[Amount], Sequence[str]]]:
+    """Yield, per measure of one class, the worst value of each node, as parts of one set of groups, and notes."""
+    worse = max if kind.large_is_bad else min
+    worst_known: list[dict[int, Amount]] = [{} for _ in measures]
+    for lot in _lots(nodes):
+        blocks = [block for _, block in lot]
+        # groups of the same people, stacked as if they were those of one release
+        cells = np.concatenate([block.counts.dense() for block in blocks])
+        sizes = np.concatenate([block.sizes for block in blocks])
+        stack = replace(
+            replace(blocks[0], populations=(), weights=None),
+            sizes=sizes,
+            counts=Counts(cells.shape, cells=cells),
+            columns=(),
+            numbers=np.arange(1, len(sizes) + 1),
+        )
+        # the row at which each block begins in the stack
+        starts = np.cumsum([0, *(len(block) for block in blocks[:-1])])
+        for known, worst in zip(worst_known, kind.worst_of_parts(measures, stack, starts), strict=True):
+            for (place, _), value in zip(lot, worst, strict=True):
+                if value is not None:  # a large node comes in several blocks
+                    known[place] = worse(known[place], value) if place in known else value
+    for measure, known in zip(measures, worst_known, strict=True):
+        # a node in which nothing could be measured has the notes that say why
+        silent = next((groups for place, groups in enumerate(nodes) if place not in known), None)
+        notes = measure.notes(nodes[0]) if silent is None else measure.summarize(silent).finding().notes
+        yield [known.get(place, kind.if_nothing_to_measure) for place in range(len(nodes))], notes
+
+
+def _lots(nodes: list[Groups]) -> Iterator[list[tuple[int, Groups]]]:
+    """Yield blocks of nodes, each with its node's index, until there are enough counts to look at together."""
+    lot: list[tuple[int, Groups]] = []
+    counts = 0
+    for place, groups in enumerate(nodes):
+        # a large node comes in blocks that fit into memory, and may go on in the next lot
+        for block in groups.blocks():
+            if len(block):
+                lot.append((place, block))
+                counts += len(block) * len(block.domain)
+            if counts >= EFFORT.measured_counts:
+                yield lot
+                lot, counts = [], 0
+    if lot:
+        yield lot

@@ -13,10 +13,7 @@ Cost        At most log₂(h + 1) + 1 checks per path, and a byte per node.  A n
 Others      Criteria whose monotonicity is unknown are checked one by one at the nodes that keep the monotone ones, the
             finest first.  Stopped early (Ctrl-C, `max_checks`), what is tagged so far is true, and marked incomplete.
 
-Source: Samarati, 2001; LeFevre et al., Incognito, 2005 (roll-up property); Kohlmayer et al., Flash, 2012 (predictive
-tagging, halved paths).
-
-Give up a few people's rows, so that everybody else's can be printed more finely within policy.
+A few people's rows may be given up, so that everybody else's can be printed more finely within policy:
 
 Symbols     S = the groups of a node that are suppressed, n_S = their people, at most `max_suppressed`.
 Printed     Suppressed people are left out, or they are one more group that says `*` in every column.  What is judged is
@@ -24,8 +21,7 @@ Printed     Suppressed people are left out, or they are one more group that says
 Choice      Greedy, criterion by criterion: all groups that break one on their own where only the group itself counts;
             the worse half of them where the others may be fine once those are gone (totals change with what is left
             out); then, for criteria judged over several groups, the group of the worst case, one at a time (of an
-            average, one in a hundred).  The group
-            of `*` grows by the smallest group left until it is within policy too.
+            average, one in a hundred).  The group of `*` grows by the smallest group left until it is within policy.
 Nodes       n_S may grow as groups merge, so a node that needs too many says nothing about coarser ones.  Only the
             people in groups that are too small, who never become more upwards, prune the lattice (`search_monotone`).
 Invariant   S only grows, so each choice ends after at most as many rounds as there are groups.
@@ -34,16 +30,19 @@ Cost        One choice per node that is left: every node within policy is weighe
 On disk     Groups are gone through block by block; held are a flag per group, and what is chosen among them, of which
             at most `max_suppressed` groups (every group has somebody) can matter.
 
-Source: ours; the limit on suppressed people is that of Samarati, Protecting respondents' identities, TKDE 2001.
+Source: Samarati, 2001; LeFevre et al., Incognito, 2005 (roll-up property); Kohlmayer et al., Flash, 2012 (predictive
+tagging, halved paths).  Suppression: ours; the limit on suppressed people is that of Samarati, Protecting respondents'
+identities, TKDE 2001.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadMeasure
@@ -54,12 +53,8 @@ from sidelight.progress import Progress
 from sidelight.release.generalise import AnyGroups, AnyLattice, Node, StreamedGroups
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
-from sidelight.search.policy_check import CriterionCheck, PolicyCheck, holds_upwards
-from sidelight.table.labels import SUPPRESSED, Column, JointDomain, Label
-
-if TYPE_CHECKING:
-    from sidelight.release.generalise import AnyLattice
-
+from sidelight.search.policy_check import PolicyCheck, holds_upwards
+from sidelight.table.labels import SUPPRESSED, Column, JointDomain
 
 NodeCheck: TypeAlias = Callable[[Node], bool]
 """Says whether a policy holds at a node."""
@@ -73,6 +68,7 @@ class CheckedNodes:
     within: tuple[Node, ...]  # all nodes known to be within policy
     checked: int
     complete: bool
+    chosen: Mapping[Node, SuppressedNode] = field(default_factory=dict)  # where people may be suppressed
 
 
 def search_lattice(lattice: AnyLattice, policy: Policy, *, max_checks: int | None, progress: Progress) -> CheckedNodes:
@@ -84,7 +80,20 @@ def search_lattice(lattice: AnyLattice, policy: Policy, *, max_checks: int | Non
     nodes = search_monotone(lattice.heights, counter.count_calls(node_check(lattice, monotone)), max_checks=max_checks)
     if not others or not nodes.within:
         return nodes
-    return _check_one_by_one(nodes, counter.count_calls(node_check(lattice, others)), max_checks=max_checks)
+    check = counter.count_calls(node_check(lattice, others))
+    kept: list[Node] = []
+    checked, complete = nodes.checked, nodes.complete
+    try:
+        for node in finest_first(nodes.within):
+            if max_checks is not None and checked >= max_checks:
+                complete = False
+                break
+            checked += 1
+            if check(node):
+                kept.append(node)
+    except KeyboardInterrupt:
+        complete = False
+    return CheckedNodes(minimal_among(kept), tuple(kept), checked, complete)
 
 
 def node_check(lattice: AnyLattice, criteria: list[Criterion]) -> NodeCheck:
@@ -116,17 +125,17 @@ class CheckCounter:
     def watch(cls, lattice: AnyLattice, progress: Progress) -> CheckCounter:
         """Return a counter of the checks of a lattice; one on disk reports how far it has read a node."""
         counter = cls(len(lattice), progress)
-        lattice.reading = counter.reading
+
+        def report_reading(rows: int, of_rows: int) -> None:
+            progress(f"levels {counter.node}, {100 * rows // max(of_rows, 1)} % read", counter.checked, counter.total)
+
+        lattice.reading = report_reading
         return counter
 
     def count(self, node: Node) -> None:
         """Count a check of a node that is about to be made."""
         self.checked, self.node = self.checked + 1, node
         self.progress(f"levels {node}", self.checked, self.total)
-
-    def reading(self, rows: int, of_rows: int) -> None:
-        """Report how much of the keys is read for the node that is being checked."""
-        self.progress(f"levels {self.node}, {100 * rows // max(of_rows, 1)} % read", self.checked, self.total)
 
     def count_calls(self, check: NodeCheck) -> NodeCheck:
         """Return a check that is counted."""
@@ -145,103 +154,61 @@ def search_monotone(heights: tuple[int, ...], check: NodeCheck, *, max_checks: i
     >>> sorted(nodes.minimal), nodes.checked, nodes.complete
     ([(0, 2), (1, 1), (2, 0)], 5, True)
     """
-    tags = NodeTags(heights)
+    tags = np.zeros(heights, np.int8)
     checked = 0
     complete = True
     try:
-        for node in tags.nodes_on_paths():
-            if max_checks is not None and checked >= max_checks:
-                complete = False
-                break
-            checked += 1
-            tags.tag(node, holds=check(node))
-    except KeyboardInterrupt:
-        complete = False
-    return CheckedNodes(tags.minimal(), tags.nodes_within(), checked, complete)
-
-
-class NodeTags:
-    """What is known about each node of a lattice: 1 holds, −1 does not, 0 open.  One small array, cut by slices."""
-
-    def __init__(self, heights: tuple[int, ...]) -> None:
-        self.heights = heights
-        self._tags = np.zeros(heights, np.int8)
-        # a step in a tall hierarchy gives up less than one in a short one
-        self._step_costs = [1 / max(height - 1, 1) for height in heights]
-
-    def tag(self, node: Node, *, holds: bool) -> None:
-        """Tag a node and all that follows from it."""
-        if holds:
-            # closed upwards: every coarser node holds too
-            self._tags[tuple(slice(level, None) for level in node)] = 1
-        else:
-            # closed downwards: no finer node holds
-            self._tags[tuple(slice(None, level + 1) for level in node)] = -1
-
-    def nodes_on_paths(self) -> Iterator[Node]:
-        """Yield the nodes to be checked next: each must be tagged before the next is drawn."""
-        for start in self._coarsest_first():
-            if self._tags[start] != 0:
-                continue
-            path = self._path_down(start)
-            # invariant: path[:low] hold and path[high + 1:] do not; path[0] is the coarsest
-            low, high = 0, len(path) - 1
-            while low <= high:
-                middle = (low + high) // 2
-                yield path[middle]
-                low, high = (middle + 1, high) if self._tags[path[middle]] == 1 else (low, middle - 1)
-
-    def _coarsest_first(self) -> Iterator[Node]:
-        levels = np.indices(self.heights).reshape(len(self.heights), -1)
-        for at in np.argsort(-levels.sum(axis=0), kind="stable"):
-            yield tuple(levels[:, at].tolist())
-
-    def _path_down(self, node: Node) -> list[Node]:
-        """Return a path down over open nodes, giving up as little generality as possible at each step."""
-        path = [node]
-        while True:
-            below = [
-                (cost, (*node[:at], node[at] - 1, *node[at + 1 :]))
-                for at, cost in enumerate(self._step_costs)
-                if node[at] > 0
-            ]
-            steps = [(cost, finer) for cost, finer in below if self._tags[finer] == 0]
-            if not steps:
-                return path
-            node = min(steps)[1]
-            path.append(node)
-
-    def minimal(self) -> tuple[Node, ...]:
-        """Return the nodes that hold while nothing directly below them is known to."""
-        holds = self._tags == 1
-        lowest = holds.copy()
-        for axis in range(len(self.heights)):
-            upper = [slice(None)] * len(self.heights)
-            lower = list(upper)
-            upper[axis], lower[axis] = slice(1, None), slice(None, -1)
-            lowest[tuple(upper)] &= ~holds[tuple(lower)]
-        return tuple(tuple(node) for node in np.argwhere(lowest).tolist())
-
-    def nodes_within(self) -> tuple[Node, ...]:
-        """Return all nodes that hold."""
-        return tuple(tuple(node) for node in np.argwhere(self._tags == 1).tolist())
-
-
-def _check_one_by_one(nodes: CheckedNodes, check: NodeCheck, *, max_checks: int | None) -> CheckedNodes:
-    """Keep the nodes that pass one more check; the finest first, until the checks are used up."""
-    kept: list[Node] = []
-    checked, complete = nodes.checked, nodes.complete
-    try:
-        for node in finest_first(nodes.within):
+        for node in _nodes_on_paths(tags):
             if max_checks is not None and checked >= max_checks:
                 complete = False
                 break
             checked += 1
             if check(node):
-                kept.append(node)
+                # closed upwards: every coarser node holds too
+                tags[tuple(slice(level, None) for level in node)] = 1
+            else:
+                # closed downwards: no finer node holds
+                tags[tuple(slice(None, level + 1) for level in node)] = -1
     except KeyboardInterrupt:
         complete = False
-    return CheckedNodes(minimal_among(kept), tuple(kept), checked, complete)
+    # the nodes that hold while nothing directly below them is known to
+    holds = tags == 1
+    lowest = holds.copy()
+    for axis in range(len(heights)):
+        before = (slice(None),) * axis
+        lowest[*before, 1:] &= ~holds[*before, :-1]
+    minimal, within = (tuple(tuple(node) for node in np.argwhere(nodes).tolist()) for nodes in (lowest, holds))
+    return CheckedNodes(minimal, within, checked, complete)
+
+
+def _nodes_on_paths(tags: npt.NDArray[np.int8]) -> Iterator[Node]:
+    """Yield the nodes to be checked next, by what is known of each; each must be tagged before the next is drawn."""
+    # a step in a tall hierarchy gives up less than one in a short one
+    step_costs = [1 / max(height - 1, 1) for height in tags.shape]
+    levels = np.indices(tags.shape).reshape(tags.ndim, -1)
+    for at in np.argsort(-levels.sum(axis=0), kind="stable"):
+        node: Node = tuple(levels[:, at].tolist())
+        if tags[node] != 0:
+            continue
+        # down over open nodes, giving up as little generality as possible at each step
+        path = [node]
+        while True:
+            below = [
+                (cost, (*node[:column], node[column] - 1, *node[column + 1 :]))
+                for column, cost in enumerate(step_costs)
+                if node[column] > 0
+            ]
+            steps = [(cost, finer) for cost, finer in below if tags[finer] == 0]
+            if not steps:
+                break
+            node = min(steps)[1]
+            path.append(node)
+        # invariant: path[:low] hold and path[high + 1:] do not; path[0] is the coarsest
+        low, high = 0, len(path) - 1
+        while low <= high:
+            middle = (low + high) // 2
+            yield path[middle]
+            low, high = (middle + 1, high) if tags[path[middle]] == 1 else (low, middle - 1)
 
 
 def finest_first(nodes: Iterable[Node]) -> list[Node]:
@@ -287,23 +254,9 @@ class SuppressedNode:
     def release(self, lattice: AnyLattice) -> Release:
         """Build the release: the groups kept, and the suppressed people as `*` where they are printed."""
         groups, suppressed = lattice.held_groups_at(self.node), self.flags(lattice)
-        printed = _add_star_group(groups, suppressed) if self.as_group else take_rest(groups, suppressed, self.policy)
+        printed = _add_star_group(groups, suppressed) if self.as_group else _take_rest(groups, suppressed, self.policy)
         assert isinstance(printed, Groups)
         return Release(printed, sensitive=lattice.table.sensitive, intake=lattice.table.intake)
-
-
-NodeWorth: TypeAlias = Callable[[SuppressedNode], Mapping[str, float]]
-"""Says what a node is worth by each utility that matters; smaller is better."""
-
-
-@dataclass(frozen=True, eq=False)
-class SuppressedNodes:
-    """All nodes that are within policy once people are suppressed, the minimal ones, and how many were checked."""
-
-    within: tuple[SuppressedNode, ...]
-    minimal: tuple[SuppressedNode, ...]
-    checked: int
-    complete: bool
 
 
 def search_with_suppression(
@@ -312,11 +265,11 @@ def search_with_suppression(
     *,
     max_suppressed: int,
     as_group: bool,
-    worth: NodeWorth,
+    worth: Callable[[SuppressedNode], Mapping[str, float]] = lambda _: {},
     max_checks: int | None,
     progress: Progress,
-) -> SuppressedNodes:
-    """Find and weigh all nodes that keep the policy once at most `max_suppressed` people are suppressed."""
+) -> CheckedNodes:
+    """Find all nodes that keep the policy once at most `max_suppressed` people are suppressed, and their worth."""
     counter = CheckCounter.watch(lattice, progress)
     check = PolicyCheck.from_policy(policy, lattice.table.people)
     least = check.least_group_size or 1
@@ -337,8 +290,7 @@ def search_with_suppression(
                 within[node] = replace(weighed, suppressed=None) if on_disk else weighed
     except KeyboardInterrupt:
         complete = False
-    minimal = tuple(within[node] for node in minimal_among(within))
-    return SuppressedNodes(tuple(within.values()), minimal, counter.checked, complete)
+    return CheckedNodes(minimal_among(within), tuple(within), counter.checked, complete, within)
 
 
 def suppress_at(
@@ -347,24 +299,25 @@ def suppress_at(
     """Choose the groups of a node to suppress; where those are printed as one, that group keeps the policy too."""
     groups = lattice.groups_at(node)
     suppressed = offending_groups(groups, policy, max_suppressed)
-    if suppressed is not None and as_group and suppressed.any():
-        suppressed = _until_star_holds(groups, suppressed, policy, max_suppressed)
-    if suppressed is None or not (as_group or _is_asked_about(lattice, groups, suppressed, policy)):
+    if suppressed is None:
         return None
     people = _people_of(groups, suppressed)
+    if as_group and suppressed.any():
+        smallest = _smallest_left(groups, suppressed, max_suppressed - people)
+        while not policy.holds(_add_star_group(groups, suppressed)):
+            row, size = next(smallest)
+            suppressed[row], people = True, people + size
+            if suppressed.all() or people > max_suppressed:
+                return None
+    if not as_group:
+        # every limit has to ask about a value that is left
+        first = next(iter(_take_rest(groups, suppressed, policy).blocks())).take(slice(0, 1))
+        try:
+            for check in policy.checks:
+                check.criterion.measure.check(Release(first, sensitive=lattice.table.sensitive))
+        except BadMeasure:
+            return None
     return SuppressedNode(node, suppressed, people, as_group and people > 0, policy)
-
-
-def _is_asked_about(lattice: AnyLattice, groups: AnyGroups, suppressed: Flags, policy: PolicyCheck) -> bool:
-    """Return whether every limit asks about a value that is left when these groups are left out."""
-    first = next(iter(take_rest(groups, suppressed, policy).blocks())).take(slice(0, 1))
-    release = Release(first, sensitive=lattice.table.sensitive)
-    try:
-        for check in policy.checks:
-            check.criterion.measure.check(release)
-    except BadMeasure:
-        return False
-    return True
 
 
 def offending_groups(groups: AnyGroups, policy: PolicyCheck, max_suppressed: int) -> Flags | None:
@@ -381,7 +334,7 @@ def offending_groups(groups: AnyGroups, policy: PolicyCheck, max_suppressed: int
     while True:
         if suppressed.all() or people > max_suppressed:
             return None
-        rest = take_rest(groups, suppressed, policy)
+        rest = _take_rest(groups, suppressed, policy)
         try:
             worst = _worst_groups(rest, policy, max_suppressed - people)
         except BadMeasure:  # nobody is left who has a value that a limit asks about: it would hold of anything
@@ -415,23 +368,18 @@ def _worst_groups(groups: AnyGroups, policy: PolicyCheck, most_people: int) -> I
             return rows if check.screen.exact else rows[order[: (len(rows) + 1) // 2]]
     for check in policy.together:
         finding = check.finding(groups)
-        if not check.criterion.decide(finding).holds and finding.witness is not None:
-            if not check.binds_each_group:  # an average, that many groups make up
-                # Of groups that break an average together, one in this many is suppressed before they are judged
-                # again.
-                return _worst_of_all(check, groups, -(-len(groups) // 100))
+        if check.criterion.decide(finding).holds or finding.witness is None:
+            continue
+        if check.binds_each_group:
             return np.array([finding.witness.group.number - 1])
+        # of groups that break an average together, one in a hundred, the worst on their own, goes before the next look
+        rows, worst = np.zeros(0, np.int64), np.zeros(0)
+        for block in groups.blocks():
+            rows, worst = np.append(rows, block.numbers - 1), np.append(worst, check.badness(block))
+            order = np.argsort(worst, kind="stable")[: -(-len(groups) // 100)]
+            rows, worst = rows[order], worst[order]
+        return rows
     return np.array([], np.int64)
-
-
-def _worst_of_all(check: CriterionCheck, groups: AnyGroups, many: int) -> Integers:
-    """Return the groups that are the worst on their own, at most `many`, the worst first."""
-    rows, badness = np.zeros(0, np.int64), np.zeros(0)
-    for block in groups.blocks():
-        rows, badness = np.append(rows, block.numbers - 1), np.append(badness, check.badness(block))
-        order = np.argsort(badness, kind="stable")[:many]
-        rows, badness = rows[order], badness[order]
-    return rows
 
 
 def _people_of(groups: AnyGroups, which: Flags) -> int:
@@ -440,7 +388,7 @@ def _people_of(groups: AnyGroups, which: Flags) -> int:
     return groups.people_of(which)
 
 
-def take_rest(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck) -> AnyGroups:
+def _take_rest(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck) -> AnyGroups:
     """Return all groups but some as a whole release: what they are compared with is then only themselves.
 
     Values that nobody has any more are not spoken of, unless the policy names them.
@@ -453,8 +401,9 @@ def take_rest(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck) -> AnyG
     totals = some.counts.totals()
     # values that nobody had in the whole table stay: they were declared, not lost by suppression
     kept = np.flatnonzero((totals > 0) | (groups.whole == 0) | named)
+    domain = some.domain
     return Groups(
-        _only_domain(some.domain, kept),
+        domain.only(kept) if isinstance(domain, JointDomain) else tuple(domain[value] for value in kept),
         some.sizes,
         some.counts.only_values(kept),
         some.columns,
@@ -463,23 +412,6 @@ def take_rest(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck) -> AnyG
         np.arange(1, len(some) + 1),
         tuple(each.keep_only(rows) for each in groups.populations),
     )
-
-
-def _only_domain(domain: tuple[Label, ...], kept: Integers) -> tuple[Label, ...]:
-    if isinstance(domain, JointDomain):
-        return domain.only(kept)
-    return tuple(domain[value] for value in kept)
-
-
-def _until_star_holds(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck, max_suppressed: int) -> Flags | None:
-    people = _people_of(groups, suppressed)
-    smallest = _smallest_left(groups, suppressed, max_suppressed - people)
-    while not policy.holds(_add_star_group(groups, suppressed)):
-        row, size = next(smallest)
-        suppressed[row], people = True, people + size
-        if suppressed.all() or people > max_suppressed:
-            return None
-    return suppressed
 
 
 def _smallest_left(groups: AnyGroups, suppressed: Flags, most_people: int) -> Iterator[tuple[int, int]]:
@@ -501,17 +433,16 @@ def _add_star_group(groups: AnyGroups, suppressed: Flags) -> AnyGroups:
     kept = np.flatnonzero(~suppressed)
     number = np.full(len(groups), len(kept))
     number[kept] = np.arange(len(kept))
+    columns = []
+    for column in groups.columns:
+        labels = column.labels if SUPPRESSED in column.labels else (*column.labels, SUPPRESSED)
+        codes = np.append(column.codes[kept], np.int32(labels.index(SUPPRESSED))).astype(np.int32)
+        columns.append(Column(column.name, labels, codes))
     printed = whole_groups(
         domain=groups.domain,
         sizes=np.append(groups.sizes[kept], groups.sizes[suppressed].sum()),
         counts=groups.counts.roll_up(number, groups=len(kept) + 1),
-        columns=tuple(_add_star(column, kept) for column in groups.columns),
+        columns=tuple(columns),
         semantics=groups.semantics,
     )
     return replace(printed, populations=tuple(each.append_rest(kept) for each in groups.populations))
-
-
-def _add_star(column: Column, kept: Integers) -> Column:
-    labels = column.labels if SUPPRESSED in column.labels else (*column.labels, SUPPRESSED)
-    star = np.int32(labels.index(SUPPRESSED))
-    return Column(column.name, labels, np.append(column.codes[kept], star).astype(np.int32))

@@ -60,7 +60,7 @@ Split: TypeAlias = tuple[Cuts, Integers, Integers]
 """Cuts that were made, the rows of the generation that moved to the right halves, and the halves' numbers."""
 
 Entries: TypeAlias = tuple[Integers, Integers, Integers, Integers, int]
-"""Positive counts of keys: where those of each group begin (and the last end), keys, values, counts; how many values."""
+"""Positive counts of keys: where each group's begin (and the last end), keys, values, counts; how many values."""
 
 Ranks = npt.NDArray[np.int32]
 """Column × row."""

@@ -6,7 +6,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
 from sidelight.release.generalise import Lattice
-from sidelight.search import full_domain
+from sidelight.search.effort import EFFORT
 from sidelight.search.full_domain import NodeRecodings
 from sidelight.search.lattice_search import SuppressedNode
 from sidelight.search.policy_check import PolicyCheck
@@ -24,7 +24,7 @@ BY = {column.name: sl.Hierarchy.suppression(column.name, column.labels) for colu
 
 
 def test_a_lattice_too_large_is_refused(monkeypatch):
-    monkeypatch.setattr(full_domain, "MAX_NODES", 3)
+    monkeypatch.setattr(EFFORT, "lattice_nodes", 3)
     by = {column.name: sl.Hierarchy.suppression(column.name, column.labels) for column in TABLE.quasi}
     with pytest.raises(BadHierarchy, match="4 generalisations"):
         sl.protect(TABLE, sl.Policy(sl.GroupSize() >= 2), by=by, ask="nobody")
@@ -62,8 +62,8 @@ def test_a_node_covers_stretches_of_ranks_and_suppressed_keys_are_in_no_group():
     assert halves.group.tolist() == [0, 0, 1, 1]
     check = PolicyCheck.from_policy([sl.GroupSize() >= 4], people=10)
     chosen = SuppressedNode((1, 0), np.array([True, False]), 3, as_group=False, policy=check)
-    assert recodings.recode_with_suppression(chosen).group.tolist() == [-1, -1, 0, 0]
-    assert recodings.recode_with_suppression(chosen).suppressed == 3
+    assert recodings.recode((1, 0), chosen).group.tolist() == [-1, -1, 0, 0]
+    assert recodings.recode((1, 0), chosen).suppressed == 3
 
 
 def test_all_minimal_choices_are_listed_with_what_they_are_worth():

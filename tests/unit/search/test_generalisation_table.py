@@ -14,7 +14,7 @@ import sidelight as sl
 from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, NothingSafe, UnknownColumn, WrongKind
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.release.generalise import Lattice
-from sidelight.search import generalisation_table as module
+from sidelight.search.effort import EFFORT
 from sidelight.search.generalisation_table import group_in_batches, values_of
 from sidelight.search.utility import UTILITIES
 from sidelight.table.hierarchy import Hierarchy
@@ -172,7 +172,7 @@ def test_what_makes_no_sense_is_refused_in_one_line():
 
 
 def test_too_many_generalisations_are_not_listed(monkeypatch):
-    monkeypatch.setattr(module, "MOST_ROWS", 11)
+    monkeypatch.setattr(EFFORT, "listed_nodes", 11)
     with pytest.raises(BadHierarchy, match="make 12 generalisations, more than a table should have rows"):
         table_of(sl.GroupSize())
     assert len(table_of(sl.GroupSize(), policy=sl.GroupSize() >= 100)) == 2
@@ -246,7 +246,7 @@ def adversaries(domain):
 def test_each_epsilon_is_what_measuring_each_generalisation_gives(table, cells):
     hierarchies, beliefs = suppression(table), adversaries(table.domain)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "COUNTS_IN_A_BATCH", cells)
+        patch.setattr(EFFORT, "measured_counts", cells)
         epsilons = sl.smallest_epsilon_table(table, hierarchies, beliefs)
     assert len(epsilons) == 2 ** len(hierarchies)
     for row in epsilons:
@@ -330,22 +330,23 @@ ADULT = sl.datasets.adult(quasi=["age", "sex"])
 
 @pytest.mark.parametrize("most", [1, 500, 1 << 30])
 def test_batches_have_all_nodes_in_order(monkeypatch, most):
-    monkeypatch.setattr(module, "COUNTS_IN_A_BATCH", most)
+    monkeypatch.setattr(EFFORT, "measured_counts", most)
     lattice = Lattice(ADULT.table, ADULT.hierarchies)
     nodes = tuple(lattice.nodes())
     batches = list(group_in_batches(lattice, nodes, {}))
-    assert [each.node for batch in batches for each in batch] == list(nodes)
-    sizes = [sum(len(each.groups) * len(each.groups.domain) for each in batch) for batch in batches]
+    assert [node for batch in batches for node, _ in batch] == list(nodes)
+    sizes = [sum(len(groups) * len(groups.domain) for _, groups in batch) for batch in batches]
     assert all(size >= most for size in sizes[:-1])
 
 
 def test_measures_of_any_kind_stay_in_their_places():
     lattice = Lattice(ADULT.table, ADULT.hierarchies)
     (batch,) = group_in_batches(lattice, [(3, 0), (5, 1)], {})
+    groups = [each for _, each in batch]
     asked = [sl.Implications(1), sl.RecursiveDiversity(2), sl.GroupSize(), sl.RecursiveDiversity(3)]
     expected = [tuple(each.measure(lattice.release_at(node)).value for each in asked) for node in [(3, 0), (5, 1)]]
-    assert values_of(batch, asked, ADULT.table)[0] == expected
-    assert values_of(batch, [], ADULT.table)[0] == [(), ()]
+    assert values_of(groups, asked, ADULT.table)[0] == expected
+    assert values_of(groups, [], ADULT.table)[0] == [(), ()]
 
 
 def test_a_measure_that_knows_no_parts_is_asked_part_by_part():
