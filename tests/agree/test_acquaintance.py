@@ -13,7 +13,7 @@ from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.table import Counts
-from sidelight.testing.strategies import releases
+from sidelight.testing import releases
 from sidelight.worlds.brute_force import (
     divide_in_floats,
     has_few_worlds,

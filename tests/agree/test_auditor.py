@@ -10,7 +10,7 @@ import sidelight as sl
 from sidelight.policy import auditor as module
 from sidelight.policy.measure_names import all_measures
 from sidelight.release.groups import stack_groups
-from sidelight.testing.strategies import releases
+from sidelight.testing import releases
 
 
 @pytest.fixture(autouse=True)

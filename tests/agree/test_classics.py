@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 import sidelight as sl
 from sidelight.measures.closeness import TreeDistance
-from sidelight.testing.strategies import releases
+from sidelight.testing import releases
 
 
 def counts_of_groups(release):

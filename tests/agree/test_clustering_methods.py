@@ -11,7 +11,7 @@ import sidelight as sl
 from sidelight.progress import quiet
 from sidelight.search.policy_check import one_group
 from sidelight.search.utility import random_queries
-from sidelight.testing.strategies import measures, tables
+from sidelight.testing import measures, tables
 
 
 @st.composite

@@ -14,7 +14,7 @@ from support.examples import examples
 from sidelight.errors import Contradiction
 from sidelight.knowledge.facts import Has, OneOf, Same, Someone, holds
 from sidelight.release.release import Release
-from sidelight.testing.strategies import releases
+from sidelight.testing import releases
 from sidelight.worlds.brute_force import every_world
 from sidelight.worlds.counting.compile import Effort, Meter, compile_facts
 from sidelight.worlds.counting.counter import DistinctCounter, WorldCounter, partitions_of

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.testing.strategies import releases
+from sidelight.testing import releases
 from sidelight.worlds.brute_force import (
     cheapest_implications,
     worst_implications_with_one_conclusion,

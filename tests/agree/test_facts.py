@@ -12,7 +12,7 @@ import sidelight as sl
 from sidelight.errors import Contradiction, TooHard
 from sidelight.knowledge.facts import Someone, holds
 from sidelight.knowledge.parse import read_facts
-from sidelight.testing.strategies import facts, releases
+from sidelight.testing import facts, releases
 from sidelight.worlds.brute_force import every_world
 from sidelight.worlds.identify import identify
 from sidelight.worlds.posterior import posterior

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sidelight.measures.about import findings
 from sidelight.release.groups import Groups
-from sidelight.testing.strategies import measures, releases
+from sidelight.testing import measures, releases
 
 
 @given(st.data())

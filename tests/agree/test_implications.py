@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.testing.strategies import releases, splits
+from sidelight.testing import releases, splits
 from sidelight.worlds.brute_force import worst_implications, worst_implications_with_one_conclusion, worst_negations
 
 small = releases(semantics="single", max_groups=2, max_people=4, max_values=4)

@@ -25,7 +25,7 @@ from sidelight.measures.ck_safety.minimize_within_group import (
     allocate,
     least_log_probabilities,
 )
-from sidelight.testing.strategies import releases
+from sidelight.testing import releases
 
 
 @examples(48)

@@ -15,7 +15,7 @@ from sidelight.measures.privacy_skyline import skyline as skyline_module
 from sidelight.measures.privacy_skyline.skyline import RiskMap, find_undominated
 from sidelight.release.release import whole_groups
 from sidelight.table.table import Counts
-from sidelight.testing.strategies import releases
+from sidelight.testing import releases
 
 limits = st.sampled_from([Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), 0.95, 1, 0.05])
 

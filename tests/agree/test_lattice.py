@@ -11,7 +11,7 @@ from sidelight.release.groups import Groups
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts, Table
-from sidelight.testing.strategies import tables
+from sidelight.testing import tables
 
 
 @st.composite

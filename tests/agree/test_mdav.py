@@ -14,7 +14,7 @@ from sidelight.search.orders import column_orders
 from sidelight.table.labels import Column, as_day, as_number
 from sidelight.table.roles import KINDS
 from sidelight.table.table import Counts
-from sidelight.testing.strategies import tables
+from sidelight.testing import tables
 
 
 @st.composite

@@ -8,7 +8,7 @@ import sidelight as sl
 from sidelight.search.anatomy import LeastOverlap
 from sidelight.search.microaggregation import Centroids, merge_groups, merge_until_within, pair_up
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.testing.strategies import measures, releases
+from sidelight.testing import measures, releases
 
 
 @st.composite

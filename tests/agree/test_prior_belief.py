@@ -13,7 +13,7 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.measures.epsilon_privacy.worst_case import epsilon_of_beliefs
 from sidelight.measures.targets import Predicate
-from sidelight.testing.strategies import releases
+from sidelight.testing import releases
 from sidelight.worlds.brute_force import (
     dirichlet_prior,
     independent_prior,

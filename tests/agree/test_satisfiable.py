@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.knowledge.facts import Someone, holds
-from sidelight.testing.strategies import facts, releases
+from sidelight.testing import facts, releases
 from sidelight.worlds.brute_force import every_world
 from sidelight.worlds.identify import identify
 from sidelight.worlds.satisfiable import WorldSearch

@@ -12,7 +12,8 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.measures.about import About
 from sidelight.search.policy_check import CriterionCheck
-from sidelight.testing.strategies import measures, split
+from sidelight.testing import measures
+from sidelight.testing.strategies import split
 
 COLUMNS = {
     "zip": st.sampled_from(["1", "2", None]),

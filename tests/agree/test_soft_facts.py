@@ -12,7 +12,7 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.errors import Contradiction
 from sidelight.knowledge.facts import And, Has, Not, OneOf, Or, SoftFact, Someone, holds
-from sidelight.testing.strategies import facts
+from sidelight.testing import facts
 from sidelight.worlds.brute_force import every_world
 from sidelight.worlds.posterior import posterior, posteriors
 

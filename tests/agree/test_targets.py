@@ -15,7 +15,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.measures.closeness import too_much
-from sidelight.testing.strategies import releases
+from sidelight.testing import releases
 from sidelight.worlds.brute_force import every_world, worst_acquaintance, worst_implications_with_one_conclusion
 
 small = releases(semantics="single", max_groups=2, max_people=4, max_values=4)
