@@ -8,6 +8,6 @@ Read `protect` first, then `method` (what a search is handed and hands back), `p
 once) and `orders` (what a stretch of labels is); then one method: `full_domain` with `lattice_search`; `mondrian` with
 `mondrian_cuts` (the rules, and what is asked of whoever keeps the people), `mondrian_frontier` (people as keys or as
 histograms), `mondrian_streamed` (a table that is never all held), and against insiders `veil`; `anatomy`; or
-`microaggregation`.  `utility` says what a release is still good for; `generalisation_table` and `compare` put many side
-by side.
+`microaggregation`.  `utility` says what a release is still good for, `effort` how much is done at a time;
+`generalisation_table` and `compare` put many side by side.
 """
