@@ -63,7 +63,10 @@ def test_support_is_found_at_once_as_term_by_term(data, at_once):
         if term.others:
             columns = np.setdiff1d(np.arange(len(variables.value)), columns)
         expected |= {
-            (number, *pair) for pair in zip(*map(np.ndarray.tolist, variables.blocks.cross(rows, columns)), strict=True)
+            (number, row, column)
+            for row in rows.tolist()
+            for column in columns.tolist()
+            if variables.blocks.row_group[row] == variables.blocks.column_group[column]
         }
     assert entries == expected
 

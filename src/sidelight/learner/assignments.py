@@ -49,17 +49,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, number_vectors, starts_of, sum_by
 from sidelight.learner.roster import Roster
-
-ALWAYS_EXACT = 1_000
-"""Groups of up to so many states are gone through exactly, however many there are."""
-
-AFFORDABLE = 2_000_000
-"""Larger groups are, the smallest first, as long as values × states of all groups add up to no more."""
 
 AT_ONCE = 1 << 21
 """So many states of groups are gone through at once."""
@@ -71,19 +66,11 @@ LEAST = 1e-280
 """A probability below this, beside the largest of the same person, is taken for this: none vanishes."""
 
 
-@dataclass(frozen=True, eq=False)
-class Pattern:
+class Pattern(NamedTuple):
     """Groups that have the same counts: where the cells of each person and value stand."""
 
     counts: tuple[int, ...]
     cells: Integers  # people × values × groups
-    groups: Integers
-
-    def blocks(self) -> Iterator[slice]:
-        """Cut the groups so that their states fit into memory."""
-        step = max(AT_ONCE // (states_of(self.counts) * len(self.counts)), 1)
-        for start in range(0, len(self.groups), step):
-            yield slice(start, start + step)
 
 
 @lru_cache(maxsize=4096)
@@ -183,8 +170,13 @@ def _sum_over_values(steps: Floats, weights: Floats) -> Floats:
     return joined
 
 
-def gone_through(states: Floats, values: Integers | int, exact_up_to: int | None) -> Flags:
+def gone_through(
+    states: Floats, values: Integers | int, exact_up_to: int | None, *, always: int = 1_000, affordable: int = 2_000_000
+) -> Flags:
     """Return which groups are computed state by state: up to so many states each, or (None) what can be afforded.
+
+    Those of up to `always` states are, and of larger ones the smallest, as long as values × states of all groups add up
+    to no more than is `affordable`.
 
     >>> gone_through(np.array([4.0, 2_000.0, 90_000.0, 90_000.0]), 20, None).tolist()
     [True, True, False, False]
@@ -197,32 +189,23 @@ def gone_through(states: Floats, values: Integers | int, exact_up_to: int | None
         flags: Flags = rounded <= exact_up_to
         return flags
     order = np.argsort(rounded, kind="stable")
-    beyond = np.flatnonzero(np.cumsum((rounded * values)[order]) > AFFORDABLE)
+    beyond = np.flatnonzero(np.cumsum((rounded * values)[order]) > affordable)
     # strictly below the first size that no longer fits the budget: groups of one size are treated the same
     below = rounded[order[beyond[0]]] if len(beyond) else np.inf
-    return (rounded <= ALWAYS_EXACT) | ((rounded <= 100_000) & (rounded < below))
+    return (rounded <= always) | ((rounded <= 100_000) & (rounded < below))
 
 
-@dataclass(frozen=True, eq=False)
 class Sinkhorn:
     """Cells of some groups; the λ of one round are where the next one begins, and a line of p people counts p times."""
 
-    cells: Integers  # their places among all cells
-    line: Integers  # numbered from 0
-    entry: Integers  # numbered from 0
-    people: Floats  # of the line, per cell
-    counts: Floats  # per entry
-    log_scale: Floats  # ln λ per entry
-    size: int  # how many cells there are in all
-
-    @classmethod
-    def from_groups(cls, roster: Roster, groups: Flags) -> Sinkhorn:
-        """Build from the cells of these groups: `groups` is (groups,) bool."""
-        cells = np.flatnonzero(groups[roster.members.group[roster.line]])
-        _, line = np.unique(roster.line[cells], return_inverse=True)
-        entries, entry = np.unique(roster.entry[cells], return_inverse=True)
-        counts = roster.entries[2][entries].astype(float)
-        return cls(cells, line, entry, roster.people[cells], counts, np.log(counts), len(roster.line))
+    def __init__(self, roster: Roster, groups: Flags) -> None:
+        # `groups` is (groups,) bool; `cells` are places among all cells, lines and entries are numbered from 0
+        self.cells = np.flatnonzero(groups[roster.members.group[roster.line]])
+        self.line = np.unique(roster.line[self.cells], return_inverse=True)[1]
+        entries, self.entry = np.unique(roster.entry[self.cells], return_inverse=True)
+        self.people = roster.people[self.cells]
+        self.counts = roster.entries[2][entries].astype(float)
+        self.log_scale, self.size = np.log(self.counts), len(roster.line)
 
     def expect(self, scores: Floats) -> tuple[Floats, float]:
         """Return the beliefs of these cells among all cells, 0 elsewhere, and the logarithm of the groups' capacity."""
@@ -294,61 +277,38 @@ class Assignments:
             # lines are (people, groups); with an axis for the values, cells are (people, values, groups)
             lines = person_line[person_starts[groups] + np.arange(sum(pattern))[:, np.newaxis]]
             cells = roster.cell_starts[lines][:, np.newaxis, :] + np.arange(len(pattern))[:, np.newaxis]
-            patterns.append(Pattern(pattern, cells, groups))
+            patterns.append(Pattern(pattern, cells))
         return tuple(patterns)
 
     @cached_property
     def sinkhorn(self) -> Sinkhorn:
         """The groups that have too many states."""
-        return Sinkhorn.from_groups(self.roster, ~self.exactly)
+        return Sinkhorn(self.roster, ~self.exactly)
 
     def expect(self, scores: Floats) -> tuple[Floats, float]:
         """Return Pr(x_i = s) per cell, where `scores` are ln P_i(s), and the logarithm of the likelihood.
 
         The likelihood of a group that is not gone through state by state is taken for its capacity.
         """
+        roster = self.roster
+        certain, exact = roster.count == roster.group_size, self.exactly[roster.members.group[roster.line]]
         beliefs, likelihood = self.sinkhorn.expect(scores)
-        likelihood += self._add_certain_values(scores)
+        likelihood += float((scores * roster.people)[certain & exact].sum())
         for pattern in self.patterns:
-            for block in pattern.blocks():
-                likelihood += self._expect_block(scores, pattern.cells[:, :, block], pattern.counts, beliefs)
-        return self._share_within_lines(beliefs), likelihood
-
-    def _expect_block(self, scores: Floats, cells: Integers, counts: tuple[int, ...], beliefs: Floats) -> float:
-        score, log_factor = balance_values(scores[cells], counts)
-        # the largest P_i(s) of each person becomes 1, so that exp does not overflow; the likelihood takes it back
-        highest = score.max(axis=1, keepdims=True)
-        believed, log_likelihood = forward_backward(np.maximum(np.exp(score - highest), LEAST), counts)
-        # people of one line are alike; their beliefs differ in the last bits, and are added up to be shared
-        np.add.at(beliefs, cells, believed)
-        return float(log_likelihood.sum() + highest.sum() - log_factor)
-
-    def _add_certain_values(self, scores: Floats) -> float:
-        roster = self.roster
-        alone = (roster.count == roster.group_size) & self.exactly[roster.members.group[roster.line]]
-        return float((scores * roster.people)[alone].sum())
-
-    def _share_within_lines(self, beliefs: Floats) -> Floats:
-        """Return the beliefs per person, where those of the people of a line were added up."""
-        roster = self.roster
-        several = (roster.count < roster.group_size) & self.exactly[roster.members.group[roster.line]]
-        shared = np.where(several, beliefs / roster.people, beliefs)
-        shared[roster.count == roster.group_size] = 1.0
-        return shared
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class SizePattern:
-    """Values in groups of one size: how many have each, and the cells of the people, people × values."""
-
-    counts: Integers
-    cells: Integers
-
-    def blocks(self) -> Iterator[slice]:
-        """Cut the values so that their states fit into memory."""
-        step = max(AT_ONCE // (len(self.cells) * (int(self.counts.max()) + 2)), 1)
-        for start in range(0, len(self.counts), step):
-            yield slice(start, start + step)
+            step = max(AT_ONCE // (states_of(pattern.counts) * len(pattern.counts)), 1)
+            for start in range(0, pattern.cells.shape[2], step):
+                cells = pattern.cells[:, :, start : start + step]
+                score, log_factor = balance_values(scores[cells], pattern.counts)
+                # the largest P_i(s) of each person becomes 1, or exp would overflow; the likelihood takes it back
+                highest = score.max(axis=1, keepdims=True)
+                weights = np.maximum(np.exp(score - highest), LEAST)
+                believed, log_likelihood = forward_backward(weights, pattern.counts)
+                # people of one line are alike; their beliefs differ in the last bits, and are added up to be shared
+                np.add.at(beliefs, cells, believed)
+                likelihood += float(log_likelihood.sum() + highest.sum() - log_factor)
+        shared = np.where(exact & ~certain, beliefs / roster.people, beliefs)
+        shared[certain] = 1.0
+        return shared, likelihood
 
 
 def symmetric_beliefs(scores: Floats, counts: Integers) -> tuple[Floats, Floats]:
@@ -359,7 +319,7 @@ def symmetric_beliefs(scores: Floats, counts: Integers) -> tuple[Floats, Floats]
     ([0.5, 0.25, 0.25], [4.0])
     """
     people, values = scores.shape
-    log_factor = _balancing(scores, counts)
+    log_factor = _balance_odds(scores, counts)
     # λ multiplies all odds of a value, which leaves the beliefs; n·ln λ leaves the likelihood again below
     scores = scores + log_factor
     highest = np.maximum(scores, 0.0)
@@ -390,7 +350,7 @@ def symmetric_beliefs(scores: Floats, counts: Integers) -> tuple[Floats, Floats]
     return beliefs, log_likelihood
 
 
-def _balancing(scores: Floats, counts: Integers) -> Floats:
+def _balance_odds(scores: Floats, counts: Integers) -> Floats:
     """Return ln λ per value, so that λ·o expects as many as have it, where else something would vanish beside the rest.
 
     All odds of a value may be multiplied by one number: beliefs stay, and ln e_n(o) = ln e_n(λ·o) − n·ln λ.
@@ -428,8 +388,7 @@ class SetAssignments:
     def states(self) -> Floats:
         """How many states each entry (group and value) has."""
         counts = self.roster.entries[2].astype(float)
-        states: Floats = (counts + 1) * (self.sizes - counts + 1)
-        return states
+        return np.asarray((counts + 1) * (self.sizes - counts + 1))
 
     @cached_property
     def exactly(self) -> Flags:
@@ -437,8 +396,11 @@ class SetAssignments:
         return gone_through(self.states, 1, self.exact_up_to)
 
     @cached_property
-    def patterns(self) -> tuple[SizePattern, ...]:
-        """The values that some of a group have and some have not, by the size of the group."""
+    def patterns(self) -> tuple[tuple[Integers, Integers], ...]:
+        """The values that some of a group have and some have not, by the size of the group.
+
+        How many have each, and the cells of the people, people × values.
+        """
         roster, counts = self.roster, self.roster.entries[2]
         several = np.flatnonzero(self.exactly & (counts < self.sizes))
         person_line = np.repeat(np.arange(len(roster)), roster.members.people)
@@ -450,7 +412,7 @@ class SetAssignments:
             # (people, groups); cells of a line are in the order of the group's entries, hence the same offset for all
             lines = person_line[person_starts[group] + np.arange(size)[:, np.newaxis]]
             cells = roster.cell_starts[lines] + (entries - roster.group_starts[group])
-            patterns.append(SizePattern(counts[entries], cells))
+            patterns.append((counts[entries], cells))
         return tuple(patterns)
 
     def expect(self, scores: Floats) -> tuple[Floats, float]:
@@ -459,10 +421,11 @@ class SetAssignments:
         beliefs = np.zeros(len(scores))
         everybody = roster.count == roster.group_size
         likelihood = float((scores * roster.people)[everybody].sum())
-        for pattern in self.patterns:
-            for block in pattern.blocks():
-                cells = pattern.cells[:, block]
-                believed, log_likelihood = symmetric_beliefs(scores[cells], pattern.counts[block])
+        for counts, all_cells in self.patterns:
+            step = max(AT_ONCE // (len(all_cells) * (int(counts.max()) + 2)), 1)
+            for start in range(0, len(counts), step):
+                cells = all_cells[:, start : start + step]
+                believed, log_likelihood = symmetric_beliefs(scores[cells], counts[start : start + step])
                 np.add.at(beliefs, cells, believed)
                 likelihood += float(log_likelihood.sum())
         # people of one line were added up; they share what is believed
@@ -579,14 +542,11 @@ def multiplied_out(scores: Floats, counts: tuple[int, ...]) -> Floats:
         one = np.zeros((*(count + 1 for count in counts), weights.shape[2]))
         one[(0,) * len(counts)] = 1.0
         for person, others in _divide_by_each(one, weights, 0, len(weights)):
-            chance = np.stack([others[_one_less(counts, value)] for value in range(len(counts))])
+            one_less = np.array(counts) - np.eye(len(counts), dtype=int)
+            chance = np.stack([others[tuple(left)] for left in one_less.tolist()])
             chance *= weights[person]
             beliefs[person, :, start : start + step] = chance / chance.sum(axis=0)
     return beliefs
-
-
-def _one_less(counts: tuple[int, ...], value: int) -> tuple[int, ...]:
-    return tuple(count - (place == value) for place, count in enumerate(counts))
 
 
 def _divide_by_each(product: Floats, weights: Floats, first: int, last: int) -> Iterator[tuple[int, Floats]]:
@@ -620,11 +580,6 @@ class EnumeratedAssignments:
 
     quick: Assignments | SetAssignments | Occurrences
 
-    @property
-    def exactly(self) -> Flags:
-        """The groups that the quick one goes through exactly."""
-        return self.quick.exactly
-
     def expect(self, scores: Floats) -> tuple[Floats, float]:
         """List what can be listed, multiply out what is larger; the likelihood is that of the quick one."""
         beliefs, likelihood = self.quick.expect(scores)
@@ -644,9 +599,9 @@ class EnumeratedAssignments:
             for pattern in self.quick.patterns:
                 yield pattern.cells, pattern.counts, scores[pattern.cells]
         elif isinstance(self.quick, SetAssignments):
-            for by_size in self.quick.patterns:
-                for have in np.unique(by_size.counts).tolist():
-                    cells = by_size.cells[:, np.newaxis, by_size.counts == have]
+            for having, all_cells in self.quick.patterns:
+                for have in np.unique(having).tolist():
+                    cells = all_cells[:, np.newaxis, having == have]
                     # odds are relative to not having the value, whose logarithm is therefore 0
                     has = scores[cells]
                     counts = (have, len(cells) - have)

@@ -40,7 +40,6 @@ from sidelight.learner.training import (
     expect_settings,
     log_label_shares,
     model_name,
-    train_calibrated,
     train_on,
 )
 from sidelight.progress import Progress, quiet
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
 
-    from sidelight.arrays import Floats, Integers
+    from sidelight.arrays import Flags, Floats, Integers
     from sidelight.table.hierarchy import Hierarchy
 
 
@@ -133,26 +132,18 @@ def train_without_roster(roster: Roster, nodes: Mapping[str, Nodes], *, rounds: 
         score = np.log(roster.count.astype(float))
         for each, shares in zip(columns, log_shares, strict=True):
             score += each.scores(shares)
-        before, beliefs = beliefs, _normalise_lines(roster, score)
+        # the largest weight of each line becomes 1, so that exp does not overflow; beliefs of a line add up to 1
+        highest = np.full(len(roster), -np.inf)
+        np.maximum.at(highest, roster.line, score)
+        weight = np.exp(score - highest[roster.line])
+        before, beliefs = beliefs, weight / sum_by(roster.line, weight, len(roster))[roster.line]
         if np.abs(beliefs - before).max(initial=0.0) < CLOSE:
             return Trained(beliefs, None, done)
     return Trained(beliefs, None, rounds)
 
 
-def _normalise_lines(roster: Roster, score: Floats) -> Floats:
-    """Return beliefs per cell from their logarithms, so that those of each line add up to 1."""
-    # the largest weight of each line becomes 1, so that exp does not overflow
-    highest = np.maximum.reduceat(score, roster.cell_starts[:-1])
-    weight = np.exp(score - highest[roster.line])
-    normalised: Floats = weight / sum_by(roster.line, weight, len(roster))[roster.line]
-    return normalised
-
-
 BINS = 10
 """Beliefs are compared with the truth in so many equal bins."""
-
-TIES = 9
-"""Beliefs that agree to so many decimals are equal: what differs beyond is rounding."""
 
 SURE = 0.9
 """A belief from which on people are spoken of."""
@@ -239,7 +230,7 @@ class Learned(Tabular):
         if self.truth is None:
             return ()
         # rounded first: 0.3 less its last bit belongs to the bin from 0.3 on; 1 belongs to the last bin
-        bin_of = np.minimum((np.round(self._belief, TIES) * BINS).astype(np.int64), BINS - 1)
+        bin_of = np.minimum((np.round(self._belief, 9) * BINS).astype(np.int64), BINS - 1)
         people = np.bincount(bin_of, self._people, BINS)
         claimed = np.bincount(bin_of, self._people * self._belief, BINS)
         right = np.bincount(bin_of, self._true, BINS)
@@ -281,8 +272,8 @@ class Learned(Tabular):
     def _guess(self) -> Integers:
         """The cell of the guess, for each line that has one."""
         roster = self.roster
-        # by line, then the largest belief, then the first value of the domain
-        order = np.lexsort((roster.value, -np.round(self.beliefs, TIES), roster.line))
+        # by line, then the largest belief, then the first value of the domain; beyond nine decimals is rounding
+        order = np.lexsort((roster.value, -np.round(self.beliefs, 9), roster.line))
         return order[roster.cell_starts[self._guessable_lines]]
 
     @cached_property
@@ -300,13 +291,12 @@ class Learned(Tabular):
         true[self._guessable_lines] = self.truth.people[self._guess]
         return true
 
-    def _above(self, belief: float) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def _above(self, belief: float) -> Flags:
         if not 0 <= exact_number(belief, BadMeasure, "a belief") <= 1:
             message = f"a belief lies between 0 and 1, and {as_given(belief)} does not; give such a number"
             raise BadMeasure(message)
-        above: np.ndarray[tuple[int], np.dtype[np.bool_]] = self._belief >= float(belief) - 0.5 * 10**-TIES
         # half a unit of the last decimal that counts, so that rounding takes nobody below the limit
-        return above
+        return np.asarray(self._belief >= float(belief) - 0.5e-9)
 
     def plot(self) -> alt.TopLevelMixin:
         """Draw what is claimed against how often it is right; without the truth, only what is claimed.
@@ -363,18 +353,16 @@ class Learned(Tabular):
             f"{who} claims to know the value of {people} with {self.claimed:.3f} on average, where the release says "
             f"{self.by_release:.3f}; of {above:,} with at least {SURE}."
         )
+        notes = [f"{note[:1].upper()}{note[1:]}." for note in self.notes]
         if self.truth is None:
-            return (first, "Without the truth this is only claimed.", *self._note_sentences())
+            return (first, "Without the truth this is only claimed.", *notes)
         assert self.right is not None
         share = self.right_above(SURE)
         of_sure = "" if share is None else f", of those {above:,} {share:.1%}"
         second = (
             f"{self.right:.1%} are guessed right{of_sure}; claims are off by {self.calibration_error:.3f} on average."
         )
-        return (first, second, *self._note_sentences())
-
-    def _note_sentences(self) -> tuple[str, ...]:
-        return tuple(f"{note[:1].upper()}{note[1:]}." for note in self.notes)
+        return (first, second, *notes)
 
     def __repr__(self) -> str:
         right = "" if self.right is None else f", right {self.right:.3f}"
@@ -450,12 +438,21 @@ def learn(
         expect(Table, roster, "the roster")
     # without a roster there are no groups to hold out, so that targets are judged without calibration
     if targets is not None:
-        people = _targets(release, name, roster, targets, lookup)
+        if release.members is not None or roster is not None:
+            alone = f"{parameter('targets')} are people of whom nobody says who is with them"
+            message = f"{alone}; leave them or the roster out"
+            raise BadMeasure(message)
+        if name != "naive bayes":
+            judged = f"{parameter('targets')} without a roster are judged by {parameter('model', 'naive bayes')}"
+            message = f"{judged}; say so"
+            raise BadMeasure(message)
+        people = Roster.from_table(release, targets, lookup, whole=False)
         trained = train_without_roster(people, lookup.nodes(release), rounds=rounds, progress=progress)
     else:
         people = roster_of(release, truth if roster is None else roster, lookup)
-        training = train_calibrated if calibrated else train_on
-        trained = training(people, name, rounds=rounds, exact_up_to=exact_up_to, progress=progress)
+        trained = train_on(
+            people, name, rounds=rounds, exact_up_to=exact_up_to, calibrated=calibrated, progress=progress
+        )
     held = None if truth is None else truth_of(people, truth)
     notes = (*people.notes, *trained.notes, *(held.notes() if held is not None else ()))
     return Learned(release, name, people, trained, held, notes, alone=targets is not None)
@@ -468,15 +465,3 @@ def roster_of(release: Release, table: object, lookup: Lookup) -> Roster:
     if isinstance(table, Table):
         return Roster.from_table(release, table, lookup)
     return Roster.of_members(release, Members.as_printed(release.groups))
-
-
-def _targets(release: Release, name: ModelName, roster: Table | None, targets: Table, lookup: Lookup) -> Roster:
-    if release.members is not None or roster is not None:
-        message = (
-            f"{parameter('targets')} are people of whom nobody says who is with them; leave them or the roster out"
-        )
-        raise BadMeasure(message)
-    if name != "naive bayes":
-        message = f"{parameter('targets')} without a roster are judged by {parameter('model', 'naive bayes')}; say so"
-        raise BadMeasure(message)
-    return Roster.from_table(release, targets, lookup, whole=False)

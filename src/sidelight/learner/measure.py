@@ -18,9 +18,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sidelight.arrays import Floats, Integers
+from sidelight.arrays import Floats
 from sidelight.errors import BadTable
-from sidelight.learner.assignments import EnumeratedAssignments
 from sidelight.learner.learned import Learned, learn, roster_of
 from sidelight.learner.roster import LABELS_ALONE, Roster
 from sidelight.learner.training import (
@@ -30,7 +29,7 @@ from sidelight.learner.training import (
     Trained,
     expect_settings,
     model_name,
-    train_calibrated,
+    train_on,
 )
 from sidelight.measures.attacker import ROW, Attacker, AttackerAnswer, FoundRelease, is_beyond_chance
 from sidelight.measures.criterion import Finding, Witness
@@ -123,9 +122,8 @@ class Learner(Measure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        rounds, exact_up_to = expect_settings(self.rounds, self.exact_up_to)
-        object.__setattr__(self, "rounds", rounds)
-        object.__setattr__(self, "exact_up_to", exact_up_to)
+        for name, number in zip(("rounds", "exact_up_to"), expect_settings(self.rounds, self.exact_up_to), strict=True):
+            object.__setattr__(self, name, number)
 
     @classmethod
     def from_settings(
@@ -136,9 +134,7 @@ class Learner(Measure):
 
     def settings(self) -> dict[str, object]:
         """Return the parameters as a policy file writes them."""
-        settings: dict[str, object] = {"model": self.model} if self.model != "logistic" else {}
-        settings |= {"rounds": self.rounds} if self.rounds != ROUNDS else {}
-        return settings | ({"exact_up_to": self.exact_up_to} if self.exact_up_to is not None else {})
+        return {name: setting for name, setting in super().settings().items() if name != "table"}
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -223,12 +219,8 @@ class Learner(Measure):
         roster = roster_of(release, self.table, Lookup.build())
         value = release.groups.code_of(witness.value)
         (cell,) = np.flatnonzero((roster.line == witness.line) & (roster.value == value))
-        return _value(roster, self._train_by_listing(roster), int(cell))
-
-    def _train_by_listing(self, roster: Roster) -> Trained:
-        return train_calibrated(
-            roster, self.model, rounds=self.rounds, exact_up_to=self.exact_up_to, by=EnumeratedAssignments
-        )
+        trained = train_on(roster, self.model, rounds=self.rounds, exact_up_to=self.exact_up_to, enumerated=True)
+        return _value(roster, trained, int(cell))
 
     def explain(self, finding: Finding) -> str:
         """Return the person, what speaks for the belief, and the beliefs about the others of the group, in words."""
@@ -289,7 +281,8 @@ def _witness(roster: Roster, trained: Trained, cell: int) -> LearntBelief:
 
 def _telling(roster: Roster, model: Model, key: int, cell: int) -> tuple[TellingLabel, ...]:
     """Name the columns that speak most for a value, beside the mean of the group's other values, by their counts."""
-    cells = _cells_of_line(roster, int(roster.line[cell]))
+    line = int(roster.line[cell])
+    cells = np.arange(roster.cell_starts[line], roster.cell_starts[line + 1])
     values, counts = roster.value[cells], roster.count[cells].astype(float)
     counts[values == roster.value[cell]] = 0.0
     if not counts.any():  # nothing needs to speak for the only value of a group
@@ -302,7 +295,3 @@ def _telling(roster: Roster, model: Model, key: int, cell: int) -> tuple[Telling
     # a label with less weight says nothing; the three that speak most are named
     speaking = [each for each in weights if each.weight > 1e-6]
     return tuple(sorted(speaking, key=lambda each: -each.weight)[:3])
-
-
-def _cells_of_line(roster: Roster, line: int) -> Integers:
-    return np.arange(roster.cell_starts[line], roster.cell_starts[line + 1])

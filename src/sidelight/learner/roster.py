@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -92,8 +92,15 @@ class Roster:
             np.arange(len(there)),
             table.sizes[there[order]],
         )
-        if whole:
-            _check_sizes(release, members)
+        sizes = add_up(members.group, members.people, len(release))
+        if whole and len(wrong := np.flatnonzero(sizes != release.groups.sizes)):
+            at = int(wrong[0])
+            has, name = counted(int(release.groups.sizes[at]), "person"), release.groups.name(at).in_errors
+            message = (
+                f"the roster does not fit the release: {name} has {has}, and {int(sizes[at]):,} of the roster may be "
+                "in it; give the table that the release is of"
+            )
+            raise BadRelease(message)
         left_out = int(table.sizes[matches == 0].sum())
         were = f"{counted(left_out, 'person')} of the roster {form('is', left_out)} in no group"
         return replace(cls.of_members(release, members), notes=(were,) if left_out else ())
@@ -192,33 +199,11 @@ def _sort_by_name(columns: Iterable[Column]) -> tuple[Column, ...]:
     return tuple(sorted(columns, key=lambda column: column.name))
 
 
-def _check_sizes(release: Release, members: Members) -> None:
-    """Raise `BadRelease` if a group has more or fewer people than the roster, naming the first such group."""
-    sizes = add_up(members.group, members.people, len(release))
-    wrong = np.flatnonzero(sizes != release.groups.sizes)
-    if len(wrong):
-        at = int(wrong[0])
-        has, holds = int(release.groups.sizes[at]), int(sizes[at])
-        message = (
-            f"the roster does not fit the release: {release.groups.name(at).in_errors} has {counted(has, 'person')}, "
-            f"and {holds:,} of the roster may be in it; give the table that the release is of"
-        )
-        raise BadRelease(message)
-
-
 CLOSE = 1e-3
 """They are fitted when no sum is off by more people."""
 
 
-class HoldsTruth(Protocol):
-    """What a search ends with: it made the release, and knows who has what."""
-
-    @property
-    def true_counts(self) -> TrueCounts:
-        """How many people of each group and key have each value."""
-
-
-Truth: TypeAlias = Table | TrueCounts | HoldsTruth
+Truth: TypeAlias = object
 """What the publisher may give: the table, true counts, or the result of the search that made the release."""
 
 
@@ -248,8 +233,10 @@ def truth_of(roster: Roster, truth: Truth) -> HeldTruth:
         raise BadRelease(message)
     key = _keys_of(roster, counts.columns)[counts.key]
     value = _values_of(roster, counts.domain)[counts.value]
-    line = _lines_of(roster, counts.group, key)
-    cell = _cells_of(roster, line, value)
+    members = roster.members
+    line = _find_pairs((members.group, members.key), (counts.group, key), members.key_count)
+    # a group may not have a value
+    cell = _find_pairs((roster.line, roster.value), (line, value), len(roster.release.domain))
     if (cell < 0).any():
         raise _not_of(roster, int(counts.group[np.argmax(cell < 0)]))
     people = sum_by(cell, counts.people, len(roster.line))
@@ -354,25 +341,10 @@ def _values_of(roster: Roster, domain: tuple[Label, ...]) -> Integers:
     return np.array([place.get(text, -1) for text in domain], np.int64)
 
 
-def _lines_of(roster: Roster, group: Integers, key: Integers) -> Integers:
-    """Find the line of each group and key; −1 where there is none."""
-    keys = roster.members.key_count
-    known = roster.members.group * keys + roster.members.key
-    order = np.argsort(known)
-    sought = group * keys + key
+def _find_pairs(known: tuple[Integers, Integers], sought: tuple[Integers, Integers], width: int) -> Integers:
+    """Find pairs of numbers, the second below `width`, among known ones: the index of each; −1 where there is none."""
+    numbers, wanted = (one * width + other for one, other in (known, sought))
+    order = np.argsort(numbers)
     # clipped: what lies beyond the last is rejected by the comparison below
-    place = np.minimum(np.searchsorted(known, sought, sorter=order), len(known) - 1)
-    line = order[place]
-    return np.where((known[line] == sought) & (key >= 0), line, -1)
-
-
-def _cells_of(roster: Roster, line: Integers, value: Integers) -> Integers:
-    """Find the cell of each line and value; −1 where the group has no such value."""
-    width = len(roster.release.domain)
-    known = roster.line * width + roster.value
-    order = np.argsort(known)
-    sought = line * width + value
-    # clipped: what lies beyond the last is rejected by the comparison below
-    place = np.minimum(np.searchsorted(known, sought, sorter=order), len(known) - 1)
-    cell = order[place]
-    return np.where((known[cell] == sought) & (line >= 0) & (value >= 0), cell, -1)
+    index = order[np.minimum(np.searchsorted(numbers, wanted, sorter=order), len(numbers) - 1)]
+    return np.where((numbers[index] == wanted) & (np.minimum(*sought) >= 0), index, -1)

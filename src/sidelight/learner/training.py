@@ -52,16 +52,16 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Codes, Flags, Floats, Integers, sum_by
 from sidelight.errors import BadMeasure, as_given, parameter
-from sidelight.learner.assignments import Assignments, Occurrences, SetAssignments
+from sidelight.learner.assignments import Assignments, EnumeratedAssignments, Occurrences, SetAssignments
 from sidelight.learner.roster import LABELS_ALONE, Roster
 from sidelight.measures.measure import whole_amount
 from sidelight.progress import Progress, quiet
@@ -128,15 +128,11 @@ class Model(ABC):
         """How many people of each key it learns from: a column of a matrix."""
         return self.roster.people_by_key(self.taught)[:, np.newaxis]
 
-    @cached_property
-    def learnt_people(self) -> Floats:
-        """How many people it learns from, per cell."""
-        roster = self.roster
-        return roster.people if self.taught is None else roster.people * self.taught[roster.line]
-
     def by_key(self, expected: Floats) -> Floats:
         """Return the expected number of people (or occurrences) per key and value: (keys, values) float64."""
-        summed = sum_by(self.key_value, expected * self.learnt_people, self.keys * self.values)
+        roster = self.roster
+        people = roster.people if self.taught is None else roster.people * self.taught[roster.line]
+        summed = sum_by(self.key_value, expected * people, self.keys * self.values)
         return summed.reshape(self.keys, self.values)
 
     @abstractmethod
@@ -303,21 +299,8 @@ CLOSE = 1e-4
 ROUNDS = 30
 """So many rounds at most."""
 
-MANY = 10**9
-"""A number of states beyond which nobody wants to know."""
-
 Expected: TypeAlias = Assignments | SetAssignments | Occurrences
-
-
-class Expectation(Protocol):
-    """What a model says becomes what is expected."""
-
-    @property
-    def exactly(self) -> Flags:
-        """Which groups, or values in groups, it goes through exactly."""
-
-    def expect(self, scores: Floats) -> tuple[Floats, float]:
-        """Return expected numbers per cell, and the logarithm of their likelihood (where scaled, of a bound on it)."""
+"""What a model says becomes what is expected, by how many values people have."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -335,16 +318,15 @@ class Trained:
     notes: tuple[str, ...] = ()
     temperature: float = 1.0
 
-    def noting(self, *notes: str) -> Trained:
-        """Return the same with more notes."""
-        return replace(self, notes=(*self.notes, *notes))
 
-
-def train(model: Model, expectation: Expectation, *, rounds: int = ROUNDS, progress: Progress = quiet) -> Trained:
+def train(
+    model: Model, expectation: Expected | EnumeratedAssignments, *, rounds: int = ROUNDS, progress: Progress = quiet
+) -> Trained:
     """Learn and expect in turn."""
     roster, likelihoods = model.roster, []
     expected = roster.shares
-    beliefs, exact = roster.believed(expected), bool(expectation.exactly.all())
+    quick = expectation.quick if isinstance(expectation, EnumeratedAssignments) else expectation
+    beliefs, exact = roster.believed(expected), bool(quick.exactly.all())
     for done in range(1, rounds + 1):
         progress("training rounds", done - 1, rounds)
         model.learn(expected)
@@ -353,33 +335,12 @@ def train(model: Model, expectation: Expectation, *, rounds: int = ROUNDS, progr
         prior = model.log_prior() if exact else None
         if prior is not None:
             likelihoods.append(likelihood + prior)
-            assert _never_falls(likelihoods), "the likelihood fell"
+            # up to a share of a likelihood that rounding may take
+            assert len(likelihoods) < 2 or likelihoods[-1] >= likelihoods[-2] - 1e-9 * (1 + abs(likelihoods[-2]))
         before, beliefs = beliefs, roster.believed(expected)
         if np.abs(beliefs - before).max(initial=0.0) < CLOSE:
             return Trained(beliefs, model, done, tuple(likelihoods))
     return Trained(beliefs, model, rounds, tuple(likelihoods))
-
-
-def _never_falls(likelihoods: list[float]) -> bool:
-    """Return whether the last likelihood is no smaller than the one before, up to rounding."""
-    # a share of a likelihood that rounding may take
-    return len(likelihoods) < 2 or likelihoods[-1] >= likelihoods[-2] - 1e-9 * (1 + abs(likelihoods[-2]))
-
-
-def train_on(
-    roster: Roster,
-    name: ModelName,
-    *,
-    rounds: int = ROUNDS,
-    exact_up_to: int | None = None,
-    progress: Progress = quiet,
-) -> Trained:
-    """Train a model on a roster and take all that it says; where nobody is told apart, there is nothing to learn."""
-    if not roster.tells_apart:
-        return Trained(roster.believed(roster.shares), None, 0, notes=(LABELS_ALONE,))
-    expectation = expectation_of(roster, exact_up_to)
-    trained = train(new_model(roster, name), expectation, rounds=rounds, progress=progress)
-    return trained.noting(*scaled_note(roster, expectation))
 
 
 def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | None]:
@@ -411,7 +372,7 @@ def scaled_note(roster: Roster, expectation: Expected) -> tuple[str, ...]:
     if not scaled.any():
         return ()
     what = "group" if roster.release.semantics == "single" else "value in a group"
-    least = min(round(expectation.states[scaled].min()), MANY)
+    least = min(round(expectation.states[scaled].min()), 10**9)  # nobody wants to know beyond
     many = counted(int(scaled.sum()), what)
     scaling = "by Sinkhorn's scaling, which errs towards doubt, and which a replay repeats and does not check"
     return (f"{many} of {least:,} states or more {scaling}",)
@@ -554,92 +515,78 @@ def _log_odds(totals: Floats, people: float) -> Floats:
 
 
 def calibrate(
-    roster: Roster, name: ModelName, expectation: Expectation, *, rounds: int, progress: Progress = quiet
+    roster: Roster, name: ModelName, expectation: Expected, *, rounds: int, progress: Progress = quiet
 ) -> Calibration:
     """Choose how many rounds to train, `rounds` at most, and the temperature, by groups held out."""
     line_fold = fold_of_groups(roster)[roster.members.group]
     held = [line_fold == fold for fold in np.unique(line_fold).tolist()]
     folds = [Fold(new_model(roster, name, taught=~lines), lines) for lines in held]
-    expected = [roster.shares] * len(folds)
+    expected, by_key = [roster.shares] * len(folds), [np.zeros((fold.model.keys, fold.model.values)) for fold in folds]
+
+    def log_likelihood(temperature: float) -> float:
+        scores, log_total = np.zeros(len(roster.line)), 0.0
+        for fold, score in zip(folds, by_key, strict=True):
+            tempered = temperature * score
+            scores[fold.cells] = tempered.ravel()[fold.model.key_value[fold.cells]]
+            log_total += fold.log_normaliser(tempered)
+        return expectation.expect(scores)[1] + log_total
+
     # the search begins at temperature 1, and in later rounds where the last one ended
     best, tried, step = Calibration(0, 0.0, 0.0, 0), 0, STEPS
-    search = _Search(expectation, folds)
+    nothing = log_likelihood(0.0) if len(folds) > 1 else 0.0
     # training stops after so many rounds without a gain
     while len(folds) > 1 and tried < rounds and tried - best.rounds < 3:
         progress("training rounds", tried, rounds)
         tried += 1
         for at, fold in enumerate(folds):
             fold.model.learn(expected[at])
-        search.take()
+        by_key = [fold.model.add_columns(fold.model.scores_by_column()) for fold in folds]
         expected = [expectation.expect(fold.model.scores())[0] for fold in folds]
-        step = search.climb(step)
-        if search.gain(step) > best.gain + NOTICED:
-            best = Calibration(tried, step / STEPS, search.gain(step), tried)
-    return Calibration(best.rounds, best.temperature, best.gain, tried)
-
-
-class _Search:
-    """The gains of temperatures, for what the models of the folds say in this round."""
-
-    def __init__(self, expectation: Expectation, folds: list[Fold]) -> None:
-        self.expectation, self.folds = expectation, folds
-        self.by_key: list[Floats] = [np.zeros((fold.model.keys, fold.model.values)) for fold in folds]
-        self.none = self._log_likelihood(0.0) if len(folds) > 1 else 0.0
-        self.gains: dict[int, float] = {}
-
-    def take(self) -> None:
-        """Read the scores of all models after this round, and forget the gains of the last one."""
-        self.by_key = [fold.model.add_columns(fold.model.scores_by_column()) for fold in self.folds]
         # at temperature 0 a model says nothing, and the gain is 0 by definition
-        self.gains = {0: 0.0}
-
-    def gain(self, step: int) -> float:
-        """Return the gain of a temperature."""
-        if step not in self.gains:
-            self.gains[step] = self._log_likelihood(step / STEPS) - self.none
-        return self.gains[step]
-
-    def climb(self, step: int) -> int:
-        """Return the temperature from which no neighbour gains more, beginning at one."""
-        while True:
-            near = [each for each in (step - 1, step + 1) if 0 <= each <= STEPS]
-            better = max(near, key=self.gain)
-            # less than `NOTICED` is no gain, so that rounding cannot send the climb back and forth
-            if self.gain(better) <= self.gain(step) + NOTICED:
-                return step
-            step = better
-
-    def _log_likelihood(self, temperature: float) -> float:
-        scores = np.zeros(len(self.folds[0].model.key_value))
-        log_total = 0.0
-        for fold, by_key in zip(self.folds, self.by_key, strict=True):
-            tempered = temperature * by_key
-            scores[fold.cells] = tempered.ravel()[fold.model.key_value[fold.cells]]
-            log_total += fold.log_normaliser(tempered)
-        return self.expectation.expect(scores)[1] + log_total
+        gain = cache(lambda step: log_likelihood(step / STEPS) - nothing if step else 0.0)
+        step = _climb(gain, step)
+        if gain(step) > best.gain + NOTICED:
+            best = Calibration(tried, step / STEPS, gain(step), tried)
+    return replace(best, tried=tried)
 
 
-def train_calibrated(
+def _climb(gain: Callable[[int], float], step: int) -> int:
+    """Return the temperature from which no neighbour gains more, beginning at one."""
+    while True:
+        better = max((each for each in (step - 1, step + 1) if 0 <= each <= STEPS), key=gain)
+        # less than `NOTICED` is no gain, so that rounding cannot send the climb back and forth
+        if gain(better) <= gain(step) + NOTICED:
+            return step
+        step = better
+
+
+def train_on(
     roster: Roster,
     name: ModelName,
     *,
     rounds: int = ROUNDS,
     exact_up_to: int | None = None,
-    by: Callable[[Expected], Expectation] = lambda quick: quick,
+    calibrated: bool = True,
+    enumerated: bool = False,
     progress: Progress = quiet,
 ) -> Trained:
-    """Train a model on a roster and believe as much of it as holds for groups held out; `by` is a twin to train by."""
+    """Train a model on a roster and believe as much of it as holds for groups held out, or, not `calibrated`, all.
+
+    Where nobody is told apart, there is nothing to learn.  `enumerated` trains by the slow twin of the expectation.
+    """
     if not roster.tells_apart:
-        return train_on(roster, name)
+        return Trained(roster.believed(roster.shares), None, 0, notes=(LABELS_ALONE,))
     quick = expectation_of(roster, exact_up_to)
-    calibration = calibrate(roster, name, quick, rounds=rounds, progress=progress)
     notes = scaled_note(roster, quick)
+    if not calibrated:
+        return replace(train(new_model(roster, name), quick, rounds=rounds, progress=progress), notes=notes)
+    calibration = calibrate(roster, name, quick, rounds=rounds, progress=progress)
     if not calibration.is_beyond_chance:
         unmoved = roster.believed(roster.shares)
         return Trained(unmoved, None, calibration.tried, notes=(NOTHING_HOLDS, *notes), temperature=0.0)
-    expectation = by(expectation_of(roster, exact_up_to))  # begun anew: scaling remembers where it ended
-    model = new_model(roster, name)
-    trained = train(model, expectation, rounds=calibration.rounds)
-    expected, _ = expectation.expect(calibration.temperature * model.scores())
-    beliefs = roster.believed(expected)
-    return replace(trained, beliefs=beliefs, temperature=calibration.temperature).noting(*notes)
+    expectation = expectation_of(roster, exact_up_to)  # begun anew: scaling remembers where it ended
+    model, by = new_model(roster, name), EnumeratedAssignments(expectation) if enumerated else expectation
+    trained = train(model, by, rounds=calibration.rounds)
+    expected, _ = by.expect(calibration.temperature * model.scores())
+    beliefs, temperature = roster.believed(expected), calibration.temperature
+    return replace(trained, beliefs=beliefs, temperature=temperature, notes=notes)

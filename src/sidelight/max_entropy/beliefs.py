@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -43,7 +43,7 @@ from sidelight.max_entropy.constraints import (
 from sidelight.max_entropy.key_beliefs import OTHERS, Entries, KeyBeliefs, KeysOfPeople, Move, Risk, estimation_error
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE, Infeasible
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
-from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_infeasible, solve, solve_measured
+from sidelight.max_entropy.subproblems import Solution, explain_infeasible, solve, solve_measured
 from sidelight.progress import Progress, quiet
 from sidelight.release.groups import GroupName
 from sidelight.rounding import whole_number
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from sidelight.knowledge.parse import WordedStatement
     from sidelight.max_entropy.problem import Variables
-    from sidelight.release.release import Members, Release
+    from sidelight.release.release import Release
 
 
 def beliefs_of(
@@ -67,7 +67,6 @@ def beliefs_of(
     variables = replace(variables, mentioned=mentioned_conditions(known, variables.described))
     constraints = constraints_of(variables, known)
     reduced = reduce_problem(variables, constraints)
-    relaxations = Relaxations(variables, constraints, deadline)
     solved = partial(solve, deadline=deadline, progress=progress)
     try:
         if constraints.scale.any():
@@ -76,7 +75,7 @@ def beliefs_of(
         else:
             solution = solved(reduced.problem)
     except Infeasible as infeasible:
-        raise explain_infeasible(infeasible, constraints.stated, relaxations) from None
+        raise explain_infeasible(infeasible, variables, constraints, deadline) from None
     return Beliefs(variables, known, constraints, reduced, solution)
 
 
@@ -95,7 +94,7 @@ class MeantPeople:
             return known
         return (
             f"{known}; {counted(self.possible, 'person')} in {counted(self.groups, 'group')} may be meant too, "
-            f"of whom the estimate takes {_round_people(self.estimate)} to be"
+            f"of whom the estimate takes {self.estimate:{',.0f' if self.estimate >= 100 else '.3g'}} to be"
         )
 
 
@@ -125,20 +124,27 @@ class Certificate:
         return self.residual <= 1e-8 and self.misplaced <= 1e-8
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class ReleaseBeliefs(Tabular):
     """What `Beliefs` and `SetBeliefs` have in common: rows, a chart, the surest beliefs and those that moved most."""
 
+    variables: Variables
     known: tuple[WordedStatement, ...]
 
     @property
-    @abstractmethod
     def release(self) -> Release:
         """The release that was seen."""
+        return self.variables.release
 
     @property
     @abstractmethod
+    def entries(self) -> tuple[Integers, Integers, Floats]:
+        """All rows (q, b) with the values of their groups, and how many people have them: row, value, people."""
+
+    @cached_property
     def by_key(self) -> KeyBeliefs:
-        """What is believed by what is printed about people, wherever they are."""
+        """P*(s | q) for all q and s that occur together: what is believed wherever such a person is."""
+        return KeyBeliefs.from_members(self.variables, self.release.domain, self.entries)
 
     @property
     @abstractmethod
@@ -153,7 +159,11 @@ class ReleaseBeliefs(Tabular):
     @property
     @abstractmethod
     def undecided(self) -> int:
-        """How many amounts next to nothing may be 0, as the time was up."""
+        """How many amounts next to nothing may be 0, as the time was up.
+
+        What is believed then fits all statements, and is right to about six decimals; what is nearly certain may be
+        certain.
+        """
 
     @abstractmethod
     def find_touched_groups(self, value: int) -> Flags:
@@ -163,13 +173,37 @@ class ReleaseBeliefs(Tabular):
     def forget_statements(self, seconds: float) -> ReleaseBeliefs:
         """Return what follows from the release alone, about the same people."""
 
-    @abstractmethod
     def estimation_error(self, original: Table) -> float:
-        """Return how far from the truth these beliefs are."""
+        """Return Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ), in nats: how far from the truth these beliefs are.
 
-    @abstractmethod
+        `original` is the table that the release is of; 0 when somebody knows everything.  Of one value per person.
+        """
+        if self.release.semantics != "single":
+            message = (
+                "the estimation error is of one value per person, and this release has "
+                f"{parameter('values', self.release.semantics)}; leave the original out"
+            )
+            raise BadMeasure(message)
+        return estimation_error(self.by_key, original)
+
     def table(self) -> pa.Table:
-        """Return the joint distribution as an Arrow table."""
+        """Return P(q, s, b) as an Arrow table: what is known about people, the value, "group" and "probability".
+
+        Of sets, of each (q, b) the probabilities of all values add up to how many values such a person has, on average,
+        times the chance of (q, b).
+
+        >>> import sidelight as sl
+        >>> ward = sl.Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
+        >>> sl.maxent(ward).table().to_pylist()[0]
+        {'age': '30-39', 'value': 'Cold', 'group': 1, 'probability': 0.75}
+        """
+        release, members, (row, value, amounts) = self.release, self.variables.members, self.entries
+        arrays = {each.name: arrow_labels(each, members.key[row]) for each in members.columns}
+        values = Column(release.sensitive, release.domain, value.astype(np.int32))
+        arrays[unused_name(release.sensitive, arrays)] = arrow_labels(values)
+        arrays[unused_name("group", arrays)] = pa.array(release.groups.numbers[members.group[row]])
+        arrays[unused_name("probability", arrays)] = pa.array(amounts / release.size)
+        return pa.table(arrays)
 
     def __repr__(self) -> str:
         people, statements = counted(self.release.size, "person"), counted(len(self.known), "statement")
@@ -240,57 +274,35 @@ class ReleaseBeliefs(Tabular):
 class Beliefs(ReleaseBeliefs):
     """What somebody believes about the people of a release, by maximum entropy; made by `maxent`."""
 
-    variables: Variables
-    known: tuple[WordedStatement, ...]
     constraints: Constraints
     reduced: ReducedProblem
     solution: Solution
 
-    @property
-    def release(self) -> Release:
-        """The release that was seen."""
-        return self.variables.release
-
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know: whom statements may mean, and which say nothing about this release."""
-        mentioned = dict.fromkeys(map(conditions_of, shares_of(self.known)))
-        unclear = (each for each in mentioned if any(self._is_uncertain(condition) for condition in each))
-        of_conditions = (note for conditions in unclear for note in self._notes_on(conditions))
-        return (*self._notes_on_time, *self.constraints.notes, *self._notes_on_measured, *of_conditions)
-
-    @property
-    def _notes_on_measured(self) -> Iterator[str]:
-        """Return what the estimate takes to be behind each measurement."""
+        notes = [*self.constraints.notes]
+        if self.undecided:
+            late = (
+                f"the time was up before it was known of {counted(self.undecided, 'amount')} next to nothing whether "
+                "more than 0 is possible: probabilities are right to about six decimals, and what is nearly certain "
+                "may be certain; give more seconds to know"
+            )
+            notes.insert(0, late)
         for at in np.flatnonzero(self.constraints.scale).tolist():
             known = self.constraints.stated[int(self.constraints.statement[at])]
             assert isinstance(known.statement, MeasuredStatement)
             share = self.reduced.problem.low[at] * float(known.statement.scale) / self.constraints.scale[at]
-            yield f"'{known.words}': the estimate takes {share:.4g} to be behind it"
+            notes.append(f"'{known.words}': the estimate takes {share:.4g} to be behind it")
+        for conditions in dict.fromkeys(map(conditions_of, shares_of(self.known))):
+            if any(self.variables.parts.is_uncertain(*cell) for cell in cells_in(conditions)):
+                notes += self._notes_on(conditions)
+        return tuple(notes)
 
     @property
     def undecided(self) -> int:
-        """How many amounts are next to nothing, while the time was up before it was known whether they are 0.
-
-        What is believed then fits all statements, and is right to about six decimals; what is nearly certain may be
-        certain.
-        """
+        """How many amounts next to nothing may be 0, as the time was up."""
         return self.solution.undecided
-
-    @property
-    def _notes_on_time(self) -> tuple[str, ...]:
-        if not self.undecided:
-            return ()
-        note = (
-            f"the time was up before it was known of {counted(self.undecided, 'amount')} next to nothing whether more "
-            "than 0 is possible: probabilities are right to about six decimals, and what is nearly certain may be "
-            "certain; give more seconds to know"
-        )
-        return (note,)
-
-    def _is_uncertain(self, condition: Condition) -> bool:
-        """Return whether a condition that was mentioned may hold for some of a group, and not for others."""
-        return any(self.variables.parts.is_uncertain(*cell) for cell in cells_in([condition]))
 
     def notes_on(self, given: Mapping[str, object]) -> tuple[str, ...]:
         """Return whom a condition may mean besides those who are certain, and whom it leaves aside.
@@ -400,9 +412,8 @@ class Beliefs(ReleaseBeliefs):
 
     def rates(self, value: int) -> Floats:
         """Return P*(s | q, b) of a value, as its place in the domain, for each row (q, b)."""
-        row, column, amounts = self._entries
-        having = self.variables.value[column] == value
-        people = self.variables.members.people
+        row, values, amounts = self.entries
+        having, people = values == value, self.variables.members.people
         return sum_by(row[having], amounts[having], len(people)) / people
 
     def average_rates(
@@ -488,28 +499,10 @@ class Beliefs(ReleaseBeliefs):
         return self.reduced.expand(self.solution.amounts)
 
     @cached_property
-    def _entries(self) -> tuple[Integers, Integers, Floats]:
-        """All entries with what they have: row, column, people."""
+    def entries(self) -> tuple[Integers, Integers, Floats]:
+        """All rows (q, b) with the values of their groups, and how many people have them: row, value, people."""
         row, column = self.variables.blocks.all_entries()
-        return row, column, self.reduced.quotient.distribute(self._amounts, row, column)
-
-    def table(self) -> pa.Table:
-        """Return P(q, s, b) as an Arrow table: what is known about people, the value, "group" and "probability".
-
-        >>> import sidelight as sl
-        >>> ward = sl.Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
-        >>> sl.maxent(ward).table().to_pylist()[0]
-        {'age': '30-39', 'value': 'Cold', 'group': 1, 'probability': 0.75}
-        """
-        row, column, amounts = self._entries
-        return joint_table(self.release, self.variables.members, row, self.variables.value[column], amounts)
-
-    @cached_property
-    def by_key(self) -> KeyBeliefs:
-        """P*(s | q) for all q and s that occur together: what is believed wherever such a person is."""
-        row, column, amounts = self._entries
-        entries = row, self.variables.value[column], amounts
-        return KeyBeliefs.from_members(self.variables, self.release.domain, entries)
+        return row, self.variables.value[column], self.reduced.quotient.distribute(self._amounts, row, column)
 
     @cached_property
     def by_kind(self) -> KeyBeliefs:
@@ -523,7 +516,8 @@ class Beliefs(ReleaseBeliefs):
         apart = self.variables.parts.divided_rows & self.touched_groups[self.variables.members.group]
         if not apart.any() and not self.reduced.people:
             return self.by_key
-        unnamed = replace(self, solution=replace(self.solution, amounts=self._amounts_of_unnamed))
+        amounts_of_unnamed = np.where(self.reduced.person == NOBODY, self.solution.amounts, 0.0)
+        unnamed = replace(self, solution=replace(self.solution, amounts=amounts_of_unnamed))
         printed, (key, value, amounts) = unnamed._kinds_of_keys(apart)
         parts, (part_kind, part_value, part_amounts) = unnamed._kinds_of_parts(np.flatnonzero(apart))
         named, (person, named_value, named_amounts) = self._kinds_of_named()
@@ -535,21 +529,16 @@ class Beliefs(ReleaseBeliefs):
         keys = KeysOfPeople.concatenate([printed, parts, named], tuple(map(person_text, self.reduced.people)))
         return KeyBeliefs.from_entries(self.variables, keys, self.release.domain, entries)
 
-    @property
-    def _amounts_of_unnamed(self) -> Floats:
-        amounts: Floats = np.where(self.reduced.person == NOBODY, self.solution.amounts, 0.0)
-        return amounts
-
     def _kinds_of_keys(self, apart: Flags) -> tuple[KeysOfPeople, Entries]:
         """Return a kind for each key, of its people without rows that are apart, and what they have."""
-        members, (row, column, amounts) = self.variables.members, self._entries
+        members, (row, value, amounts) = self.variables.members, self.entries
         whole = ~apart[row]
         key = members.key[row[whole]]
         people = add_up(members.key[~apart], members.people[~apart], members.key_count).astype(float)
         named = np.isin(np.arange(members.key_count), self._keys_of_named)
         people = np.where(named, sum_by(key, amounts[whole], members.key_count), people)
         kinds = KeysOfPeople.from_keys(people, named)
-        return kinds, (key, self.variables.value[column[whole]], amounts[whole])
+        return kinds, (key, value[whole], amounts[whole])
 
     def _kinds_of_parts(self, rows: Integers) -> tuple[KeysOfPeople, Entries]:
         """Return kinds for the parts of some rows, and what they have."""
@@ -590,17 +579,10 @@ class Beliefs(ReleaseBeliefs):
         """Return what follows from the release alone, about the same people."""
         return beliefs_of(self.variables, (), deadline=time.monotonic() + seconds)
 
-    def estimation_error(self, original: Table) -> float:
-        """Return Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ), in nats: how far from the truth these beliefs are.
-
-        `original` is the table that the release is of; 0 when somebody knows everything.
-        """
-        return estimation_error(self.by_key, original)
-
     @cached_property
     def entropy(self) -> float:
         """−Σ P(q, s, b) ln P(q, s, b), in nats."""
-        share = self._entries[2] / self.release.size
+        share = self.entries[2] / self.release.size
         # 0 · ln 0 = 0
         share = share[share > 0]
         return float(-(share @ np.log(share)))
@@ -615,26 +597,18 @@ class Beliefs(ReleaseBeliefs):
         # complementary slackness: who pushes is at a bound
         pushing = np.isfinite(multipliers) & (multipliers != 0)
         misplaced = np.abs(sums - bound)[pushing].max(initial=0.0)
+        pushes: dict[str, float | None] = {}
+        for number, multiplier in zip(problem.statement.tolist(), multipliers.tolist(), strict=True):
+            if number >= 0:  # of two bounds of a statement, at most one pushes
+                words = self.constraints.stated[number].words
+                before = pushes.get(words)
+                pushes[words] = before if np.isnan(multiplier) else multiplier + (before or 0.0)
         return Certificate(
             residual=self.solution.residual / size,
             misplaced=float(misplaced / size),
-            multipliers=self._multipliers(),
+            multipliers=pushes,
             forced_zeros=int(self.solution.zero.sum()),
         )
-
-    def _multipliers(self) -> dict[str, float | None]:
-        """Return the multiplier of each statement; of two bounds, at most one pushes."""
-        pushes: dict[str, float | None] = {}
-        for number, multiplier in zip(self.reduced.problem.statement.tolist(), self.solution.multipliers, strict=True):
-            if number >= 0:
-                words = self.constraints.stated[number].words
-                before = pushes.get(words)
-                pushes[words] = before if np.isnan(multiplier) else float(multiplier) + (before or 0.0)
-        return pushes
-
-
-def _round_people(people: float) -> str:
-    return f"{people:,.0f}" if people >= 100 else f"{people:.3g}"
 
 
 def _words(condition: Condition) -> str:
@@ -653,13 +627,3 @@ def _clip(probability: float) -> float:
     if abs(probability - round(probability)) < 1e-12:
         return float(round(probability))
     return min(max(probability, 0.0), 1.0)
-
-
-def joint_table(release: Release, members: Members, row: Integers, value: Integers, amounts: Floats) -> pa.Table:
-    """Return believed amounts of people as a table, by the row of the members and the value that each is of."""
-    arrays = {each.name: arrow_labels(each, members.key[row]) for each in members.columns}
-    values = Column(release.sensitive, release.domain, value.astype(np.int32))
-    arrays[unused_name(release.sensitive, arrays)] = arrow_labels(values)
-    arrays[unused_name("group", arrays)] = pa.array(release.groups.numbers[members.group[row]])
-    arrays[unused_name("probability", arrays)] = pa.array(amounts / release.size)
-    return pa.table(arrays)

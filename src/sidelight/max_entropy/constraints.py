@@ -15,12 +15,6 @@ of it, n(C) = n + N is not known: n people are certain to be meant, N = Σ x ove
     Σ_k c_k P(E_k | C) in [l, u]      Σ_k c_k Σ_{E_k and C} x − l · N ≥ l · n  and  … − u · N ≤ u · n: two statements,
                                       one per bound; with several events C it is not linear, and refused
 
-Which variables a term counts is found by `terms`.
-
-Source: linear statements as in Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; unknown n(C), counts and row sets ours.
-
-What a statement adds up, and which variables that is.
-
 A term's *support* is a product within each group: the parts that fulfil the conditions × the columns of the values.  So
 the parts and the columns of all terms are listed, never their product, until the quotient has made both few.
 
@@ -28,18 +22,18 @@ Support is found for all terms at once: every elementary condition is a set of p
 a term are the bitwise and of its conditions; how many people are certain is counted digit by digit of the row sizes in
 binary, Σ_d 2^d · popcount(rows ∧ digit_d).  Cost: terms × conditions × parts / 64 words.
 
-Source: ours, on Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+Source: linear statements as in Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; unknown n(C), counts and row sets ours.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -88,7 +82,15 @@ BITS_AT_ONCE = 1 << 21
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
-NO_PAIRS = np.empty(0, np.int64), np.empty(0, np.int64)
+NOBODY = -1
+"""The person of what is not about one: of terms about shares, and of variables of everybody who is not named."""
+
+UNUSED = -1
+"""The constraint of terms whose statement is about nobody, and so constrains nothing."""
+
+WHY_NOBODY = "nobody in the release says all of this"
+
+ONLY_SUPPRESSED = "only suppressed rows could hold such people, and nobody is assumed to be there"
 
 
 class Term(NamedTuple):
@@ -97,14 +99,6 @@ class Term(NamedTuple):
     share: ConditionalProbability
     coefficient: Fraction = ONE
     others: bool = False
-
-    @property
-    def value_sets(self) -> tuple[HasValue, ...]:
-        """The sets that values are in: of the event, and of those of whom it is asked."""
-        event = (HasValue(self.share.values),) if self.share.values else keep_conditions_on_values(self.share.where)
-        if self.others:
-            event = tuple(HasValue(each.values, not each.others) for each in event)
-        return (*event, *keep_conditions_on_values(self.share.given))
 
 
 class LinearForm(NamedTuple):
@@ -118,33 +112,18 @@ class LinearForm(NamedTuple):
     high: Fraction | None
     measured: MeasuredStatement | None = None
 
-    @property
-    def exact(self) -> bool:
-        """Whether the two bounds are one."""
-        return self.low is not None and (self.low is self.high or self.low == self.high)
-
-    @property
-    def has_two_bounds(self) -> bool:
-        """Whether there are two bounds, which differ."""
-        return self.low is not None and self.high is not None and not self.exact
-
 
 def linear_form(statement: Statement) -> LinearForm:
     """Return all that a statement speaks of; counts speak of each person, bounds that cannot be passed are none."""
-    if isinstance(statement, IntervalStatement):
-        return _interval_form(statement)
     if isinstance(statement, ComparisonStatement):
         terms = Term(statement.one), Term(statement.other, -ONE)
         return LinearForm(terms, ZERO if statement.sign == "=" else None, ZERO)
-    if isinstance(statement, LinearStatement):
+    if not isinstance(statement, IntervalStatement):
+        assert isinstance(statement, LinearStatement | MeasuredStatement)
         parts = tuple(part for coefficient, about in statement.terms for part in _terms(about, coefficient))
-        return LinearForm(parts, statement.low, statement.high)
-    assert isinstance(statement, MeasuredStatement)
-    parts = tuple(part for coefficient, about in statement.terms for part in _terms(about, coefficient))
-    return LinearForm(parts, statement.value, statement.value, statement)
-
-
-def _interval_form(statement: IntervalStatement) -> LinearForm:
+        if isinstance(statement, LinearStatement):
+            return LinearForm(parts, statement.low, statement.high)
+        return LinearForm(parts, statement.value, statement.value, statement)
     about, most = statement.about, most_of(statement.about)
     if statement.low == most and _is_one_set(about):
         # all of them are: that nobody is anything else says more at once
@@ -153,8 +132,7 @@ def _interval_form(statement: IntervalStatement) -> LinearForm:
         return LinearForm(_terms(about, ONE), statement.low, statement.low)
     # a bound that nothing can pass would only cost the solver a multiplier
     low = None if statement.low == 0 else statement.low
-    high = None if statement.high == most else statement.high
-    return LinearForm(_terms(about, ONE), low, high)
+    return LinearForm(_terms(about, ONE), low, None if statement.high == most else statement.high)
 
 
 def _is_one_set(about: Summand) -> bool:
@@ -174,20 +152,14 @@ def _terms(about: Summand, coefficient: Fraction, *, others: bool = False) -> tu
 def shares_of(known: Sequence[WordedStatement]) -> Iterator[ConditionalProbability]:
     """Yield all shares that statements speak of."""
     for each in known:
-        for about in _summands(each.statement):
-            if isinstance(about, ConditionalProbability):
-                yield about
-            else:
-                yield from (term.share for term in _terms(about, ONE))
-
-
-def _summands(statement: Statement) -> tuple[Summand, ...]:
-    if isinstance(statement, IntervalStatement):
-        return (statement.about,)
-    if isinstance(statement, ComparisonStatement):
-        return statement.one, statement.other
-    assert isinstance(statement, LinearStatement | MeasuredStatement)
-    return tuple(about for _, about in statement.terms)
+        statement, summands = each.statement, tuple[Summand, ...]()
+        if isinstance(statement, IntervalStatement):
+            summands = (statement.about,)
+        elif isinstance(statement, ComparisonStatement):
+            summands = (statement.one, statement.other)
+        elif isinstance(statement, LinearStatement | MeasuredStatement):
+            summands = tuple(about for _, about in statement.terms)
+        yield from (term.share for about in summands for term in _terms(about, ONE))
 
 
 def conditions_of(share: ConditionalProbability) -> Event:
@@ -200,14 +172,12 @@ def mentioned_conditions(
     known: Sequence[WordedStatement], described: Mapping[str, Mapping[str, object]]
 ) -> tuple[tuple[str, Label], ...]:
     """Return the conditions that statements speak of, and what is known about the people they name, each once."""
-    events = (event for share in shares_of(known) for event in _events_of(share, described))
-    return tuple(dict.fromkeys(cells_in(dict.fromkeys(chain.from_iterable(events)))))
-
-
-def _events_of(share: ConditionalProbability, described: Mapping[str, Mapping[str, object]]) -> tuple[Event, ...]:
-    if share.person is None:
-        return share.given, share.where
-    return share.given, share.where, cells_of(share.person, described)
+    events = dict.fromkeys(
+        event
+        for share in shares_of(known)
+        for event in (share.given, share.where, *([] if share.person is None else [cells_of(share.person, described)]))
+    )
+    return tuple(dict.fromkeys(cells_in(chain.from_iterable(events))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,42 +220,33 @@ class TermPeople:
     term: Integers
     part: Integers
 
-    def possible_parts(self, term: int) -> Integers:
-        """Return the parts of those who may be meant by a term, and may not."""
-        start, stop = np.searchsorted(self.term, (term, term + 1))
-        return self.part[start:stop]
-
 
 def find_support(
     variables: Variables, terms: Sequence[Term], people: Mapping[Who, Integers]
 ) -> tuple[TermSupport, TermPeople]:
     """Return the support of all terms, and of whom each speaks, whatever values their groups have."""
-    values = _ValueSets(variables, terms)
-    part_sets = _PartSets(variables, people, values, terms)
+    sets = _TermSets(variables, people, terms)
     certain = np.zeros(len(terms), np.int64)
-    counting, possible = [NO_PAIRS], [NO_PAIRS]
-    step = max(BITS_AT_ONCE // part_sets.parts, 1)
+    nothing = np.empty(0, np.int64), np.empty(0, np.int64)
+    counting, possible = [nothing], [nothing]
+    step = max(BITS_AT_ONCE // len(sets.group), 1)
     for start in range(0, len(terms), step):
         some = slice(start, start + step)
-        certain[some], (possible_term, possible_part), (term, part) = part_sets.intersect(some)
+        certain[some], (possible_term, possible_part), (term, part) = sets.intersect(some)
         possible.append((possible_term + start, possible_part))
         counting.append((term + start, part))
-    term, part = _concatenate_pairs(counting)
-    support = TermSupport(term, part, *values.columns(term, values.group[part]))
-    term, part = _concatenate_pairs(possible)
-    of_values = values.given_values[term]
-    possible = [(term[~of_values], part[~of_values])]
-    for number in np.flatnonzero(values.given_values).tolist():
+    term, part = map(np.concatenate, zip(*counting, strict=True))
+    support = TermSupport(term, part, *sets.columns(term, sets.group[part]))
+    term, part = map(np.concatenate, zip(*possible, strict=True))
+    # of whom values are asked, only the release's counts say how many they are
+    given_values = np.array([bool(keep_conditions_on_values(each.share.given)) for each in terms], bool)
+    possible = [(term[~given_values[term]], part[~given_values[term]])]
+    for number in np.flatnonzero(given_values).tolist():
         certain[number], part = _people_with_values(variables, terms[number].share.given)
         possible.append((np.full(len(part), number), part))
-    term, part = _concatenate_pairs(possible)
+    term, part = map(np.concatenate, zip(*possible, strict=True))
     order = np.argsort(term, kind="stable")
     return support, TermPeople(certain, term[order], part[order])
-
-
-def _concatenate_pairs(pairs: Sequence[tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
-    one, other = zip(*pairs, strict=True)
-    return np.concatenate(one), np.concatenate(other)
 
 
 def _people_with_values(variables: Variables, given: Event) -> tuple[int, Integers]:
@@ -323,13 +284,11 @@ def support_of_unknown(
     first_new, starts = len(meant.certain), variables.blocks.first_column
     supports = [TermSupport(*(np.empty(0, np.int64),) * 4)]
     for number, term in enumerate(unknown):
-        part = meant.possible_parts(term)
+        part = meant.part[meant.term == term]
         group = np.unique(variables.members.group[variables.parts.row[part]])
         _, column = ranges(starts[group], starts[group + 1])
-        column = column[
-            _values_in(variables, keep_conditions_on_values(terms[term].share.given))[variables.value[column]]
-        ]
-        new = first_new + number
+        asked = _values_in(variables, keep_conditions_on_values(terms[term].share.given))
+        column, new = column[asked[variables.value[column]]], first_new + number
         supports.append(TermSupport(np.full(len(part), new), part, np.full(len(column), new), column))
     return TermSupport.concatenate(supports)
 
@@ -344,36 +303,35 @@ def _values_in(variables: Variables, sets: Sequence[HasValue]) -> Flags:
     return member
 
 
-class _ValueSets:
-    """The sets of values that terms speak of, each once."""
+class _TermSets:
+    """Sets of parts, a bit per part: who fulfils a condition, where one person may be, whose group has a value."""
 
-    def __init__(self, variables: Variables, terms: Sequence[Term]) -> None:
-        self.variables = variables
-        names = [
-            (
-                term.share.values,
-                keep_conditions_on_values(term.share.where),
-                keep_conditions_on_values(term.share.given),
-                term.others,
-            )
-            for term in terms
-        ]
-        term_of_name = dict(zip(names, terms, strict=True))
-        number = {name: place for place, name in enumerate(term_of_name)}
-        self.of_term = np.array([number[name] for name in names], np.int64)
-        self.given_values = np.array([bool(condition) for _, _, condition, _ in term_of_name], bool)[self.of_term]
-        self.member = np.zeros((len(number), len(variables.release.domain)), bool)
-        for place, term in enumerate(term_of_name.values()):
-            self.member[place] = _values_in(variables, term.value_sets)
+    def __init__(self, variables: Variables, people: Mapping[Who, Integers], terms: Sequence[Term]) -> None:
+        self.variables, self.people = variables, people
+        value_sets: dict[tuple[HasValue, ...], int] = {}  # each once
+        self.of_term = np.array([value_sets.setdefault(_value_sets(term), len(value_sets)) for term in terms], np.int64)
+        # (value sets, domain)
+        self.member = np.zeros((len(value_sets), len(variables.release.domain)), bool)
+        for inside, each in zip(self.member, value_sets, strict=True):
+            inside[:] = _values_in(variables, each)
         self.group = variables.members.group[variables.parts.row]  # of each part
-
-    def has_value_in_group(self) -> Iterator[Flags]:
-        """Return for each set and part whether its group has one of the values."""
-        blocks, value = self.variables.blocks, self.variables.value
-        for member in self.member:
-            groups = np.zeros(blocks.groups, bool)
-            groups[blocks.column_group[member[value]]] = True
-            yield groups[self.group]
+        # set 0 is everybody; then, for each value set, the parts whose group has one of the values
+        blocks = variables.blocks
+        groups = np.zeros((1 + len(self.member), blocks.groups), bool)
+        groups[0] = True
+        for inside, member in zip(groups[1:], self.member, strict=True):
+            inside[blocks.column_group[member[variables.value]]] = True
+        self.sets = [pack_bits(each[self.group]) for each in groups]
+        self.certain_sets = self.sets.copy()
+        self.conditions = self._number([self._whom(term.share) for term in terms], self._whom_flags, least=1)
+        events = self._number([_asked_of_people(term) for term in terms], self._event_flags, least=0)
+        self.event = np.column_stack((1 + self.of_term, events))
+        self.bits, self.certain_bits = np.stack(self.sets), np.stack(self.certain_sets)
+        self.hides = np.array([one is not other for one, other in zip(self.sets, self.certain_sets, strict=True)])
+        # the people of a row are counted at its first part
+        people_there = np.where(variables.parts.slot == 0, variables.members.people[variables.parts.row], 0)
+        most = int(people_there.max())
+        self.digits = [pack_bits((people_there >> digit) & 1 == 1) for digit in range(most.bit_length())]
 
     def columns(self, term: Integers, group: Integers) -> tuple[Integers, Integers]:
         """Return the columns that terms speak of in groups; these are ordered by term and group, and may repeat."""
@@ -385,63 +343,21 @@ class _ValueSets:
         kept = self.member[self.of_term[term[at]], self.variables.value[column]]
         return term[at[kept]], column[kept]
 
-
-@dataclass(frozen=True, slots=True)
-class _InPrintedGroup:
-    """To be in a group that is no suppressed row."""
-
-
-@dataclass(frozen=True, slots=True)
-class _AskedOfPeople:
-    """What a term asks of people besides their value, or its complement; who is looked for fulfils all `conditions`."""
-
-    where: Event
-    conditions: Event
-    others: bool
-
-    @classmethod
-    def from_term(cls, term: Term) -> tuple[_AskedOfPeople, ...]:
-        """Return what a term asks, if anything."""
-        where = keep_conditions_on_people(term.share.where)
-        return (cls(where, conditions_of(term.share), term.others),) if where else ()
-
-
-_SetName: TypeAlias = Condition | Who | _InPrintedGroup | _AskedOfPeople
-
-
-class _PartSets:
-    """Sets of parts, a bit per part: who fulfils a condition, where one person may be, whose group has a value."""
-
-    def __init__(
-        self, variables: Variables, people: Mapping[Who, Integers], values: _ValueSets, terms: Sequence[Term]
-    ) -> None:
-        self.variables, self.people, self.parts = variables, people, len(variables.parts.row)
-        everybody = np.ones(self.parts, bool)
-        self.sets = [pack_bits(each) for each in (everybody, *values.has_value_in_group())]
-        self.certain_sets = self.sets.copy()
-        self.conditions = self._numbers([self._whom(term.share) for term in terms], least=1)
-        events = self._numbers([_AskedOfPeople.from_term(term) for term in terms], least=0)
-        self.event = np.column_stack((1 + values.of_term, events))
-        self.bits, self.certain_bits = np.stack(self.sets), np.stack(self.certain_sets)
-        self.hides = np.array([one is not other for one, other in zip(self.sets, self.certain_sets, strict=True)])
-        # the people of a row are counted at its first part
-        people_there = np.where(variables.parts.slot == 0, variables.members.people[variables.parts.row], 0)
-        most = int(people_there.max())
-        self.digits = [pack_bits((people_there >> digit) & 1 == 1) for digit in range(most.bit_length())]
-
-    def _whom(self, share: ConditionalProbability) -> tuple[_SetName, ...]:
-        """Name the sets that a share is about: its people are in all of them."""
+    def _whom(self, share: ConditionalProbability) -> tuple[Condition | Who | None, ...]:
+        """Name the sets that a share is about: its people are in all of them; None: in no suppressed row."""
         if share.person is not None:
             return (share.person,)
         conditions = keep_conditions_on_people(share.given)
-        return (*conditions, _InPrintedGroup()) if self.variables.leaves_suppressed_aside(conditions) else conditions
+        return (*conditions, None) if self.variables.leaves_suppressed_aside(conditions) else conditions
 
-    def _numbers(self, names: Sequence[tuple[_SetName, ...]], *, least: int) -> Integers:
+    def _number(
+        self, names: Sequence[tuple[Any, ...]], flags: Callable[[Any], tuple[Flags, Flags]], *, least: int
+    ) -> Integers:
         """Number the sets of each term, equally many for all: its own, and then set 0, which is everybody."""
-        number: dict[_SetName, int] = {}
+        number: dict[object, int] = {}
         for name in dict.fromkeys(chain.from_iterable(names)):
             number[name] = len(self.sets)
-            holds, certain = self._flags(name)
+            holds, certain = flags(name)
             self.sets.append(pack_bits(holds))
             self.certain_sets.append(self.sets[-1] if certain is holds else pack_bits(certain))
         lengths = np.array([len(each) for each in names], np.int64)
@@ -449,21 +365,21 @@ class _PartSets:
         padded[np.arange(padded.shape[1]) < lengths[:, np.newaxis]] = [*map(number.get, chain.from_iterable(names))]
         return padded
 
-    def _flags(self, name: _SetName) -> tuple[Flags, Flags]:
+    def _event_flags(self, name: tuple[Event, Event, bool]) -> tuple[Flags, Flags]:
+        """Return which parts fulfil what is asked of people besides their value, or its complement."""
+        where, looked_for, others = name
+        holds = self.variables.looked_for(looked_for)
+        for condition in where:
+            holds = holds & self.variables.holds(condition)
+        return (holds := holds ^ others), holds
+
+    def _whom_flags(self, name: Condition | Who | None) -> tuple[Flags, Flags]:
         """Return which parts are in a set, and which are in rows that are in it as a whole."""
         variables, parts = self.variables, self.variables.parts
-        if isinstance(name, _AskedOfPeople):
-            holds = variables.looked_for(name.conditions)
-            for condition in name.where:
-                holds = holds & variables.holds(condition)
-            holds = holds ^ name.others
-            return holds, holds
         if isinstance(name, str | Someone | Described):
-            rows = np.zeros(len(parts.count), bool)
-            rows[self.people[name]] = True
-            there = rows[parts.row]
-            return there, there
-        if isinstance(name, _InPrintedGroup):
+            holds = np.isin(parts.row, self.people[name])
+            return holds, holds
+        if name is None:
             return variables.printed_parts, variables.printed_parts
         holds = variables.holds(name)
         return holds, parts.certain(holds)
@@ -475,7 +391,7 @@ class _PartSets:
         """
         conditions = self.conditions[terms]
         parts = certain = _common(self.bits, conditions)
-        possible = NO_PAIRS
+        possible = np.empty(0, np.int64), np.empty(0, np.int64)
         if self.hides[conditions].any():  # mostly all who may be meant are
             certain = _common(self.certain_bits, conditions)
             possible = _positions(parts & ~certain)
@@ -484,8 +400,22 @@ class _PartSets:
             np.bitwise_count(certain & digit).sum(axis=1, dtype=np.int64) << at for at, digit in enumerate(self.digits)
         )
         # who counts for the size of a condition may be in a group that has none of the values
-        counting = parts & _common(self.bits, self.event[terms])
-        return sizes, possible, _positions(counting)
+        return sizes, possible, _positions(parts & _common(self.bits, self.event[terms]))
+
+
+def _value_sets(term: Term) -> tuple[HasValue, ...]:
+    """Return the sets that values are in: of the event, and of those of whom it is asked."""
+    share = term.share
+    event = (HasValue(share.values),) if share.values else keep_conditions_on_values(share.where)
+    if term.others:
+        event = tuple(HasValue(each.values, not each.others) for each in event)
+    return (*event, *keep_conditions_on_values(share.given))
+
+
+def _asked_of_people(term: Term) -> tuple[tuple[Event, Event, bool], ...]:
+    """Return what a term asks of people besides their value, if anything; who is looked for; and its complement."""
+    where = keep_conditions_on_people(term.share.where)
+    return ((where, conditions_of(term.share), term.others),) if where else ()
 
 
 def _common(bits: Bits, numbers: Integers) -> Bits:
@@ -502,17 +432,6 @@ def _positions(bits: Bits) -> tuple[Integers, Integers]:
     inside = np.flatnonzero(unpack_bits(bits.ravel()[some, np.newaxis], 64))
     row, word = np.divmod(some, bits.shape[1])
     return row[inside >> 6], word[inside >> 6] * 64 + (inside & 63)
-
-
-NOBODY = -1
-"""The person of what is not about one: of terms about shares, and of variables of everybody who is not named."""
-
-UNUSED = -1
-"""The constraint of terms whose statement is about nobody, and so constrains nothing."""
-
-WHY_NOBODY = "nobody in the release says all of this"
-
-ONLY_SUPPRESSED = "only suppressed rows could hold such people, and nobody is assumed to be there"
 
 
 @dataclass(frozen=True, eq=False)
@@ -562,7 +481,14 @@ class Constraints:
 
 def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Constraints:
     """Build the constraints of statements."""
-    drafted = [*_split_bounds(variables, known)]
+    drafted: list[tuple[WordedStatement, LinearForm]] = []
+    for each in known:
+        form = linear_form(each.statement)
+        # a bound stands by itself where it is not known how many people a statement speaks of
+        if None in (form.low, form.high) or form.low == form.high or _knows_sizes(variables, form):
+            drafted.append((each, form))
+        else:
+            drafted += [(each, form._replace(high=None)), (each, form._replace(low=None))]
     stated, forms = tuple(each for each, _ in drafted), [form for _, form in drafted]
     terms = [term for form in forms for term in form.terms]
     people = _rows_of_people(variables, terms)
@@ -572,7 +498,12 @@ def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Co
     draft = _Draft(stated, forms, meant, person)
     used = draft.constraint >= 0
     unknown = support_of_unknown(variables, meant, terms, draft.unknown_term)
-    about_nobody = (stated[at] for at in draft.about_nobody)
+    notes = [f"'{stated[at].words}' says nothing: {_why_nobody(variables, stated[at])}" for at in draft.about_nobody]
+    suppressed = suppressed_groups(variables.release.groups)
+    for who, rows in people.items():
+        if cells_of(who, variables.described) and suppressed[variables.members.group[rows]].all():
+            name = abbreviate(person_text(who))
+            notes.append(f"{name} fits nothing that is printed: this rests on suppressed rows holding the person")
     return Constraints(
         TermSupport.concatenate([support.restrict(used[support.part_term], used[support.column_term]), unknown]),
         np.concatenate((draft.constraint, np.array(draft.unknown_constraint, np.int64))),
@@ -583,10 +514,7 @@ def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Co
         draft.statement,
         people,
         stated,
-        (
-            *(f"'{each.words}' says nothing: {_why_nobody(variables, each)}" for each in about_nobody),
-            *_notes_on_suppressed(variables, people),
-        ),
+        tuple(notes),
         draft.scale,
         draft.laplace,
     )
@@ -597,38 +525,14 @@ def _why_nobody(variables: Variables, known: WordedStatement) -> str:
     for share in shares_of([known]):
         conditions = keep_conditions_on_people(share.given)
         for condition in conditions:
-            if not variables.holds(condition).any():
-                return _nobody_says(condition)
+            if variables.holds(condition).any():
+                continue
+            if isinstance(condition, tuple):
+                return f"nobody in the release says {condition[0]} '{shown(condition[1])}'"
+            return f"nobody in the release fulfils '{condition_text(condition)}'"
         if conditions and variables.only_suppressed(conditions):
             return ONLY_SUPPRESSED
     return WHY_NOBODY
-
-
-def _nobody_says(condition: Condition) -> str:
-    if isinstance(condition, tuple):
-        return f"nobody in the release says {condition[0]} '{shown(condition[1])}'"
-    return f"nobody in the release fulfils '{condition_text(condition)}'"
-
-
-def _notes_on_suppressed(variables: Variables, people: Mapping[Who, Integers]) -> Iterator[str]:
-    suppressed = suppressed_groups(variables.release.groups)
-    for who, rows in people.items():
-        if cells_of(who, variables.described) and suppressed[variables.members.group[rows]].all():
-            name = abbreviate(person_text(who))
-            yield f"{name} fits nothing that is printed: this rests on suppressed rows holding the person"
-
-
-def _split_bounds(
-    variables: Variables, known: Sequence[WordedStatement]
-) -> Iterator[tuple[WordedStatement, LinearForm]]:
-    """Yield each bound by itself where it is not known how many people a statement speaks of."""
-    for each in known:
-        form = linear_form(each.statement)
-        if form.has_two_bounds and not _knows_sizes(variables, form):
-            yield each, form._replace(high=None)
-            yield each, form._replace(low=None)
-        else:
-            yield each, form
 
 
 def _knows_sizes(variables: Variables, form: LinearForm) -> bool:
@@ -687,8 +591,8 @@ class _Draft:
                 self.unknown_constraint.append(int(number[at]))
                 self.unknown_coefficient.append(-float(bound * scale))
         sized = [(forms[at], people[at]) for at in self.statement.tolist()]
-        bounds = [_bounds(form, size) for form, size in sized]
-        self.low, self.high = np.array(bounds, float).reshape(-1, 2).T.copy()
+        self.low = np.array([-math.inf if form.low is None else _product(form.low, size) for form, size in sized])
+        self.high = np.array([math.inf if form.high is None else _product(form.high, size) for form, size in sized])
         self.scale, self.laplace = np.zeros(len(sized)), np.zeros(len(sized), bool)
         # noise is stated of a share, and measured here in people of the statement's scale
         for at, (form, size) in enumerate(sized):
@@ -701,12 +605,6 @@ def _scale_to_people(form: LinearForm, sizes: Sequence[int]) -> tuple[Fraction, 
     weights = [term.coefficient / size for term, size in zip(form.terms, sizes, strict=True)]
     people = 1 / max(map(abs, weights))
     return people, [float(weight * people) for weight in weights]
-
-
-def _bounds(form: LinearForm, people: Fraction | int) -> tuple[float, float]:
-    """Return the bounds in people."""
-    low = -math.inf if form.low is None else _product(form.low, people)
-    return low, low if form.exact else math.inf if form.high is None else _product(form.high, people)
 
 
 def _product(share: Fraction, people: Fraction | int) -> float:

@@ -25,13 +25,12 @@ Source: ours, on Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from sidelight.arrays import Flags, Floats, Integers, pair_equal
 from sidelight.errors import BadKnowledge, BadMeasure, expect, mapping_or_empty, parameter
@@ -44,7 +43,6 @@ from sidelight.max_entropy.beliefs import (
     MeantPeople,
     ReleaseBeliefs,
     beliefs_of,
-    joint_table,
 )
 from sidelight.max_entropy.constraints import NOBODY, shares_of
 from sidelight.max_entropy.key_beliefs import KeyBeliefs, KeysOfPeople
@@ -55,7 +53,7 @@ from sidelight.release.release import Release, whole_groups
 from sidelight.rounding import exact_number, round_down
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Counts, Table, expect_one_sensitive
+from sidelight.table.table import Counts, expect_one_sensitive
 from sidelight.text import counted
 
 if TYPE_CHECKING:
@@ -83,7 +81,7 @@ def set_beliefs_of(
     solved = {value: of_value(value, stated) for value, stated in by_value.items()}
     _check_independent(solved)
     # without statements the people are the same whatever the value, so that the first one will do
-    return SetBeliefs(release, known, solved, of_value(release.domain[0], ()))
+    return SetBeliefs(variables, known, solved, of_value(release.domain[0], ()))
 
 
 def _value_of(release: Release, known: WordedStatement) -> Label:
@@ -160,15 +158,8 @@ class SetBeliefs(ReleaseBeliefs):
     [0.1, 0.75]
     """
 
-    seen: Release
-    known: tuple[WordedStatement, ...]
     of_value: Mapping[Label, Beliefs]  # of each value that a statement mentions: who has it and who has not
     nothing_known: Beliefs  # the same people, of whom no statement is
-
-    @property
-    def release(self) -> Release:
-        """The release that was seen."""
-        return self.seen
 
     @cached_property
     def people(self) -> Beliefs:
@@ -242,18 +233,16 @@ class SetBeliefs(ReleaseBeliefs):
 
     def _rates(self, code: int) -> Floats:
         """Return P(v ∈ S | q, b) for each row (q, b)."""
-        members = self.people.variables.members
-        beliefs = self.of_value.get(self.release.domain[code])
-        if beliefs is None:
-            groups = self.release.groups
-            rates: Floats = (groups.counts.column(code) / groups.sizes)[members.group]
-            return rates
-        return beliefs.rates(HAS)
+        beliefs, groups = self.of_value.get(self.release.domain[code]), self.release.groups
+        if beliefs is not None:
+            return beliefs.rates(HAS)
+        rates: Floats = (groups.counts.column(code) / groups.sizes)[self.variables.members.group]
+        return rates
 
     @cached_property
-    def _entries(self) -> tuple[Integers, Integers, Floats]:
-        """All rows with the values of their groups, and how many people have them: row, value, people."""
-        members, groups = self.people.variables.members, self.release.groups
+    def entries(self) -> tuple[Integers, Integers, Floats]:
+        """All rows (q, b) with the values of their groups, and how many people have them: row, value, people."""
+        members, groups = self.variables.members, self.release.groups
         group, value, count = groups.counts.entries()
         order = np.argsort(group, kind="stable")
         # every row with all values of its group
@@ -265,19 +254,6 @@ class SetBeliefs(ReleaseBeliefs):
             mentioned = value == code
             rates[mentioned] = self._rates(code)[row[mentioned]]
         return row, value, rates * members.people[row]
-
-    def table(self) -> pa.Table:
-        """Return P(q, v ∈ S, b) as an Arrow table: what is known about people, a value, "group" and "probability".
-
-        Of each (q, b) the probabilities of all values add up to how many values such a person has, on average, times
-        the chance of (q, b).
-        """
-        return joint_table(self.release, self.people.variables.members, *self._entries)
-
-    @cached_property
-    def by_key(self) -> KeyBeliefs:
-        """P*(v ∈ S | q) for all q and v that occur together."""
-        return KeyBeliefs.from_members(self.people.variables, self.release.domain, self._entries)
 
     @cached_property
     def by_kind(self) -> KeyBeliefs:
@@ -304,28 +280,16 @@ class SetBeliefs(ReleaseBeliefs):
         del seconds
         return replace(self, known=(), of_value={})
 
-    def estimation_error(self, original: Table) -> float:
-        """Refuse: how far beliefs about sets are from the truth is not one distribution per key."""
-        del original
-        message = (
-            "the estimation error is of one value per person, and this release has "
-            f"{parameter('values', self.release.semantics)}; leave the original out"
-        )
-        raise BadMeasure(message)
-
     @cached_property
     def certificate(self) -> Certificate:
         """What shows that this is the distribution of largest entropy: that of all values together."""
-        each = [*self._certificates()]
+        each = [beliefs.certificate for beliefs in self.of_value.values()]
         return Certificate(
             residual=max((one.residual for one in each), default=0.0),
             misplaced=max((one.misplaced for one in each), default=0.0),
             multipliers={words: pushes for one in each for words, pushes in one.multipliers.items()},
             forced_zeros=sum(one.forced_zeros for one in each),
         )
-
-    def _certificates(self) -> Iterator[Certificate]:
-        return (each.certificate for each in self.of_value.values())
 
 
 SECONDS = 600.0

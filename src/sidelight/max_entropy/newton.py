@@ -13,7 +13,7 @@ Search     half the step until the dual falls enough (Armijo); where it does at 
 Invariant  the dual never rises, but where rounding hides which way it goes: there the residual must fall.
 Progress   is the fall of the dual: the farthest sum may stay where it is for many steps while others are put right.
            Where no solution exists, though, the dual falls without end; so a caller who does not know that there is one
-           gets the method back after `PATIENT_STEPS` without a nearer sum, and goes on from there once that is known.
+           gets the method back after eight steps without a nearer sum, and goes on from there once that is known.
 End        all sums within `tolerance`; or no progress, which `residual` then says.
 Cost       the start (`scaling`), and one elimination (see `schur`) a step; about 5 to 30 steps.
 
@@ -31,7 +31,7 @@ shorten its steps for all because of some.  Near the end scaling is slow, and Ne
 Only constraints that count (all coefficients 1) are scaled; the multipliers of others stay at 0.  An inequality is
 scaled to the bound that it misses, or as far back as its multiplier goes.
 
-Cost  per sweep the variables and the nonzeros of the constraints, `SWEEPS` times.
+Cost  per sweep the variables and the nonzeros of the constraints, 20 times.
 
 Source: Deming and Stephan, 1940; as descent on the dual, Csiszár, 1975.
 
@@ -62,7 +62,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.linalg
@@ -72,48 +72,32 @@ from scipy.sparse.linalg import LinearOperator, cg
 from sidelight.arrays import Flags, Floats, Integers, number_keys, ranges, sum_by
 from sidelight.max_entropy.problem import Problem
 
-SWEEPS = 20
-"""How often everything is scaled."""
-
-MOST_SCALED = 5.0
-"""No constraint changes the logarithm of an amount by more at once: half the way down is down, too."""
-
 
 def scaled_multipliers(problem: Problem) -> tuple[Floats, Floats]:
     """Return multipliers of the columns and of the constraints, from which the dual is near its minimum."""
     columns, constraints = np.zeros(len(problem.counts)), np.zeros(len(problem.low))
     amounts = problem.weight.copy()
-    classes = [*_classes(problem)]
-    for _ in range(SWEEPS):
+    matrix, classes = problem.coefficients, []
+    for constraint in _classes(problem):
+        place, nonzero = ranges(matrix.indptr[constraint], matrix.indptr[constraint + 1])
+        classes.append((constraint, place, matrix.indices[nonzero]))
+    for _ in range(20):
         # the multipliers of rows are not kept: they follow from the others
         amounts *= np.exp(_to(problem.people, sum_by(problem.row, amounts, len(problem.people))))[problem.row]
         change = _to(problem.counts, sum_by(problem.column, amounts, len(problem.counts)))
         columns += change
         amounts *= np.exp(change)[problem.column]
-        for each in classes:
-            each.scale(amounts, constraints)
+        # constraints of a class share no variable, and are scaled at once
+        for constraint, place, variable in classes:
+            sums = sum_by(place, amounts[variable], len(constraint))
+            before, low, high = constraints[constraint], problem.low[constraint], problem.high[constraint]
+            # at most to 0 where no bound pushes: above it pushes up to `low`, below it down to `high`
+            after = np.maximum(before + _to(low, sums), 0.0) + np.minimum(before + _to(high, sums), 0.0)
+            # no more at once than this change of a logarithm: half the way down is down, too
+            change = np.clip(after - before, -5.0, 5.0)
+            constraints[constraint] += change
+            amounts[variable] *= np.exp(change)[place]
     return columns, constraints
-
-
-@dataclass(frozen=True, eq=False)
-class _DisjointConstraints:
-    """Constraints that share no variable: nonzero i is of the one at place `place[i]`, about `variable[i]`."""
-
-    constraint: Integers
-    place: Integers
-    variable: Integers
-    low: Floats
-    high: Floats
-
-    def scale(self, amounts: Floats, multipliers: Floats) -> None:
-        """Bring each sum to where it should be."""
-        sums = sum_by(self.place, amounts[self.variable], len(self.constraint))
-        before = multipliers[self.constraint]
-        # at most to 0 where no bound pushes: above it pushes up to `low`, below it down to `high`
-        after = np.maximum(before + _to(self.low, sums), 0.0) + np.minimum(before + _to(self.high, sums), 0.0)
-        change = np.clip(after - before, -MOST_SCALED, MOST_SCALED)
-        multipliers[self.constraint] += change
-        amounts[self.variable] *= np.exp(change)[self.place]
 
 
 def _to(totals: Floats, sums: Floats) -> Floats:
@@ -124,7 +108,7 @@ def _to(totals: Floats, sums: Floats) -> Floats:
     return np.where(sums > 1e-250, change, 0.0)
 
 
-def _classes(problem: Problem) -> Iterator[_DisjointConstraints]:
+def _classes(problem: Problem) -> Iterator[Integers]:
     """Put constraints into few classes, one after the other into the first in which they overlap with none."""
     matrix = problem.coefficients
     start, stop = matrix.indptr[:-1], matrix.indptr[1:]
@@ -134,23 +118,13 @@ def _classes(problem: Problem) -> Iterator[_DisjointConstraints]:
     for _ in range(8):
         if len(waiting) == 0:
             return
-        chosen = _disjoint(problem, waiting)
-        constraints = waiting[chosen]
-        place, nonzero = ranges(start[constraints], stop[constraints])
-        low, high = problem.low[constraints], problem.high[constraints]
-        yield _DisjointConstraints(constraints, place, matrix.indices[nonzero], low, high)
+        taken, chosen = np.zeros(len(problem), bool), np.zeros(len(waiting), bool)
+        for at, each in enumerate(waiting.tolist()):
+            variables = matrix.indices[start[each] : stop[each]]
+            if not taken[variables].any():
+                taken[variables] = chosen[at] = True
+        yield waiting[chosen]
         waiting = waiting[~chosen]
-
-
-def _disjoint(problem: Problem, constraints: Integers) -> Flags:
-    """Choose constraints, first come first served, none of which shares a variable with another."""
-    matrix, taken = problem.coefficients, np.zeros(len(problem), bool)
-    chosen = np.zeros(len(constraints), bool)
-    for at, each in enumerate(constraints.tolist()):
-        variables = matrix.indices[matrix.indptr[each] : matrix.indptr[each + 1]]
-        if not taken[variables].any():
-            taken[variables] = chosen[at] = True
-    return chosen
 
 
 RIDGE = 1e-13
@@ -167,13 +141,28 @@ ALL_CONSTRAINTS_FROM = 4
 
 
 class Elimination:
-    """What stays the same from step to step: where the rows, columns and constraints of all groups are."""
+    """What stays the same from step to step: where the rows, columns and constraints of all groups are.
+
+    All of them are ordered by group: `rows`, `columns`, `variables` and `constraints` say where those of each begin.
+    """
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.coefficients = problem.coefficients
         self.transposed = sparse.csr_array(problem.coefficients.T)
-        self.stacks: tuple[GroupStack, ...] = tuple(_stacks(problem, self.transposed))
+        numbers = np.arange(int(problem.group.max(initial=-1)) + 2)
+        self.rows = np.searchsorted(problem.group[problem.column[problem.first]], numbers)
+        self.columns = np.searchsorted(problem.group, numbers)
+        self.variables = np.append(problem.first, len(problem))[self.rows]
+        constraints = max(len(problem.low), 1)
+        nonzeros = np.diff(self.transposed.indptr[self.variables])
+        key = np.repeat(numbers[:-1], nonzeros) * constraints + self.transposed.indices
+        number, first = number_keys(key, below=len(numbers) * constraints)
+        self.constraints = np.searchsorted(key[first], numbers * constraints)
+        self.constraint = key[first] % constraints
+        # of each nonzero, its constraint's position among those of the group
+        self.inside = number - np.repeat(self.constraints[:-1], nonzeros)
+        self.stacks: tuple[GroupStack, ...] = tuple(self._stack_groups())
 
     def apply_w(self, amounts: Floats, change: Floats) -> Floats:
         """Multiply with W."""
@@ -184,6 +173,71 @@ class Elimination:
     def sum_columns(self, change: Floats) -> Floats:
         """Multiply with C."""
         return sum_by(self.problem.column, change, len(self.problem.counts))
+
+    def _stack_groups(self) -> Iterator[GroupStack]:
+        """Put groups of about the same size into stacks."""
+        sizes = self._pad_sizes()
+        # three sizes below 2^20 in one number
+        kind, first = number_keys(sizes @ np.array([1 << 40, 1 << 20, 1]), below=1 << 62)
+        for number, one in enumerate(first.tolist()):
+            groups = np.flatnonzero(kind == number)
+            rows, width, count = sizes[one].tolist()
+            product = 0 if count == len(self.problem.low) else count * count
+            step = max(CACHED_NUMBERS // max((rows + width) * count, rows * width, product, 1), 1)
+            for start in range(0, len(groups), step):
+                yield self._stack(groups[start : start + step], rows, width, count)
+
+    def _pad_sizes(self) -> Integers:
+        """Return the rows, columns and constraints of each group, padded to few different sizes."""
+        sizes = np.stack([np.diff(each) for each in (self.rows, self.columns, self.constraints)], axis=1)
+        most = sizes.max(axis=0, initial=0)
+        rows, columns, count = most.tolist()
+        if len(sizes) * max(rows * columns, (rows + columns) * count, count * count) <= CACHED_NUMBERS:
+            return np.broadcast_to(most, sizes.shape)
+        # up to the next eighth of a power of two: at most an eighth is padding, and different sizes stay few
+        step = np.maximum(1 << np.log2(np.maximum(sizes, 1)).astype(np.int64), 8) // 8
+        padded, constraints = -(-sizes // step) * step, len(self.problem.low)
+        padded[:, 2] = np.where(sizes[:, 2] * ALL_CONSTRAINTS_FROM > constraints, constraints, padded[:, 2])
+        return np.asarray(padded, np.int64)
+
+    def _stack(self, groups: Integers, rows: int, width: int, count: int) -> GroupStack:
+        """Write down where everything of some groups is."""
+        problem, slots = self.problem, len(groups)
+        slot, row = ranges(self.rows[groups], self.rows[groups + 1])
+        people = np.ones((slots, rows))
+        people[slot, row - self.rows[groups[slot]]] = problem.people[row]
+        slot, column = ranges(self.columns[groups], self.columns[groups + 1])
+        columns = np.full((slots, width), len(problem.counts))
+        columns[slot, column - self.columns[groups[slot]]] = column
+        slot, variable = ranges(self.variables[groups], self.variables[groups + 1])
+        in_row = slot * rows + problem.row[variable] - self.rows[groups[slot]]
+        inside = problem.column[variable] - self.columns[groups[slot]]
+        which, nonzero = ranges(self.transposed.indptr[variable], self.transposed.indptr[variable + 1])
+        constraints, local = self._constraints(groups, count, nonzero)
+        return GroupStack(
+            people,
+            columns,
+            constraints,
+            variable,
+            in_row * width + inside,
+            variable[which],
+            self.transposed.data[nonzero],
+            in_row[which] * count + local,
+            (slot * width + inside)[which] * count + local,
+            (columns == len(problem.counts)).astype(float),
+        )
+
+    def _constraints(self, groups: Integers, count: int, nonzero: Integers) -> tuple[Integers, Integers]:
+        """List the constraints of each group, and give the position of each nonzero's constraint in that list."""
+        all_constraints = len(self.problem.low)
+        if count == all_constraints:
+            return np.broadcast_to(np.arange(all_constraints), (len(groups), all_constraints)), self.transposed.indices[
+                nonzero
+            ]
+        listed = np.full((len(groups), count), all_constraints)
+        slot, position = ranges(self.constraints[groups], self.constraints[groups + 1])
+        listed[slot, position - self.constraints[groups[slot]]] = self.constraint[position]
+        return listed, self.inside[nonzero]
 
 
 class Hessian:
@@ -198,15 +252,10 @@ class Hessian:
         eliminated = np.zeros((constraints + 1, constraints + 1) if self.dense else (0, 0))
         self.inverse_roots = [stack.eliminate(amounts, ridge, eliminated) for stack in elimination.stacks]
         self.diagonal = (matrix.multiply(matrix)) @ amounts if constraints else np.zeros(0)
-        self.complement = self._build_full() - eliminated[:-1, :-1] if self.dense else eliminated
-
-    def _build_full(self) -> Floats:
-        """Return A D Aᵀ."""
-        matrix = self.elimination.coefficients
-        scaled = sparse.csr_array(
-            (matrix.data * self.amounts[matrix.indices], matrix.indices, matrix.indptr), shape=matrix.shape
-        )
-        return np.asarray((scaled @ self.elimination.transposed).toarray())
+        self.complement = eliminated
+        if self.dense:  # A D Aᵀ without what rows and columns take
+            full = matrix.multiply(amounts).tocsr() @ elimination.transposed
+            self.complement = np.asarray(full.toarray()) - eliminated[:-1, :-1]
 
     def solve(self, columns: Floats, constraints: Floats, active: Flags) -> tuple[Floats, Floats]:
         """Solve with the whole Hessian, for the active constraints; the others stay where they are."""
@@ -217,7 +266,8 @@ class Hessian:
             right = (constraints - self._times_f_transposed(self._solve_columns(columns)))[chosen]
             solve = self._solve_dense if self.dense else self._solve_by_conjugate_gradients
             change[chosen] = solve(right, chosen)
-            columns = columns - self._times_f(change)
+            weighed = self.elimination.apply_w(self.amounts, self.elimination.transposed @ change)
+            columns = columns - self.elimination.sum_columns(weighed)
         return self._solve_columns(columns), change
 
     def _solve_columns(self, right: Floats) -> Floats:
@@ -228,10 +278,6 @@ class Hessian:
             inner = inverse_root @ padded[stack.columns][:, :, np.newaxis]
             solved[stack.columns] = (inverse_root.transpose(0, 2, 1) @ inner)[:, :, 0]
         return solved[:-1]
-
-    def _times_f(self, change: Floats) -> Floats:
-        weighed = self.elimination.apply_w(self.amounts, self.elimination.transposed @ change)
-        return self.elimination.sum_columns(weighed)
 
     def _times_f_transposed(self, change: Floats) -> Floats:
         weighed = self.elimination.apply_w(self.amounts, change[self.elimination.problem.column])
@@ -334,97 +380,8 @@ def _cholesky(stack: Floats) -> Floats:
             more = max(more * 100, 1e-14)
 
 
-def _stacks(problem: Problem, transposed: sparse.csr_array) -> Iterator[GroupStack]:
-    """Put groups of about the same size into stacks; `transposed` are the constraints by variable."""
-    offsets = _GroupOffsets(problem, transposed)
-    sizes = offsets.padded_sizes()
-    # three sizes below 2^20 in one number
-    kind, first = number_keys(sizes @ np.array([1 << 40, 1 << 20, 1]), below=1 << 62)
-    for number, one in enumerate(first.tolist()):
-        groups = np.flatnonzero(kind == number)
-        rows, width, count = sizes[one].tolist()
-        product = 0 if count == len(problem.low) else count * count
-        step = max(CACHED_NUMBERS // max((rows + width) * count, rows * width, product, 1), 1)
-        for start in range(0, len(groups), step):
-            yield offsets.stack(groups[start : start + step], rows, width, count)
-
-
-class _GroupOffsets:
-    """Where the rows, columns, variables and constraints of each group begin; all of them are ordered by group."""
-
-    def __init__(self, problem: Problem, transposed: sparse.csr_array) -> None:
-        self.problem, self.transposed = problem, transposed
-        numbers = np.arange(int(problem.group.max(initial=-1)) + 2)
-        self.rows = np.searchsorted(problem.group[problem.column[problem.first]], numbers)
-        self.columns = np.searchsorted(problem.group, numbers)
-        self.variables = np.append(problem.first, len(problem))[self.rows]
-        constraints = max(len(problem.low), 1)
-        nonzeros = np.diff(transposed.indptr[self.variables])
-        key = np.repeat(numbers[:-1], nonzeros) * constraints + transposed.indices
-        number, first = number_keys(key, below=len(numbers) * constraints)
-        self.constraints = np.searchsorted(key[first], numbers * constraints)
-        self.constraint = key[first] % constraints
-        # of each nonzero, its constraint's position among those of the group
-        self.inside = number - np.repeat(self.constraints[:-1], nonzeros)
-
-    def padded_sizes(self) -> Integers:
-        """Return the rows, columns and constraints of each group, padded to few different sizes."""
-        sizes = np.stack([np.diff(each) for each in (self.rows, self.columns, self.constraints)], axis=1)
-        most = sizes.max(axis=0, initial=0)
-        rows, columns, count = most.tolist()
-        if len(sizes) * max(rows * columns, (rows + columns) * count, count * count) <= CACHED_NUMBERS:
-            return np.broadcast_to(most, sizes.shape)
-        # up to the next eighth of a power of two: at most an eighth is padding, and different sizes stay few
-        step = np.maximum(1 << np.log2(np.maximum(sizes, 1)).astype(np.int64), 8) // 8
-        padded, constraints = -(-sizes // step) * step, len(self.problem.low)
-        padded[:, 2] = np.where(sizes[:, 2] * ALL_CONSTRAINTS_FROM > constraints, constraints, padded[:, 2])
-        return np.asarray(padded, np.int64)
-
-    def stack(self, groups: Integers, rows: int, width: int, count: int) -> GroupStack:
-        """Write down where everything of some groups is."""
-        problem, slots = self.problem, len(groups)
-        slot, row = ranges(self.rows[groups], self.rows[groups + 1])
-        people = np.ones((slots, rows))
-        people[slot, row - self.rows[groups[slot]]] = problem.people[row]
-        slot, column = ranges(self.columns[groups], self.columns[groups + 1])
-        columns = np.full((slots, width), len(problem.counts))
-        columns[slot, column - self.columns[groups[slot]]] = column
-        slot, variable = ranges(self.variables[groups], self.variables[groups + 1])
-        in_row = slot * rows + problem.row[variable] - self.rows[groups[slot]]
-        inside = problem.column[variable] - self.columns[groups[slot]]
-        which, nonzero = ranges(self.transposed.indptr[variable], self.transposed.indptr[variable + 1])
-        constraints, local = self._constraints(groups, count, nonzero)
-        return GroupStack(
-            people,
-            columns,
-            constraints,
-            variable,
-            in_row * width + inside,
-            variable[which],
-            self.transposed.data[nonzero],
-            in_row[which] * count + local,
-            (slot * width + inside)[which] * count + local,
-            (columns == len(problem.counts)).astype(float),
-        )
-
-    def _constraints(self, groups: Integers, count: int, nonzero: Integers) -> tuple[Integers, Integers]:
-        """List the constraints of each group, and give the position of each nonzero's constraint in that list."""
-        all_constraints = len(self.problem.low)
-        if count == all_constraints:
-            return np.broadcast_to(np.arange(all_constraints), (len(groups), all_constraints)), self.transposed.indices[
-                nonzero
-            ]
-        listed = np.full((len(groups), count), all_constraints)
-        slot, position = ranges(self.constraints[groups], self.constraints[groups + 1])
-        listed[slot, position - self.constraints[groups[slot]]] = self.constraint[position]
-        return listed, self.inside[nonzero]
-
-
 Watch: TypeAlias = Callable[[int, float], None]
 """Called with each step and its residual; may raise to stop."""
-
-PATIENT_STEPS = 8
-"""So many steps may pass without progress."""
 
 LONGEST_STEP = 40.0
 """No step changes the logarithm of an amount by more."""
@@ -450,23 +407,13 @@ class DualMinimum:
     lowest: Iterate
 
 
-@dataclass(frozen=True, eq=False)
-class _Gradient:
+class _Gradient(NamedTuple):
     """By how much sums are off; which constraints are active, and the sign that their multipliers have or would get."""
 
     columns: Floats
     constraints: Floats  # 0 where not active
     active: Flags
     sign: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class _Direction:
-    """A step of both kinds of multipliers, and how fast the dual falls along it."""
-
-    columns: Floats
-    constraints: Floats
-    slope: float
 
 
 def minimize_dual(problem: Problem, watch: Watch, *, start: Iterate | None = None) -> DualMinimum:
@@ -479,7 +426,7 @@ def minimize_dual(problem: Problem, watch: Watch, *, start: Iterate | None = Non
     best, ridge, stuck = DualMinimum(at, newton.residual(at), 0, at), RIDGE, 0
     # After so many steps the method ends where it is, as `residual` then says.
     for step in range(1, 501):
-        if best.residual <= newton.tolerance or stuck > PATIENT_STEPS:
+        if best.residual <= newton.tolerance or stuck > 8:
             break
         following = newton.step(at, ridge)
         # no step goes down: a larger ridge turns it towards the gradient
@@ -516,12 +463,10 @@ class _Newton:
         raised = np.exp(power - top[problem.row])
         total = np.add.reduceat(raised, problem.first)
         amounts = problem.people[problem.row] * raised / total[problem.row]
-        bound = np.where(
-            constraint_multipliers > 0,
-            _product(problem.low, constraint_multipliers),
-            _product(problem.high, constraint_multipliers),
-        )
-        dual = problem.people @ (np.log(total) + top) - problem.counts @ column_multipliers - bound.sum()
+        bound = np.where(constraint_multipliers > 0, problem.low, problem.high)
+        # nothing times an infinite bound is nothing
+        pushed = (np.where(np.isfinite(bound), bound, 0.0) * constraint_multipliers).sum()
+        dual = problem.people @ (np.log(total) + top) - problem.counts @ column_multipliers - pushed
         return Iterate(column_multipliers, constraint_multipliers, amounts, float(dual))
 
     def gradient(self, at: Iterate) -> _Gradient:
@@ -540,21 +485,14 @@ class _Newton:
 
     def residual(self, at: Iterate) -> float:
         """Return how far the farthest sum is from where it should be."""
-        gradient = self.gradient(at)
-        return float(max(np.abs(gradient.columns).max(initial=0.0), np.abs(gradient.constraints).max(initial=0.0)))
+        return float(max(np.abs(each).max(initial=0.0) for each in self.gradient(at)[:2]))
 
     def step(self, at: Iterate, ridge: float) -> Iterate | None:
         """Take one step; None where no step goes down."""
         gradient = self.gradient(at)
-        direction = self._direction(at, gradient, ridge)
-        moved = direction.columns[self.problem.column] + self.elimination.transposed @ direction.constraints
-        length = min(1.0, LONGEST_STEP / max(np.abs(moved).max(initial=0.0), 1e-300))
-        return self._search(at, direction, length, gradient.sign)
-
-    def _direction(self, at: Iterate, gradient: _Gradient, ridge: float) -> _Direction:
-        """Solve with the Hessian, again without constraints at 0 that it would push the wrong way."""
         hessian = Hessian(self.elimination, at.amounts, ridge=ridge)
         active = gradient.active
+        # solved again without constraints at 0 that the step would push the wrong way
         for _ in range(5):
             columns, constraints = hessian.solve(
                 -gradient.columns, -np.where(active, gradient.constraints, 0.0), active
@@ -565,40 +503,32 @@ class _Newton:
             # fewer and fewer are active, so that this ends
             active = active & ~wrong
         slope = float(gradient.columns @ columns + np.where(active, gradient.constraints, 0.0) @ constraints)
-        return _Direction(columns, constraints, slope)
-
-    def _search(self, at: Iterate, direction: _Direction, length: float, sign: Floats) -> Iterate | None:
-        """Shorten a step until the dual falls enough."""
-        flat = abs(direction.slope) <= 1e-10 * (1 + abs(at.dual))  # rounding hides whether it goes down
+        moved = columns[self.problem.column] + self.elimination.transposed @ constraints
+        length = min(1.0, LONGEST_STEP / max(np.abs(moved).max(initial=0.0), 1e-300))
+        flat = abs(slope) <= 1e-10 * (1 + abs(at.dual))  # rounding hides whether it goes down
         before = self.residual(at)
-        for _ in range(40):
-            multipliers = at.constraint_multipliers + length * direction.constraints
-            crossing = ~self.equal & (multipliers * sign < 0)
-            # a multiplier that would change its sign stops at 0, where the dual has a kink
-            trial = self.evaluate(
-                at.column_multipliers + length * direction.columns, np.where(crossing, 0.0, multipliers)
-            )
-            enough = trial.dual <= at.dual + 1e-4 * length * direction.slope
-            if enough or (flat and self.residual(trial) < before):
-                return trial if crossing.any() else self._extend(at, trial, direction, length, sign)
-            length /= 2
-        return None
 
-    def _extend(self, at: Iterate, farthest: Iterate, direction: _Direction, length: float, sign: Floats) -> Iterate:
-        """Go on while it still goes down: amounts that can only be 0 shrink by e with each whole step, however long."""
-        while length < LONGEST_STEP:
-            length *= 2
-            multipliers = at.constraint_multipliers + length * direction.constraints
-            if (~self.equal & (multipliers * sign < 0)).any():
+        def move(length: float) -> tuple[Iterate, bool]:
+            multipliers = at.constraint_multipliers + length * constraints
+            crossing = ~self.equal & (multipliers * gradient.sign < 0)
+            # a multiplier that would change its sign stops at 0, where the dual has a kink
+            multipliers = np.where(crossing, 0.0, multipliers)
+            return self.evaluate(at.column_multipliers + length * columns, multipliers), bool(crossing.any())
+
+        # shortened until the dual falls enough
+        for _ in range(40):
+            farthest, crosses = move(length)
+            if farthest.dual <= at.dual + 1e-4 * length * slope or (flat and self.residual(farthest) < before):
                 break
-            beyond = self.evaluate(at.column_multipliers + length * direction.columns, multipliers)
-            gradient = self.gradient(beyond)
-            if gradient.columns @ direction.columns + gradient.constraints @ direction.constraints >= 0:
+            length /= 2
+        else:
+            return None
+        # and on while it still goes down: amounts that can only be 0 shrink by e with each whole step, however long
+        while length < LONGEST_STEP and not crosses:
+            length *= 2
+            beyond, crosses = move(length)
+            ahead = self.gradient(beyond)
+            if crosses or ahead.columns @ columns + ahead.constraints @ constraints >= 0:
                 break
             farthest = beyond
         return farthest
-
-
-def _product(bound: Floats, multiplier: Floats) -> Floats:
-    """Multiply; nothing times an infinite bound is nothing."""
-    return np.where(multiplier == 0, 0.0, np.where(np.isfinite(bound), bound, 0.0) * multiplier)

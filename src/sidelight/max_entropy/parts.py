@@ -56,11 +56,6 @@ from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number, shown
 NO_NODES = Nodes({})
 """There is no hierarchy of a column."""
 
-NO_BUNDLES = np.empty(0, np.int64)
-
-MOST_DECIMALS = 9
-"""Numbers are counted in steps of at most so many decimals."""
-
 
 class RawLabels:
     """The raw labels of a column, in bundles of those that nothing printed or mentioned tells apart.
@@ -82,13 +77,13 @@ class RawLabels:
         """Find the bundles that a label may stand for."""
         if text not in self._memo:
             stretches = [np.arange(start, stop) for start, stop in self.order.find_covered(text)]
-            self._memo[text] = np.concatenate([NO_BUNDLES, *stretches])
+            self._memo[text] = np.concatenate([np.empty(0, np.int64), *stretches])
         return self._memo[text]
 
     def find_bundles_of_each(self, texts: Sequence[Label]) -> tuple[Integers, Integers]:
         """Find the bundles of several labels: which label, by its place, and the bundle."""
-        bundles = [self.find_bundles(text) for text in texts]
-        return np.repeat(np.arange(len(texts)), [len(each) for each in bundles]), np.concatenate([NO_BUNDLES, *bundles])
+        bundles = [np.empty(0, np.int64), *map(self.find_bundles, texts)]
+        return np.repeat(np.arange(len(bundles)) - 1, [*map(len, bundles)]), np.concatenate(bundles)
 
 
 class _Bundles:
@@ -107,7 +102,11 @@ class _Bundles:
         self.bundles |= dict.fromkeys(self.themselves, 1.0)
         self.printed = {text: each for text, each in self.printed.items() if text not in self.bundles}
         self._take_sets_apart()
-        in_days = any(_is_period(text, each) for text, each in self.printed.items())
+        # 2024-03 can only be about days, 2024 may be a number
+        in_days = any(
+            each.days and not each.numbers and (text is None or as_number(text) is None)
+            for text, each in self.printed.items()
+        )
         for text, each in self.printed.items():
             if None in each.labels:
                 self.bundles.setdefault(None, 1.0)
@@ -115,9 +114,11 @@ class _Bundles:
                 self.bundles.setdefault(next(iter(each.labels)), 1.0)
         # a hierarchy says what there is; without one, all that intervals, periods and masks may stand for is there
         if not leaves:
-            self._add_days() if in_days else self._add_numbers()
+            self._add_intervals(in_days=in_days)
             self._add_codes()
-        self._add_what_covers_nothing(nodes)
+        others = [text for text, each in self.printed.items() if not each.suppressed and text not in self.bundles]
+        order = LabelOrder(tuple(self.bundles), nodes) if others else None
+        self.bundles |= {text: 1.0 for text in others if order and not order.find_covered(text)}
         if not leaves and len(self.bundles) < 2:
             # A label that is printed nowhere, where only one is known.
             self.bundles["\0another"] = 1.0
@@ -133,24 +134,22 @@ class _Bundles:
                 if part not in explained and not in_brackets:
                     self.printed.setdefault(part, read_label(part, self.inner))
 
-    def _add_numbers(self) -> None:
-        intervals = [interval for each in self.printed.values() for interval in each.numbers]
-        if not intervals:
-            return
-        points = [number for text in self.bundles if text is not None and (number := as_number(text)) is not None]
-        decimals = _decimals([*points, *_ends(intervals)])
-        self._add(_cut_line(intervals, points, 10.0**-decimals), lambda number: f"{number:.{decimals}f}")
-
-    def _add_days(self) -> None:
-        intervals = [interval for each in self.printed.values() for interval in each.days]
-        points = [float(day) for text in self.bundles if text is not None and (day := as_day(text)) is not None]
-        inside = ((day, days) for day, days in _cut_line(intervals, points, 1.0) if 1 <= day <= dt.date.max.toordinal())
-        self._add(inside, lambda day: dt.date.fromordinal(round(day)).isoformat())
-
-    def _add(self, bundles: Iterable[tuple[float, float]], text_of: Callable[[float], str]) -> None:
-        for number, weight in bundles:
-            (text,) = read_label(text_of(number)).labels  # in its plain form, as labels that are printed
-            self.bundles.setdefault(text, weight)
+    def _add_intervals(self, *, in_days: bool) -> None:
+        """Count what intervals of numbers, or periods of days, may stand for."""
+        printed = self.printed.values()
+        intervals = [interval for each in printed for interval in (each.days if in_days else each.numbers)]
+        read: Callable[[str], float | None] = as_day if in_days else as_number
+        points = [float(number) for text in self.bundles if text is not None and (number := read(text)) is not None]
+        decimals = 0 if in_days else _decimals([*points, *_ends(intervals)])
+        for number, weight in _cut_line(intervals, points, 10.0**-decimals):
+            if not in_days:
+                text = f"{number:.{decimals}f}"
+            elif 1 <= number <= dt.date.max.toordinal():
+                text = dt.date.fromordinal(round(number)).isoformat()
+            else:
+                continue
+            (plain,) = read_label(text).labels  # in its plain form, as labels that are printed
+            self.bundles.setdefault(plain, weight)
 
     def _add_codes(self) -> None:
         """Count what masks hide, those first that hide least: what they have is not counted again."""
@@ -165,17 +164,6 @@ class _Bundles:
             for beginning in (mask[: length - hidden] for mask in alike):
                 # A character that no label has: it stands for what a mask hides.
                 self.bundles[beginning + "\0" * hidden] = max(10.0**hidden - known[beginning], 1.0)
-
-    def _add_what_covers_nothing(self, nodes: Nodes) -> None:
-        others = [text for text, each in self.printed.items() if not each.suppressed and text not in self.bundles]
-        if others:
-            order = LabelOrder(tuple(self.bundles), nodes)
-            self.bundles |= {text: 1.0 for text in others if not order.find_covered(text)}
-
-
-def _is_period(text: Label, printed: PrintedLabel) -> bool:
-    """Return whether a label can only be about days: 2024-03 is, 2024 may be a number."""
-    return bool(printed.days) and not printed.numbers and (text is None or as_number(text) is None)
 
 
 def _is_coarse(text: Label, printed: PrintedLabel, inner: Container[Label], *, in_days: bool) -> bool:
@@ -197,17 +185,17 @@ def _ends(intervals: Iterable[Interval]) -> Iterator[float]:
         yield from (end for end in (interval.low, interval.high) if math.isfinite(end))
 
 
-def _decimals(numbers: Iterable[float]) -> int:
-    """Return the decimals that numbers have.
+def _decimals(numbers: Iterable[float], most: int = 9) -> int:
+    """Return the decimals that numbers have, `most` at most: they are counted in steps of the last.
 
     >>> _decimals([30.0, 33.5]), _decimals([])
     (1, 0)
     """
     values = np.unique(np.fromiter(numbers, float))
-    for decimals in range(MOST_DECIMALS):
+    for decimals in range(most):
         if np.allclose(values, np.round(values, decimals), rtol=1e-12, atol=0):
             return decimals
-    return MOST_DECIMALS
+    return most
 
 
 def _cut_line(intervals: list[Interval], points: Iterable[float], step: float) -> Iterator[tuple[float, float]]:
@@ -257,11 +245,6 @@ class ColumnCells:
         self.weight = sum_by(place, self.raw.weight[bundle], len(pair))
         self.label, self.cell = np.divmod(pair, max(cells, 1))
         self.first = starts_of(self.label, len(printed))
-
-    @cached_property
-    def hide(self) -> bool:
-        """Whether some printed label may stand for several cells; each stands for one at least."""
-        return len(self.cell) > len(self.printed)
 
     def certain(self, mention: int) -> Flags:
         """Return of which printed labels all people fulfil a condition."""
@@ -333,11 +316,7 @@ class RowLabels:
         """Refuse a label that neither the release nor a hierarchy knows, and name the nearest ones."""
         if knows_label(text, self.labels, self.nodes):
             return
-        known = [
-            *self.labels,
-            *(self.nodes.above if self.nodes else ()),
-            *(self.nodes.labels_by_node if self.nodes else ()),
-        ]
+        known = [*self.labels, *((*self.nodes.above, *self.nodes.labels_by_node) if self.nodes else ())]
         near = did_you_mean(shown(text), dict.fromkeys(shown(each) for each in known if each != SUPPRESSED))
         hierarchies = "" if self.nodes else f"; if a printed label covers it, give hierarchies with {parameter('by')}"
         message = f"the release knows no {abbreviate(self.name)} '{abbreviate(shown(text))}'{near}{hierarchies}"
@@ -366,27 +345,24 @@ class Parts:
         self.row, self.weight = np.arange(rows), np.ones(rows)
         self.cell: dict[str, Integers] = {}
         for name, cells in self.cut.items():
-            self._cut_by(name, cells)
+            label = columns[name].codes[self.row].astype(np.int64)
+            # no label hides anything here, so that each has exactly one cell
+            if len(cells.cell) == len(cells.printed):
+                self.cell[name] = cells.cell[label]
+                continue
+            if np.diff(cells.first)[label].sum() > MOST_PARTS:
+                message = (
+                    f"the statements tell more than {MOST_PARTS:,} kinds of people apart inside groups that print less "
+                    "than they ask; say fewer statements, or about fewer columns"
+                )
+                raise TooHard(message)
+            # a part once for each cell that its label may hide
+            part, at = ranges(cells.first[label], cells.first[label + 1])
+            total = np.add.reduceat(cells.weight, cells.first[:-1])[label[part]]
+            self.row, self.weight = self.row[part], self.weight[part] * (cells.weight[at] / total)
+            self.cell = {column: each[part] for column, each in self.cell.items()} | {name: cells.cell[at]}
         self.first = starts_of(self.row, rows)
         self.count = np.diff(self.first)
-
-    def _cut_by(self, name: str, cells: ColumnCells) -> None:
-        label = self.columns[name].codes[self.row].astype(np.int64)
-        # no label hides anything here, so that each has exactly one cell
-        if not cells.hide:
-            self.cell[name] = cells.cell[label]
-            return
-        if np.diff(cells.first)[label].sum() > MOST_PARTS:
-            message = (
-                f"the statements tell more than {MOST_PARTS:,} kinds of people apart inside groups that print less "
-                "than they ask; say fewer statements, or about fewer columns"
-            )
-            raise TooHard(message)
-        # a part once for each cell that its label may hide
-        part, at = ranges(cells.first[label], cells.first[label + 1])
-        total = np.add.reduceat(cells.weight, cells.first[:-1])[label[part]]
-        self.row, self.weight = self.row[part], self.weight[part] * (cells.weight[at] / total)
-        self.cell = {column: each[part] for column, each in self.cell.items()} | {name: cells.cell[at]}
 
     @cached_property
     def slot(self) -> Integers:

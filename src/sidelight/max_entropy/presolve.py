@@ -17,7 +17,7 @@ force are found by linear programs, which cost more and are asked where the solv
 where it does not arrive (`is_feasible`, `forced_zeros`), and to name a contradiction (`conflicting`).
 
 Cost, with V variables and Z nonzeros of the constraints: `drop_implied` sorts the nonzeros twice, Z log Z;
-`propagate_bounds` passes V + Z bounds on in each of at most `PROPAGATION_ROUNDS` rounds; `fix_by_frechet_bounds`
+`propagate_bounds` passes V + Z bounds on in each of at most 30 rounds; `fix_by_frechet_bounds`
 sorts the nonzeros and then scans all V + Z once more for each constraint that is at an end of its bounds.  A linear
 program takes as long as it may: until the caller's deadline, at which HiGHS gives up and nothing is said.
 
@@ -29,7 +29,8 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -43,10 +44,6 @@ NEGLIGIBLE_PEOPLE = 1e-9
 
 ROUNDING = 1e-12
 """What rounding may do to a sum, as a share of what is added up."""
-
-PROPAGATION_ROUNDS = 30
-"""How often bounds are passed on from sum to sum."""
-
 
 TIME_IS_UP = 1
 """How `linprog` says that it reached its time limit."""
@@ -63,56 +60,50 @@ class Infeasible(Exception):
 
 def propagate_bounds(problem: Problem) -> Floats:
     """Bound each amount from above, by passing bounds on from sum to sum; raises `Infeasible`."""
-    propagation = _Propagation(problem)
     low = np.zeros(len(problem))
     high = np.minimum(problem.people[problem.row], problem.counts[problem.column])
-    for _ in range(PROPAGATION_ROUNDS):
-        tighter_low, tighter_high = propagation.tighten(low, high)
-        moved = max(np.abs(tighter_high - high).max(initial=0.0), np.abs(tighter_low - low).max(initial=0.0))
-        low, high = tighter_low, tighter_high
+    for _ in range(30):
+        lower, upper = low.copy(), high.copy()
+        _tighten_margins(problem, low, high, lower, upper)
+        _tighten_constraints(problem, low, high, lower, upper)
+        # rounding may cross the bounds by a last bit; they never part more than that
+        np.maximum(upper, 0.0, out=upper)
+        np.minimum(lower, upper, out=lower)
+        moved = max(np.abs(upper - high).max(initial=0.0), np.abs(lower - low).max(initial=0.0))
+        low, high = lower, upper
         if moved < 1e-7:
             break
     return high
 
 
-class _Propagation:
-    """All sums of a problem: its rows, its columns, and its constraints nonzero by nonzero."""
+def _tighten_margins(problem: Problem, low: Floats, high: Floats, lower: Floats, upper: Floats) -> None:
+    """Pass bounds on through every row and column to each of its amounts."""
+    for margin, totals in ((problem.row, problem.people), (problem.column, problem.counts)):
+        least, most = sum_by(margin, low, len(totals)), sum_by(margin, high, len(totals))
+        _check_range(least, most, totals, totals)
+        doubt = NEGLIGIBLE_PEOPLE + ROUNDING * totals[margin]
+        # x_v ≤ total − Σ_{w≠v} l_w: its own lower bound is added back to the sum of all
+        np.minimum(upper, _if_lower((totals - least)[margin] + low, high, doubt), out=upper)
+        np.maximum(lower, -_if_lower(-((totals - most)[margin] + high), -low, doubt), out=lower)
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        nonzeros = sparse.coo_array(problem.coefficients)
-        (self.constraint, self.variable), self.coefficient = nonzeros.coords, nonzeros.data
 
-    def tighten(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Pass bounds on once: through every sum to each of its amounts."""
-        problem = self.problem
-        upper, lower = high.copy(), low.copy()
-        for margin, totals in ((problem.row, problem.people), (problem.column, problem.counts)):
-            least, most = sum_by(margin, low, len(totals)), sum_by(margin, high, len(totals))
-            _check_range(least, most, totals, totals)
-            doubt = NEGLIGIBLE_PEOPLE + ROUNDING * totals[margin]
-            # x_v ≤ total − Σ_{w≠v} l_w: its own lower bound is added back to the sum of all
-            np.minimum(upper, _if_lower((totals - least)[margin] + low, high, doubt), out=upper)
-            np.maximum(lower, -_if_lower(-((totals - most)[margin] + high), -low, doubt), out=lower)
-        self._through_constraints(low, high, lower, upper)
-        # rounding may cross the bounds by a last bit; they never part more than that
-        np.maximum(upper, 0.0, out=upper)
-        return np.minimum(lower, upper, out=lower), upper
-
-    def _through_constraints(self, low: Floats, high: Floats, lower: Floats, upper: Floats) -> None:
-        rising, problem = self.coefficient > 0, self.problem
-        # the least and the most that each term a_v x_v can be
-        small = np.where(rising, low[self.variable], high[self.variable]) * self.coefficient
-        large = np.where(rising, high[self.variable], low[self.variable]) * self.coefficient
-        least, most = (sum_by(self.constraint, each, len(problem.low)) for each in (small, large))
-        _check_range(least, most, problem.low, problem.high)
-        above = ((problem.high - least)[self.constraint] + small) / self.coefficient
-        below = ((problem.low - most)[self.constraint] + large) / self.coefficient
-        sizes = sum_by(self.constraint, np.maximum(np.abs(small), np.abs(large)), len(problem.low))
-        doubt = NEGLIGIBLE_PEOPLE + ROUNDING * sizes[self.constraint] / np.abs(self.coefficient)
-        most_each, least_each = np.where(rising, above, below), np.where(rising, below, above)
-        np.minimum.at(upper, self.variable, _if_lower(most_each, high[self.variable], doubt))
-        np.maximum.at(lower, self.variable, -_if_lower(-least_each, -low[self.variable], doubt))
+def _tighten_constraints(problem: Problem, low: Floats, high: Floats, lower: Floats, upper: Floats) -> None:
+    """Pass bounds on through every constraint, nonzero by nonzero."""
+    nonzeros = sparse.coo_array(problem.coefficients)
+    (constraint, variable), coefficient = nonzeros.coords, nonzeros.data
+    rising = coefficient > 0
+    # the least and the most that each term a_v x_v can be
+    small = np.where(rising, low[variable], high[variable]) * coefficient
+    large = np.where(rising, high[variable], low[variable]) * coefficient
+    least, most = (sum_by(constraint, each, len(problem.low)) for each in (small, large))
+    _check_range(least, most, problem.low, problem.high)
+    above = ((problem.high - least)[constraint] + small) / coefficient
+    below = ((problem.low - most)[constraint] + large) / coefficient
+    sizes = sum_by(constraint, np.maximum(np.abs(small), np.abs(large)), len(problem.low))
+    doubt = NEGLIGIBLE_PEOPLE + ROUNDING * sizes[constraint] / np.abs(coefficient)
+    most_each, least_each = np.where(rising, above, below), np.where(rising, below, above)
+    np.minimum.at(upper, variable, _if_lower(most_each, high[variable], doubt))
+    np.maximum.at(lower, variable, -_if_lower(-least_each, -low[variable], doubt))
 
 
 def _if_lower(bound: Floats, before: Floats, doubt: Floats) -> Floats:
@@ -142,8 +133,16 @@ def fix_by_frechet_bounds(problem: Problem) -> Flags:
     if len(problem.low) == 0:
         return zero
     margins = _Margins(problem)
-    blocks = np.flatnonzero(_counts_once(problem) & margins.are_products())
-    least, most = (each[blocks] for each in margins.frechet_bounds())
+    counts_products = _counts_once(problem)
+    entries = np.bincount(margins.pair, minlength=len(margins.pair_group))
+    # of a product all rows × all columns are counted; a sum of several shares may not be one
+    counts_products[margins.pair_constraint[margins.rows * margins.columns != entries]] = False
+    blocks = np.flatnonzero(counts_products)
+    r, c, n = margins.people, margins.occurrences, margins.size[margins.pair_group]
+    least, most = (
+        sum_by(margins.pair_constraint, each, len(problem.low))[blocks]
+        for each in (np.maximum(r + c - n, 0.0), np.minimum(r, c))
+    )
     low, high = problem.low[blocks], problem.high[blocks]
     beyond = (low > most + _slack(most)) | (high < least - _slack(least))
     if beyond.any():
@@ -179,22 +178,6 @@ class _Margins:
         pair, pairs = self.pair[first], len(self.pair_group)
         return np.bincount(pair, minlength=pairs), sum_by(pair, totals[of_nonzero[first]], pairs)
 
-    def are_products(self) -> Flags:
-        """Return which constraints count, in each group, some rows × some columns; a sum of several shares may not."""
-        products = np.ones(len(self.problem.low), bool)
-        entries = np.bincount(self.pair, minlength=len(self.pair_group))
-        products[self.pair_constraint[self.rows * self.columns != entries]] = False
-        return products
-
-    def frechet_bounds(self) -> tuple[Floats, Floats]:
-        """Return Σ max(0, r + c − n) and Σ min(r, c) over the groups of each constraint."""
-        r, c, n = self.people, self.occurrences, self.size[self.pair_group]
-        least, most = (
-            sum_by(self.pair_constraint, each, len(self.problem.low))
-            for each in (np.maximum(r + c - n, 0.0), np.minimum(r, c))
-        )
-        return least, most
-
     def zeros(self, constraint: int, *, top: bool, bottom: bool) -> Flags:
         """Return what is 0 where a constraint is at one end of its bounds in every group."""
         problem, counted = self.problem, self.variable[self.constraint == constraint]
@@ -218,22 +201,15 @@ class _Margins:
 def _counts_once(problem: Problem) -> Flags:
     """Return which constraints add up amounts once each, of nobody by name and no row in parts."""
     matrix = problem.coefficients
-    plain = np.ones(len(problem.low), bool)
-    plain[np.repeat(np.arange(len(plain)), np.diff(matrix.indptr))[matrix.data != 1]] = False
-    constraint = np.repeat(np.arange(len(plain)), np.diff(matrix.indptr))
-    plain[constraint[_has_parts(problem)[problem.row[matrix.indices]]]] = False
-    someone_named = (problem.statement == ONE_PERSON).any()
-    plain[someone_named | (np.diff(matrix.indptr) == 0)] = False
-    return plain
-
-
-def _has_parts(problem: Problem) -> Flags:
-    """Return which rows have several variables in one column: how many people a constraint counts there is unknown."""
+    plain: Flags = (np.diff(matrix.indptr) > 0) & ~(problem.statement == ONE_PERSON).any()
+    # of a row with several variables in one column it is not known how many people a constraint counts there
     in_parts = np.zeros(len(problem.people), bool)
     order = np.lexsort((problem.column, problem.row))
     row, column = problem.row[order], problem.column[order]
     in_parts[row[1:][(row[1:] == row[:-1]) & (column[1:] == column[:-1])]] = True
-    return in_parts
+    constraint = np.repeat(np.arange(len(plain)), np.diff(matrix.indptr))
+    plain[constraint[(matrix.data != 1) | in_parts[problem.row[matrix.indices]]]] = False
+    return plain
 
 
 def drop_implied(problem: Problem) -> Problem:
@@ -277,12 +253,11 @@ def _subtract_margin(problem: Problem, margin: Integers, totals: Floats) -> Prob
     return replace(problem, coefficients=rest, low=problem.low - constant, high=problem.high - constant)
 
 
-@dataclass(frozen=True, eq=False)
-class _LinearProgram:
+class _LinearProgram(NamedTuple):
     """The sums of a problem: `equal` · x = `equal_to`, `at_most` · x ≤ `most`, x ≥ 0.
 
-    Equalities are the rows, the columns, then the constraints `exact`; inequalities those of `upper`, then the
-    negated ones of `lower`.
+    Equalities are the rows, the columns, then the constraints `exact`; inequalities are the constraints `bounded`, of
+    which those that are bounded from below come last, negated.
     """
 
     equal: sparse.csr_array
@@ -290,27 +265,24 @@ class _LinearProgram:
     at_most: sparse.csr_array
     most: Floats
     exact: Integers
-    upper: Integers
-    lower: Integers
+    bounded: Integers
 
 
 def _linear_program(problem: Problem) -> _LinearProgram:
     variables, ones = np.arange(len(problem)), np.ones(len(problem))
     rows = sparse.csr_array((ones, (problem.row, variables)), shape=(len(problem.people), len(problem)))
     columns = sparse.csr_array((ones, (problem.column, variables)), shape=(len(problem.counts), len(problem)))
-    equal = problem.low == problem.high
+    equal, matrix = problem.low == problem.high, problem.coefficients
     exact = np.flatnonzero(equal)
     upper = np.flatnonzero(~equal & np.isfinite(problem.high))
     lower = np.flatnonzero(~equal & np.isfinite(problem.low))
-    matrix = problem.coefficients
     return _LinearProgram(
         sparse.csr_array(sparse.vstack((rows, columns, matrix[exact]))),
         np.concatenate((problem.people, problem.counts, problem.low[exact])),
         sparse.csr_array(sparse.vstack((matrix[upper], -matrix[lower]))),
         np.concatenate((problem.high[upper], -problem.low[lower])),
         exact,
-        upper,
-        lower,
+        np.concatenate((upper, lower)),
     )
 
 
@@ -318,15 +290,8 @@ def is_feasible(problem: Problem, *, deadline: float = math.inf) -> bool | None:
     """Return whether all sums can hold at once; None if, as with all programs, its deadline (`time.monotonic`) came."""
     if len(problem) == 0:
         return bool((problem.low <= 0).all() and (problem.high >= 0).all())
-    program = _linear_program(problem)
-    answer = _solve(
-        np.zeros(len(problem)),
-        deadline,
-        A_ub=program.at_most,
-        b_ub=program.most,
-        A_eq=program.equal,
-        b_eq=program.equal_to,
-    )
+    program, cost = _linear_program(problem), np.zeros(len(problem))
+    answer = _solve(cost, deadline, (program.at_most, program.most), (program.equal, program.equal_to))
     return None if answer is None else bool(answer.status == 0)
 
 
@@ -336,20 +301,17 @@ def forced_zeros(problem: Problem, suspects: Integers, *, deadline: float = math
     One program: x and a factor τ ≥ 1 by which all bounds grow, and t_v ≤ min(x_v, 1) for each suspect; the largest Σ t
     makes t_v = 1 wherever x_v can be positive.
     """
-    program = _linear_program(problem)
-    count, inequalities, equalities = len(suspects), len(program.most), len(program.equal_to)
+    program, count = _linear_program(problem), len(suspects)
     picked = sparse.csr_array((np.ones(count), (np.arange(count), suspects)), shape=(count, len(problem)))
     # homogeneous in (x, τ): a solution may be scaled until every positive x_v is at least 1
-    equal = _beside(program.equal, -program.equal_to[:, np.newaxis], _empty(equalities, count))
-    bounded = _beside(program.at_most, -program.most[:, np.newaxis], _empty(inequalities, count))
-    below = _beside(-picked, _empty(count, 1), sparse.eye_array(count))
+    below = [-picked, (count, 1), _eye(count)]
+    at_most = [program.at_most, -program.most[:, np.newaxis], (len(program.most), count)]
+    equal = [program.equal, -program.equal_to[:, np.newaxis], (len(program.equal_to), count)]
     answer = _solve(
         np.concatenate((np.zeros(len(problem) + 1), -np.ones(count))),
         deadline,
-        A_ub=_above(bounded, below),
-        b_ub=np.zeros(inequalities + count),
-        A_eq=equal,
-        b_eq=np.zeros(equalities),
+        (_blocks(at_most, below), np.zeros(len(program.most) + count)),
+        (_blocks(equal), np.zeros(len(program.equal_to))),
         bounds=np.array([(0, np.inf)] * len(problem) + [(1, np.inf)] + [(0, 1)] * count),
     )
     return _cannot_grow(answer, suspects, len(problem))
@@ -363,24 +325,19 @@ def zeros_at(problem: Problem, amounts: Floats, suspects: Integers, *, deadline:
     positive.  So a suspect that no direction lets grow is 0 in every solution, and any other is not.  One program, as
     in `forced_zeros`, but with free amounts, which is far easier: they can be eliminated.
     """
-    program = _linear_program(problem)
+    program, count = _linear_program(problem), len(suspects)
     slack = program.most - program.at_most @ amounts
     # A sum this near to its bound is at it.
-    tight = sparse.csr_array(program.at_most[np.flatnonzero(slack <= 1e-7 * (1 + np.abs(program.most)))])
-    count = len(suspects)
+    tight = program.at_most[np.flatnonzero(slack <= 1e-7 * (1 + np.abs(program.most)))]
     picked = sparse.csr_array((np.ones(count), (np.arange(count), suspects)), shape=(count, len(problem)))
     least = np.full(len(problem), -np.inf)
     least[suspects] = 0.0
     answer = _solve(
         np.concatenate((np.zeros(len(problem)), -np.ones(count))),
         deadline,
-        A_ub=_above(_beside(tight, _empty(tight.shape[0], count)), _beside(-picked, sparse.eye_array(count))),
-        b_ub=np.zeros(tight.shape[0] + count),
-        A_eq=_beside(program.equal, _empty(len(program.equal_to), count)),
-        b_eq=np.zeros(len(program.equal_to)),
-        bounds=np.stack(
-            (np.append(least, np.zeros(count)), np.append(np.full(len(problem), np.inf), np.ones(count))), axis=1
-        ),
+        (_blocks([tight, (tight.shape[0], count)], [-picked, _eye(count)]), np.zeros(tight.shape[0] + count)),
+        (_blocks([program.equal, (len(program.equal_to), count)]), np.zeros(len(program.equal_to))),
+        bounds=np.array([*((low, np.inf) for low in least.tolist()), *[(0.0, 1.0)] * count]),
     )
     return _cannot_grow(answer, suspects, len(problem))
 
@@ -403,40 +360,44 @@ def conflicting(problem: Problem, *, deadline: float = math.inf) -> Flags:
     statements, at the deadline.
     """
     program = _linear_program(problem)
-    fixed = len(problem.people) + len(problem.counts)
+    fixed, bounded = len(problem.people) + len(problem.counts), len(program.most)
     elastic = np.concatenate((np.zeros(fixed), (problem.statement[program.exact] != ONE_PERSON).astype(float)))
     # rows, columns and persons stay hard; each stated equality may be missed above or below
-    above = sparse.diags_array(elastic)
-    equal = _beside(program.equal, above, -above, _empty(len(elastic), len(program.most)))
-    bounded = _beside(
-        program.at_most, _empty(len(program.most), 2 * len(elastic)), -sparse.eye_array(len(program.most))
-    )
-    cost = np.concatenate((np.zeros(len(problem)), np.ones(2 * len(elastic) + len(program.most))))
-    answer = _solve(cost, deadline, A_ub=bounded, b_ub=program.most, A_eq=equal, b_eq=program.equal_to)
+    above, cost = sparse.diags_array(elastic), np.ones(len(problem) + 2 * len(elastic) + bounded)
+    cost[: len(problem)] = 0.0
+    equal = _blocks([program.equal, above, -above, (len(elastic), bounded)])
+    at_most = _blocks([program.at_most, (bounded, 2 * len(elastic)), -_eye(bounded)])
+    answer = _solve(cost, deadline, (at_most, program.most), (equal, program.equal_to))
     if answer is None or answer.status != 0:
         everything: Flags = problem.statement != ONE_PERSON
         return everything
     involved = np.zeros(len(problem.low), bool)
     involved[program.exact[np.abs(answer.eqlin.marginals[fixed:]) > 1e-9]] = True
-    inequalities = np.concatenate((program.upper, program.lower))
-    involved[inequalities[np.abs(answer.ineqlin.marginals) > 1e-9]] = True
+    involved[program.bounded[np.abs(answer.ineqlin.marginals) > 1e-9]] = True
     return involved
 
 
-def _solve(cost: Floats, deadline: float, **program: object) -> OptimizeResult | None:
+def _solve(
+    cost: Floats,
+    deadline: float,
+    at_most: tuple[sparse.csr_array, Floats],
+    equal: tuple[sparse.csr_array, Floats],
+    bounds: object = (0, None),
+) -> OptimizeResult | None:
     """Minimise cost · x, in the time that is left until the deadline; None if that was not enough."""
     seconds = deadline - time.monotonic()
-    answer = linprog(cost, options={"time_limit": seconds}, **program) if seconds > 0 else None
-    return None if answer is None or answer.status == TIME_IS_UP else answer
+    if seconds <= 0:
+        return None
+    limit = {"time_limit": seconds}
+    answer = linprog(cost, *at_most, *equal, bounds=bounds, options=limit)
+    return None if answer.status == TIME_IS_UP else answer
 
 
-def _beside(*blocks: object) -> sparse.csr_array:
-    return sparse.csr_array(sparse.hstack([sparse.csr_array(block) for block in blocks]))
+def _blocks(*rows: list[object]) -> sparse.csr_array:
+    """Return a matrix of blocks; a shape in the place of one stands for zeros."""
+    made = [[sparse.csr_array(block) for block in row] for row in rows]
+    return sparse.csr_array(sparse.vstack([sparse.hstack(row) for row in made]))
 
 
-def _above(*blocks: sparse.csr_array) -> sparse.csr_array:
-    return sparse.csr_array(sparse.vstack(blocks))
-
-
-def _empty(rows: int, columns: int) -> sparse.csr_array:
-    return sparse.csr_array((rows, columns))
+def _eye(size: int) -> sparse.csr_array:
+    return sparse.csr_array(sparse.eye_array(size))

@@ -25,11 +25,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-from sidelight.arrays import Flags, Floats, Integers, add_up, pair_equal, starts_of, sum_by
+from sidelight.arrays import Flags, Floats, Integers, add_up, starts_of, sum_by
 from sidelight.errors import BadKnowledge, UnknownColumn, did_you_mean
 from sidelight.knowledge.events import AllOf, AnyOf, Condition, InGroup, Negation, cells_in
 from sidelight.knowledge.facts import Described, Someone, Who
@@ -38,6 +39,9 @@ from sidelight.release.groups import suppressed_groups
 from sidelight.release.printed_labels import Nodes
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import SUPPRESSED, Label, label
+
+Cells: TypeAlias = tuple[tuple[str, Label], ...]
+"""What is known of somebody: columns and cells."""
 
 ONE_PERSON = -1
 """In the place of a statement's number: the constraint that a named person is one person, which nobody stated."""
@@ -89,16 +93,6 @@ class Blocks:
         inside = np.arange(self.entries) - self.first_entry[row]
         return row, inside + self.first_column[self.row_group[row]]
 
-    def cross(self, rows: Integers, columns: Integers) -> tuple[Integers, Integers]:
-        """Pair rows and columns of the same group; both are ordered by group.
-
-        >>> two = Blocks(np.array([0, 0, 1]), np.ones(3, int), np.array([0, 1, 1]), np.ones(3, int), 2)
-        >>> [each.tolist() for each in two.cross(np.array([1, 2]), np.array([0, 1, 2]))]
-        [[1, 2, 2], [0, 1, 2]]
-        """
-        row, column = pair_equal(self.row_group[rows], self.column_group[columns])
-        return rows[row], columns[column]
-
 
 @dataclass(frozen=True, eq=False)
 class Variables:
@@ -111,9 +105,12 @@ class Variables:
 
     release: Release
     described: Mapping[str, Mapping[str, object]]
-    mentioned: tuple[tuple[str, Label], ...] = ()
+    mentioned: Cells = ()
     nodes: Mapping[str, Nodes] = field(default_factory=dict)
     look_in_suppressed: bool = False
+    # memos: what is put in follows from the frozen fields, so nobody sees them change
+    _columns_of_values: dict[tuple[Label, ...], Integers] = field(default_factory=dict, init=False)
+    _parts_of_conditions: dict[Cells, tuple[Integers, Floats]] = field(default_factory=dict, init=False)
 
     @cached_property
     def members(self) -> Members:
@@ -138,23 +135,11 @@ class Variables:
         """The value of each column, as its place in the domain."""
         return self._occurrences[1]
 
-    @cached_property
-    def _columns_by_value(self) -> tuple[Integers, Integers]:
-        order = np.argsort(self.value, kind="stable")
-        return order, np.searchsorted(self.value[order], np.arange(len(self.release.domain) + 1))
-
-    @cached_property
-    def _columns_of_values(self) -> dict[tuple[Label, ...], Integers]:
-        # a memo, as `_codes_of_rows` below: what is put in follows from the frozen fields, so nobody sees it change
-        return {}
-
     def columns_with(self, values: tuple[Label, ...]) -> Integers:
         """Return the columns of these values, by group; kept, as rules ask for the same ones again and again."""
         if values not in self._columns_of_values:
-            order, start = self._columns_by_value
             codes = [self.release.groups.code_of(value) for value in values]
-            columns = np.concatenate([order[start[code] : start[code + 1]] for code in codes])
-            self._columns_of_values[values] = np.sort(columns)
+            self._columns_of_values[values] = np.flatnonzero(np.isin(self.value, codes))
         return self._columns_of_values[values]
 
     @cached_property
@@ -180,16 +165,13 @@ class Variables:
                 by_number = "; a group of the release is said by its number: group=#3" if name == "group" else ""
                 message = f"no column '{name}' in the release{did_you_mean(name, self.columns)}{by_number}"
                 raise UnknownColumn(message)
-            if self._prints_averages and name not in self._member_knowledge:
+            averages = self.release.printing is not None and self.release.printing.averages
+            if averages and name not in self._member_knowledge:
                 message = (
                     f"this release prints averages of its groups, which say of nobody there which {name} they have; "
                     "state shares of everybody, or of people by their group (group=#3)"
                 )
                 raise BadKnowledge(message)
-
-    @property
-    def _prints_averages(self) -> bool:
-        return self.release.printing is not None and self.release.printing.averages
 
     @property
     def _member_knowledge(self) -> set[str]:
@@ -251,7 +233,7 @@ class Variables:
 
     def _fits_suppressed(self, conditions: Sequence[Condition]) -> Flags | None:
         """Return which parts conditions fit, if suppressed rows, of whose people nothing is known, are among them."""
-        if not self._some_suppressed:
+        if not self._suppressed_parts.any():
             return None
         hidden = {name for name, text in cells_in(conditions) if text != SUPPRESSED} - self._member_knowledge
         if not hidden:
@@ -265,10 +247,6 @@ class Variables:
         return int(self.release.groups.sizes[suppressed_groups(self.release.groups)].sum())
 
     @cached_property
-    def _some_suppressed(self) -> bool:
-        return bool(self._suppressed_parts.any())
-
-    @cached_property
     def printed_parts(self) -> Flags:
         """Which parts are in groups that are no suppressed rows."""
         return ~self._suppressed_parts
@@ -278,11 +256,7 @@ class Variables:
         suppressed: Flags = suppressed_groups(self.release.groups)[self.members.group[self.parts.row]]
         return suppressed
 
-    @cached_property
-    def _parts_of_conditions(self) -> dict[tuple[tuple[str, Label], ...], tuple[Integers, Floats]]:
-        return {}  # a memo, as that of columns
-
-    def parts_with(self, conditions: tuple[tuple[str, Label], ...]) -> tuple[Integers, Floats]:
+    def parts_with(self, conditions: Cells) -> tuple[Integers, Floats]:
         """Find the parts of people who may fulfil all conditions, and their shares; kept, as people are asked again."""
         if conditions not in self._parts_of_conditions:
             share = self.share(conditions)
@@ -296,7 +270,20 @@ class Variables:
 
     def rows_of(self, person: Who) -> Integers:
         """Return the rows where a person may be: all those of one key."""
-        rows = self._candidate_rows(person)
+        named = self.release.people or {}
+        if isinstance(person, Someone):
+            self.release.group(person.group)
+            rows = np.flatnonzero(self.members.group == person.group - 1)
+        elif isinstance(person, Described) or person in self.described:
+            rows = self.rows_with(cells_of(person, self.described))
+        elif person in named:
+            rows = np.flatnonzero(self.members.group == named[person])
+        else:
+            message = (
+                f"nobody called '{person}' is known{did_you_mean(person, self.described)}; say who it is: "
+                f"people={{'{person}': {{column: cell}}}}"
+            )
+            raise BadKnowledge(message)
         name = "a described person" if isinstance(person, Described) else f"'{person}'"
         keys = np.unique(self.members.key[rows])
         if len(keys) == 0:
@@ -307,23 +294,8 @@ class Variables:
             raise BadKnowledge(message)
         return rows
 
-    def _candidate_rows(self, person: Who) -> Integers:
-        if isinstance(person, Someone):
-            self.release.group(person.group)
-            return np.flatnonzero(self.members.group == person.group - 1)
-        if isinstance(person, Described) or person in self.described:
-            return self.rows_with(cells_of(person, self.described))
-        named = self.release.people or {}
-        if person in named:
-            return np.flatnonzero(self.members.group == named[person])
-        message = (
-            f"nobody called '{person}' is known{did_you_mean(person, self.described)}; say who it is: "
-            f"people={{'{person}': {{column: cell}}}}"
-        )
-        raise BadKnowledge(message)
 
-
-def cells_of(person: Who | None, described: Mapping[str, Mapping[str, object]]) -> tuple[tuple[str, Label], ...]:
+def cells_of(person: Who | None, described: Mapping[str, Mapping[str, object]]) -> Cells:
     """List what is known about a person; nothing of one who is known by a group."""
     if isinstance(person, Described):
         return person.cells
@@ -385,14 +357,10 @@ class Problem:
 
     def residual(self, amounts: Floats) -> float:
         """Return by how much the worst sum is off, in people; constraints on shares count as people too."""
+        sums = self.coefficients @ amounts
         off = [
             np.abs(sum_by(self.row, amounts, len(self.people)) - self.people),
             np.abs(sum_by(self.column, amounts, len(self.counts)) - self.counts),
-            self.violation(amounts),
+            np.maximum(self.low - sums, sums - self.high),
         ]
-        return float(max((each.max(initial=0.0) for each in off), default=0.0))
-
-    def violation(self, amounts: Floats) -> Floats:
-        """Return by how much each constraint is missed."""
-        sums: Floats = self.coefficients @ amounts
-        return np.maximum(np.maximum(self.low - sums, sums - self.high), 0.0)
+        return float(max(each.max(initial=0.0) for each in off))

@@ -26,16 +26,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys, pair_equal, ranges, run_starts
+from sidelight.arrays import Floats, Integers, add_up, number_keys, pair_equal, ranges, run_starts
 from sidelight.knowledge.facts import Who
-from sidelight.max_entropy.constraints import NOBODY, Constraints, TermSupport
+from sidelight.max_entropy.constraints import NOBODY, Constraints
 from sidelight.max_entropy.problem import ONE_PERSON, Blocks, Problem, Variables, cells_of
 
 Words: TypeAlias = npt.NDArray[np.uint64]
@@ -60,11 +59,6 @@ class ReducedProblem:
     rows: Integers  # of the quotient, for each row of the problem
     columns: Integers
 
-    @property
-    def entry(self) -> Integers:
-        """The entry of each variable."""
-        return self.site // self.slots
-
     def expand(self, amounts: Floats) -> Floats:
         """Return what every entry of the quotient has: solved ones as they are, untouched groups in closed form."""
         blocks = self.quotient.blocks
@@ -73,7 +67,7 @@ class ReducedProblem:
         expanded: Floats = blocks.row_people[row] * (blocks.column_people[column] / size)
         # solved groups are added up over persons, so they begin at nothing
         expanded[np.isin(blocks.row_group[row], blocks.row_group[self.rows])] = 0.0
-        np.add.at(expanded, self.entry, amounts)
+        np.add.at(expanded, self.site // self.slots, amounts)
         return expanded
 
     def compute_at_sites(self, amounts: Floats, entry: Integers, slot: Integers) -> Floats:
@@ -89,26 +83,26 @@ def reduce_problem(variables: Variables, constraints: Constraints) -> ReducedPro
     """Take the quotient, number its variables, and write down their sums."""
     quotient = _quotient_by(variables, constraints)
     blocks, slots = quotient.blocks, variables.parts.slots
-    numbered = _numbered_variables(variables, quotient, constraints)
-    row, column, site, person = numbered.row, numbered.column, numbered.site, numbered.person
+    site, person, row, column, weight = _number_variables(variables, quotient, constraints)
     # rows and columns that have variables are numbered anew, in the same order
     new_row, first = number_keys(row, below=len(blocks.row_group))
     new_column, top = number_keys(column, below=len(blocks.column_group))
     rows, columns = row[first], column[top]
-    named = len(constraints.people)
-    one = np.ones(named)
+    one = np.ones(len(constraints.people))
+    named = np.flatnonzero(person != NOBODY)
+    one_per_person = sparse.csr_array((np.ones(len(named)), (person[named], named)), shape=(len(one), len(person)))
     coefficients = _coefficients(variables, quotient, constraints, site, person)
     problem = Problem(
         new_row,
         new_column,
-        numbered.weight * _weights(variables, quotient, row, person),
+        weight * _weights(variables, quotient, row, person),
         blocks.row_people[rows].astype(float),
         blocks.column_people[columns].astype(float),
         np.unique(blocks.column_group[columns], return_inverse=True)[1],
-        sparse.csr_array(sparse.vstack((coefficients, _one_per_person(person, named)))),
+        sparse.csr_array(sparse.vstack((coefficients, one_per_person))),
         np.concatenate((constraints.low, one)),
         np.concatenate((constraints.high, one)),
-        np.concatenate((constraints.statement, np.full(named, ONE_PERSON))),
+        np.concatenate((constraints.statement, np.full(len(one), ONE_PERSON))),
     )
     return ReducedProblem(quotient, problem, site, slots, person, tuple(constraints.people), rows, columns)
 
@@ -130,29 +124,24 @@ def _quotient_by(variables: Variables, constraints: Constraints) -> Quotient:
     return quotient_of(variables.blocks, (term, row), (support.column_term, support.column))
 
 
-@dataclass(frozen=True, eq=False)
-class _Numbered:
-    """Variables by site and person: where each is, and the weight of its part."""
+def _number_variables(
+    variables: Variables, quotient: Quotient, constraints: Constraints
+) -> tuple[Integers, Integers, Integers, Integers, Floats]:
+    """Number the variables by site, everybody who is not named, then those who are.
 
-    site: Integers
-    person: Integers
-    row: Integers
-    column: Integers
-    weight: Floats
-
-    def order(self) -> _Numbered:
-        """Return them in order."""
-        at = np.lexsort((self.person, self.site))
-        return _Numbered(self.site[at], self.person[at], self.row[at], self.column[at], self.weight[at])
-
-
-def _numbered_variables(variables: Variables, quotient: Quotient, constraints: Constraints) -> _Numbered:
-    """Number the variables by site: everybody who is not named, then those who are."""
+    Returns the site, person, row and column of each, and the weight of its part.
+    """
     blocks, parts = quotient.blocks, variables.parts
-    touched = _find_touched(variables, quotient, constraints)
-    others = np.flatnonzero(touched[blocks.row_group] & _has_unnamed(quotient, constraints))
+    touched = np.zeros(blocks.groups, bool)  # by a constraint
+    for rows in (parts.row[constraints.support.part], *constraints.people.values()):
+        touched[quotient.group[quotient.original.row_group[rows]]] = True
+    # rows whose people are all named have no variable of others
+    unnamed = touched[blocks.row_group]
+    for original_rows, names in Counter(tuple(rows.tolist()) for rows in constraints.people.values()).items():
+        rows = quotient.row[list(original_rows)]
+        unnamed[rows] &= blocks.row_people[rows].sum() != names
     columns = np.flatnonzero(touched[blocks.column_group])
-    original = quotient.row_representative[others]
+    original = quotient.row_representative[unnamed]
     _, part = ranges(parts.first[original], parts.first[original + 1])
     parts_of = [(part, parts.weight[part])]
     parts_of += [_parts_of_person(variables, who, rows) for who, rows in constraints.people.items()]
@@ -162,9 +151,9 @@ def _numbered_variables(variables: Variables, quotient: Quotient, constraints: C
     one, other = pair_equal(blocks.row_group[rows], blocks.column_group[columns])
     person, row, column = who[one], rows[one], columns[other]
     site = blocks.entry(row, column) * parts.slots + parts.slot[part[one]]
-    numbered = _Numbered(site, person, row, column, weight[one])
     # without parts and people, the order by row is the order by site already
-    return numbered.order() if len(parts_of) > 1 or parts.slots > 1 else numbered
+    order = np.lexsort((person, site)) if len(parts_of) > 1 or parts.slots > 1 else np.arange(len(site))
+    return site[order], person[order], row[order], column[order], weight[one[order]]
 
 
 def _parts_of_person(variables: Variables, who: Who, rows: Integers) -> tuple[Integers, Floats]:
@@ -176,25 +165,6 @@ def _parts_of_person(variables: Variables, who: Who, rows: Integers) -> tuple[In
     part, share = variables.parts_with(cells)
     inside = np.isin(parts.row[part], rows)
     return part[inside], (parts.weight[part] * share)[inside]
-
-
-def _find_touched(variables: Variables, quotient: Quotient, constraints: Constraints) -> Flags:
-    """Return which groups are touched by a constraint."""
-    touched = np.zeros(quotient.blocks.groups, bool)
-    for rows in (variables.parts.row[constraints.support.part], *constraints.people.values()):
-        touched[quotient.group[quotient.original.row_group[rows]]] = True
-    return touched
-
-
-def _has_unnamed(quotient: Quotient, constraints: Constraints) -> Flags:
-    """Return which rows have people who are not named."""
-    unnamed = np.ones(len(quotient.blocks.row_group), bool)
-    names_of_rows = Counter(tuple(rows.tolist()) for rows in constraints.people.values())
-    for original_rows, names in names_of_rows.items():
-        rows = quotient.row[list(original_rows)]
-        if quotient.blocks.row_people[rows].sum() == names:
-            unnamed[rows] = False
-    return unnamed
 
 
 def _weights(variables: Variables, quotient: Quotient, row: Integers, person: Integers) -> Floats:
@@ -215,9 +185,18 @@ def _coefficients(
     variables: Variables, quotient: Quotient, constraints: Constraints, site: Integers, person: Integers
 ) -> sparse.csr_array:
     """Write down which variables each constraint counts, and how often."""
-    term, at = _support_in(variables, quotient, constraints.support)
+    parts, support = variables.parts, constraints.support
+    # a class is in the support of a term as a whole or not at all, so its representative speaks for it
+    original = parts.row[support.part]
+    representatives = support.restrict(
+        quotient.row_representative[quotient.row[original]] == original,
+        quotient.column_representative[quotient.column[support.column]] == support.column,
+    )
+    term, part, column = representatives.cross(quotient.original, parts.row)
+    entry = quotient.blocks.entry(quotient.row[parts.row[part]], quotient.column[column])
+    at = entry * parts.slots + parts.slot[part]
     about = constraints.person[term]
-    sites = quotient.blocks.entries * variables.parts.slots
+    sites = quotient.blocks.entries * parts.slots
     first = np.concatenate(([0], np.cumsum(np.bincount(site, minlength=sites))))
     start, stop = first[at], first[at + 1]
     named = np.flatnonzero(about != NOBODY)
@@ -238,26 +217,6 @@ def _coefficients(
     return matrix
 
 
-def _support_in(variables: Variables, quotient: Quotient, support: TermSupport) -> tuple[Integers, Integers]:
-    """Return the sites that terms range over: the term and the site."""
-    # a class is in the support of a term as a whole or not at all, so its representative speaks for it
-    parts = variables.parts
-    row = parts.row[support.part]
-    representatives = support.restrict(
-        quotient.row_representative[quotient.row[row]] == row,
-        quotient.column_representative[quotient.column[support.column]] == support.column,
-    )
-    term, part, column = representatives.cross(quotient.original, parts.row)
-    entry = quotient.blocks.entry(quotient.row[parts.row[part]], quotient.column[column])
-    return term, entry * parts.slots + parts.slot[part]
-
-
-def _one_per_person(person: Integers, people: int) -> sparse.csr_array:
-    """Write down the variables of each person, which add up to one."""
-    named = np.flatnonzero(person != NOBODY)
-    return sparse.csr_array((np.ones(len(named)), (person[named], named)), shape=(people, len(person)))
-
-
 @dataclass(frozen=True, eq=False)
 class Quotient:
     """Blocks of one representative for each class of rows, columns and groups, and the class of each original one.
@@ -274,11 +233,6 @@ class Quotient:
     row_representative: Integers  # one original of each class
     column_representative: Integers
 
-    @cached_property
-    def multiplicity(self) -> Integers:
-        """How many groups each class of groups has."""
-        return np.bincount(self.group)
-
     def distribute(self, amounts: Floats, row: Integers, column: Integers) -> Floats:
         """Return what original entries have, given what those of the quotient have."""
         return self.divide(amounts[self.blocks.entry(self.row[row], self.column[column])], row, column)
@@ -289,7 +243,7 @@ class Quotient:
         people = self.original.row_people[row] / self.blocks.row_people[row_class]
         occurrences = self.original.column_people[column] / self.blocks.column_people[column_class]
         # both shares are of all equivalent groups together, which divides by their number once too often
-        each = of_class * self.multiplicity[self.blocks.row_group[row_class]]
+        each = of_class * np.bincount(self.group)[self.blocks.row_group[row_class]]
         shared: Floats = each * people * occurrences
         return shared
 

@@ -14,7 +14,7 @@ Contradiction  a minimum unsatisfiable subset: the constraints that a least repa
                fewer people are told apart.
 Cost           per part and round a presolve, 5 to 30 Newton steps (`schur`) and at most one linear program; two rounds
                are the rule.  A contradiction: one elastic program over all variables, then one program per subset; no
-               new one after `MOST_CONFLICT_SECONDS`.
+               new one after five seconds.
 
 Source: ours; independent parts as in Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; hitting sets: `smallest_conflict`.
 
@@ -35,14 +35,13 @@ of one person's being counted by at most e^ε, |μ_k| ≤ ε, whatever was measu
 
 Cost       one solution of the rest for each step of L-BFGS-B, 10 to 50 of them, whatever the number of measurements.
 End        all gradients (projected, at bounds) within 1e-7 of the people, or all multipliers within
-           `ACCEPTED_TILT`, and no weight cut off where somebody is; else `TooHard`.
+           1e-8, and no weight cut off where somebody is; else `TooHard`.
 
 Source: ours; penalised maximum entropy as in Chen and Rosenfeld (2000) and Kazama and Tsujii, Machine Learning, 2005.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -54,7 +53,6 @@ from scipy.sparse.csgraph import connected_components
 
 from sidelight.arrays import Flags, Floats
 from sidelight.errors import BadKnowledge, Contradiction, TooHard
-from sidelight.knowledge.parse import WordedStatement
 from sidelight.max_entropy.constraints import Constraints
 from sidelight.max_entropy.newton import DualMinimum, minimize_dual
 from sidelight.max_entropy.presolve import (
@@ -81,12 +79,6 @@ if TYPE_CHECKING:
 
 BATCH_CONSTRAINTS = 200
 """Components with fewer constraints than this, besides those that force amounts to 0, are solved together."""
-
-ACCEPTED_SHARE = 1e-9
-"""How far off a sum may be, as a share of all people (or one person, where that is more)."""
-
-MOST_CONFLICT_SECONDS = 5.0
-"""After that, a set of contradicting statements that may not be the smallest will do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,15 +138,19 @@ class _Subproblem:
 
     def __init__(self, problem: Problem, deadline: float, progress: Progress) -> None:
         self.problem, self.deadline, self.progress = problem, deadline, progress
-        self.accepted = ACCEPTED_SHARE * max(problem.people.sum() / 10, 1.0)
+        # how far off a sum may be
+        self.accepted = 1e-9 * max(problem.people.sum() / 10, 1.0)
 
     def solve(self) -> Solution:
         """Remove what is forced, solve; look again where amounts vanish."""
         try:
             zero = fix_by_frechet_bounds(self.problem)
             while True:
-                zero, rest = self._presolve(zero)
-                minimum = self._minimum(rest)
+                high = propagate_bounds(self._drop_variables(zero))
+                zero = zero.copy()
+                zero[np.flatnonzero(~zero)[high <= NEGLIGIBLE_PEOPLE]] = True
+                rest = drop_implied(self._drop_variables(zero))
+                minimum = self._minimize(rest)
                 more, undecided = self._vanishing(zero, rest, minimum)
                 # each round removes a variable, so that this ends
                 if not more.any():
@@ -168,9 +164,16 @@ class _Subproblem:
                 "leave out statements that nearly contradict each other"
             )
             raise TooHard(message)
-        return replace(self._solution(zero, rest, minimum), undecided=undecided)
+        # put back what presolve removed
+        amounts = np.zeros(len(zero))
+        amounts[~zero] = minimum.at.amounts
+        # a statement has one constraint, so its number finds it again; one that presolve dropped pushes nothing: nan
+        pushes = dict(zip(rest.statement.tolist(), minimum.at.constraint_multipliers.tolist(), strict=True))
+        stated = [number if number >= 0 else None for number in self.problem.statement.tolist()]
+        multipliers = np.array([pushes.get(number, np.nan) for number in stated], float)
+        return Solution(amounts, multipliers, zero, minimum.steps, 1, minimum.residual, undecided)
 
-    def _minimum(self, rest: Problem) -> DualMinimum:
+    def _minimize(self, rest: Problem) -> DualMinimum:
         """Minimise the dual; where that takes long, once more from there if there is a solution at all."""
         minimum = minimize_dual(rest, self._watch)
         if minimum.residual <= self.accepted:
@@ -178,13 +181,6 @@ class _Subproblem:
         if is_feasible(rest, deadline=self.deadline) is False:
             raise Infeasible
         return minimize_dual(rest, self._watch, start=minimum.lowest)
-
-    def _presolve(self, zero: Flags) -> tuple[Flags, Problem]:
-        """Remove amounts that are 0, and what follows from that."""
-        high = propagate_bounds(self._drop_variables(zero))
-        zero = zero.copy()
-        zero[np.flatnonzero(~zero)[high <= NEGLIGIBLE_PEOPLE]] = True
-        return zero, drop_implied(self._drop_variables(zero))
 
     def _drop_variables(self, zero: Flags) -> Problem:
         """Leave variables out; refuses when a row or a column has none left."""
@@ -204,15 +200,15 @@ class _Subproblem:
     def _vanishing(self, zero: Flags, rest: Problem, minimum: DualMinimum) -> tuple[Flags, int]:
         """Look closer where amounts vanish: what else is 0 in every solution?  Says of how many it is not known."""
         possible = np.minimum(rest.people[rest.row], rest.counts[rest.column])
-        amounts, arrived = minimum.at.amounts, minimum.residual <= self.accepted
+        arrived = minimum.residual <= self.accepted
         # An amount that is a smaller share than this of what it could be may be 0 in every solution: worth a closer
         # look.
-        rare = np.flatnonzero(amounts < (1e-7 if arrived else 1e-3) * possible)
+        rare = np.flatnonzero(minimum.at.amounts < (1e-7 if arrived else 1e-3) * possible)
         more = np.zeros(len(zero), bool)
         if len(rare) == 0:
             return more, 0
         forced = (
-            zeros_at(rest, amounts, rare, deadline=self.deadline)
+            zeros_at(rest, minimum.at.amounts, rare, deadline=self.deadline)
             if arrived
             else forced_zeros(rest, rare, deadline=self.deadline)
         )
@@ -221,42 +217,22 @@ class _Subproblem:
         more[np.flatnonzero(~zero)] = forced
         return more, 0
 
-    def _solution(self, zero: Flags, rest: Problem, minimum: DualMinimum) -> Solution:
-        """Put back what presolve removed."""
-        amounts = np.zeros(len(zero))
-        amounts[~zero] = minimum.at.amounts
-        multipliers = np.full(len(self.problem.low), np.nan)
-        # a statement has one constraint, so its number finds it again; one that presolve dropped pushes nothing: nan
-        place = {number: at for at, number in enumerate(rest.statement.tolist()) if number >= 0}
-        for at, number in enumerate(self.problem.statement.tolist()):
-            if number in place:
-                multipliers[at] = minimum.at.constraint_multipliers[place[number]]
-        return Solution(amounts, multipliers, zero, minimum.steps, 1, minimum.residual)
-
-
-@dataclass(frozen=True, eq=False)
-class Relaxations:
-    """Questions about some of the statements: small ones, as with fewer statements the quotient is smaller."""
-
-    variables: Variables
-    constraints: Constraints
-    deadline: float = math.inf  # of `time.monotonic`: after it no question has an answer
-
-    def is_unsatisfiable(self, statements: Sequence[int]) -> bool:
-        """Return whether it is known that some statements, by number, cannot all hold."""
-        relaxed = reduce_problem(self.variables, self.constraints.select_statements(statements))
-        return is_feasible(relaxed.problem, deadline=self.deadline) is False
-
 
 def explain_infeasible(
-    infeasible: Infeasible, known: Sequence[WordedStatement], relaxations: Relaxations
+    infeasible: Infeasible, variables: Variables, constraints: Constraints, deadline: float
 ) -> Contradiction | BadKnowledge:
     """Name a minimum unsatisfiable subset of the statements, in the user's words."""
-    numbers = _unsatisfiable_subset(infeasible, relaxations)
+
+    def is_unsatisfiable(statements: Sequence[int]) -> bool:
+        # small questions: with fewer statements the quotient is smaller
+        relaxed = reduce_problem(variables, constraints.select_statements(statements))
+        return is_feasible(relaxed.problem, deadline=deadline) is False
+
+    numbers = _unsatisfiable_subset(infeasible, is_unsatisfiable, deadline)
     if not numbers:
         return BadKnowledge("the people who are named do not fit into the release together; name fewer of them")
-    words = tuple(dict.fromkeys(known[number].words for number in numbers))  # two bounds are one statement
-    if time.monotonic() > relaxations.deadline:
+    words = tuple(dict.fromkeys(constraints.stated[number].words for number in numbers))  # two bounds are one statement
+    if time.monotonic() > deadline:
         message = (
             f"{counted(len(words), 'statement')} cannot all hold in this release, and the time was up before the "
             "fewest of them were found that cannot; give more seconds"
@@ -269,35 +245,32 @@ def explain_infeasible(
     return Contradiction(message, facts=words)
 
 
-def _unsatisfiable_subset(infeasible: Infeasible, relaxations: Relaxations) -> list[int]:
+def _unsatisfiable_subset(
+    infeasible: Infeasible, is_unsatisfiable: Callable[[Sequence[int]], bool], deadline: float
+) -> list[int]:
     """Search first among the statements that a least repair touches, then among all; nothing if people do not fit."""
     if infeasible.alone is not None:
         return [infeasible.alone]
     assert infeasible.problem is not None
     statement = infeasible.problem.statement
     stated = statement != ONE_PERSON
-    suspects = statement[conflicting(infeasible.problem, deadline=relaxations.deadline) & stated].tolist()
+    suspects = statement[conflicting(infeasible.problem, deadline=deadline) & stated].tolist()
     # without any statement it cannot hold either: too many people are named
-    if not suspects or relaxations.is_unsatisfiable([]):
+    if not suspects or is_unsatisfiable([]):
         return []
-    first = _minimum_unsatisfiable_subset(suspects, relaxations)
-    if len(first) == 1:
-        return first
-    return min(first, _minimum_unsatisfiable_subset(statement[stated].tolist(), relaxations), key=len)
 
+    def find_smallest(statements: list[int]) -> list[int]:
+        # after five seconds, a set that may not be the smallest will do
+        end = time.monotonic() + 5.0
+        found = minimum_unsatisfiable_subset(
+            len(statements),
+            lambda places: time.monotonic() < end and is_unsatisfiable([statements[place] for place in places]),
+        )
+        return [statements[place] for place in found]
 
-def _minimum_unsatisfiable_subset(statements: Sequence[int], relaxations: Relaxations) -> list[int]:
-    deadline = time.monotonic() + MOST_CONFLICT_SECONDS
+    first = find_smallest(suspects)
+    return first if len(first) == 1 else min(first, find_smallest(statement[stated].tolist()), key=len)
 
-    def unsatisfiable(places: Sequence[int]) -> bool:
-        in_time = time.monotonic() < deadline
-        return in_time and relaxations.is_unsatisfiable([statements[place] for place in places])
-
-    return [statements[place] for place in minimum_unsatisfiable_subset(len(statements), unsatisfiable)]
-
-
-ACCEPTED_TILT = 1e-8
-"""How far off a multiplier may be."""
 
 FARTHEST_TILT = 500.0
 """No weight is further below the largest, as a logarithm; what is there is as good as 0, or there is no answer."""
@@ -314,9 +287,10 @@ def solve_measured(
     multipliers = measurements.minimum()
     solution, gradient = measurements.solve_at(multipliers)
     remedy = "leave out measurements of hardly any noise, or state them as equations"
-    if not measurements.is_minimum(multipliers, gradient):
-        residual = np.abs(measurements.project(multipliers, gradient)).max()
-        message = f"no solution: what was measured is still off by {residual:.1g} people; {remedy}"
+    off = np.abs(measurements.project(multipliers, gradient))
+    # each sum is where the likelihood has it, but for a share of all people, or its multiplier is as good as right
+    if (off > 1e-7 * max(float(problem.people.sum()), 10.0) + 1e-8 * measurements.variance).any():
+        message = f"no solution: what was measured is still off by {off.max():.1g} people; {remedy}"
         raise TooHard(message)
     # a weight that was cut off may be so only where nobody is: elsewhere the solution is that of another problem
     if (solution.amounts[measurements.tilt(multipliers) < -FARTHEST_TILT] > NEGLIGIBLE_PEOPLE).any():
@@ -382,12 +356,6 @@ class _Measurements:
         )
         multipliers: Floats = np.asarray(minimum.x) * unit
         return multipliers
-
-    def is_minimum(self, multipliers: Floats, gradient: Floats) -> bool:
-        """Return whether each sum is where the likelihood has it, or its multiplier is as good as right."""
-        # a sum may be off from where the likelihood has it by this share of all people, or of ten
-        accepted = 1e-7 * max(float(self.problem.people.sum()), 10.0) + ACCEPTED_TILT * self.variance
-        return bool((np.abs(self.project(multipliers, gradient)) <= accepted).all())
 
     def project(self, multipliers: Floats, gradient: Floats) -> Floats:
         """Return the gradient without what pushes against a bound."""

@@ -270,3 +270,9 @@ def test_who_moved_most_is_told_first_and_once():
     distances = [round(abs(move.probability - move.before), 9) for move in moves]
     assert distances == sorted(distances, reverse=True)
     assert after.moved_most(before, 2) == moves[:2]
+
+
+def test_a_value_named_twice_counts_once_for_a_person_too():
+    ward = sl.Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
+    beliefs = sl.maxent(ward, ["P(Flu | person=Ann) = 0.3"], people={"Ann": {"age": "30-39"}})
+    assert beliefs.probability(["Flu", "Flu"], person="Ann") == beliefs.probability("Flu", person="Ann")

@@ -126,7 +126,7 @@ def test_the_dual_falls_however_far_off_the_start_is():
 
 def test_a_class_shares_no_variable():
     problem = people_by_name(3, [0.5, 0.5, 0.4], [0.5] * 3, [0, 0, 4])
-    assert [each.constraint.tolist() for each in _classes(problem)] == [[0, 2], [1]]
+    assert [each.tolist() for each in _classes(problem)] == [[0, 2], [1]]
 
 
 def test_sums_of_anything_else_are_left_alone():

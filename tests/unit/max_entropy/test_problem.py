@@ -94,7 +94,7 @@ def test_a_residual_is_that_of_the_worst_sum():
     problem = small()
     assert problem.residual(np.array([1.0, 1.0, 1.0, 2.0])) == 0
     assert problem.residual(np.array([1.0, 1.0, 1.0, 1.0])) == 1
-    assert problem.violation(np.array([0.5, 0, 0.5, 0])).tolist() == [0.5]
+    assert problem.residual(np.array([0.5, 0, 0.5, 0])) == 2.5
 
 
 def test_a_restricted_problem_is_numbered_anew():

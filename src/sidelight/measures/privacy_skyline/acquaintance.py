@@ -48,7 +48,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
     top_width,
 )
 from sidelight.measures.targets import Targeted, Targets, Value, examples_of_targets, read_value
-from sidelight.release.groups import GroupName, Groups
+from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import MOST_OF_ANYTHING, in_words
 from sidelight.table.labels import Label, Semantics, shown, shown_in_list
@@ -91,7 +91,11 @@ class AcquaintanceWitness(Witness):
             has: Fact = Has(first, value)
             facts.append(~has if self.semantics == "single" else has.implies(target))
         taken = {self.group.number: 1}
-        for person, value in zip(_next_people(self.others, taken), self._values_of_others(), strict=True):
+        values = [value for value, people in self.others.values for _ in range(people)] if self.others else []
+        others = _next_people(self.others, taken)
+        for person, value in zip(
+            others, values if self.semantics == "single" else [self.value] * len(others), strict=True
+        ):
             has = self._has(person, value)
             facts.append(has if self.semantics == "single" else ~has)
         facts += [self._has(person, self.value).implies(target) for person in _next_people(self.family, taken)]
@@ -100,18 +104,9 @@ class AcquaintanceWitness(Witness):
     def _has(self, person: Someone, value: Label) -> Fact:
         return OneOf(person, self.any_of) if self.any_of and value == self.value else Has(person, value)
 
-    def _values_of_others(self) -> list[Label]:
-        if self.others is None:
-            return []
-        if self.semantics != "single":
-            return [self.value] * self.others.people
-        return [value for value, people in self.others.values for _ in range(people)]
-
     def explain(self, risk: Amount) -> str:
         """Return it as a sentence."""
-        parts = (self._describe_target(), self._describe_others(), self._describe_family())
-        known = [part for part in parts if part]
-        value = shown(self.value)
+        known, value = self._knowledge_in_words(), shown(self.value)
         if not known:
             return f"In {self.group} anyone has {value} with probability {in_words(risk)}."
         facts = known[0] if len(known) == 1 else ", ".join(known[:-1]) + ", and " + known[-1]
@@ -120,33 +115,29 @@ class AcquaintanceWitness(Witness):
             f"by someone who knows {facts}."
         )
 
-    def _describe_target(self) -> str:
-        if not self.rules_out:
-            return ""
-        values = _list_words([shown_in_list(text) for text in self.rules_out], "or")
-        if self.semantics == "single":
-            return f"that the target does not have {values}"
-        return f"that, if the target has {values}, the target has {shown(self.value)}"
+    def _knowledge_in_words(self) -> list[str]:
+        """List what is known of the target, of others and of the family."""
+        known, value = [], shown(self.value)
 
-    def _describe_others(self) -> str:
-        if self.others is None:
-            return ""
-        who = f"{_people(self.others.people, other=True)} of {self._there(self.others.group)}"
-        if not self.others.values:
-            return f"that {who} {'does' if self.others.people == 1 else 'do'} not have {shown(self.value)}"
-        values = [f"{shown_in_list(text)} ({people})" for text, people in self.others.values]
-        return f"what {who} {form('has', self.others.people)}: {_list_words(values, 'and')}"
+        def people_of(part: Others | Family, *, other: bool) -> str:
+            there = "the same group" if part.group == self.group else str(part.group)
+            return f"{part.people:,} {'other ' if other else ''}{form('person', part.people)} of {there}"
 
-    def _describe_family(self) -> str:
-        if self.family is None:
-            return ""
-        people, value = self.family.people, shown(self.value)
-        one = "that person" if people == 1 else "one of them"
-        who = f"{_people(people, other=self.family.group == self.group)} of {self._there(self.family.group)}"
-        return f"of {who} that, if {one} has {value}, so does the target"
-
-    def _there(self, group: GroupName) -> str:
-        return "the same group" if group == self.group else str(group)
+        if self.rules_out:
+            values = _list_words([shown_in_list(text) for text in self.rules_out], "or")
+            lacks = f"that the target does not have {values}"
+            implies = f"that, if the target has {values}, the target has {value}"
+            known.append(lacks if self.semantics == "single" else implies)
+        if self.others is not None:
+            who, one = people_of(self.others, other=True), self.others.people == 1
+            values = _list_words([f"{shown_in_list(text)} ({people})" for text, people in self.others.values], "and")
+            have = f"what {who} {form('has', self.others.people)}: {values}"
+            known.append(have if self.others.values else f"that {who} {'does' if one else 'do'} not have {value}")
+        if self.family is not None:
+            one_of_them = "that person" if self.family.people == 1 else "one of them"
+            who = people_of(self.family, other=self.family.group == self.group)
+            known.append(f"of {who} that, if {one_of_them} has {value}, so does the target")
+        return known
 
 
 def _next_people(part: Others | Family | None, taken: dict[int, int]) -> list[Someone]:
@@ -159,12 +150,8 @@ def _next_people(part: Others | Family | None, taken: dict[int, int]) -> list[So
     return [Someone(part.group.number, first + place) for place in range(part.people)]
 
 
-def _people(number: int, *, other: bool) -> str:
-    return f"{number:,} {'other ' if other else ''}{form('person', number)}"
-
-
 def _list_words(words: list[str], joiner: str) -> str:
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + f" {joiner} {words[-1]}"
+    return f" {joiner} ".join([", ".join(words[:-1]), *words[-1:]] if len(words) > 1 else words)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

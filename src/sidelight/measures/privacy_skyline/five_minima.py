@@ -43,7 +43,6 @@ Source      Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007: Proposition
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -72,124 +71,76 @@ SETTLED = -np.inf
 """The logarithm of odds of zero."""
 
 
-class Odds(ABC):
-    """T and V of one semantics: logarithms for many groups at once (arrays that broadcast), exact numbers for one."""
+@dataclass(frozen=True)
+class Odds:
+    """T and V of one semantics: logarithms for many groups at once (arrays that broadcast), exact numbers for one.
+
+    In `single` and `set`, σ's occurrences are with different people; of a multiset each goes to anybody, independently.
+    """
+
+    semantics: Semantics
 
     def weight(self, counts: npt.NDArray[np.integer], sizes: Integers) -> Floats | npt.NDArray[np.integer]:
         """Return what ruling out one value that so many people have weighs; weights add up."""
-        del sizes
-        return counts
+        # of sets ln((n − c)/n): a value that everybody has weighs without end
+        return _log(sizes - counts) - np.log(sizes) if self.semantics == "set" else counts
 
-    @abstractmethod
     def log_odds_against(self, n: Integers, a: Integers, ruled_out: Floats | Integers, k: int | Integers) -> Floats:
         """Logarithm of T; `ruled_out` are added weights."""
-
-    @abstractmethod
-    def log_none_has(self, n: Integers, a: Integers, m: int | Integers, k: int | Integers) -> Floats:
-        """Logarithm of V."""
-
-    @abstractmethod
-    def odds_against(
-        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, arithmetic: RatioArithmetic[Number]
-    ) -> Number:
-        """T; `ruled_out` are the counts of the values."""
-
-    @abstractmethod
-    def none_has(self, n: int, a: int, m: int, k: int, arithmetic: RatioArithmetic[Number]) -> Number:
-        """V."""
-
-    @abstractmethod
-    def bits(self, n: int, a: int, *, ruled_out: tuple[int, ...] = (), m: int = 0) -> int:
-        """Estimate how many bits T·V has as a fraction."""
-
-
-class _DifferentHolders(Odds):
-    """What `single` and `set` share: σ's occurrences are with different people."""
-
-    def log_none_has(self, n: Integers, a: Integers, m: int | Integers, k: int | Integers) -> Floats:
-        """Π_{i<m} (n−a−k−i)/(n−k−i)."""
-        left, needed = np.asarray(n - k), a + m
-        logs = log_missing_all(np.maximum(left, needed), a, m)  # where it is settled, any numbers will do
-        return np.where(np.equal(m, 0), 0.0, np.where(left < needed, SETTLED, logs))
-
-    def none_has(self, n: int, a: int, m: int, k: int, arithmetic: RatioArithmetic[Number]) -> Number:
-        if m and n - a - k - m < 0:
-            return arithmetic.ratio(0, 1)
-        # the product is the same with a and m exchanged: as few factors as possible
-        fewer, more = sorted((a, m))
-        return arithmetic.product((n - k - more - i, n - k - i) for i in range(fewer))
-
-    def bits(self, n: int, a: int, *, ruled_out: tuple[int, ...] = (), m: int = 0) -> int:
-        return n.bit_length() * (min(a, m) + len(ruled_out) + 1)
-
-
-class Single(_DifferentHolders):
-    """One value per person; the k others are known by their values."""
-
-    def log_odds_against(self, n: Integers, a: Integers, ruled_out: Floats | Integers, k: int | Integers) -> Floats:
-        """(n − a − t − k) / a, t = how many have a ruled-out value."""
-        return _log(n - a - ruled_out - k) - np.log(a)
-
-    def odds_against(
-        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, arithmetic: RatioArithmetic[Number]
-    ) -> Number:
-        return arithmetic.ratio(max(n - a - sum(ruled_out) - k, 0), a)
-
-
-class SetOfValues(_DifferentHolders):
-    """A set of values per person: each value goes to its people independently."""
-
-    def weight(self, counts: npt.NDArray[np.integer], sizes: Integers) -> Floats:
-        """Logarithm of (n − c)/n; a value that everybody has weighs without end."""
-        return _log(sizes - counts) - np.log(sizes)
-
-    def log_odds_against(self, n: Integers, a: Integers, ruled_out: Floats | Integers, k: int | Integers) -> Floats:
-        """(n − a − k) / a · Π (n − c)/n."""
-        return _log(n - a - k) - np.log(a) + ruled_out
-
-    def odds_against(
-        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, arithmetic: RatioArithmetic[Number]
-    ) -> Number:
-        # values that no one has rule out no one
-        return arithmetic.product([(max(n - a - k, 0), a), *((n - count, n) for count in ruled_out if count)])
-
-
-class MultisetOfValues(Odds):
-    """Any number of occurrences per person: each occurrence goes to anybody, independently."""
-
-    def log_odds_against(self, n: Integers, a: Integers, ruled_out: Floats | Integers, k: int | Integers) -> Floats:
-        """q/(1−q) · ((n−1)/n)^t with q = ((n−k−1)/(n−k))^a."""
+        if self.semantics == "single":
+            return _log(n - a - ruled_out - k) - np.log(a)
+        if self.semantics == "set":
+            return _log(n - a - k) - np.log(a) + ruled_out
         left = np.asarray(n - k)
         log_q = a * np.log1p(-1 / np.maximum(left, 2))
         logs = log_q - np.log(-np.expm1(log_q)) + ruled_out * np.log1p(-1 / np.maximum(n, 2))
         return np.where(left <= 1, SETTLED, logs)
 
     def log_none_has(self, n: Integers, a: Integers, m: int | Integers, k: int | Integers) -> Floats:
-        """((n−k−m)/(n−k))^a."""
+        """Logarithm of V."""
         left = np.asarray(n - k)
-        # where it is settled any share will do: 0.5 keeps the logarithm finite until SETTLED replaces it
-        settled = left - m <= 0
-        family_share = np.where(settled, 0.5, m / np.maximum(left, 1))
-        return np.where(np.equal(m, 0), 0.0, np.where(settled, SETTLED, a * np.log1p(-family_share)))
+        # where it is settled any numbers will do: they keep the logarithm finite until SETTLED replaces it
+        if self.semantics == "multiset":
+            settled: Flags = np.less_equal(left, m)
+            logs: Floats = np.asarray(a * np.log1p(-np.where(settled, 0.5, m / np.maximum(left, 1))), np.float64)
+        else:
+            needed = a + m
+            settled, logs = np.less(left, needed), log_missing_all(np.maximum(left, needed), a, m)
+        return np.where(np.equal(m, 0), 0.0, np.where(settled, SETTLED, logs))
 
     def odds_against(
         self, n: int, a: int, ruled_out: tuple[int, ...], k: int, arithmetic: RatioArithmetic[Number]
     ) -> Number:
+        """T; `ruled_out` are the counts of the values."""
+        if self.semantics == "single":
+            return arithmetic.ratio(max(n - a - sum(ruled_out) - k, 0), a)
+        if self.semantics == "set":  # values that no one has rule out no one
+            return arithmetic.product([(max(n - a - k, 0), a), *((n - count, n) for count in ruled_out if count)])
         if n - k <= 1:
             return arithmetic.ratio(0, 1)
         q = arithmetic.ratio(n - k - 1, n - k) ** a
         return q / (1 - q) * arithmetic.ratio(n - 1, n) ** sum(ruled_out)
 
     def none_has(self, n: int, a: int, m: int, k: int, arithmetic: RatioArithmetic[Number]) -> Number:
+        """V."""
         if m == 0:
             return arithmetic.ratio(1, 1)
-        return arithmetic.ratio(max(n - k - m, 0), max(n - k, 1)) ** a
+        if self.semantics == "multiset":
+            return arithmetic.ratio(max(n - k - m, 0), max(n - k, 1)) ** a
+        if n - a - k - m < 0:
+            return arithmetic.ratio(0, 1)
+        # the product is the same with a and m exchanged: as few factors as possible
+        fewer, more = sorted((a, m))
+        return arithmetic.product((n - k - more - i, n - k - i) for i in range(fewer))
 
     def bits(self, n: int, a: int, *, ruled_out: tuple[int, ...] = (), m: int = 0) -> int:
-        return n.bit_length() * (a + sum(ruled_out) + (a if m else 0))
+        """Estimate how many bits T·V has as a fraction."""
+        if self.semantics == "multiset":
+            return n.bit_length() * (a + sum(ruled_out) + (a if m else 0))
+        return n.bit_length() * (min(a, m) + len(ruled_out) + 1)
 
 
-ODDS: dict[Semantics, Odds] = {"single": Single(), "set": SetOfValues(), "multiset": MultisetOfValues()}
+ODDS: dict[Semantics, Odds] = {"single": Odds("single"), "set": Odds("set"), "multiset": Odds("multiset")}
 
 
 def _log(amount: Floats | Integers) -> Floats:
@@ -216,12 +167,8 @@ _LOG_FACTORIAL = gammaln(np.arange(1, 1025))
 """In small groups there are digits enough, and looking them up is quicker."""
 
 
-def _tabulate_stirling_rest(x: Integers) -> Floats:
-    rest: Floats = _LOG_FACTORIAL[x] - (x + 0.5) * np.log(np.maximum(x, 1)) + x - np.log(2 * np.pi) / 2  # 0! as 1!
-    return rest
-
-
-_STIRLING_REST = _tabulate_stirling_rest(np.arange(SERIES_FROM))
+_FEW = np.arange(SERIES_FROM)
+_STIRLING_REST = _LOG_FACTORIAL[_FEW] - (_FEW + 0.5) * np.log(np.maximum(_FEW, 1)) + _FEW - np.log(2 * np.pi) / 2
 
 
 def log_missing_all(n: Integers, a: Integers, m: int | Integers) -> Floats:
@@ -464,10 +411,10 @@ def _sum_without(top: Integers, rows: Integers, counts: Integers) -> Integers:
 
 def _log_product_without(top: Integers, sizes: Integers, rows: Integers, counts: Integers) -> Floats:
     """Do the same with logarithms, where a value that everybody has must not be subtracted from itself."""
-    weights = SetOfValues().weight(top, sizes[:, np.newaxis])
+    weights = ODDS["set"].weight(top, sizes[:, np.newaxis])
     everybody = np.isneginf(weights)
     sums = np.where(everybody, 0.0, weights).sum(axis=1)[rows]
-    own = SetOfValues().weight(np.maximum(counts, top[:, -1][rows]), sizes[rows])
+    own = ODDS["set"].weight(np.maximum(counts, top[:, -1][rows]), sizes[rows])
     certain = everybody.sum(axis=1)[rows] - np.isneginf(own)
     return np.where(certain > 0, -np.inf, sums - np.where(np.isneginf(own), 0.0, own))
 
@@ -559,12 +506,27 @@ class FiveMinima:
         low = against.min(initial=np.inf)
         if low == np.inf:
             return None
-        columns = self._near_worst(against).tolist()
-        column, arrangement = self._least(
-            [(column, number) for column in columns for number in range(len(ARRANGEMENTS))]
+        numbers = range(len(ARRANGEMENTS))
+        candidates = [(column, number) for column in self._near_worst(against).tolist() for number in numbers]
+        bits = {
+            (column, number): sum(
+                self._value_at(each, column).bits(self.knowledge.family) for each in ARRANGEMENTS[number]
+            )
+            for column, number in candidates
+        }
+        # the least exact odds; of equal ones the first
+        column, number = compare_exactly(
+            max(bits.values()),
+            lambda arithmetic: min(candidates, key=lambda each: self._odds(each[0], each[1], arithmetic)),
         )
-        risk = Fraction(1) if low == -np.inf else self._risk(column, arrangement)
-        return WorstValue(column, arrangement, risk)
+        if low == -np.inf:
+            return WorstValue(column, number, Fraction(1))
+        risk = compute_exactly(
+            bits[column, number],
+            BITS_REPORTED,
+            lambda arithmetic: arithmetic.risk(self._odds(column, number, arithmetic)),
+        )
+        return WorstValue(column, number, risk)
 
     def group(self, number: int, column: int) -> Groups:
         """Return the group that has a minimum, as the only row of its groups."""
@@ -623,24 +585,6 @@ class FiveMinima:
         if (identity[2] == UNDECIDED).any():
             return near
         return near[first_of_each(identity.reshape(-1, len(near)).T)]
-
-    def _least(self, candidates: list[tuple[int, int]]) -> tuple[int, int]:
-        """Choose the (value, arrangement) with the least exact odds; of equal ones the first."""
-        bits = max(self._bits(*each) for each in candidates)
-        return compare_exactly(
-            bits,
-            lambda arithmetic: min(candidates, key=lambda each: self._odds(each[0], each[1], arithmetic)),
-        )
-
-    def _risk(self, column: int, arrangement: int) -> Amount:
-        return compute_exactly(
-            self._bits(column, arrangement),
-            BITS_REPORTED,
-            lambda arithmetic: arithmetic.risk(self._odds(column, arrangement, arithmetic)),
-        )
-
-    def _bits(self, column: int, arrangement: int) -> int:
-        return sum(self._value_at(each, column).bits(self.knowledge.family) for each in ARRANGEMENTS[arrangement])
 
     def _odds(self, column: int, arrangement: int, arithmetic: RatioArithmetic[Number]) -> Number:
         """Compute one of the three products of minima."""

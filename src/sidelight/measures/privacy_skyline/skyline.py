@@ -41,7 +41,7 @@ import numpy.typing as npt
 from sidelight.arrays import Flags, Floats, Integers
 from sidelight.errors import BadMeasure, BadPolicy, WrongKind, as_given, expect
 from sidelight.measures.criterion import Bound, Criterion, exact
-from sidelight.measures.exact import Number, RatioArithmetic, compare_exactly
+from sidelight.measures.exact import RatioArithmetic, compare_exactly
 from sidelight.measures.measure import whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.five_minima import (
@@ -49,7 +49,6 @@ from sidelight.measures.privacy_skyline.five_minima import (
     ODDS,
     FiveMinima,
     Knowledge,
-    SetOfValues,
     ValueInGroup,
     five_products,
     least_product,
@@ -67,7 +66,6 @@ if TYPE_CHECKING:
     import altair as alt
 
     from sidelight.arrays import Integers
-    from sidelight.measures.exact import Amount
 
 
 RuledOut: TypeAlias = npt.NDArray[np.floating] | npt.NDArray[np.integer]
@@ -102,23 +100,31 @@ class RiskTest:
         # within tolerance of the limit floats may be on the wrong side of it: exact numbers decide there
         near = np.isfinite(against) & (np.abs(against - limit) <= tolerance(limit, int(family.max())))
         for point in np.flatnonzero(near).tolist():
-            knowledge = Knowledge(int(rules_out[point]), int(others[point]), int(family[point]))
-            passed[point] = self._passed_exactly(knowledge)
+            passed[point] = self._is_passed(Knowledge(int(rules_out[point]), int(others[point]), int(family[point])))
         return passed
 
-    def _passed_exactly(self, knowledge: Knowledge) -> bool:
+    def _is_passed(self, knowledge: Knowledge) -> bool:
+        """Decide one point exactly."""
         if self.groups.semantics == "set":  # here floats stand for products of whole numbers: look at the groups again
             worst = FiveMinima.from_groups(self.groups, np.array([self.value]), knowledge).worst()
             assert worst is not None, "undominated groups have the value"
             return worst.risk < 1 / (1 + self.odds)
-        targets, families = self.undominated.targets(knowledge.rules_out), self.undominated.families()
-        bits = sum(max(each.bits(knowledge.family) for each in places) for places in (targets, families))
-        return compare_exactly(
-            bits,
-            lambda arithmetic: bool(
-                arithmetic.exceeds(_least_odds(targets, families, knowledge, arithmetic), self.odds)
-            ),
+        targets, families, m = (
+            self.undominated.targets(knowledge.rules_out),
+            self.undominated.families(),
+            knowledge.family,
         )
+
+        def exceeds(arithmetic: RatioArithmetic[Any]) -> bool:
+            minima = [
+                min(each.product(factors, m, arithmetic) for each in (families if factors.target is None else targets))
+                for factors in five_products(knowledge)
+            ]
+            one = arithmetic.ratio(1, 1)
+            least = min(prod((minima[each] for each in numbers), start=one) for numbers in ARRANGEMENTS)
+            return bool(arithmetic.exceeds(least, self.odds))
+
+        return compare_exactly(sum(max(each.bits(m) for each in places) for places in (targets, families)), exceeds)
 
 
 def largest_passed(passed: Callable[[Integers], Flags], too_many: Integers) -> Integers:
@@ -129,20 +135,6 @@ def largest_passed(passed: Callable[[Integers], Flags], too_many: Integers) -> I
         passes = passed(np.maximum(middle, 0)) & (middle >= 0)
         low, high = np.where(passes, middle, low), np.where(passes, high, middle)
     return low
-
-
-def _least_odds(
-    targets: list[ValueInGroup], families: list[ValueInGroup], knowledge: Knowledge, arithmetic: RatioArithmetic[Number]
-) -> Number:
-    """Compute NR exactly."""
-    minima = [
-        min(
-            each.product(factors, knowledge.family, arithmetic)
-            for each in (families if factors.target is None else targets)
-        )
-        for factors in five_products(knowledge)
-    ]
-    return min(prod((minima[each] for each in numbers), start=arithmetic.ratio(1, 1)) for numbers in ARRANGEMENTS)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -246,13 +238,9 @@ class _Pairs(NamedTuple):
         with_value = groups.counts.column(value)
         rows = np.flatnonzero(with_value)
         rows = rows[_sort_pairs(groups.sizes[rows], with_value[rows])]
-        weights = _other_counts(groups, value, rows)
-        if groups.semantics == "set":
-            return cls(
-                groups.sizes[rows],
-                with_value[rows],
-                _running_sums(-SetOfValues().weight(weights, groups.sizes[rows, np.newaxis])),
-            )._largest_of_runs()
+        counts = _other_counts(groups, value, rows)
+        sets = groups.semantics == "set"
+        weights = -ODDS["set"].weight(counts, groups.sizes[rows, np.newaxis]) if sets else counts
         return cls(groups.sizes[rows], with_value[rows], _running_sums(weights))._largest_of_runs()
 
     @classmethod
@@ -360,18 +348,16 @@ class RiskMap:
         if self.undominated is None or len(points) == 0:
             return np.zeros(len(points))
         step = max(POINTS_AT_ONCE // self.undominated.sizes.shape[1], 1)
-        logs = np.concatenate(
-            [self._log_odds(self.undominated, points[at : at + step]) for at in range(0, len(points), step)]
-        )
+        logs = np.empty(len(points))
+        for at in range(0, len(points), step):
+            rules_out, others, family = self._clip(self.undominated, points[at : at + step])
+            odds = self.undominated.log_odds(rules_out, others[:, np.newaxis], family[:, np.newaxis])
+            logs[at : at + step] = odds
         finite = np.where(np.isfinite(logs), logs, 0.0)
         # lowered by as much as floats may be off, so that the risk errs upwards
         lowered = np.where(np.isfinite(logs), logs - tolerance(finite, min(int(points[:, 2].max()), self.enough)), logs)
         raised: Floats = np.minimum((1 + 1e-15) / (1 + np.exp(lowered)), 1.0)
         return raised
-
-    def _log_odds(self, undominated: UndominatedGroups, points: Integers) -> Floats:
-        rules_out, others, family = self._clip(undominated, points)
-        return undominated.log_odds(rules_out, others[:, np.newaxis], family[:, np.newaxis])
 
     def withstands(self, points: Integers, below: Bound) -> Flags:
         """Decide at each point whether the risk stays below a limit."""
@@ -409,15 +395,15 @@ class RiskMap:
 
     def most_alone(self, below: Bound) -> tuple[int, int, int]:
         """Return the most of each kind of knowledge that is withstood by itself; −1 each where not even nothing is."""
-        ends = (self.most_ruled_out + 1, self.enough + 1, self.enough + 1)
-        most = [self._most(axis, end, below) for axis, end in enumerate(ends)]
-        return most[0], most[1], most[2]
 
-    def _most(self, axis: int, end: int, below: Bound) -> int:
-        def passed(amounts: Integers) -> Flags:
-            return self.withstands(amounts[:, np.newaxis] * np.eye(3, dtype=np.int64)[axis], below)
+        def most(axis: int, end: int) -> int:
+            one = np.eye(3, dtype=np.int64)[axis]
+            passes = largest_passed(
+                lambda amounts: self.withstands(amounts[:, np.newaxis] * one, below), np.array([end])
+            )
+            return int(passes[0])
 
-        return int(largest_passed(passed, np.array([end]))[0])
+        return most(0, self.most_ruled_out + 1), most(1, self.enough + 1), most(2, self.enough + 1)
 
 
 SkylineKey = TypeVar("SkylineKey", str, tuple[str, ...], Predicate)
@@ -533,7 +519,10 @@ def skyline(
 
     Put it into a policy: `Policy(GroupSize() >= 5, *skyline({...}))`.
     """
-    named = [Skyline(_points(points), read_value(value)) for value, points in _read_values(values).items()]
+    if not isinstance(values, Mapping):
+        message = f'a skyline is a mapping value → points, such as {{"AIDS": [(1, 5, 2, 0.5)]}}, not {as_given(values)}'
+        raise BadPolicy(message)
+    named = [Skyline(_points(points), read_value(value)) for value, points in values.items()]
     others = _points(default)
     if others:
         own: tuple[Label, ...] = single_values([each.value for each in named])
@@ -551,30 +540,21 @@ def single_values(targets: Iterable[Label | Predicate]) -> tuple[Label, ...]:
     return tuple(values[0] for values in several if len(values) == 1)
 
 
-def _read_values(values: object) -> Mapping[Any, object]:
-    if not isinstance(values, Mapping):
-        message = f'a skyline is a mapping value → points, such as {{"AIDS": [(1, 5, 2, 0.5)]}}, not {as_given(values)}'
-        raise BadPolicy(message)
-    return values
-
-
 def _points(points: object) -> tuple[SkylinePoint, ...]:
     if not isinstance(points, Iterable):
         message = f"the points of a skyline are a list such as [(1, 5, 2, 0.5)], not {as_given(points)}"
         raise BadPolicy(message)
-    return tuple(_point(each) for each in points)
-
-
-def _point(amounts: object) -> SkylinePoint:
-    if not isinstance(amounts, Sequence):  # one point where a list of them belongs
-        message = (
-            f"a point of a skyline is (rules_out, others, family, limit), not {as_given(amounts)}; list points in [...]"
-        )
-        raise BadPolicy(message)
-    if len(amounts) != 4:
-        message = f"a point of a skyline is (rules_out, others, family, limit), not {tuple(amounts)}"
-        raise BadPolicy(message)
-    return SkylinePoint(*amounts)  # what they are is checked there
+    read = []
+    for amounts in points:
+        wanted = "a point of a skyline is (rules_out, others, family, limit), not"
+        if not isinstance(amounts, Sequence):  # one point where a list of them belongs
+            message = f"{wanted} {as_given(amounts)}; list points in [...]"
+            raise BadPolicy(message)
+        if len(amounts) != 4:
+            message = f"{wanted} {tuple(amounts)}"
+            raise BadPolicy(message)
+        read.append(SkylinePoint(*amounts))  # what they are is checked there
+    return tuple(read)
 
 
 KnowledgePoint: TypeAlias = tuple[int | float, int | float, int | float]
@@ -595,15 +575,6 @@ class KnowledgeSkyline(tuple[KnowledgePoint, ...]):  # noqa: SLOT001 - a tuple o
     value: Value
     below: Bound
     complete: bool
-
-    @classmethod
-    def build(
-        cls, points: Iterable[KnowledgePoint], *, release: Release, value: Value, below: Bound, complete: bool
-    ) -> KnowledgeSkyline:
-        """Return the points together with what they are about."""
-        skyline = cls(points)
-        skyline.release, skyline.value, skyline.below, skyline.complete = release, value, below, complete
-        return skyline
 
     def plot(self, *, own: KnowledgePoint | None = None) -> alt.TopLevelMixin:
         """Draw the risk at each amount of knowledge, and the line up to which it stays below the limit.
@@ -636,48 +607,43 @@ def knowledge_skyline(release: Release, value: Value, below: Bound) -> Knowledge
     risk > limit instead of ≥.
     """
     expect(Release, release, "what is explored")
-    expect_one_sensitive(release, "a skyline")
     limit = exact(below)
     if not 0 <= limit <= 1:
         message = f"a risk is never below {as_given(below)}; give a limit between 0 and 1"
         raise BadMeasure(message)
-    points, complete = _knowledge_points(release, value, limit)
-    return KnowledgeSkyline.build(points, release=release, value=value, below=below, complete=complete)
+    seen = RiskMap.from_release(release, value)
+    points: Iterable[KnowledgePoint] = ()
+    complete = True
+    if limit and seen.undominated is None:
+        points = ((seen.most_ruled_out, math.inf, math.inf),)
+    elif limit and seen.undominated is not None:
+        test = RiskTest(seen.groups, seen.place, seen.undominated, 1 / Fraction(limit) - 1)
+        # the largest k without a family and the largest m without others (−1: none), nothing being ruled out
+        settled, nothing = np.array([seen.enough]), np.zeros(1, np.int64)
+        others = int(largest_passed(lambda k: test.passes(nothing, k, nothing), settled)[0])
+        family = int(largest_passed(lambda m: test.passes(nothing, nothing, m), settled)[0])
+        last = len(seen.undominated.sizes) - 1
+        complete = (last + 1) * (family + 1) <= MOST_POINTS
+        found = (_all_maximal if complete else _some_maximal)(test, others, family)
+        # who can rule out all values that occur with it can rule out the others too
+        points = ((seen.most_ruled_out if point[0] == last else point[0], *point[1:]) for point in found)
+    skyline = KnowledgeSkyline(points)
+    skyline.release, skyline.value, skyline.below, skyline.complete = release, value, below, complete
+    return skyline
 
 
-def _knowledge_points(release: Release, value: Value, limit: Amount) -> tuple[tuple[KnowledgePoint, ...], bool]:
-    targets = Targets(read_value(value))
-    groups = targets.view(release.groups)
-    place, most = int(targets.indices(groups)[0]), len(groups.domain) - 1
-    undominated = UndominatedGroups.from_groups(groups, place)
-    if limit == 0:
-        return (), True
-    if undominated is None:
-        return ((most, math.inf, math.inf),), True
-    test = RiskTest(groups, place, undominated, 1 / Fraction(limit) - 1)
-    others, family = _most_alone(test)
-    last = len(undominated.sizes) - 1  # who can rule out all values that occur with it can rule out the others too
-    complete = (last + 1) * (family + 1) <= MOST_POINTS
-    points = _maximal(_most_others(test, others, family)) if complete else _some_maximal(test, others, family)
-    return tuple((most if point[0] == last else point[0], *point[1:]) for point in points), complete
-
-
-def _most_alone(test: RiskTest) -> tuple[int, int]:
-    """Return the largest k without a family and the largest m without others (−1: none), nothing being ruled out."""
-    # one more than the people of the largest group leaves nothing open
-    settled = np.array([test.undominated.sizes.max() + 1])  # so many others, or so large a family, always settle it
-    nothing = np.zeros(1, np.int64)
-    others = largest_passed(lambda k: test.passes(nothing, k, nothing), settled)
-    family = largest_passed(lambda m: test.passes(nothing, nothing, m), settled)
-    return int(others[0]), int(family[0])
-
-
-def _most_others(test: RiskTest, others: int, family: int) -> Integers:
-    """Return the largest k for each ℓ and m (−1: none): (ℓ, m up to `family`)."""
+def _all_maximal(test: RiskTest, others: int, family: int) -> tuple[KnowledgePoint, ...]:
+    """Return the (ℓ, k, m) for which neither a larger ℓ nor a larger m allows the same k."""
+    shape = len(test.undominated.sizes), family + 1
     # (ℓ · m,): all pairs are halved at once
-    rules_out, families = np.indices((len(test.undominated.sizes), family + 1)).reshape(2, -1)
+    rules_out, families = np.indices(shape).reshape(2, -1)
     most = largest_passed(lambda k: test.passes(rules_out, k, families), np.full(len(families), others + 1))
-    return most.reshape(len(test.undominated.sizes), family + 1)
+    most = most.reshape(shape)
+    beyond = np.pad(most, ((0, 1), (0, 1)), constant_values=-1)
+    # k falls as ℓ or m rises, so a point is maximal exactly when both next ones allow fewer others
+    kept = (most > beyond[1:, :-1]) & (most > beyond[:-1, 1:])
+    ruled_out, relatives = np.nonzero(kept)
+    return tuple(sorted(zip(ruled_out.tolist(), most[kept].tolist(), relatives.tolist(), strict=True)))
 
 
 def _some_maximal(test: RiskTest, others: int, family: int) -> tuple[KnowledgePoint, ...]:
@@ -694,12 +660,3 @@ def _some_maximal(test: RiskTest, others: int, family: int) -> tuple[KnowledgePo
     next_one = np.minimum(rules_out + 1, rows - 1)
     kept = (rules_out == rows - 1) | ~test.passes(next_one, most, largest)
     return tuple(sorted(zip(*(each[kept].tolist() for each in (rules_out, most, largest)), strict=True)))
-
-
-def _maximal(most: Integers) -> tuple[KnowledgePoint, ...]:
-    """Return the (ℓ, k, m) for which neither a larger ℓ nor a larger m allows the same k."""
-    beyond = np.pad(most, ((0, 1), (0, 1)), constant_values=-1)
-    # k falls as ℓ or m rises, so a point is maximal exactly when both next ones allow fewer others
-    kept = (most > beyond[1:, :-1]) & (most > beyond[:-1, 1:])
-    rules_out, family = np.nonzero(kept)
-    return tuple(sorted(zip(rules_out.tolist(), most[kept].tolist(), family.tolist(), strict=True)))
