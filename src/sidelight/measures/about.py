@@ -98,19 +98,16 @@ class About(Measure):
         return self.question.streams and not (self.known and self.register is not None)
 
     def resolve(self, release: Release) -> tuple[Measure, Release]:
-        """Return the plain measure, and the view of a release that it is asked of."""
         expect(Release, release, "what is measured")
         return self.question.resolve(release.about(self.of, known=self.known))
 
     def check(self, release: Release) -> None:
-        """Raise if a release lacks these columns, or if the measure itself refuses it."""
         question, view = self.resolve(release)
         with self._naming_the_column():
             question.check(view)
 
     @contextmanager
     def _naming_the_column(self) -> Iterator[None]:
-        """Name the column in the message about an unknown value."""
         try:
             yield
         except UnknownValue as unknown:
@@ -129,7 +126,6 @@ class About(Measure):
             return replace(self.question.measure(views[key]), measure=self)
 
     def complete(self, finding: Finding, release: Release) -> Finding:
-        """Return the finding with what only the view says."""
         question, view = self.resolve(release)
         return replace(question.complete(replace(finding, measure=question), view), measure=self)
 
@@ -154,7 +150,6 @@ class About(Measure):
         return ViewSummary(self, self.question.summarize(groups.about(self.of, self.known)), self.parts_at_most(groups))
 
     def parts_at_most(self, groups: Groups) -> int:
-        """Return how many parts a group can fall into at most."""
         domain = groups.domain
         return len(domain.combinations(self.known)[1]) if self.known and isinstance(domain, JointDomain) else 1
 
@@ -175,7 +170,6 @@ class About(Measure):
         return f"{explanation} This is {', '.join((*about, *knows))}."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Compute the value again on the view."""
         question, view = self.resolve(release)
         return question.replay(witness, view)
 
@@ -268,7 +262,6 @@ class ViewSummary:
         return replace(self, inner=self.inner.merge(other.inner))
 
     def finding(self) -> Finding:
-        """Return the finding; its witness names the group of the release that the worst part belongs to."""
         finding = replace(self.inner.finding(), measure=self.about)
         if finding.witness is None or not self.about.known:
             return finding
@@ -287,7 +280,6 @@ class ViewScreen(Screen):
 
     @property
     def group_by_group(self) -> bool:
-        """A group is as bad as its worst part where a release is as bad as its worst group."""
         return self.inner.group_by_group
 
     @property
@@ -331,7 +323,6 @@ class ViewScreen(Screen):
         return self.inner.harmless(release, rows)
 
     def kinds(self, groups: Groups) -> Integers:
-        """What decides the view decides the value; with parts, whichever of them is of which kind."""
         parts, group = self.parts(groups)
         kinds = self.inner.kinds(parts)
         if not self.about.known:

@@ -206,13 +206,11 @@ class EntropyDiversity(_Diversity):
         return arithmetic.exp(arithmetic.log(totals) - arithmetic.times_log(statistic).sum(axis=1) / totals)
 
     def canonical(self, statistic: Integers) -> Integers:
-        """Which values they are does not count, nor how many do not occur."""
         # sorted: counts decide, whichever values have them; columns of zeros come first and are cut off
         rising = np.sort(statistic, axis=1)
         return reduce_fractions(rising[:, int(rising.any(axis=0).argmax()) :])
 
     def settle(self, number: Fraction | Decimal | int, statistic: list[int]) -> Amount:
-        """Return the fraction where it is one, else a float rounded down."""
         assert isinstance(number, Decimal)
         return fraction_or_float(number, statistic)
 
@@ -292,7 +290,6 @@ class RecursiveDiversity(_Diversity):
         return arithmetic.ratio(statistic[:, 0], statistic[:, 1])
 
     def witness(self, groups: Groups, row: int) -> Witness:
-        """Return the witness with the most frequent value."""
         groups = drop_values(groups, self.apart_from)
         return Witness(groups.name(row), groups.domain[groups.counts.sort_by_frequency(row)[0]])
 
@@ -309,7 +306,6 @@ class RecursiveDiversity(_Diversity):
         return f"In {where}, '{value}' occurs {in_words(finding.value)} times as often as {rest} together."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Compute it from the group's counts by the definition."""
         counts = release.group(witness.group).value_counts(0)
         sort_by_frequency = sorted((many for text, many in counts.items() if text not in self.apart_from), reverse=True)
         top = counts[witness.value]

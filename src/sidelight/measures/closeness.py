@@ -93,7 +93,6 @@ class ShareRuns:
 
     @classmethod
     def unpack(cls, statistic: Numbers) -> ShareRuns:
-        """Split the rows of `share_runs` into their parts."""
         here, overall, times = np.split(statistic[:, 1:], 3, axis=1)
         # padding has 0 of 0 overall: 1 in its place avoids 0/0, and it counts 0 times
         return cls(statistic[:, :1], here, np.where(times > 0, overall, 1), times)
@@ -246,7 +245,6 @@ class Closeness(Targeted, FormulaMeasure):
         hierarchy: str | tuple[tuple[str, ...], ...] | None = None,
         apart_from: tuple[str, ...] = (),
     ) -> Closeness:
-        """Return the measure with a policy file's settings: a hierarchy is a file, or lines; "(missing)" is a value."""
         values = None if order is None else tuple(map(written_label, order))
         if isinstance(hierarchy, str):
             tree: Hierarchy | None = read_hierarchy(hierarchy)
@@ -273,7 +271,6 @@ class Closeness(Targeted, FormulaMeasure):
         return settings
 
     def check(self, release: Release) -> None:
-        """Raise if a value of the release has no place in the order or the hierarchy."""
         super().check(release)
         self.ground_distance(drop_values(release.groups, self.apart_from).domain)
 
@@ -297,7 +294,6 @@ class Closeness(Targeted, FormulaMeasure):
 
     @property
     def sparse_statistic(self) -> bool:  # type: ignore[override]
-        """In an order the values that a group lacks count as well."""
         return self.distance != "ordered"
 
     def canonical(self, statistic: Integers) -> Integers:
@@ -341,7 +337,6 @@ class Closeness(Targeted, FormulaMeasure):
         )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Move the earth by the definition, in fractions."""
         groups = drop_values(release.groups, self.apart_from)
         here, overall = exact_shares(groups, witness)
         differences = {value: here[value] - overall[value] for value in here}
@@ -427,7 +422,6 @@ class TreeDistance:
         return tuple(codings)
 
     def nodes(self, level: int) -> dict[Label, list[Label]]:
-        """List the values under each node of a level."""
         under: dict[Label, list[Label]] = {}
         for value in self.domain:
             under.setdefault(self._find_node(value, level), []).append(value)
@@ -532,7 +526,6 @@ class BetaLikeness(_ShareChange):
         return gains
 
     def witness(self, groups: Groups, row: int) -> Witness:
-        """Return a value that gains too much, or else the one that gains most."""
         coding = self.targets.coding(groups)
         every = [each for each in occurring_shares(groups, row) if coding[each[0]] >= 0]
         most, *_ = max(every, key=lambda each: each[1] / each[2], default=(int((coding >= 0).argmax()),))
@@ -555,7 +548,6 @@ class BetaLikeness(_ShareChange):
         return f"{seen}more frequent by {in_words(finding.value)} of its frequency."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Compute the gain of the witness's value by the definition."""
         here, overall = exact_shares(release.groups, witness)
         q, p = here[witness.value], overall[witness.value]
         if p == 0:

@@ -155,7 +155,6 @@ def _parameters(measure_family: object) -> list[str]:
 
 
 def _first_parameter(measure_family: Callable[..., Measure]) -> str:
-    """Name the parameter that says how much is known."""
     parameters = _parameters(measure_family)
     if not parameters:
         message = "this measure has no amount of knowledge to vary; give the class of one that has: sl.Implications"

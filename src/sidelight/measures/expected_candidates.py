@@ -152,7 +152,6 @@ class ExpectedCandidates(FormulaMeasure):
         return absent
 
     def witness(self, groups: Groups, row: int) -> CandidateWitness:
-        """Return the witness who has the value that is most surely there again."""
         absent = self._absent(groups.counts.row(row).tolist(), groups.whole.tolist())
         surest = min(absent, key=lambda place: (absent[place], place))
         return CandidateWitness(groups.name(row), groups.domain[surest], candidates=len(absent))

@@ -52,7 +52,6 @@ class GroupByGroup(Measure):
         """Keep the worst group."""
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
-        """Return what one should know about the finding, whichever group is the worst."""
         del groups
         return ()
 
@@ -67,7 +66,6 @@ class GroupByGroup(Measure):
         return self.counts_decide and self.register is None and not self.needs_weights
 
     def screen(self) -> WorstGroup:
-        """One number per group."""
         if not self.counts_decide:
             message = f"'{self}' looks at what groups print; search without it and judge what is found by it"
             raise BadMeasure(message)
@@ -103,7 +101,6 @@ class FormulaMeasure(GroupByGroup):
         """Return the value of each row of statistics, of these groups' release, in this arithmetic."""
 
     def witness(self, groups: Groups, row: int) -> Witness:
-        """Return what makes this group the worst."""
         return Witness(groups.name(row))
 
     def canonical(self, statistic: Integers) -> Integers:
@@ -111,7 +108,6 @@ class FormulaMeasure(GroupByGroup):
         return reduce_fractions(statistic) if self.scale_free else statistic
 
     def settle(self, number: Fraction | Decimal | int, statistic: list[int]) -> Amount:
-        """Turn what the formula gave in exact numbers into the value that is reported."""
         del statistic
         if isinstance(number, Decimal) and number:  # irrational: logarithms of fractions are, but for ln 1 = 0
             return round_cautiously(number, large_is_bad=self.large_is_bad)
@@ -126,16 +122,13 @@ class FormulaMeasure(GroupByGroup):
         return scores
 
     def blocks(self, groups: Groups) -> Iterable[Groups]:
-        """Return wide groups as one block where only values that occur count."""
         return (groups,) if self.sparse_statistic and groups.counts.is_wide else super().blocks(groups)
 
     def kinds(self, groups: Groups) -> Integers:
-        """Return the groups' statistics in one form."""
         statistic = self.statistic(groups)
         return self.canonical(statistic) if statistic.shape[1] else statistic
 
     def exact_values(self, statistic: Integers, groups: Groups) -> Sequence[Amount]:
-        """Run the formula in exact numbers, for a few statistics of finite value."""
         with localcontext(PRECISE):
             values = self.formula(EXACT.whole(statistic), groups, EXACT).tolist()
             return [self.settle(value, row) for value, row in zip(values, statistic.tolist(), strict=True)]

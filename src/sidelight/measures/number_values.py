@@ -28,7 +28,6 @@ class NumberValues(dict[Label, Fraction]):
         return hash(tuple(self.items()))
 
     def as_written(self) -> dict[str, int | Fraction | float]:
-        """Return them as a policy file does."""
         return {shown(text): whole_if_possible(number) for text, number in self.items()}
 
 
@@ -120,7 +119,6 @@ class Tariff(dict[Label, Fraction]):
         }
 
     def check(self, domain: tuple[Label, ...]) -> None:
-        """Raise `UnknownValue` if a release lacks a value: misspelt, it would leave the right one at another number."""
         known = {written_label(value) for value in domain}
         for value in self:
             if value not in known:
@@ -128,7 +126,6 @@ class Tariff(dict[Label, Fraction]):
                 raise UnknownValue(message)
 
     def as_setting(self) -> dict[str, int | Fraction]:
-        """Write it as a policy does."""
         return {shown(value): rate_as_setting(number) for value, number in self.items()}
 
 

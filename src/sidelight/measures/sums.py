@@ -81,7 +81,6 @@ class SumMeasure(Targeted, FormulaMeasure):
     def from_settings(
         cls, largest: int = 2, numbers: Mapping[str, float] | None = None, apart_from: tuple[str, ...] = ()
     ) -> SumMeasure:
-        """Return the measure with the settings of a policy file, where a missing value is written "(missing)"."""
         if numbers is None:
             return cls(largest, apart_from=apart_from)
         amounts = expect_mapping(numbers, parameter("numbers"), '{"high": 40}')
@@ -102,12 +101,10 @@ class SumMeasure(Targeted, FormulaMeasure):
         return settings
 
     def check(self, release: Release) -> None:
-        """Raise if a value is no amount."""
         super().check(release)
         self._amounts(drop_values(release.groups, self.apart_from).domain)
 
     def suits(self, domain: tuple[Label, ...]) -> bool:
-        """Return whether all values of a domain are amounts."""
         try:
             self._amounts(domain)
         except BadMeasure:
@@ -119,7 +116,6 @@ class SumMeasure(Targeted, FormulaMeasure):
         return _Amounts.from_domain(self.name, domain, known)
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
-        """Return how many people have no amount, and that a point may not be what it is taken for."""
         seen = drop_values(groups, self.apart_from)
         lacking = int(seen.whole[~self._amounts(seen.domain).present].sum())
         notes = (
@@ -154,13 +150,11 @@ class SumMeasure(Targeted, FormulaMeasure):
     if_all_are_zero: ClassVar[int]
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
-        """Read both sums off their digits, and divide."""
         del groups
         part, whole = np.hsplit(arithmetic.ratio(statistic, 1), 2)
         return arithmetic.ratio(_join_digits(part), _join_digits(whole))
 
     def witness(self, groups: Groups, row: int) -> SumWitness:
-        """Return the witness with the largest amount."""
         return self._witness(groups.take(slice(row, row + 1)))
 
     def _witness(self, group: Groups) -> SumWitness:
@@ -178,13 +172,11 @@ class SumMeasure(Targeted, FormulaMeasure):
         """Return the two sums of one group from its amounts, the largest first, and how many people have each."""
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Sort the group's amounts again, and divide by the definition."""
         again = self._witness(release.group(witness.group))
         return again.part / again.whole if again.whole else Fraction(self.if_all_are_zero)
 
     @property
     def few(self) -> str:
-        """The largest amounts, in words."""
         return "the largest" if self.largest == 1 else f"the {self.largest:,} largest"
 
 
@@ -299,7 +291,6 @@ def _all_zero(witness: SumWitness) -> str:
 
 
 def _sum_of_largest(falling: Sequence[tuple[Fraction, int]], largest: int) -> Fraction:
-    """Add up the amounts of the first so many people."""
     total, left = Fraction(0), largest
     for amount, people in falling:
         total += amount * min(people, left)
@@ -321,7 +312,6 @@ class _Amounts(NamedTuple):
     @classmethod
     @lru_cache(maxsize=16)
     def from_domain(cls, measure: str, domain: tuple[Label, ...], known: NumberValues | None) -> _Amounts:
-        """Read the values of a domain as amounts."""
         named: NumberValues | dict[Label, Fraction] = known or {}
         others = [text for text in domain if text not in named and text not in (None, MISSING)]
         strange = sum(as_number(text) is None for text in others)
@@ -366,7 +356,6 @@ class _FallingAmounts(NamedTuple):
 
     @classmethod
     def from_groups(cls, groups: Groups, amounts: _Amounts, largest: int) -> _FallingAmounts:
-        """Build from the counts of groups, sorted by group and falling amount."""
         group, value, count = groups.counts.entries()
         order = np.lexsort((amounts.rank[value], group))
         order = order[amounts.present[value[order]]]
@@ -386,7 +375,6 @@ class _FallingAmounts(NamedTuple):
 
 
 def _join_digits(digits: Numbers) -> Numbers:
-    """Put numbers together from their digits, the most significant first."""
     number = digits[:, 0]
     for each in digits.T[1:]:
         number = number * (1 << DIGIT) + each

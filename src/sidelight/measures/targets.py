@@ -210,7 +210,6 @@ class Targets:
     are_the_rest: bool = False  # whether others are asked about on their own (see `Targeted.ask_the_rest`)
 
     def view(self, groups: Groups) -> Groups:
-        """Return the groups with the values of a category joined to one."""
         if not isinstance(self.value, Predicate):
             return groups
         if self.value.all_others and groups.semantics != "single":
@@ -222,13 +221,11 @@ class Targets:
         return replace(merged, counts=merged.counts.at_most(merged.sizes))  # no more people have any than there are
 
     def view_release(self, release: Release) -> Release:
-        """Return the release with the values of a category joined to one."""
         if not isinstance(self.value, Predicate):
             return release
         return replace(release, groups=self.view(release.groups))
 
     def indices(self, seen: Groups) -> Integers:
-        """List the targets, as places in the domain of what is seen."""
         if self.value is not None:
             return np.array([seen.code_of(str(self.value))])
         places = np.arange(len(seen.domain))
@@ -257,7 +254,6 @@ class Targets:
 
     @property
     def every_value(self) -> bool:
-        """Whether all values are targets."""
         return self.value is None and not self.apart_from
 
     def members(self, domain: tuple[Label, ...]) -> tuple[Label, ...]:
@@ -267,7 +263,6 @@ class Targets:
         return tuple(domain[place] for place in _members(self.value, domain))
 
     def notes(self, domain: tuple[Label, ...]) -> tuple[str, ...]:
-        """Return which values of a category do not occur, should that be a mistake, and that no value is left."""
         if self.are_the_rest and not {shown(text) for text in domain} - {shown(text) for text in self.apart_from}:
             return (NO_VALUE_LEFT,)
         if not isinstance(self.value, Predicate):
@@ -276,7 +271,6 @@ class Targets:
         return (f"the release does not have these values of '{self.value}': {listed(absent)}",) if absent else ()
 
     def nobody(self) -> str:
-        """Return the note that nobody has any of them."""
         if self.value is None:
             return "nobody has any of the values asked about"
         return f"nobody in the release has '{shown(str(self.value))}'"
@@ -340,12 +334,10 @@ class Targeted(Measure):
 
     @property
     def asks_every_value(self) -> bool:
-        """Whether no value is named or left out."""
         return not self.apart_from and getattr(self, "value", None) is None
 
     @property
     def targets(self) -> Targets:
-        """The values in question."""
         return Targets(getattr(self, "value", None), tuple(self.apart_from), self._about_the_rest)
 
     @property
@@ -367,13 +359,11 @@ class Targeted(Measure):
         return default
 
     def check(self, release: Release) -> None:
-        """Raise if a release does not have the values in question, or no other than those left out."""
         super().check(release)
         seen = self.targets.view(release.groups)
         self.targets.required_indices(seen) if self.apart_from else self.targets.indices(seen)
 
     def include_values(self, values: AbstractSet[Label]) -> Self:
-        """Return the measure that no longer leaves out any of these values."""
         return self.replace_settings(apart_from=tuple(text for text in self.apart_from if text not in values))
 
     def names_values(self, domain: tuple[Label, ...]) -> Flags:

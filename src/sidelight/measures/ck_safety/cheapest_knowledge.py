@@ -125,12 +125,10 @@ class Kinds:
         return kinds, listed
 
     def price(self, kind: Kind) -> int:
-        """Add up what the values of a set cost."""
         return sum(own * many for own, many in zip(self.prices, kind, strict=False))
 
     @staticmethod
     def smaller(kind: Kind) -> Iterator[Kind]:
-        """Return the kinds with one value less."""
         for place, many in enumerate(kind):
             if many:
                 yield (*kind[:place], many - 1, *kind[place + 1 :])
@@ -146,7 +144,6 @@ class PricedGroups:
     prices: Prices  # of the classes, and of σ
 
     def take(self, rows: Integers | slice) -> PricedGroups:
-        """Keep some groups."""
         return PricedGroups(self.sizes[rows], tuple(each[rows] for each in self.counts), self.target[rows], self.prices)
 
     def rows(self) -> Integers:
@@ -247,7 +244,6 @@ class ExactGroup:
 
     @classmethod
     def from_row(cls, groups: PricedGroups, row: int) -> ExactGroup:
-        """Build from one row, without values that nobody has."""
         counts = tuple(tuple(count for count in each[row].tolist() if count) for each in groups.counts)
         return cls(int(groups.sizes[row]), counts, int(groups.target[row]), groups.prices)
 
@@ -352,7 +348,6 @@ def _count_left(size: int, person: int) -> int:
 
 
 def _most_people(prices: dict[Kind, int], budget: int) -> int:
-    """Return how many people can be asked about anything, and the target."""
     # each person who is asked about anything costs at least the cheapest kind
     return budget // min((price for kind, price in prices.items() if any(kind)), default=budget + 1) + 1
 
@@ -435,22 +430,18 @@ class CheapestKnowledge(Targeted):
 
     @property
     def tariff(self) -> Tariff:
-        """What is paid for values that are named."""
         assert isinstance(self.prices, Tariff)  # __post_init__ saw to it
         return self.prices
 
     def price(self, value: Label) -> Fraction:
-        """Return what an implication from this value costs."""
         assert isinstance(self.otherwise, Fraction)
         return self.tariff.rate(value, self.otherwise)
 
     def check(self, release: Release) -> None:
-        """Raise if a price is of a value that the release does not have."""
         super().check(release)
         self.tariff.check(release.domain)
 
     def measure(self, release: Release) -> Finding:
-        """Find the least budget that suffices, and what it is spent on."""
         self.check(release)
         market = Market.from_groups(self, release.groups.sort_by_number())
         if not market.any_target:
@@ -527,11 +518,9 @@ class Market:
 
     @property
     def any_target(self) -> bool:
-        """Whether anybody has a value in question."""
         return any(each.target.any() for _, each in self.targets)
 
     def take(self, rows: Integers) -> Market:
-        """Keep some groups."""
         targets = tuple((own, each.take(rows)) for own, each in self.targets)
         return replace(self, groups=self.groups.take(rows), others=self.others.take(rows), targets=targets)
 
@@ -547,7 +536,6 @@ class Market:
         return int(np.min(costs))
 
     def cheapest(self, reach: Fraction) -> tuple[int, PricedWitness]:
-        """Find the least budget that reaches as much, and what to buy for it."""
         enough, budget = self.certain_budget(), 4
         # doubled: all tries together cost little more than the last, and none exceeds what suffices for certain
         while True:
@@ -617,7 +605,6 @@ class Market:
         return {ExactGroup.from_row(each, row): own for own, each in self.targets if each.target[row]}
 
     def _certain(self, others: Floats, targets: Floats, budget: int) -> list[Purchase]:
-        """Spend a budget that makes certain on the first group in which it does."""
         here = np.flatnonzero(targets < SURE)
         if len(here):
             return [self._best(Choice(int(here[0]), budget, target=True))]

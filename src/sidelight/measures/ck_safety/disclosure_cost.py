@@ -110,17 +110,14 @@ class DisclosureCost(Measure):
         return ADVERSARIES[self.knows](self.k).monotonicity(semantics)
 
     def check(self, release: Release) -> None:
-        """Raise if a weight is of a value that the release does not have."""
         super().check(release)
         self._tariff.check(release.domain)
 
     def different_weights(self) -> list[Fraction]:
-        """List the weights that count, the largest first."""
         # a weight of 0 counts for nothing, however likely the value is
         return sorted({*self._tariff.values(), self._otherwise} - {Fraction(0)}, reverse=True)
 
     def question(self, weight: Fraction, domain: tuple[Label, ...]) -> Implications | Negations:
-        """Return the adversary's question about the values of this weight alone."""
         # leaving out all other weights asks about this class of values alone
         others = tuple(value for value in domain if self._tariff.rate(value, self._otherwise) != weight)
         return ADVERSARIES[self.knows](self.k, apart_from=others)
@@ -147,7 +144,6 @@ class DisclosureCost(Measure):
         )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Count worlds as the adversary does, and weigh."""
         assert isinstance(witness, CostWitness)
         return witness.weight * ADVERSARIES[self.knows](self.k).replay(witness.known, release)
 
@@ -173,7 +169,6 @@ class CostSummary:
         return replace(self, parts=tuple((weight, one.merge(two)) for (weight, one), (_, two) in pairs))
 
     def finding(self) -> Finding:
-        """Report the worst; of equally bad ones that of the largest weight."""
         findings = [(weight, summary.finding()) for weight, summary in self.parts]
         shown_to_have = [(weight, each) for weight, each in findings if each.witness is not None]
         if not shown_to_have:
@@ -208,14 +203,12 @@ class CostScreen(Screen):
         return [self.cost.question(weight, groups.domain).screen() for weight in weights]
 
     def slack(self, people: int) -> float:
-        """As far as the adversary's values may be off, times the largest weight."""
         return self.inner.slack(people) * max(1.0, float(self.cost.different_weights()[0]))
 
     def join(self, one: Floats, other: Floats) -> Floats:
         return np.hstack([self.inner.join(*pair) for pair in zip(self._parts(one), self._parts(other), strict=True)])
 
     def value(self, rows: Floats) -> Floats:
-        """Return the largest of the weighted values; where nobody has a value of a weight, none."""
         values = [
             float(weight) * self.inner.value(part)
             for weight, part in zip(self.cost.different_weights(), self._parts(rows), strict=True)

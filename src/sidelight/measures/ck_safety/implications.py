@@ -83,11 +83,9 @@ class KnownFacts(Targeted):
         return tuple(cls(k, **targets) for k in range(4) for targets in examples_of_targets(domain))
 
     def share_at(self, limit: Fraction) -> Fraction | None:
-        """Who knows nothing believes in shares."""
         return limit if self.k == 0 and self.asks_every_value else None
 
     def belief_at(self, limit: Fraction) -> Fraction | None:
-        """Within a limit for those who know more, those who know less are too."""
         return limit if self.asks_every_value else None
 
 
@@ -135,7 +133,6 @@ class Implications(KnownFacts):
         return (groups,) if at_once else super().blocks(groups)
 
     def summarize(self, groups: Groups) -> ImplicationsSummary | SeveralValuesSummary:
-        """Keep the groups that can take part in the worst case."""
         if groups.semantics != "single":
             from sidelight.measures.ck_safety.several_values import SeveralValuesSummary  # noqa: PLC0415 - brings SciPy
 
@@ -185,7 +182,6 @@ class ListedGroup:
 
     @classmethod
     def from_row(cls, groups: Groups, top: TopCounts, row: int, targets: set[int]) -> ListedGroup:
-        """Remember one group."""
         # sorted by frequency as `counts` are, so that values and counts stand side by side
         counts, frequent = top.counts[row].tolist(), groups.counts.sort_by_frequency(row)
         values = tuple(groups.domain[place] for place in frequent[: len(counts)])
@@ -218,7 +214,6 @@ class ImplicationsSummary:
         return ImplicationsSummary(self.measure, self.k, self.domain, tuple(both[row] for row in kept))
 
     def finding(self) -> Finding:
-        """Work out the worst case over all groups together."""
         if not any(group.target for group in self.groups):
             return Finding(self.measure, Fraction(0), None, (self.measure.targets.nobody(), *self._notes()))
         risk, spent = worst_case(_top_counts(self.groups), self.k)
@@ -300,7 +295,6 @@ class ImplicationsWitness(Witness):
 
     @property
     def atom(self) -> Atom:
-        """What is to be shown."""
         return Atom(self.target, self.value)
 
     def premises(self) -> dict[Person, tuple[Label, ...]]:
@@ -466,7 +460,6 @@ class Negations(KnownFacts, FormulaMeasure):
         return replace(super().summarize(groups), why=self.targets.nobody())
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
-        """Return which values of a category do not occur."""
         return self.targets.notes(groups.domain)
 
     def statistic(self, groups: Groups) -> Integers:
@@ -499,13 +492,11 @@ class Negations(KnownFacts, FormulaMeasure):
         return np.column_stack((own, np.maximum(groups.sizes - self.k, 1), np.ones_like(own)))
 
     def exact_values(self, statistic: Integers, groups: Groups) -> Sequence[Amount]:
-        """In a multiset by powers that may be long."""
         if groups.semantics != "multiset":
             return super().exact_values(statistic, groups)
         return [_chance_of_any(own, left) for own, left, _ in statistic.tolist()]
 
     def witness(self, groups: Groups, row: int) -> NegationsWitness:
-        """Return which value is left over when which are ruled out."""
         seen, members = self.targets.view(groups), self.targets.members(groups.domain)
         frequent, places = seen.counts.sort_by_frequency(row), self.targets.indices(seen).tolist()
         own = next(place for place in frequent if place in places)

@@ -88,11 +88,9 @@ class ImplicationsScreen(Screen):
 
     @property
     def group_by_group(self) -> bool:
-        """When nothing is known, other groups do not matter."""
         return self.k == 0
 
     def rows(self, groups: Groups) -> Floats:
-        """Return each group's least probabilities, without and with the target."""
         if groups.semantics != "single":
             from sidelight.measures.ck_safety.several_values import log_rows  # noqa: PLC0415 - brings SciPy
 
@@ -100,7 +98,6 @@ class ImplicationsScreen(Screen):
         return _rows(*least_log_probabilities(self._top_counts(groups)))
 
     def kinds(self, groups: Groups) -> Integers:
-        """The size, the largest counts, and how often the value occurs."""
         return self._top_counts(groups).rows() if groups.semantics == "single" else super().kinds(groups)
 
     def _top_counts(self, groups: Groups) -> TopCounts:
@@ -109,7 +106,6 @@ class ImplicationsScreen(Screen):
         return TopCounts(top.sizes, np.pad(top.counts, ((0, 0), (0, self.k + 1 - top.counts.shape[1]))), top.target)
 
     def join(self, one: Floats, other: Floats) -> Floats:
-        """Spend h atoms on both together: the target is on one side, or on neither."""
         k = self.k + 1
         # rows 0 … k are without the target, rows k + 1 … 2k + 1 with it; columns are groups
         joined = np.full(one.shape[::-1], np.inf)
@@ -120,7 +116,6 @@ class ImplicationsScreen(Screen):
         return joined.T
 
     def value(self, rows: Floats) -> Floats:
-        """Return 1/(1+r), r the least product with the target and k atoms."""
         risk: Floats = 1 / (1 + np.exp(rows[:, -1]))  # r is at most n, or infinite; SciPy's expit costs 0.2 s of import
         return risk
 
@@ -377,7 +372,6 @@ def _fill_room(crowded: list[_Smallest], groups: TopCounts) -> Integers:
 
 
 def _number_kinds(kinds: Integers) -> tuple[Integers, Integers]:
-    """Return the first row of each kind, and each row's kind."""
     if (kinds == kinds[0]).all():  # as a rule, and far quicker to see than by sorting
         return np.zeros(1, np.int64), np.zeros(len(kinds), np.int64)
     kind, first = number_vectors(kinds)
@@ -442,7 +436,6 @@ def _masks(
     later: list[Floats],
     later_masks: list[npt.NDArray[np.int64]],
 ) -> list[Integers]:
-    """Do for the masks what `Program.people` does for the probabilities."""
     masks, left = [np.zeros(states[0].shape, np.int64)], program.count_left(person)
     for values, best in enumerate(states[1:], start=1):
         near, rest = best + tolerance(best), len(best) - values

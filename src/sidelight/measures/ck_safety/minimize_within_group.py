@@ -69,11 +69,9 @@ class TopCounts:
         return len(self.sizes)
 
     def take(self, rows: npt.NDArray[np.integer] | slice) -> TopCounts:
-        """Keep some groups."""
         return TopCounts(self.sizes[rows], self.counts[rows], self.target[rows])
 
     def for_atoms(self, atoms: int) -> TopCounts:
-        """Keep what allocations of at most so many atoms look at."""
         return TopCounts(self.sizes, self.counts[:, :atoms], self.target)
 
     def rows(self) -> Integers:
@@ -82,7 +80,6 @@ class TopCounts:
 
     @cached_property
     def any_value(self) -> bool:
-        """Whether the target's value is a most frequent one everywhere."""
         return bool((self.target == self.counts[:, 0]).all())
 
     @cached_property
@@ -135,7 +132,6 @@ class Program(ABC):
 
     @property
     def atoms(self) -> int:
-        """J."""
         return len(self.sums)
 
     @abstractmethod
@@ -152,7 +148,6 @@ class Program(ABC):
         return left
 
     def people(self, *, until: int) -> Iterator[tuple[int, list[Numbers]]]:
-        """Go from the last person i down to one, with the states of each."""
         # from the last person down: the states of a person need those of the next one only
         now = [self.nobody(self.atoms)]
         yield self.atoms, now
@@ -263,7 +258,6 @@ class ExactProgram(Program):
 
     @classmethod
     def from_groups(cls, groups: TopCounts) -> ExactProgram:
-        """Build from groups, with as many atoms as they have counts."""
         return cls(*(EXACT.whole(each) for each in (groups.sizes, groups.sums, groups.sums_with_target)))
 
     @cached_property
@@ -276,7 +270,6 @@ class ExactProgram(Program):
         return products[::-1]
 
     def nobody(self, person: int) -> Numbers:
-        """All of the product that is held."""
         return np.broadcast_to(self._scale[person], (self.atoms + 1, len(self.n)))
 
     def avoid(self, left: Numbers, known: Numbers) -> Numbers:

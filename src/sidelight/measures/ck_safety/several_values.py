@@ -85,7 +85,6 @@ class SeveralValuesSummary:
 
     @classmethod
     def from_groups(cls, measure: Implications, groups: Groups) -> SeveralValuesSummary:
-        """Find the minima over some groups."""
         seen = measure.targets.view(groups)
         minima = FiveMinima.from_groups(seen, np.arange(len(seen.domain)), Knowledge(0, 0, _clip_k(measure.k)))
         return cls(measure, minima, measure.targets.indices(seen), groups.domain)
@@ -94,7 +93,6 @@ class SeveralValuesSummary:
         return replace(self, minima=self.minima.merge(other.minima))
 
     def finding(self) -> Finding:
-        """Report the worst: all with the target, or the premises elsewhere; of equally bad ones the first."""
         targets, notes = self.measure.targets, self.measure.targets.notes(self.domain)
         if not (self.minima.part[TARGET, self.targets] >= 0).any():
             return Finding(self.measure, Fraction(0), None, (targets.nobody(), *notes))
@@ -129,7 +127,6 @@ class SeveralValuesSummary:
 
     @property
     def k(self) -> int:
-        """How many implications are known, as far as it matters."""
         return _clip_k(self.measure.k)
 
     def _value_at(self, number: int, column: int) -> ValueInGroup:

@@ -55,7 +55,6 @@ class InferenceWitness(Witness):
 
     @property
     def residual(self) -> Fraction:
-        """What a person's own row adds to how often they are guessed right."""
         right = Fraction(self.right, self.everybody)
         return (right - self.control) / (1 - self.control) if self.control < 1 else Fraction(0)
 
@@ -86,14 +85,12 @@ class InferenceSummary:
     surest: SurestGroup | None
 
     def merge(self, other: InferenceSummary) -> InferenceSummary:
-        """Add up, and keep the surer group."""
         groups = [each for each in (self.surest, other.surest) if each is not None]
         surest = min(groups, key=lambda each: each.rank, default=None)
         right, people = self.right + other.right, self.people + other.people
         return replace(self, right=right, people=people, without=self.without + other.without, surest=surest)
 
     def finding(self) -> Finding:
-        """Divide by all people."""
         if self.surest is None:
             return Finding(self.measure, Fraction(0), None, ("nobody is in the release",))
         control = sum((Fraction(times, ties) for ties, times in self.without.items()), Fraction(0)) / self.people
@@ -157,18 +154,15 @@ class Inference(Measure):
 
     @classmethod
     def from_settings(cls, *, columns: tuple[str, ...] | None = None, secret: str | None = None) -> Self:
-        """Return the measure with the settings of a policy file."""
         return cls(columns, secret)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """From the groups themselves: columns differ from release to release."""
         del domain
         return (cls(),)
 
     @property
     def of_groups(self) -> bool:
-        """Whether it is asked of the release's own groups."""
         return self.columns is None and self.secret is None
 
     @property
@@ -187,19 +181,16 @@ class Inference(Measure):
         return Monotonicity.NON_INCREASING if self.of_groups else Monotonicity.UNKNOWN
 
     def check(self, release: Release) -> None:
-        """Raise if people have several values of the secret; of a printed column they have one."""
         expect(Release, release, "what is measured")
         super().check(release if self.secret is None else self.seen(release))
 
     def measure(self, release: Release) -> Finding:
-        """Put together the groups that say the same in the columns, and add up the best guesses."""
         self.check(release)
         seen = self.seen(release)
         finding = super().measure(seen) if self.of_groups else Inference().measure(seen)
         return self.complete(finding, seen)
 
     def complete(self, finding: Finding, release: Release) -> Finding:
-        """Name the secret."""
         if not isinstance(finding.witness, InferenceWitness):
             return replace(finding, measure=self)
         return replace(finding, measure=self, witness=replace(finding.witness, secret=release.sensitive))
@@ -217,7 +208,6 @@ class Inference(Measure):
         return replace(release, groups=roll_up(release.groups, columns), people=None, members=None)
 
     def summarize(self, groups: Groups) -> InferenceSummary:
-        """Add up the best guesses of some groups."""
         if not self.of_groups:
             message = f"'{self.name}' by some columns looks at a whole release at once; measure the release"
             raise BadMeasure(message)
@@ -233,11 +223,9 @@ class Inference(Measure):
         )
 
     def screen(self) -> Screen:
-        """The right guesses and the people of groups add up."""
         return InferenceScreen() if self.of_groups else super().screen()
 
     def explain(self, finding: Finding) -> str:
-        """Return how often it is guessed right, with the person's own row and without."""
         witness = finding.witness
         if not isinstance(witness, InferenceWitness):
             return "Nobody is in the release, so nothing is guessed."
@@ -282,7 +270,6 @@ class Guesses:
 
     @classmethod
     def of(cls, counts: Counts) -> Guesses:
-        """Compute the guesses of each group from its counts."""
         row, value, count = counts.entries()
         most = _highest(row, count, counts.rows)
         at_most = count == most[row]
@@ -346,7 +333,6 @@ class InferenceScreen(Screen):
 
     @property
     def breaks_with_one_group(self) -> bool:
-        """One group that gives everything away does not break an average."""
         return False
 
     def rows(self, groups: Groups) -> Floats:
@@ -354,10 +340,8 @@ class InferenceScreen(Screen):
         return np.column_stack((groups.counts.largest(1)[:, 0], groups.sizes)).astype(float)
 
     def join(self, one: Floats, other: Floats) -> Floats:
-        """Add up."""
         return one + other
 
     def value(self, rows: Floats) -> Floats:
-        """Divide."""
         ratio: Floats = rows[:, 0] / rows[:, 1]
         return ratio

@@ -57,7 +57,6 @@ class LinkWitness(Witness):
     everybody: int
 
     def describe(self) -> str:
-        """Return the cells that are linked, in words."""
         return f"{self.group}: {cells_in_words(self.one)}, linked to {cells_in_words(self.other)}"
 
 
@@ -104,17 +103,14 @@ class Linkability(OfWholeReleases):
 
     @classmethod
     def from_settings(cls, *, one: tuple[str, ...] = (), other: tuple[str, ...] | None = None) -> Self:
-        """Return the measure with the settings of a policy file."""
         return cls(one, other)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Columns differ from release to release: one of somebody who knows nothing suits all."""
         del domain
         return (cls(), cls(other=()))
 
     def measure(self, release: Release) -> Finding:
-        """Count the pairs of cells, and add up the best guess of each."""
         self.check(release)
         cells = KnownCells.of(release)
         links = Links.of(cells, *self._choose_columns(cells))
@@ -148,7 +144,6 @@ class Linkability(OfWholeReleases):
         return one, tuple(column.name for column in cells.columns if column.name not in one)
 
     def explain(self, finding: Finding) -> str:
-        """Return how many are matched, and how many for sure."""
         witness = finding.witness
         assert isinstance(witness, LinkWitness)
         one, other = (names_in_words([name for name, _ in cells]) for cells in (witness.one, witness.other))
@@ -194,7 +189,6 @@ class Links:
 
     @classmethod
     def of(cls, cells: KnownCells, one: Sequence[str], other: Sequence[str]) -> Links:
-        """Count the pairs."""
         rows = len(cells.people)
         a, first_a = number_equal_rows(cells.named(one), rows)
         b, first_b = number_equal_rows(cells.named(other), rows)
@@ -231,7 +225,6 @@ class Links:
 
 
 def _by_denominator(over: Integers, under: Integers) -> tuple[list[int], list[int]]:
-    """Add up numerators that share a denominator."""
     denominators, which = np.unique(under, return_inverse=True)
     return add_up(which, over, len(denominators)).tolist(), denominators.tolist()
 

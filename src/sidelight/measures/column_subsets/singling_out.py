@@ -87,7 +87,6 @@ class KnownCells:
 
     @classmethod
     def of(cls, release: Release) -> KnownCells:
-        """Build from the people of a release, or from what is printed about them."""
         # a release that does not say who is in a group has its printed labels for all of them
         members = release.members or Members.as_printed(release.groups)
         columns = tuple(column.take(members.key) for column in members.columns)
@@ -95,11 +94,9 @@ class KnownCells:
 
     @property
     def everybody(self) -> int:
-        """How many people there are."""
         return int(self.people.sum())
 
     def named(self, names: Sequence[str]) -> tuple[Column, ...]:
-        """Find columns by their names."""
         return tuple(column_named(self.columns, name) for name in names)
 
 
@@ -164,7 +161,6 @@ class MarkedKeys:
         return MarkedKeys(layout, *_mark_equal(words, self.person, layout.bits))
 
     def alone(self) -> Integers:
-        """Return the indices of the people who are unique, from 0."""
         return self.person[self.person > 0] - 1
 
 
@@ -483,7 +479,6 @@ class SinglingOutWitness(Witness):
     everybody: int
 
     def describe(self) -> str:
-        """Return the group and the cells in words."""
         return f"{self.group}: {cells_in_words(self.cells)}"
 
 
@@ -520,12 +515,10 @@ class SinglingOut(OfWholeReleases):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """With one fact, and with more than most releases print."""
         del domain
         return cls(facts=1), cls(facts=2), cls(facts=5)
 
     def measure(self, release: Release) -> Finding:
-        """Go through all subsets of so many columns."""
         self.check(release)
         cells = KnownCells.of(release)
         if not self.facts or not cells.columns:
@@ -552,7 +545,6 @@ class SinglingOut(OfWholeReleases):
         return Finding(self, Fraction(alone, cells.everybody), witness, notes)
 
     def explain(self, finding: Finding) -> str:
-        """Return in words the fewest cells, and how many people can be singled out."""
         at_most = f"with at most {counted(self.facts, 'fact')}"
         witness = finding.witness
         if not isinstance(witness, SinglingOutWitness):

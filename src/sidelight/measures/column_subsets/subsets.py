@@ -130,7 +130,6 @@ class SubsetWalk(Generic[Rows]):
                 return
 
     def _below(self, rows: Rows, kept: tuple[int, ...], rest: tuple[int, ...]) -> None:
-        """Visit all smaller subsets of a node."""
         places = range(min(len(rest), self.up_to - len(kept) + 1))  # of the columns that may go first
         denser, first = self.dense(rows, rest[: len(places)])
         for place in places[first:]:
@@ -218,7 +217,6 @@ class Layout:
 
     @classmethod
     def of(cls, labels: dict[int, int]) -> Layout:
-        """Lay columns out, given how many labels each has, in this order."""
         words: list[tuple[Field, ...]] = [()]
         for place, width in labels.items():
             field = (place, _width_bits(width))
@@ -230,21 +228,17 @@ class Layout:
 
     @property
     def bits(self) -> int:
-        """How many bits all columns take."""
         return sum(map(_bits, self.words))
 
     def pack(self, codes: Sequence[npt.NDArray[np.integer]]) -> list[Integers]:
-        """Put the codes of the columns, in the order of the layout, into words."""
         columns = iter(codes)
         return [_pack_codes([(bits, next(columns)) for _, bits in fields], len(codes[0])) for fields in self.words]
 
     def code(self, place: int, words: Sequence[Integers]) -> Integers:
-        """Read the codes of one column."""
         number, shift, bits = self._where(place)
         return (words[number] >> shift) & ((1 << bits) - 1)
 
     def down_to(self, place: int, words: Sequence[Integers]) -> list[Integers]:
-        """Read the codes of a column and of all before it, as sorted keys have them."""
         number, shift, _ = self._where(place)
         return [*words[:number], words[number] >> shift]
 
@@ -288,7 +282,6 @@ class Layout:
 
 
 def _pack_codes(columns: Sequence[tuple[int, npt.NDArray[np.integer]]], rows: int) -> Integers:
-    """Put codes beside each other, each with so many bits."""
     word: Integers = np.empty(rows, np.int64)
 
     def pack(block: slice) -> None:
@@ -321,7 +314,6 @@ class PeopleBySubset:
     guessed: int | None = None  # Σ over groups of the people who have its most frequent secret
 
     def and_other_groups(self, other: PeopleBySubset) -> PeopleBySubset:
-        """Add the numbers of groups that none of these is among."""
         return PeopleBySubset(
             self.groups + other.groups,
             self.unique + other.unique,
@@ -354,7 +346,6 @@ class CountedKeys:
         return cls(layout, words, people, labels)
 
     def without(self, columns: Sequence[int]) -> CountedKeys:
-        """Cut the bits of the columns out, sort, and add up."""
         layout, words, in_order = self.layout, self.words, True
         # from the last column back: as long as the lowest bits go first, sorted keys stay sorted
         for place in reversed(columns):
@@ -366,7 +357,6 @@ class CountedKeys:
         return CountedKeys(layout, words, people, labels)
 
     def numbers(self) -> PeopleBySubset:
-        """Read the numbers off."""
         if SECRET not in self.labels:
             return _numbers(self.people)
         # the secret has the lowest bits: without it keys still stand by group, as runs
@@ -397,7 +387,6 @@ class CountedKeys:
         return self._cube(self._labels_from(columns[first]), changes, prefixes), first
 
     def blocks(self, column: int) -> Iterator[CountedKeys]:
-        """Split where the column changes, or what has higher bits."""
         starts = np.flatnonzero(run_starts(self.layout.down_to(column, self.words)))
         # cut only where the column or one before it changes, so that rows that may become equal stay together
         after = np.searchsorted(starts, np.arange(BLOCK, len(self.people), BLOCK))
@@ -407,7 +396,6 @@ class CountedKeys:
 
     @property
     def large(self) -> bool:
-        """Whether it is far more than a block."""
         return len(self.people) > 2 * BLOCK
 
     def _labels_from(self, column: int) -> dict[int, int]:
@@ -481,11 +469,9 @@ class Cube:
     cells: npt.NDArray[np.integer]
 
     def dense(self, columns: Sequence[int]) -> tuple[Cube, int]:
-        """Stay as it is."""
         return _as_they_are(self, columns)
 
     def blocks(self, column: int) -> Iterable[Cube]:
-        """Stay as it is."""
         return _keep_in_one_block(self, column)
 
     @property
@@ -494,7 +480,6 @@ class Cube:
         return False
 
     def without(self, columns: Sequence[int]) -> Cube:
-        """Sum over the axes of the columns."""
         cells = self.cells
         along = sorted(map(self.axes.index, columns))
         # the last axis first, so that the numbers of those before it stay right
@@ -503,7 +488,6 @@ class Cube:
         return Cube(tuple(place for place in self.axes if place not in columns), cells)
 
     def numbers(self) -> PeopleBySubset:
-        """Read the numbers off."""
         if SECRET not in self.axes:
             return _numbers(self.cells)
         sizes = np.add.reduce(self.cells, axis=0, dtype=self.cells.dtype)
@@ -511,7 +495,6 @@ class Cube:
 
 
 def _numbers(sizes: npt.NDArray[np.integer]) -> PeopleBySubset:
-    """Read the numbers off the sizes of groups, zeros among them."""
     flat = sizes.ravel()
     groups, unique = np.count_nonzero(flat), np.count_nonzero(flat == 1)
     smallest = 1 if unique else int(flat.min(where=flat > 0, initial=np.iinfo(flat.dtype).max)) if groups else 0

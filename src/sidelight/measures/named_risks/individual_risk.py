@@ -98,13 +98,11 @@ class IndividualSummary:
     everybody: int
 
     def merge(self, other: IndividualSummary) -> IndividualSummary:
-        """Keep the worse group, and add up."""
         groups = [each for each in (self.worst, other.worst) if each is not None]
         worst = min(groups, key=lambda each: each.rank, default=None)
         return replace(self, worst=worst, parts=self.parts + other.parts, everybody=self.everybody + other.everybody)
 
     def finding(self) -> Finding:
-        """Report the worst group, or the average."""
         worst = self.worst
         if worst is None:
             return Finding(self.measure, Fraction(0), None, ("nobody is in the release",))
@@ -159,17 +157,14 @@ about 0.1771; of all 3 people about 0.3 are found so.
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """None: releases of tests have no weights."""
         del domain
         return ()
 
     def check(self, release: Release) -> None:
-        """Raise if a release has no weights."""
         super().check(release)
         _weights(release.groups)
 
     def summarize(self, groups: Groups) -> IndividualSummary:
-        """Compute all groups, add them up, and find the worst."""
         if len(groups) == 0:
             return IndividualSummary(self, None, parts=0, everybody=0)
         groups = groups.sort_by_number()
@@ -190,7 +185,6 @@ about 0.1771; of all 3 people about 0.3 are found so.
         )
 
     def explain(self, finding: Finding) -> str:
-        """Return in words the worst group, or how many people are found."""
         witness = finding.witness
         if not isinstance(witness, WeightWitness):
             return "Nobody is in the release, so nobody can be found."
@@ -230,7 +224,6 @@ def _weights(groups: Groups) -> Integers:
 
 
 def _refuse_too_light(groups: Groups) -> None:
-    """Raise if a group stands for fewer people than it has."""
     weights = _weights(groups)
     too_light = np.flatnonzero(weights < groups.sizes * WEIGHT_UNIT)
     if len(too_light):

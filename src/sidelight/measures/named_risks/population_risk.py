@@ -87,28 +87,23 @@ class AgainstPopulation(SizeRisk):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """None: it asks about a population too."""
         del domain
         return ()
 
     @property
     def register(self) -> Population | None:
-        """The population."""
         return self.population if isinstance(self.population, Population) else None
 
     def compare_with(self, population: Population) -> Self:
-        """Return the measure that compares with this population."""
         return replace(self, population=population)  # type: ignore[type-var]
 
     def settings(self) -> dict[str, object]:
-        """Return the parameters as a policy says them: a population is a file, or has to be given again."""
         place = None if self.register is None else self.register.place
         values = ((each, getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type]
         settings = {each.name: value for each, value in values if value != each.default and each.name != "population"}
         return ({} if place is None else {"population": place}) | settings
 
     def check(self, release: Release) -> None:
-        """Raise `BadMeasure` if there is no population to compare with."""
         super().check(release)
         self._need_register()
 
@@ -155,12 +150,10 @@ class AgainstPopulation(SizeRisk):
         return 0 if counts is None else int(np.maximum(groups.sizes - counts.people, 0).sum())
 
     def nowhere(self, groups: Groups) -> int:
-        """As counted with the groups."""
         counts = self.counts_of(groups)
         return 0 if counts is None else counts.nowhere
 
     def notes(self, summary: SizeSummary) -> tuple[str, ...]:
-        """Return how many people were taken to be in the population, as they are in the release."""
         if not summary.beyond:
             return ()
         people = counted(summary.beyond, "person")
@@ -209,7 +202,6 @@ with 1/2.
         threshold: float | Fraction | None = None,
         outside: Outside = "an error",
     ) -> JournalistRisk:
-        """Return the measure with the settings of a policy, whose population is a file."""
         return cls(population, statistic, threshold, outside)
 
     @property
@@ -227,7 +219,6 @@ with 1/2.
         return max(of_groups, of_people, key=lambda each: share(*each))
 
     def addends(self, people: Integers, population: Integers) -> Floats:
-        """Also the group itself, and its people in the population."""
         addends = super().addends(people, population)
         if self.statistic != "average":
             return addends
@@ -235,12 +226,10 @@ with 1/2.
         return np.column_stack((addends, np.ones(len(people)), population))
 
     def joined(self, sums: Floats) -> Floats:
-        """The larger of the two."""
         of_people: Floats = sums[:, 0] / sums[:, 1]
         return of_people if self.statistic != "average" else np.maximum(of_people, sums[:, 2] / sums[:, 3])
 
     def average_again(self, runs: SizeRuns) -> Amount:
-        """Both averages from runs."""
         groups, met = sum(times for _, _, times in runs), sum(F * times for _, F, times in runs)
         return max(super().average_again(runs), Fraction(groups, met))
 
@@ -249,7 +238,6 @@ with 1/2.
         return f"{form('is', people)} {'alone' if size == 1 else f'among {size:,} or fewer'} in the register"
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
-        """Return how sure a match is, or name the group that fewest people of the population share."""
         if self.statistic == "average":
             right = decimal_text(Fraction(finding.value), up=True)
             return f"Whoever looks somebody of the release up in the register is right, on average, with {right}."
@@ -294,17 +282,14 @@ class MarketerRisk(AgainstPopulation, PersonRisk):
 
     @classmethod
     def from_settings(cls, population: str | None = None, outside: Outside = "an error") -> MarketerRisk:
-        """Return the measure with the settings of a policy, whose population is a file."""
         return cls(population, outside)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Without a population."""
         del domain
         return (cls(),)
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
-        """Return how many people are found, on average."""
         del finding
         people = f"{to_places(Fraction(witness.part), 1):,f}"
         to = "the release" if self.register is None else "the register"
@@ -340,7 +325,6 @@ class Presence(AgainstPopulation):
 
     @classmethod
     def from_settings(cls, population: str | None = None, outside: Outside = "an error") -> Presence:
-        """Return the measure with the settings of a policy, whose population is a file."""
         return cls(population, outside)
 
     def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
@@ -348,7 +332,6 @@ class Presence(AgainstPopulation):
         return people, population
 
     def explain(self, finding: Finding) -> str:
-        """Name the group in which most of the population is."""
         witness = finding.witness
         if not isinstance(witness, SizeWitness):
             return "Nobody is in the release, so nobody of the population is."
@@ -359,7 +342,6 @@ class Presence(AgainstPopulation):
         )
 
     def again(self, runs: SizeRuns) -> Amount:
-        """The largest of all runs."""
         return max(Fraction(f, F) for f, F, _ in runs)
 
 
@@ -397,7 +379,6 @@ class Absence(AgainstPopulation):
 
     @classmethod
     def from_settings(cls, population: str | None = None, outside: Outside = "an error") -> Absence:
-        """Return the measure with the settings of a policy, whose population is a file."""
         return cls(population, outside)
 
     def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
@@ -405,7 +386,6 @@ class Absence(AgainstPopulation):
         return population - people, population
 
     def settle(self, finding: Finding, summary: SizeSummary) -> Finding:
-        """Whoever is in no group is surely not in the release."""
         # nothing in the release stands for people in no group: they are known to be absent
         if not summary.nowhere:
             return finding
@@ -414,11 +394,9 @@ class Absence(AgainstPopulation):
         return Finding(self, Fraction(1), None, (note, *finding.notes))
 
     def screen(self) -> Screen:
-        """One number per group; 1 for all of them where somebody is in none."""
         return AbsenceScreen(self)
 
     def explain(self, finding: Finding) -> str:
-        """Name the group in which least of the population is."""
         witness = finding.witness
         if not isinstance(witness, SizeWitness):
             return finding.notes[0][:1].upper() + finding.notes[0][1:] + "."
@@ -429,7 +407,6 @@ class Absence(AgainstPopulation):
         )
 
     def again(self, runs: SizeRuns) -> Amount:
-        """The largest of all runs."""
         return max(1 - Fraction(f, F) for f, F, _ in runs)
 
 
@@ -444,7 +421,6 @@ class AbsenceScreen(SizeScreen):
         return np.ones_like(values) if self.measure.nowhere(groups) else values
 
     def kinds(self, groups: Groups) -> Integers:
-        """The sizes decide, and whether somebody is in no group."""
         # part of the kind, as one person in no group decides the value of every group
         anybody = np.full(len(groups), self.measure.nowhere(groups) > 0)
         return np.column_stack((super().kinds(groups), anybody))

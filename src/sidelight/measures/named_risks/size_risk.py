@@ -77,7 +77,6 @@ class SizeHistogram:
 
     @classmethod
     def of(cls, people: Integers, population: Integers | None = None) -> SizeHistogram:
-        """Count groups by how many people they have."""
         if population is None:
             sizes, groups = _count_sizes(people)
             return cls(sizes, sizes, groups)
@@ -113,7 +112,6 @@ class SizeHistogram:
 
     @property
     def all_groups(self) -> int:
-        """How many groups there are."""
         return int(self.groups.sum())
 
     @property
@@ -148,7 +146,6 @@ class SizeHistogram:
 
 
 def _count_sizes(sizes: Integers) -> tuple[Integers, Integers]:
-    """Return the different sizes in order, and how often each is there."""
     # up to SMALL² a table of all sizes is quicker than sorting them
     if sizes.max(initial=0) < SMALL * SMALL:
         table = np.bincount(sizes)
@@ -224,14 +221,12 @@ class SizeSummary:
     nowhere: int = 0  # people of the population whom no group of the whole release has
 
     def merge(self, other: SizeSummary) -> SizeSummary:
-        """Add the histograms, and keep the worse group."""
         groups = [each for each in (self.worst, other.worst) if each is not None]
         # by rank, which does not depend on the order of merging
         worst = min(groups, key=lambda each: each.rank, default=None)
         return replace(self, histogram=self.histogram + other.histogram, worst=worst, beyond=self.beyond + other.beyond)
 
     def finding(self) -> Finding:
-        """Read the value off the histogram."""
         return self.measure.settle(self._finding(), self)
 
     def _finding(self) -> Finding:
@@ -275,27 +270,22 @@ class SizeRisk(Measure):
         return np.ones_like(people), population
 
     def counts(self, histogram: SizeHistogram, worst: WorstSizes) -> tuple[Amount, int]:
-        """Return the two numbers whose ratio is the value."""
         del histogram
         return Fraction(worst.value.numerator), worst.value.denominator
 
     def notes(self, summary: SizeSummary) -> tuple[str, ...]:
-        """Return what one should know about the finding."""
         del summary
         return ()
 
     def settle(self, finding: Finding, summary: SizeSummary) -> Finding:
-        """Return the finding, unless something else than the groups decides."""
         del summary
         return finding
 
     def beyond(self, groups: Groups) -> int:
-        """Return how many people of the release the population does not have."""
         del groups
         return 0
 
     def nowhere(self, groups: Groups) -> int:
-        """Count the people of the population whom no group of the whole release has."""
         del groups
         return 0
 
@@ -304,7 +294,6 @@ class SizeRisk(Measure):
         return (groups,)
 
     def summarize(self, groups: Groups) -> SizeSummary:
-        """Count the groups by their sizes, and keep the worst."""
         groups = groups.sort_by_number()
         population = self.population_of(groups)
         histogram = SizeHistogram.of(groups.sizes, None if population is groups.sizes else population)
@@ -316,7 +305,6 @@ class SizeRisk(Measure):
         return SizeSummary(self, histogram, worst, self.beyond(groups), self.nowhere(groups))
 
     def extreme(self, histogram: SizeHistogram, *, highest: bool) -> Fraction:
-        """Return what the group that is worth most, or least, is worth."""
         # entries of the histogram are far fewer than groups
         ratios = np.column_stack(self.ratio(histogram.people, histogram.population))
         worst = worst_row(
@@ -345,7 +333,6 @@ class SizeRisk(Measure):
         return (row for row in near.tolist() if Fraction(int(over[row]), int(under[row])) == value)
 
     def screen(self) -> Screen:
-        """One number per group: the worst decides."""
         return SizeScreen(self)
 
     def replay(self, witness: Witness, release: Release) -> Amount:
@@ -385,7 +372,6 @@ class SizeScreen(Screen):
 
     @property
     def group_by_group(self) -> bool:
-        """The worst group decides."""
         return True
 
     def rows(self, groups: Groups) -> Floats:
@@ -394,15 +380,12 @@ class SizeScreen(Screen):
         return (over / under)[:, np.newaxis]
 
     def kinds(self, groups: Groups) -> Integers:
-        """The sizes decide."""
         return np.column_stack((groups.sizes, self.measure.population_of(groups)))
 
     def join(self, one: Floats, other: Floats) -> Floats:
-        """Keep the worse one."""
         return np.maximum(one, other)
 
     def value(self, rows: Floats) -> Floats:
-        """The number itself."""
         return rows[:, 0]
 
 
@@ -443,7 +426,6 @@ class PersonRisk(SizeRisk):
         return -(-self.least_risk.denominator // self.least_risk.numerator) if self.least_risk else None
 
     def counts(self, histogram: SizeHistogram, worst: WorstSizes) -> tuple[Amount, int]:
-        """1 of F people; matches of all people; people above of all people."""
         if self.statistic == "highest":
             return Fraction(1), worst.population
         if self.statistic == "share above":
@@ -455,7 +437,6 @@ class PersonRisk(SizeRisk):
         return histogram.expected_matches(), histogram.everybody
 
     def screen(self) -> Screen:
-        """One number per group where the worst decides, else sums."""
         return SizeScreen(self) if self.statistic == "highest" else SummedSizeScreen(self)
 
     def addends(self, people: Integers, population: Integers) -> Floats:
@@ -489,7 +470,6 @@ class PersonRisk(SizeRisk):
         return share(sum_of_ratios([*people.values()], [*people]), people.total())
 
     def explain(self, finding: Finding) -> str:
-        """Return in words the worst group, or how many people are above the threshold."""
         witness = finding.witness
         if not isinstance(witness, SizeWitness):
             return "Nobody is in the release, so nobody can be found."
@@ -500,7 +480,6 @@ class PersonRisk(SizeRisk):
         """Return what the average means; or name the worst group, and say how surely somebody of it is found."""
 
     def share_in_words(self, finding: Finding) -> str:
-        """Return how many people are above the threshold, and up to which size groups are."""
         witness = finding.witness
         assert isinstance(witness, SizeWitness)
         above = f"{int(witness.part):,} of {counted(witness.whole, 'person')}"
@@ -527,24 +506,19 @@ class SummedSizeScreen(SizeScreen):
 
     @property
     def group_by_group(self) -> bool:
-        """Sums are of groups together."""
         return False
 
     @property
     def breaks_with_one_group(self) -> bool:
-        """A few bad groups do not break an average."""
         return False
 
     def rows(self, groups: Groups) -> Floats:
-        """Return the addends of each group, a row per group."""
         return self.measure.addends(groups.sizes, self.measure.population_of(groups))
 
     def join(self, one: Floats, other: Floats) -> Floats:
-        """Add up."""
         return one + other
 
     def value(self, rows: Floats) -> Floats:
-        """Return what the sums do."""
         return self.measure.joined(rows)
 
 
@@ -580,12 +554,10 @@ class ProsecutorRisk(PersonRisk):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """All three statistics."""
         del domain
         return cls(), cls("average"), cls("share above", threshold=0.4), cls("share above", threshold=Fraction(1, 2))
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
-        """Return how many people are found, or name the smallest group."""
         if self.statistic == "average":
             people, value = short_decimal(Fraction(witness.part)), exact_text(finding.value)
             return (

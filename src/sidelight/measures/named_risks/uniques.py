@@ -282,14 +282,12 @@ class UniquesSummary:
     weight: int = 0  # Σ of the sampling weights, where there are some
 
     def merge(self, other: UniquesSummary) -> UniquesSummary:
-        """Add the histograms."""
         groups = [each for each in (self.alone, other.alone) if each is not None]
         alone = min(groups, key=lambda each: each.number, default=None)
         weight = self.weight + other.weight
         return replace(self, histogram=self.histogram + other.histogram, alone=alone, weight=weight)
 
     def finding(self) -> Finding:
-        """Return the finding that the measure reads off."""
         if self.alone is None:
             return Finding(self.measure, Fraction(0), None, (NOBODY_ALONE,))
         return self.measure.read_off(self.histogram, self.alone, self.weight)
@@ -308,7 +306,6 @@ class UniquesEstimate(Measure):
         """Return the finding; `alone` is a group of one person, `weight` what all sampling weights add up to."""
 
     def summarize(self, groups: Groups) -> UniquesSummary:
-        """Count the groups by their sizes."""
         groups = groups.sort_by_number()
         # sorted by number above, so that the first group of one person is the witness
         single = np.flatnonzero(groups.sizes == 1)
@@ -368,7 +365,6 @@ class UniqueMatch(UniquesEstimate):
 
     @property
     def needs_weights(self) -> bool:  # type: ignore[override]
-        """Where nobody says how much was sampled."""
         return self.fraction is None
 
     @property
@@ -378,12 +374,10 @@ class UniqueMatch(UniquesEstimate):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """A tenth, a third, and everybody."""
         del domain
         return cls(0.1), cls(Fraction(1, 3)), cls(1)
 
     def check(self, release: Release) -> None:
-        """Raise if nothing says how much was sampled."""
         super().check(release)
         weights = release.groups.weights
         if self.fraction is None and weights is None:
@@ -405,7 +399,6 @@ class UniqueMatch(UniquesEstimate):
         return Fraction(people * WEIGHT_UNIT, weight) if self.fraction is None else Fraction(self._declared_share)
 
     def read_off(self, histogram: SizeHistogram, alone: GroupName, weight: int) -> Finding:
-        """Compute the finding from the counts of groups of one and of two."""
         witness = MatchWitness(
             alone,
             alone=histogram.of_size(1),
@@ -416,7 +409,6 @@ class UniqueMatch(UniquesEstimate):
         return Finding(self, _match(witness.fraction, witness.alone, witness.pairs), witness, notes)
 
     def explain(self, finding: Finding) -> str:
-        """Return how sure, and from which counts."""
         witness = finding.witness
         if not isinstance(witness, MatchWitness):
             return f"Nobody finds a single match: {NOBODY_ALONE}."
@@ -430,7 +422,6 @@ class UniqueMatch(UniquesEstimate):
         return f"Who finds one single match in {sample} is right with about {right}: {people}, and {pairs}."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Sort the sizes again, and count the runs of one and of two."""
         assert isinstance(witness, MatchWitness)
         groups_of = {people: groups for people, _, groups in runs_of_sizes(release.groups.sizes, release.groups.sizes)}
         return _match(witness.fraction, groups_of.get(1, 0), groups_of.get(2, 0))
@@ -490,12 +481,10 @@ class PopulationUniques(UniquesEstimate):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Populations of which a release of tests is a part."""
         del domain
         return cls(10_000), cls(1_000_000)
 
     def check(self, release: Release) -> None:
-        """Raise if the population is smaller than the release."""
         super().check(release)
         self._check_size(release.size)
 
@@ -529,7 +518,6 @@ class PopulationUniques(UniquesEstimate):
         return () if sizes.sampled == self.people else estimates(sizes)
 
     def explain(self, finding: Finding) -> str:
-        """Return the range in words, and the answer of each model."""
         witness = finding.witness
         if not isinstance(witness, UniquesWitness):
             return f"No model says that anybody is unique among {counted(self.people, 'person')}: {NOBODY_ALONE}."
@@ -547,7 +535,6 @@ class PopulationUniques(UniquesEstimate):
         )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Sort the sizes again, and ask the models of their runs."""
         del witness
         runs = runs_of_sizes(release.groups.sizes, release.groups.sizes)
         # runs of equal sizes are the same histogram, found by sorting and not by counting
