@@ -58,7 +58,7 @@ def test_zayatz_is_the_sum_of_binomials(sizes):
         times * f * math.comb(population - f, sampled - 1)
         for f, times in zip(sizes.people.tolist(), sizes.groups.tolist(), strict=True)
     )
-    exactly = Fraction(sizes.unique**2 * population * math.comb(population - 1, sampled - 1), sampled * left)
+    exactly = Fraction(sizes.of_size(1) ** 2 * population * math.comb(population - 1, sampled - 1), sampled * left)
     assert zayatz(sizes).uniques == pytest.approx(float(exactly), rel=1e-11)
 
 
@@ -76,5 +76,5 @@ def test_the_shifted_negative_binomial_gives_the_people_alone_and_the_pairs(size
         groups * alpha * beta**alpha * fraction**2 * (1 - beta) * (2 - (1 - alpha) * x) / (2 * (1 - x) ** (alpha + 2))
     )
     if answer.uniques < sizes.population:  # else it was cut off there
-        assert alone == pytest.approx(sizes.unique, rel=1e-6)
+        assert alone == pytest.approx(sizes.of_size(1), rel=1e-6)
         assert pairs == pytest.approx(sizes.of_size(2), rel=1e-6)

@@ -282,6 +282,28 @@ class Screen(ABC):
         return self.value(self.rows(groups))
 
 
+@dataclass(frozen=True)
+class SumScreen(Screen):
+    """Numbers of each group that add up, and a ratio of their sums: one bad group does not break it."""
+
+    addends: Callable[[Groups], Floats]  # (groups, numbers) float64
+    ratio: Callable[[Floats], Floats]
+    kinds_of: Callable[[Groups], Integers] | None = None
+    breaks_with_one_group = False
+
+    def rows(self, groups: Groups) -> Floats:
+        return self.addends(groups)
+
+    def kinds(self, groups: Groups) -> Integers:
+        return super().kinds(groups) if self.kinds_of is None else self.kinds_of(groups)
+
+    def join(self, one: Floats, other: Floats) -> Floats:
+        return one + other
+
+    def value(self, rows: Floats) -> Floats:
+        return self.ratio(rows)
+
+
 def join_all(screen: Screen, rows: Floats) -> Floats:
     """Join all rows to one, by halves."""
     while len(rows) > 1:

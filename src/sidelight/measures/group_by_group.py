@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -173,24 +173,23 @@ class FormulaMeasure(GroupByGroup):
 class WorstGroup(Screen):
     """The screen of a measure that looks at one group at a time: one number per group."""
 
-    measure: GroupByGroup
+    measure: Any  # with `scores`, `kinds` and `whole_numbers`, as of `GroupByGroup`
+    group_by_group = True
 
     @property
     def exact(self) -> bool:
-        return self.measure.whole_numbers
-
-    @property
-    def group_by_group(self) -> bool:
-        return True
+        return bool(self.measure.whole_numbers)
 
     def rows(self, groups: Groups) -> Floats:
         """Return each group's own value; a group with nothing to say gives the best there is."""
         # nan would spread through `join`: a group with nothing to say has the value that never decides
         best = -np.inf if self.measure.large_is_bad else np.inf
-        return np.nan_to_num(self.measure.scores(groups), nan=best, posinf=np.inf, neginf=-np.inf)[:, np.newaxis]
+        scores: Floats = np.nan_to_num(self.measure.scores(groups), nan=best, posinf=np.inf, neginf=-np.inf)
+        return scores[:, np.newaxis]
 
     def kinds(self, groups: Groups) -> Integers:
-        return self.measure.kinds(groups)
+        kinds: Integers = self.measure.kinds(groups)
+        return kinds
 
     def join(self, one: Floats, other: Floats) -> Floats:
         return np.maximum(one, other) if self.measure.large_is_bad else np.minimum(one, other)

@@ -1,23 +1,4 @@
-"""The settings of a measure, declared with what reads them: taken as they are meant, or refused.
-
-    k: int = field(metadata=whole())
-    kind: Kind = field(default="basic", metadata=choice(Kind))
-    one: Sequence[str] = field(default=(), metadata=read(as_names))
-
-`Measure.__post_init__` reads all fields so declared, in their order; what depends on several fields is checked after
-that, in the `__post_init__` of the class.  A None that is the default stays None.
-
-The four parts of a measure: its question, its formula, what it claims, and its words.
-
-`Measure` (in `measure`) puts them together.  A measure fills in `name`, `when_groups_merge`, `summarize` (or
-`measure`), `explain` and `replay`; everything else here has an answer that suits most.
-
-Question    what is asked, about what, with which settings
-Formula     groups to summaries to a finding; a screen for searches; the value once more, from the witness
-Claims      what searches and policies rely on, and `tests/claims` tries to refute
-Words       how it is said and written
-
-What every measure is: a question, a mergeable summary, a finding; and with a bound, a criterion.
+"""What every measure is: a question, a mergeable summary, a finding; and with a bound, a criterion.
 
     release ─▶ blocks of groups ─▶ summarize ─▶ merge ─▶ finding (value, witness) ─▶ criterion.decide ─▶ judgement
 
@@ -28,6 +9,15 @@ that are as bad as their worst group need only a statistic and a formula (see `g
 *Invariants.*  Summaries merge in any order to the same finding, witness included.  `finding.value` is exact (or a float
 rounded towards caution), and a bound is decided on it.  `finding.replay(release)` computes it again from the witness,
 by another path.  `when_groups_merge` and `more_is_worse` are claims that searches rely on and tests try to refute.
+
+*Settings* are fields of the dataclass, declared with what reads them: taken as they are meant, or refused.
+
+    k: int = field(metadata=whole())
+    kind: Kind = field(default="basic", metadata=choice(Kind))
+    one: Sequence[str] = field(default=(), metadata=read(as_names))
+
+`Measure.__post_init__` reads all fields so declared, in their order; what depends on several fields is checked after
+that, in the `__post_init__` of the class.  A None that is the default stays None.
 """
 
 from __future__ import annotations
@@ -39,7 +29,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, dataclass, fields, replace
 from enum import Enum
 from fractions import Fraction
-from functools import partial, reduce
+from functools import reduce
 from operator import index
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias, get_args
@@ -62,54 +52,39 @@ if TYPE_CHECKING:
     from sidelight.release.population import Population
 
 
-FieldReader: TypeAlias = Callable[[str, str, object], object]
-"""Takes the name of a measure, the name of a field and what was given; returns the field's value or raises."""
-
-FieldMetadata: TypeAlias = dict[str, FieldReader]
+FieldReader: TypeAlias = Callable[["Measure", str, Any], object]
+"""Takes the measure, the name of a field and what was given; returns the field's value or raises."""
 
 LARGEST_AMOUNT = 10**1000
 """The largest number that may be asked about by default."""
 
 
-def whole(*, least: int = 0, most: int = LARGEST_AMOUNT) -> FieldMetadata:
+def whole(*, least: int = 0, most: int = LARGEST_AMOUNT) -> dict[str, FieldReader]:
     """Declare a field that is a whole number from `least` to `most`."""
-    return {"reader": partial(whole_amount, least=least, most=most)}
+    return {"reader": lambda measure, name, given: whole_amount(measure.name, name, given, least=least, most=most)}
 
 
-def choice(choices: object, message: str | None = None) -> FieldMetadata:
+def choice(choices: object, message: str | None = None) -> dict[str, FieldReader]:
     """Declare a field that is one of the words of a `Literal`; `message` may name the {measure} and the {given}."""
 
-    def refuse_others(measure: str, name: str, given: object) -> object:
-        if message is not None and not is_one_of(given, choices):
-            raise BadMeasure(message.format(measure=measure, given=as_given(given)))
-        refuse_unknown(measure, name, given, get_args(choices))
+    def refuse_others(measure: Measure, name: str, given: object) -> object:
+        if not is_one_of(given, choices):
+            shown = as_given(given)
+            default = f"'{measure.name}' has no {parameter(name, shown)}{did_you_mean(shown, get_args(choices))}"
+            raise BadMeasure(message.format(measure=measure.name, given=shown) if message else default)
         return given
 
     return {"reader": refuse_others}
 
 
-def read(function: Callable[..., object]) -> FieldMetadata:
+def read(function: Callable[..., object]) -> dict[str, FieldReader]:
     """Declare a field whose value is what a function of one argument makes of what was given."""
     return {"reader": lambda _measure, _name, given: function(given)}
 
 
-def read_with(function: Callable[[Any, Any], object]) -> dict[str, Callable[[Any, Any], object]]:
+def read_with(function: Callable[[Any, Any], object]) -> dict[str, FieldReader]:
     """Declare a field whose value depends on others too: the function takes the measure, and what was given."""
-    return {"reader with measure": function}
-
-
-def read_fields(measure: Measure) -> None:
-    """Replace each declared field of a measure by what its reader returns."""
-    # in the order of declaration: a reader that takes the measure sees earlier fields as they were read
-    for each in fields(measure):  # type: ignore[arg-type]
-        given = getattr(measure, each.name)
-        # None by default is left open, and is no value to be read
-        if given is None and each.default is None:
-            continue
-        if reader := each.metadata.get("reader"):
-            object.__setattr__(measure, each.name, reader(measure.name, each.name, given))
-        elif reader := each.metadata.get("reader with measure"):
-            object.__setattr__(measure, each.name, reader(measure, given))
+    return {"reader": lambda measure, _name, given: function(measure, given)}
 
 
 def whole_amount(measure: str, name: str, amount: object, *, least: int = 0, most: int = LARGEST_AMOUNT) -> int:
@@ -128,27 +103,84 @@ def whole_amount(measure: str, name: str, amount: object, *, least: int = 0, mos
     return int(number)
 
 
-def refuse_unknown(measure: str, name: str, chosen: object, choices: Sequence[str]) -> None:
-    """Raise `BadMeasure` for what is none of the choices that a setting has."""
-    if not isinstance(chosen, str) or chosen not in choices:
-        message = f"'{measure}' has no {parameter(name, as_given(chosen))}{did_you_mean(as_given(chosen), choices)}"
-        raise BadMeasure(message)
+Views: TypeAlias = dict[tuple[str | None, tuple[str, ...]], Release]
+"""Views of a release with several sensitive columns, by the column and what is known."""
 
 
-class Question(ABC):
-    """What is asked, about what, with which settings: the fields of the dataclass that a measure is.
+class Monotonicity(Enum):
+    """What merging groups does to a measure's value: a claim, and `tests/claims` hunts for counterexamples to it."""
+
+    NON_INCREASING = "never rises"
+    NON_DECREASING = "never falls"
+    UNKNOWN = "unknown"
+
+
+class Measure(ABC):
+    """One question asked of a release.  Each measure is a frozen dataclass in a file of its own.
+
+    Comparing a measure with a number gives a criterion: `GroupSize() >= 5`.  Only `name`, `when_groups_merge`,
+    `summarize` (or `measure`), `explain` and `replay` have to be filled in; everything else suits most.
 
     In a policy file and on the command line a measure's settings are the parameters of its class.  Where those
     hold what TOML cannot say, the class offers a class method `from_settings`, whose annotated signature then is
     what the file may say, and a method `settings()` for the way back.
     """
 
+    # the question, and how it is said
     name: ClassVar[str]  # in the user's words, as in policy.toml: "group size"
     attacker: ClassVar[Attacker]  # whom it is about, in words for reports
     semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set", "multiset")  # where the question makes sense
     about_values: ClassVar[bool] = True  # whether it looks at sensitive values, or only at the groups
     needs_weights: ClassVar[bool] = False  # whether it looks at sampling weights; or a property
     estimate: ClassVar[bool] = False  # whether it guesses, by a model, at what the release does not say
+    also_called: ClassVar[tuple[str, ...]] = ()  # its names in papers and other tools: "k-anonymity"
+    undecided: ClassVar[str] = "could not be decided in time: the value {between}; give the measure more seconds"
+    # the formula
+    mergeable: ClassVar[bool] = True  # whether summaries of parts make up the whole; otherwise only whole releases
+    depends_on_whole: ClassVar[bool] = True  # whether a group's summary depends on how often values occur in all groups
+    # claims: what searches and policies rely on, and `tests/claims` tries to refute
+    large_is_bad: ClassVar[bool] = True  # a risk (bounded from above), or a size or diversity (from below)
+    limits: ClassVar[tuple[Bound, Bound]] = (0, math.inf)  # what a bound may be
+
+    def __init_subclass__(cls) -> None:
+        """Register a measure under its name as soon as it is declared; classes without one are steps towards some."""
+        super().__init_subclass__()
+        if "name" in vars(cls):
+            _DECLARED[cls.name] = cls
+            cls.attacker = replace(getattr(cls, "attacker", Attacker.unknown(cls.name)), name=cls.name)
+
+    def __post_init__(self) -> None:
+        """Replace each field that is declared with a reader by what that returns."""
+        # in the order of declaration: a reader that takes the measure sees earlier fields as they were read
+        for each in fields(self):  # type: ignore[arg-type]
+            reader, given = each.metadata.get("reader"), getattr(self, each.name)
+            # None by default is left open, and is no value to be read
+            if reader and not (given is None and each.default is None):
+                object.__setattr__(self, each.name, reader(self, each.name, given))
+
+    def about(self, of: str | None = None, *, known: str | Sequence[str] = ()) -> Measure:
+        """Return the measure about one of several sensitive columns, for an attacker who knows the columns `known`."""
+        from sidelight.measures.about import About  # noqa: PLC0415 - which is a measure too
+
+        return About(self, of, as_names(known))
+
+    def resolve(self, release: Release) -> tuple[Measure, Release]:
+        """Return the plain measure, and the release that it is asked of: this one, or a view of it (see `about`)."""
+        return self, release
+
+    def __ge__(self, bound: Bound) -> Criterion:
+        return Criterion(self, Comparison.AT_LEAST, bound)
+
+    def __gt__(self, bound: Bound) -> Criterion:
+        return Criterion(self, Comparison.ABOVE, bound)
+
+    def __le__(self, bound: Bound) -> Criterion:
+        return Criterion(self, Comparison.AT_MOST, bound)
+
+    def __lt__(self, bound: Bound) -> Criterion:
+        return Criterion(self, Comparison.BELOW, bound)
+
+    # The question: what is asked, about what, with which settings.
 
     def settings(self) -> dict[str, object]:
         """Return the parameters that differ from their defaults as a policy says them: numbers, texts, lists."""
@@ -171,7 +203,7 @@ class Question(ABC):
         del domain
         required = [each.name for each in fields(cls) if each.default is each.default_factory is MISSING]  # type: ignore[arg-type]
         # 1 suits required settings that are amounts; measures with others have examples of their own
-        return (cls(**dict.fromkeys(required, 1)),)  # type: ignore[return-value]
+        return (cls(**dict.fromkeys(required, 1)),)
 
     def check(self, release: Release) -> None:
         """Raise if this is no release, or one for which the question makes no sense."""
@@ -226,23 +258,7 @@ class Question(ABC):
         named = {text for value in settings for text in _labels_in(value)}
         return np.array([text in named for text in domain], bool)
 
-
-def _labels_in(setting: object) -> Iterator[Label]:
-    """Yield all labels inside a setting; in a list, None is the missing label, as in `apart_from=[None]`."""
-    if setting is None or isinstance(setting, str):
-        yield setting
-    elif isinstance(setting, Mapping):
-        yield from _labels_in([*setting.keys(), *setting.values()])
-    elif isinstance(setting, Iterable):
-        for part in setting:
-            yield from _labels_in(part)
-
-
-class Formula(Question):
-    """Groups to summaries to a finding; a screen for searches; the value once more, from the witness."""
-
-    mergeable: ClassVar[bool] = True  # whether summaries of parts make up the whole; otherwise only whole releases
-    depends_on_whole: ClassVar[bool] = True  # whether a group's summary depends on how often values occur in all groups
+    # The formula: groups to summaries to a finding; a screen for searches; the value once more, from the witness.
 
     def measure(self, release: Release) -> Finding:
         """Answer the question for a release."""
@@ -300,12 +316,7 @@ class Formula(Question):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute the value again from the witness, by another path than `summarize`."""
 
-
-class Claims(ABC):
-    """What searches and policies rely on, and `tests/claims` tries to refute."""
-
-    large_is_bad: ClassVar[bool] = True  # a risk (bounded from above), or a size or diversity (from below)
-    limits: ClassVar[tuple[Bound, Bound]] = (0, math.inf)  # what a bound may be
+    # Claims.
 
     @property
     @abstractmethod
@@ -336,12 +347,7 @@ class Claims(ABC):
         """Return a belief in any value of anybody that nobody passes within this limit, who knows the release alone."""
         return self.share_at(limit)
 
-
-class Words(Question):
-    """How a measure is said and written."""
-
-    also_called: ClassVar[tuple[str, ...]] = ()  # its names in papers and other tools: "k-anonymity"
-    undecided: ClassVar[str] = "could not be decided in time: the value {between}; give the measure more seconds"
+    # Words: how it is said and written.
 
     @abstractmethod
     def explain(self, finding: Finding) -> str:
@@ -352,63 +358,15 @@ class Words(Question):
         return call_text(self.name, self.settings())
 
 
-Views: TypeAlias = dict[tuple[str | None, tuple[str, ...]], Release]
-"""Views of a release with several sensitive columns, by the column and what is known."""
-
-
-class Monotonicity(Enum):
-    """What merging groups does to a measure's value: a claim, and `tests/claims` hunts for counterexamples to it."""
-
-    NON_INCREASING = "never rises"
-    NON_DECREASING = "never falls"
-    UNKNOWN = "unknown"
-
-
-class Measure(Formula, Claims, Words):
-    """One question asked of a release.  Each measure is a frozen dataclass in a file of its own.
-
-    Comparing a measure with a number gives a criterion: `GroupSize() >= 5`.  A measure has four parts (see
-    `measure_parts`); only `name`, `when_groups_merge`, `summarize` (or `measure`), `explain` and `replay` have to be
-    filled in:
-
-    - the question: `name`, the settings (its fields), `semantics`, and what it is `about`;
-    - the formula: `summarize` and the merging of summaries, `measure`, `screen`, and `replay` of a witness;
-    - the claims: `when_groups_merge`, `limits`, `more_is_worse`, `share_at`, `belief_at`;
-    - the words: `explain`, `also_called`, its text in a limit.
-    """
-
-    def __init_subclass__(cls) -> None:
-        """Register a measure under its name as soon as it is declared; classes without one are steps towards some."""
-        super().__init_subclass__()
-        if "name" in vars(cls):
-            _DECLARED[cls.name] = cls
-            cls.attacker = replace(getattr(cls, "attacker", Attacker.unknown(cls.name)), name=cls.name)
-
-    def __post_init__(self) -> None:
-        """Read the fields that are declared with a reader (see `fields`)."""
-        read_fields(self)
-
-    def about(self, of: str | None = None, *, known: str | Sequence[str] = ()) -> Measure:
-        """Return the measure about one of several sensitive columns, for an attacker who knows the columns `known`."""
-        from sidelight.measures.about import About  # noqa: PLC0415 - which is a measure too
-
-        return About(self, of, as_names(known))
-
-    def resolve(self, release: Release) -> tuple[Measure, Release]:
-        """Return the plain measure, and the release that it is asked of: this one, or a view of it (see `about`)."""
-        return self, release
-
-    def __ge__(self, bound: Bound) -> Criterion:
-        return Criterion(self, Comparison.AT_LEAST, bound)
-
-    def __gt__(self, bound: Bound) -> Criterion:
-        return Criterion(self, Comparison.ABOVE, bound)
-
-    def __le__(self, bound: Bound) -> Criterion:
-        return Criterion(self, Comparison.AT_MOST, bound)
-
-    def __lt__(self, bound: Bound) -> Criterion:
-        return Criterion(self, Comparison.BELOW, bound)
+def _labels_in(setting: object) -> Iterator[Label]:
+    """Yield all labels inside a setting; in a list, None is the missing label, as in `apart_from=[None]`."""
+    if setting is None or isinstance(setting, str):
+        yield setting
+    elif isinstance(setting, Mapping):
+        yield from _labels_in([*setting.keys(), *setting.values()])
+    elif isinstance(setting, Iterable):
+        for part in setting:
+            yield from _labels_in(part)
 
 
 _DECLARED: dict[str, type[Measure]] = {}
@@ -456,3 +414,30 @@ class Worst:
         if self.value is None or self.witness is None:
             return (True, 0, 0)
         return (False, -self.value if self.measure.large_is_bad else self.value, self.witness.group.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The summary of measures that add up: totals over groups, the worst group so far, and what is so of them all."""
+
+    measure: Tallied
+    totals: tuple[Any, ...]  # added one by one
+    worst: tuple[tuple[Any, ...], tuple[Any, ...]] | None  # its rank, the worst first, with its number; what is told
+    everywhere: Any = None
+
+    def merge(self, other: Tally) -> Tally:
+        groups = [each for each in (self.worst, other.worst) if each is not None]
+        # by rank, which does not depend on the order of merging
+        worst = min(groups, key=lambda each: each[0], default=None)
+        totals = tuple(one + two for one, two in zip(self.totals, other.totals, strict=True))
+        return replace(self, totals=totals, worst=worst)
+
+    def finding(self) -> Finding:
+        return self.measure.read_tally(self)
+
+
+class Tallied(Protocol):
+    """A measure whose finding is read off a `Tally`."""
+
+    def read_tally(self, tally: Tally) -> Finding:
+        """Return the finding."""

@@ -21,7 +21,6 @@ from sidelight.measures.measure import (
     choice,
     declared_measures,
     read,
-    refuse_unknown,
     whole,
     whole_amount,
 )
@@ -41,9 +40,9 @@ from sidelight.table import table as counts
         (lambda: whole_amount("m", "k", 1.0), BadMeasure, "'m' needs k to be a whole number of at least 0, not 1.0"),
         (lambda: whole_amount("m", "k", 1001, most=1000), BadMeasure, "'m' needs k to be at most 1000, not 1001"),
         (
-            lambda: refuse_unknown("m", "kind", ["a"], ("a", "b")),
+            lambda: Declared(kind=["a"]),
             BadMeasure,
-            "'m' has no kind=\"a list\"; there are: a, b",
+            "'group size' has no kind=\"a list\"; there are: a, b",
         ),
     ],
 )
@@ -58,7 +57,6 @@ def test_amounts_from_nothing_to_the_largest():
     assert type(whole_amount("m", "k", np.int64(7))) is int
     with pytest.raises(BadMeasure, match="needs k to be at most 1000000000"):
         whole_amount("m", "k", LARGEST_AMOUNT + 1)
-    refuse_unknown("m", "kind", "b", ("a", "b"))
 
 
 @dataclass(frozen=True)

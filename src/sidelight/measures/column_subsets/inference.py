@@ -31,8 +31,8 @@ from sidelight.errors import BadMeasure, expect, expect_or_none, parameter
 from sidelight.measures.attacker import Attacker, Settings
 from sidelight.measures.column_subsets.singling_out import column_named
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import Amount, Screen
-from sidelight.measures.measure import Measure, Monotonicity, read
+from sidelight.measures.exact import Amount, Screen, SumScreen
+from sidelight.measures.measure import Measure, Monotonicity, Tally, read
 from sidelight.release.generalise import roll_up
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release, whole_groups
@@ -57,54 +57,6 @@ class InferenceWitness(Witness):
     def residual(self) -> Fraction:
         right = Fraction(self.right, self.everybody)
         return (right - self.control) / (1 - self.control) if self.control < 1 else Fraction(0)
-
-
-@dataclass(frozen=True, slots=True)
-class SurestGroup:
-    """A group, its most frequent value, how many have it, and of how many."""
-
-    group: GroupName
-    value: Label
-    count: int
-    people: int
-
-    @property
-    def rank(self) -> tuple[Fraction, int, int]:
-        """The surest first; of equally sure ones the largest, then the first."""
-        return -Fraction(self.count, self.people), -self.people, self.group.number
-
-
-@dataclass(frozen=True, slots=True)
-class InferenceSummary:
-    """How many guesses are right in some groups, with and without the person, and the surest of them."""
-
-    measure: Inference
-    right: int
-    people: int
-    without: Counter[int]  # denominator → how often 1/it of a person is guessed right by everybody else
-    surest: SurestGroup | None
-
-    def merge(self, other: InferenceSummary) -> InferenceSummary:
-        groups = [each for each in (self.surest, other.surest) if each is not None]
-        surest = min(groups, key=lambda each: each.rank, default=None)
-        right, people = self.right + other.right, self.people + other.people
-        return replace(self, right=right, people=people, without=self.without + other.without, surest=surest)
-
-    def finding(self) -> Finding:
-        if self.surest is None:
-            return Finding(self.measure, Fraction(0), None, ("nobody is in the release",))
-        control = sum((Fraction(times, ties) for ties, times in self.without.items()), Fraction(0)) / self.people
-        surest = self.surest
-        witness = InferenceWitness(
-            surest.group,
-            surest.value,
-            count=surest.count,
-            people=surest.people,
-            right=self.right,
-            control=control,
-            everybody=self.people,
-        )
-        return Finding(self.measure, Fraction(self.right, self.people), witness)
 
 
 def _known_columns(settings: Settings) -> str:
@@ -207,23 +159,28 @@ class Inference(Measure):
         columns = tuple(column_named(release.groups.columns, name) for name in self.columns)
         return replace(release, groups=roll_up(release.groups, columns), people=None, members=None)
 
-    def summarize(self, groups: Groups) -> InferenceSummary:
+    def summarize(self, groups: Groups) -> Tally:
         if not self.of_groups:
             message = f"'{self.name}' by some columns looks at a whole release at once; measure the release"
             raise BadMeasure(message)
         groups = groups.sort_by_number()
         guesses = Guesses.of(groups.counts)
-        empty = len(groups) == 0
-        return InferenceSummary(
-            self,
-            int(guesses.most.sum()),
-            int(groups.sizes.sum()),
-            guesses.without_oneself(groups),
-            None if empty else _surest(groups, guesses),
+        totals = int(guesses.most.sum()), int(groups.sizes.sum()), guesses.without_oneself(groups)
+        return Tally(self, totals, _surest(groups, guesses) if len(groups) else None)
+
+    def read_tally(self, tally: Tally) -> Finding:
+        if tally.worst is None:
+            return Finding(self, Fraction(0), None, ("nobody is in the release",))
+        (right, everybody, without), (name, value, count, people) = tally.totals, tally.worst[1]
+        control = sum((Fraction(times, ties) for ties, times in without.items()), Fraction(0)) / everybody
+        witness = InferenceWitness(
+            name, value, count=count, people=people, right=right, control=control, everybody=everybody
         )
+        return Finding(self, Fraction(right, everybody), witness)
 
     def screen(self) -> Screen:
-        return InferenceScreen() if self.of_groups else super().screen()
+        """The right guesses and the people of groups add up: (groups, 2) float64."""
+        return SumScreen(_count_guesses, _divide) if self.of_groups else super().screen()
 
     def explain(self, finding: Finding) -> str:
         witness = finding.witness
@@ -313,7 +270,8 @@ def _highest(row: Integers, count: Integers, rows: int) -> Integers:
     return highest
 
 
-def _surest(groups: Groups, guesses: Guesses) -> SurestGroup:
+def _surest(groups: Groups, guesses: Guesses) -> tuple[tuple[Fraction, int, int], tuple[GroupName, Label, int, int]]:
+    """Return the group with the surest guess, by its rank: of equally sure ones the largest, then the first."""
     sure = guesses.most / groups.sizes
     # floats that are so near to each other may be of shares in the other order
     rows = np.flatnonzero(sure >= sure.max() * (1 - 2**-50))
@@ -323,25 +281,15 @@ def _surest(groups: Groups, guesses: Guesses) -> SurestGroup:
         surest = max(np.unique(ratios, axis=0).tolist(), key=lambda ratio: Fraction(*ratio))
         rows = rows[(ratios == surest).all(axis=1)]
     row = int(rows[groups.sizes[rows].argmax()])  # of the largest the first
-    value = groups.domain[int(guesses.value[row])]
-    return SurestGroup(groups.name(row), value, int(guesses.most[row]), int(groups.sizes[row]))
+    name, count, people = groups.name(row), int(guesses.most[row]), int(groups.sizes[row])
+    told = (name, groups.domain[int(guesses.value[row])], count, people)
+    return (-Fraction(count, people), -people, name.number), told
 
 
-@dataclass(frozen=True)
-class InferenceScreen(Screen):
-    """Right guesses and people, which add up."""
+def _count_guesses(groups: Groups) -> Floats:
+    return np.column_stack((groups.counts.largest(1)[:, 0], groups.sizes)).astype(float)
 
-    @property
-    def breaks_with_one_group(self) -> bool:
-        return False
 
-    def rows(self, groups: Groups) -> Floats:
-        """Return each group's right guesses and people: (groups, 2) float64."""
-        return np.column_stack((groups.counts.largest(1)[:, 0], groups.sizes)).astype(float)
-
-    def join(self, one: Floats, other: Floats) -> Floats:
-        return one + other
-
-    def value(self, rows: Floats) -> Floats:
-        ratio: Floats = rows[:, 0] / rows[:, 1]
-        return ratio
+def _divide(sums: Floats) -> Floats:
+    ratio: Floats = sums[:, 0] / sums[:, 1]
+    return ratio

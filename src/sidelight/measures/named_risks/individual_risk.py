@@ -10,7 +10,7 @@ Series      I_f = (p/f)·Σ_k (1−p)^k·k!/((f+1)(f+2)…(f+k)), all of whose t
 Fraction    I_f = (1/f)·1/(1+ a₁z/(1+ a₂z/(1+ …))), a_{2k+1} = (f+k)²/((f+2k)(f+2k+1)), a_{2k} = k²/((f+2k−1)(f+2k)):
             Gauss's continued fraction, by which a finding is replayed; it takes about 60·√z steps.
 Division    v^{f−1} divided by 1+zv leaves I_f = Σ_{j=1}^{f−1} (−1)^{j−1}/((f−j)·z^j) + (−1)^{f−1}·ln(1+z)/z^f, whose
-            terms fall like z^{−j}: where z is above `BY_DIVISION` a finding is replayed by these.
+            terms fall like z^{−j}: where z is above 1,000 a finding is replayed by these.
 
 F̂ = f gives 1/f.  All groups are computed in floats, and those near the worst again with 60 digits.  Sums of f·I_f are
 added up in whole numbers of 1/`SHARES`, each rounded up, so that they are the same in any order.
@@ -24,7 +24,7 @@ Polettini, Some Remarks on the Individual Risk Methodology, 2003.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import ClassVar, Literal, TypeAlias
@@ -36,8 +36,8 @@ from sidelight.errors import BadMeasure, BadRelease, parameter
 from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount, worst_row
-from sidelight.measures.measure import Measure, Monotonicity, choice
-from sidelight.release.groups import GroupName, Groups
+from sidelight.measures.measure import Measure, Monotonicity, Tally, choice
+from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, decimal_text, round_up, short_decimal, to_places
 from sidelight.streams.carried import WEIGHT_UNIT
@@ -50,14 +50,8 @@ OverPeople: TypeAlias = Literal["highest", "average"]
 BY_RECURRENCE = 64
 """Groups of at most so many people go by the recurrence, where it is stable."""
 
-BY_DIVISION = 1000
-"""Where a group's people each stand for more than so many others, a replay divides: a term gives three digits."""
-
 SHARES = 1 << 40
 """Of how many parts expected people are made when they are added up."""
-
-AT_ONCE = 1 << 20
-"""So many parts that are at most `SHARES` add up to a whole number of 64 bits."""
 
 SMALLEST = Decimal("1e-50")
 """Terms of a series that are smaller than this, relative to its sum, do not matter."""
@@ -71,50 +65,6 @@ class WeightWitness(Witness):
     stands_for: Fraction
     expected: Fraction
     everybody: int
-
-
-@dataclass(frozen=True, slots=True)
-class WorstWeights:
-    """The worst group so far: its risk, its name, its people and their weight."""
-
-    value: Amount
-    group: GroupName
-    people: int
-    weight: int
-
-    @property
-    def rank(self) -> tuple[Amount, int]:
-        """The worst first; of equally bad ones that with the smallest number."""
-        return -self.value, self.group.number
-
-
-@dataclass(frozen=True, slots=True)
-class IndividualSummary:
-    """The worst group, and how many of so many people are found, in `SHARES`."""
-
-    measure: IndividualRisk
-    worst: WorstWeights | None
-    parts: int
-    everybody: int
-
-    def merge(self, other: IndividualSummary) -> IndividualSummary:
-        groups = [each for each in (self.worst, other.worst) if each is not None]
-        worst = min(groups, key=lambda each: each.rank, default=None)
-        return replace(self, worst=worst, parts=self.parts + other.parts, everybody=self.everybody + other.everybody)
-
-    def finding(self) -> Finding:
-        worst = self.worst
-        if worst is None:
-            return Finding(self.measure, Fraction(0), None, ("nobody is in the release",))
-        witness = WeightWitness(
-            worst.group,
-            people=worst.people,
-            stands_for=Fraction(worst.weight, WEIGHT_UNIT),
-            expected=Fraction(self.parts, SHARES),
-            everybody=self.everybody,
-        )
-        value = worst.value if self.measure.statistic == "highest" else witness.expected / witness.everybody
-        return Finding(self.measure, value, witness)
 
 
 @dataclass(frozen=True)
@@ -164,14 +114,13 @@ about 0.1771; of all 3 people about 0.3 are found so.
         super().check(release)
         _weights(release.groups)
 
-    def summarize(self, groups: Groups) -> IndividualSummary:
+    def summarize(self, groups: Groups) -> Tally:
         if len(groups) == 0:
-            return IndividualSummary(self, None, parts=0, everybody=0)
+            return Tally(self, (0, 0), None)
         groups = groups.sort_by_number()
-        _refuse_too_light(groups)
         people, weights = groups.sizes, _weights(groups)
+        _refuse_too_light(groups, weights)
         risks = individual_risks(people, weights)
-        parts, everybody = _in_shares(people * risks), int(people.sum())
         worst = worst_row(
             risks,
             large_is_bad=True,
@@ -180,9 +129,17 @@ about 0.1771; of all 3 people about 0.3 are found so.
         )
         assert worst is not None  # every group has people, and so a risk
         row, value = worst
-        return IndividualSummary(
-            self, WorstWeights(value, groups.name(row), int(people[row]), int(weights[row])), parts, everybody
-        )
+        name = groups.name(row)
+        told = (value, name, int(people[row]), int(weights[row]))
+        return Tally(self, (_in_shares(people * risks), int(people.sum())), ((-value, name.number), told))
+
+    def read_tally(self, tally: Tally) -> Finding:
+        if tally.worst is None:
+            return Finding(self, Fraction(0), None, ("nobody is in the release",))
+        (parts, everybody), (value, name, people, weight) = tally.totals, tally.worst[1]
+        expected, stands_for = Fraction(parts, SHARES), Fraction(weight, WEIGHT_UNIT)
+        witness = WeightWitness(name, people=people, stands_for=stands_for, expected=expected, everybody=everybody)
+        return Finding(self, value if self.statistic == "highest" else expected / everybody, witness)
 
     def explain(self, finding: Finding) -> str:
         witness = finding.witness
@@ -204,8 +161,8 @@ about 0.1771; of all 3 people about 0.3 are found so.
         if self.statistic == "highest":
             group = release.group(witness.group)
             people, weight = int(group.sizes[0]), int(_weights(group)[0])
-            # the division has few terms where a group stands for far more people than it has
-            is_light = weight <= (1 + BY_DIVISION) * people * WEIGHT_UNIT
+            # where a group's people each stand for more than 1,000 others, a term of the division gives three digits
+            is_light = weight <= 1001 * people * WEIGHT_UNIT
             return by_continued_fraction(people, weight) if is_light else by_division(people, weight)
         # groups of the same people and weight have the same risk: computed once for each kind
         kinds, times = np.unique(
@@ -223,8 +180,7 @@ def _weights(groups: Groups) -> Integers:
     return groups.weights
 
 
-def _refuse_too_light(groups: Groups) -> None:
-    weights = _weights(groups)
+def _refuse_too_light(groups: Groups, weights: Integers) -> None:
     too_light = np.flatnonzero(weights < groups.sizes * WEIGHT_UNIT)
     if len(too_light):
         row = int(too_light[0])
@@ -239,7 +195,8 @@ def _refuse_too_light(groups: Groups) -> None:
 def _in_shares(amounts: Floats) -> int:
     # whole numbers, rounded up, so that the order in which groups are added up does not matter
     parts = np.ceil(amounts * SHARES).astype(np.int64)
-    return sum(int(parts[start : start + AT_ONCE].sum()) for start in range(0, len(parts), AT_ONCE))
+    step = 1 << 20  # so many parts of at most `SHARES` add up to a whole number of 64 bits
+    return sum(int(parts[start : start + step].sum()) for start in range(0, len(parts), step))
 
 
 def individual_risks(people: Integers, weights: Integers) -> Floats:

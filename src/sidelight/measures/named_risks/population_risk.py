@@ -1,34 +1,27 @@
-"""What the measures share that compare a release with a population: F of each group, and what may be wrong with it.
+"""How surely does somebody find a person, or learn that they are in a release, who knows a population it is part of?
 
 The population is given with the measure, or added to it (`compare_with`, as `--population FILE` does).  F comes with
 the groups (`Groups.populations`), whoever made them: of a release that stands each person of the population is looked
 up, and a search carries F through every grouping it makes.
 
-How surely does somebody find a person in a release who may take anybody of a population for them?
+Journalist  does not know who is in the release, and looks people up in a register: whoever has a group's cells there
+            is one of F, of whom f are in the release.  Average: max(groups / Σ F, Σ (f/F) / n), both over the groups of
+            the release, as ARX has it.
+Marketer    links everybody, and counts how often that is right: Σ f/F of n people.  Without a population F = f, and the
+            marketer's share is the prosecutor's average.
+Presence    whoever knows the cells of a person of the population reads off that f of the F people with these cells are
+            in the release.  Between a and b is δ-presence (a, b): presence at most b, and absence at most 1 − a.
+            Cells of the population that no group has say for sure that somebody is not in it: absence is 1 then.
 
-The journalist does not know who is in the release, and looks people up in a register: whoever has a group's cells there
-is one of F, of whom f are in the release.  The marketer links everybody, and counts how often that is right: Σ f/F of
-n people.  Without a population F = f, and the marketer's share is the prosecutor's average.
-
-Average     of the journalist: max(groups / Σ F, Σ (f/F) / n), both over the groups of the release, as ARX has it.
-
-Source: El Emam and Dankar, Protecting Privacy Using k-Anonymity, JAMIA 2008; k-map: Sweeney, 2001; ARX 3.9.2.
-
-How surely is somebody of a population in the release, or not in it?
-
-δ-presence: whoever knows the cells of a person of the population reads off that f of the F people with these cells are
-in the release.  Between a and b is δ-presence (a, b): presence at most b, and absence at most 1 − a.
-
-Cells of the population that no group of the release has say for sure that somebody is not in it: absence is 1 then.
-
-Source: Nergiz, Atzori and Clifton, Hiding the Presence of Individuals from Shared Databases, SIGMOD 2007.
+Source: El Emam and Dankar, Protecting Privacy Using k-Anonymity, JAMIA 2008; k-map: Sweeney, 2001; ARX 3.9.2; Nergiz,
+Atzori and Clifton, Hiding the Presence of Individuals from Shared Databases, SIGMOD 2007.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import ClassVar, Literal, Self, TypeAlias, get_args
+from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -36,15 +29,13 @@ from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.attacker import Attacker, Settings
 from sidelight.measures.criterion import Finding
-from sidelight.measures.exact import Amount, Screen
-from sidelight.measures.measure import Measure, Monotonicity, refuse_unknown
+from sidelight.measures.exact import Amount
+from sidelight.measures.measure import Measure, Monotonicity, Tally, choice, read
 from sidelight.measures.named_risks.size_risk import (
     PersonRisk,
     SizeHistogram,
     SizeRisk,
     SizeRuns,
-    SizeScreen,
-    SizeSummary,
     SizeWitness,
     Statistic,
     share,
@@ -79,14 +70,9 @@ class AgainstPopulation(SizeRisk):
     outside: Outside
     needs_population: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        if self.population is not None:
-            object.__setattr__(self, "population", Population.from_source(self.population))
-        refuse_unknown(self.name, "outside", self.outside, get_args(Outside))
-        super().__post_init__()
-
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """None: it asks about a population too."""
         del domain
         return ()
 
@@ -124,7 +110,7 @@ class AgainstPopulation(SizeRisk):
             refuse_fewer(keys, population.count_equal(keys, *population.rows(population.columns)))
         return self.compare_with(population)
 
-    def counts_of(self, groups: Groups) -> PopulationCounts | None:
+    def count_population(self, groups: Groups) -> PopulationCounts | None:
         """Return F of each group and who is in none, as they come with the groups; without a population nothing."""
         if self.register is None:
             return None
@@ -135,8 +121,7 @@ class AgainstPopulation(SizeRisk):
         return counts
 
     def population_of(self, groups: Groups) -> Integers:
-        """Return F of each group; without a population, f."""
-        counts = self.counts_of(groups)
+        counts = self.count_population(groups)
         if counts is None:
             return groups.sizes
         if self.outside == "an error":
@@ -144,20 +129,13 @@ class AgainstPopulation(SizeRisk):
         # with the people of the release counted in, no group has fewer in the population
         return np.maximum(counts.people, groups.sizes)
 
-    def beyond(self, groups: Groups) -> int:
-        """Σ max(f − F, 0)."""
-        counts = self.counts_of(groups)
-        return 0 if counts is None else int(np.maximum(groups.sizes - counts.people, 0).sum())
+    def count_strangers(self, groups: Groups) -> tuple[int, int]:
+        counts = self.count_population(groups)
+        return (0, 0) if counts is None else (int(np.maximum(groups.sizes - counts.people, 0).sum()), counts.nowhere)
 
-    def nowhere(self, groups: Groups) -> int:
-        counts = self.counts_of(groups)
-        return 0 if counts is None else counts.nowhere
-
-    def notes(self, summary: SizeSummary) -> tuple[str, ...]:
-        if not summary.beyond:
-            return ()
-        people = counted(summary.beyond, "person")
-        return (f"{people} of the release {form('is', summary.beyond)} not in the population, and counted in it",)
+    def notes(self, beyond: int) -> tuple[str, ...]:
+        people = f"{counted(beyond, 'person')} of the release {form('is', beyond)}"
+        return (f"{people} not in the population, and counted in it",) if beyond else ()
 
 
 @dataclass(frozen=True)
@@ -183,10 +161,10 @@ with 1/2.
     Source: El Emam and Dankar, Protecting Privacy Using k-Anonymity, JAMIA 2008; Sweeney, k-map, 2001.
     """
 
-    population: object = None
-    statistic: Statistic = "highest"
+    population: object = field(default=None, metadata=read(Population.from_source))
+    statistic: Statistic = field(default="highest", metadata=choice(Statistic))
     threshold: float | Fraction | None = None
-    outside: Outside = "an error"
+    outside: Outside = field(default="an error", metadata=choice(Outside))
 
     name: ClassVar[str] = "journalist risk"
     attacker = Attacker(
@@ -213,17 +191,17 @@ with 1/2.
 
     def average(self, histogram: SizeHistogram) -> tuple[Amount, int]:
         """The larger of groups of ΣF and Σ f/F of n."""
-        of_groups = Fraction(histogram.all_groups), histogram.population_met
+        of_groups = Fraction(int(histogram.groups.sum())), int(histogram.population @ histogram.groups)
         of_people = histogram.expected_matches(), histogram.everybody
         # compared as ratios, returned as two numbers: the witness names both
         return max(of_groups, of_people, key=lambda each: share(*each))
 
-    def addends(self, people: Integers, population: Integers) -> Floats:
-        addends = super().addends(people, population)
+    def addends(self, groups: Groups) -> Floats:
+        addends = super().addends(groups)
         if self.statistic != "average":
             return addends
         # (groups, 4): f/F, f, 1 and F, whose sums make both averages
-        return np.column_stack((addends, np.ones(len(people)), population))
+        return np.column_stack((addends, np.ones(len(groups)), self.population_of(groups)))
 
     def joined(self, sums: Floats) -> Floats:
         of_people: Floats = sums[:, 0] / sums[:, 1]
@@ -268,8 +246,8 @@ class MarketerRisk(AgainstPopulation, PersonRisk):
     Source: Dankar and El Emam, A Method for Evaluating Marketer Re-identification Risk, PAIS 2010.
     """
 
-    population: object = None
-    outside: Outside = "an error"
+    population: object = field(default=None, metadata=read(Population.from_source))
+    outside: Outside = field(default="an error", metadata=choice(Outside))
 
     name: ClassVar[str] = "marketer risk"
     attacker = Attacker(
@@ -314,8 +292,8 @@ class Presence(AgainstPopulation):
     Source: Nergiz, Atzori and Clifton, Hiding the Presence of Individuals, SIGMOD 2007.
     """
 
-    population: object = None
-    outside: Outside = "an error"
+    population: object = field(default=None, metadata=read(Population.from_source))
+    outside: Outside = field(default="an error", metadata=choice(Outside))
 
     name: ClassVar[str] = "presence"
     attacker = Attacker(
@@ -365,8 +343,8 @@ class Absence(AgainstPopulation):
     Source: Nergiz, Atzori and Clifton, Hiding the Presence of Individuals, SIGMOD 2007.
     """
 
-    population: object = None
-    outside: Outside = "an error"
+    population: object = field(default=None, metadata=read(Population.from_source))
+    outside: Outside = field(default="an error", metadata=choice(Outside))
 
     name: ClassVar[str] = "absence"
     attacker = Attacker(
@@ -385,16 +363,24 @@ class Absence(AgainstPopulation):
         """(F − f)/F."""
         return population - people, population
 
-    def settle(self, finding: Finding, summary: SizeSummary) -> Finding:
+    def read_tally(self, tally: Tally) -> Finding:
+        """Whoever is in no group is surely not in the release."""
+        finding, nowhere = super().read_tally(tally), tally.everywhere
         # nothing in the release stands for people in no group: they are known to be absent
-        if not summary.nowhere:
+        if not nowhere:
             return finding
-        people, has, are = counted(summary.nowhere, "person"), form("has", summary.nowhere), form("is", summary.nowhere)
+        people, has, are = counted(nowhere, "person"), form("has", nowhere), form("is", nowhere)
         note = f"{people} of the register {has} cells that no group has, and {are} not in the release"
         return Finding(self, Fraction(1), None, (note, *finding.notes))
 
-    def screen(self) -> Screen:
-        return AbsenceScreen(self)
+    def scores(self, groups: Groups) -> Floats:
+        # one person in no group makes the value of every release of these groups 1
+        return np.ones(len(groups)) if self.count_strangers(groups)[1] else super().scores(groups)
+
+    def kinds(self, groups: Groups) -> Integers:
+        # part of the kind, as one person in no group decides the value of every group
+        anybody = np.full(len(groups), self.count_strangers(groups)[1] > 0)
+        return np.column_stack((super().kinds(groups), anybody))
 
     def explain(self, finding: Finding) -> str:
         witness = finding.witness
@@ -408,19 +394,3 @@ class Absence(AgainstPopulation):
 
     def again(self, runs: SizeRuns) -> Amount:
         return max(1 - Fraction(f, F) for f, F, _ in runs)
-
-
-@dataclass(frozen=True)
-class AbsenceScreen(SizeScreen):
-    """What each group is worth, unless somebody of the population is in none."""
-
-    def rows(self, groups: Groups) -> Floats:
-        """1 − f/F, or 1."""
-        # one person in no group makes the value of every release of these groups 1
-        values = super().rows(groups)
-        return np.ones_like(values) if self.measure.nowhere(groups) else values
-
-    def kinds(self, groups: Groups) -> Integers:
-        # part of the kind, as one person in no group decides the value of every group
-        anybody = np.full(len(groups), self.measure.nowhere(groups) > 0)
-        return np.column_stack((super().kinds(groups), anybody))

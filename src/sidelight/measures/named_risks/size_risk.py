@@ -1,28 +1,21 @@
-"""How many groups have so many people?  The one summary that the named risks are read off.
+"""How many people share a group?  The risks that the numbers of people in groups decide: read off one histogram.
 
 Symbols     f = people of a group in the release, F = people of the population whose cells are the same; without a
-            population nobody else could be meant, so that F = f.  n = Σ f.
+            population nobody else could be meant, so that F = f.  n = Σ f.  r(f, F) = what a group alone is worth, such
+            as 1/F; t = a threshold.
 Summary     {(f, F): how many groups}; without a population at most √(2n) entries, as the sizes of groups add up to n.
-Merging     by addition: entry by entry, in any order.
-Numbers     sums over the entries, in whole numbers and fractions: see each method.
-Cost        one pass over the groups; small numbers are counted by, and only the others sorted.
-
-A risk that the numbers of people in groups decide: its summary, its witness, its screens.
-
-Symbols     f, F as in `size_histogram`; r(f, F) = what a group alone is worth, such as 1/F; t = a threshold.
+            It merges by addition, in any order.  Beside it stands the worst group (of equally bad ones the first), so
+            that a finding can name it.
 Highest     max r over groups: as bad as the worst group.
 Average     Σ f·r / n, over all people.
 Share above Σ f over the groups with r > t, strictly, / n.
+Cost        one pass over the groups; small numbers are counted by, and only the others sorted.
 
-All are read off the histogram.  Beside it a summary keeps the worst group (of equally bad ones the first), so that a
-finding can name it.  A replay goes back to the groups, sorts them, and adds up run by run.
+A replay goes back to the groups, sorts them, and adds up run by run.  In a search, `highest` is judged group by group;
+the others are sums over groups divided by sums, which one bad group does not yet break.
 
-In a search, `highest` is judged group by group.  The others are sums over groups divided by sums, joined by addition;
-one bad group does not yet break them (`Screen.needed_of_each`).
-
-How surely does somebody find a person whom they know to be in the release?
-
-The prosecutor knows that the person is there, and what is printed about them: one of the f people of their group.
+The prosecutor knows that a person is in the release, and what is printed about them: one of the f people of their
+group.  Who compares the release with a population is in `population_risk`.
 
 Source: El Emam and Dankar, Protecting Privacy Using k-Anonymity, JAMIA 2008; ISO/IEC 27559:2022, 7.3.
 """
@@ -33,21 +26,22 @@ import math
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import gcd, lcm
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Floats, Integers, add_up, run_starts
+from sidelight.arrays import Flags, Floats, Integers, add_up, run_starts
 from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import BITS_REPORTED, ROUNDING_ERROR, Amount, Screen, worst_row
-from sidelight.measures.measure import Measure, Monotonicity, refuse_unknown
-from sidelight.release.groups import GroupName, Groups
+from sidelight.measures.exact import BITS_REPORTED, ROUNDING_ERROR, Amount, Screen, SumScreen, worst_row
+from sidelight.measures.group_by_group import WorstGroup
+from sidelight.measures.measure import Measure, Monotonicity, Tally, choice
+from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, decimal_text, exact_number, exact_text, round_up, short_decimal
 from sidelight.table.labels import Label
@@ -91,33 +85,18 @@ class SizeHistogram:
 
     def __add__(self, other: SizeHistogram) -> SizeHistogram:
         people, population, groups = (
-            np.concatenate(pair)
-            for pair in (
-                (self.people, other.people),
-                (self.population, other.population),
-                (self.groups, other.groups),
-            )
+            np.concatenate((getattr(self, name), getattr(other, name))) for name in ("people", "population", "groups")
         )
         # by people, then by population: equal pairs become neighbours
         order = np.lexsort((population, people))
         people, population, groups = people[order], population[order], groups[order]
-        new = np.ones(len(people), bool)
-        new[1:] = (np.diff(people) != 0) | (np.diff(population) != 0)
+        new = run_starts([people, population])
         return SizeHistogram(people[new], population[new], add_up(np.cumsum(new) - 1, groups, int(new.sum())))
 
     @property
     def everybody(self) -> int:
         """How many people are in the release: n = Σ f."""
         return int(self.people @ self.groups)
-
-    @property
-    def all_groups(self) -> int:
-        return int(self.groups.sum())
-
-    @property
-    def population_met(self) -> int:
-        """How many people of the population are in these groups: Σ F."""
-        return int(self.population @ self.groups)
 
     def of_size(self, people: int) -> int:
         """How many groups have so many people in the release.
@@ -126,13 +105,6 @@ class SizeHistogram:
         2
         """
         return int(self.groups[self.people == people].sum())
-
-    def people_with_population_below(self, people: int | None) -> int:
-        """How many people of the release are in groups with F below this; None: no end, so everybody."""
-        if people is None:
-            return self.everybody
-        below = self.population < people
-        return int(self.people[below] @ self.groups[below])
 
     def expected_matches(self) -> Amount:
         """How many people are found, on average, by whoever takes anybody of the group for each: Σ f/F.
@@ -179,6 +151,9 @@ def sum_of_ratios(over: list[int], under: list[int]) -> Amount:
 Statistic: TypeAlias = Literal["highest", "average", "share above"]
 """Of the person worst off; of everybody, on average; or the share of people whose risk is above a threshold."""
 
+SizeRuns: TypeAlias = list[tuple[int, int, int]]
+"""(f, F, how many groups), by falling risk: F, then f."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SizeWitness(Witness):
@@ -195,56 +170,6 @@ class SizeWitness(Witness):
     lowest: Fraction
 
 
-@dataclass(frozen=True, slots=True)
-class WorstSizes:
-    """The worst group so far: what it is worth, its name, f and F."""
-
-    value: Fraction
-    group: GroupName
-    people: int
-    population: int
-
-    @property
-    def rank(self) -> tuple[Fraction, int]:
-        """The worst first; of equally bad ones that with the smallest number."""
-        return -self.value, self.group.number
-
-
-@dataclass(frozen=True, slots=True)
-class SizeSummary:
-    """The histogram of some groups, and the worst of them; None where there is none."""
-
-    measure: SizeRisk
-    histogram: SizeHistogram
-    worst: WorstSizes | None
-    beyond: int = 0  # people of the release whom the population has not: Σ max(f − F, 0)
-    nowhere: int = 0  # people of the population whom no group of the whole release has
-
-    def merge(self, other: SizeSummary) -> SizeSummary:
-        groups = [each for each in (self.worst, other.worst) if each is not None]
-        # by rank, which does not depend on the order of merging
-        worst = min(groups, key=lambda each: each.rank, default=None)
-        return replace(self, histogram=self.histogram + other.histogram, worst=worst, beyond=self.beyond + other.beyond)
-
-    def finding(self) -> Finding:
-        return self.measure.settle(self._finding(), self)
-
-    def _finding(self) -> Finding:
-        if self.worst is None:
-            return Finding(self.measure, Fraction(0), None, ("nobody is in the release",))
-        worst = self.worst
-        part, whole = self.measure.counts(self.histogram, worst)
-        witness = SizeWitness(
-            worst.group,
-            people=worst.people,
-            population=worst.population,
-            part=part,
-            whole=whole,
-            lowest=self.measure.extreme(self.histogram, highest=False),
-        )
-        return Finding(self.measure, share(part, whole), witness, self.measure.notes(self))
-
-
 def share(part: Amount, whole: int) -> Amount:
     """Divide, exactly; a sum that was rounded up stays above."""
     if isinstance(part, Fraction | int):
@@ -253,11 +178,25 @@ def share(part: Amount, whole: int) -> Amount:
     return float(np.nextafter(part / whole, np.inf))
 
 
+def runs_of_sizes(people: Integers, population: Integers) -> SizeRuns:
+    """Return the runs of groups of equal sizes as (f, F, groups), sorted by F, then f.
+
+    >>> runs_of_sizes(np.array([2, 1, 2]), np.array([2, 1, 2]))
+    [(1, 1, 1), (2, 2, 2)]
+    """
+    order = np.lexsort((people, population))
+    columns = [people[order], population[order]]
+    starts = np.flatnonzero(run_starts(columns))
+    lengths = np.diff(starts, append=len(order))
+    return list(zip(columns[0][starts].tolist(), columns[1][starts].tolist(), lengths.tolist(), strict=True))
+
+
 class SizeRisk(Measure):
     """A measure that is read off the histogram of (f, F)."""
 
     depends_on_whole: ClassVar[bool] = False
     about_values: ClassVar[bool] = False
+    whole_numbers: ClassVar[bool] = False  # a screen's floats are ratios
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING
 
@@ -265,46 +204,53 @@ class SizeRisk(Measure):
         """Return F of each group: without a population, f."""
         return groups.sizes
 
+    def count_strangers(self, groups: Groups) -> tuple[int, int]:
+        """Return Σ max(f − F, 0), people whom the population lacks, and how many of it no group has."""
+        del groups
+        return 0, 0
+
     def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
         """Return what each group alone is worth, as two numbers to be divided: 1/F."""
         return np.ones_like(people), population
 
-    def counts(self, histogram: SizeHistogram, worst: WorstSizes) -> tuple[Amount, int]:
-        del histogram
-        return Fraction(worst.value.numerator), worst.value.denominator
+    def counts(self, histogram: SizeHistogram, worst: Fraction, population: int) -> tuple[Amount, int]:
+        """Return the two numbers whose ratio is the value, by what the worst group is worth, and its F."""
+        del histogram, population
+        return Fraction(worst.numerator), worst.denominator
 
-    def notes(self, summary: SizeSummary) -> tuple[str, ...]:
-        del summary
+    def notes(self, beyond: int) -> tuple[str, ...]:
+        """Return what one should know where so many people of the release are not in the population."""
+        del beyond
         return ()
-
-    def settle(self, finding: Finding, summary: SizeSummary) -> Finding:
-        del summary
-        return finding
-
-    def beyond(self, groups: Groups) -> int:
-        del groups
-        return 0
-
-    def nowhere(self, groups: Groups) -> int:
-        del groups
-        return 0
 
     def blocks(self, groups: Groups) -> Iterable[Groups]:
         """Return all groups as one block, however many values there are: only sizes count."""
         return (groups,)
 
-    def summarize(self, groups: Groups) -> SizeSummary:
+    def summarize(self, groups: Groups) -> Tally:
         groups = groups.sort_by_number()
         population = self.population_of(groups)
         histogram = SizeHistogram.of(groups.sizes, None if population is groups.sizes else population)
+        beyond, nowhere = self.count_strangers(groups)
         if len(groups) == 0:
-            return SizeSummary(self, histogram, None, nowhere=self.nowhere(groups))
+            return Tally(self, (histogram, beyond), None, nowhere)
         value = self.extreme(histogram, highest=True)
         row = self._first_with(value, histogram, groups.sizes, population)
-        worst = WorstSizes(value, groups.name(row), int(groups.sizes[row]), int(population[row]))
-        return SizeSummary(self, histogram, worst, self.beyond(groups), self.nowhere(groups))
+        name = groups.name(row)
+        worst = (-value, name.number), (value, name, int(groups.sizes[row]), int(population[row]))
+        return Tally(self, (histogram, beyond), worst, nowhere)
+
+    def read_tally(self, tally: Tally) -> Finding:
+        if tally.worst is None:
+            return Finding(self, Fraction(0), None, ("nobody is in the release",))
+        (histogram, beyond), (value, name, people, population) = tally.totals, tally.worst[1]
+        part, whole = self.counts(histogram, value, population)
+        lowest = self.extreme(histogram, highest=False)
+        witness = SizeWitness(name, people=people, population=population, part=part, whole=whole, lowest=lowest)
+        return Finding(self, share(part, whole), witness, self.notes(beyond))
 
     def extreme(self, histogram: SizeHistogram, *, highest: bool) -> Fraction:
+        """Return what the group that is worth most, or least, is worth."""
         # entries of the histogram are far fewer than groups
         ratios = np.column_stack(self.ratio(histogram.people, histogram.population))
         worst = worst_row(
@@ -317,7 +263,6 @@ class SizeRisk(Measure):
         return Fraction(worst[1])
 
     def _first_with(self, value: Fraction, histogram: SizeHistogram, people: Integers, population: Integers) -> int:
-        """Find the first group that is worth this; as a rule all such groups have the same (f, F)."""
         # as a rule one entry is worth this, and whole numbers find its first group
         entry, *others = self._rows_with(value, histogram.people, histogram.population)
         if others:
@@ -333,7 +278,16 @@ class SizeRisk(Measure):
         return (row for row in near.tolist() if Fraction(int(over[row]), int(under[row])) == value)
 
     def screen(self) -> Screen:
-        return SizeScreen(self)
+        return WorstGroup(self)
+
+    def scores(self, groups: Groups) -> Floats:
+        """Return what each group is worth, in floats."""
+        over, under = self.ratio(groups.sizes, self.population_of(groups))
+        return over / under
+
+    def kinds(self, groups: Groups) -> Integers:
+        """Return f and F of each group: they decide."""
+        return np.column_stack((groups.sizes, self.population_of(groups)))
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Sort the groups by (F, f) again, and add up run by run."""
@@ -344,49 +298,6 @@ class SizeRisk(Measure):
     @abstractmethod
     def again(self, runs: SizeRuns) -> Amount:
         """Compute the value from runs of groups that have the same (f, F)."""
-
-
-SizeRuns: TypeAlias = list[tuple[int, int, int]]
-"""(f, F, how many groups), by falling risk: F, then f."""
-
-
-def runs_of_sizes(people: Integers, population: Integers) -> SizeRuns:
-    """Return the runs of groups of equal sizes as (f, F, groups), sorted by F, then f.
-
-    >>> runs_of_sizes(np.array([2, 1, 2]), np.array([2, 1, 2]))
-    [(1, 1, 1), (2, 2, 2)]
-    """
-    # by F, then by f: runs are in the order of falling risk
-    order = np.lexsort((people, population))
-    columns = [people[order], population[order]]
-    starts = np.flatnonzero(run_starts(columns))
-    lengths = np.diff(starts, append=len(order))
-    return list(zip(columns[0][starts].tolist(), columns[1][starts].tolist(), lengths.tolist(), strict=True))
-
-
-@dataclass(frozen=True)
-class SizeScreen(Screen):
-    """The screen of a risk of sizes that the worst group decides: what each group is worth."""
-
-    measure: SizeRisk
-
-    @property
-    def group_by_group(self) -> bool:
-        return True
-
-    def rows(self, groups: Groups) -> Floats:
-        """Return what each group is worth: (groups, 1) float64."""
-        over, under = self.measure.ratio(groups.sizes, self.measure.population_of(groups))
-        return (over / under)[:, np.newaxis]
-
-    def kinds(self, groups: Groups) -> Integers:
-        return np.column_stack((groups.sizes, self.measure.population_of(groups)))
-
-    def join(self, one: Floats, other: Floats) -> Floats:
-        return np.maximum(one, other)
-
-    def value(self, rows: Floats) -> Floats:
-        return rows[:, 0]
 
 
 class PersonRisk(SizeRisk):
@@ -400,7 +311,6 @@ class PersonRisk(SizeRisk):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        refuse_unknown(self.name, "statistic", self.statistic, get_args(Statistic))
         if (self.threshold is not None) != (self.statistic == "share above"):
             message = (
                 f"'{self.name}' with the share above needs a {parameter('threshold')}, such as 0.09"
@@ -425,27 +335,32 @@ class PersonRisk(SizeRisk):
         """How many people a group needs so that 1/F is not above the threshold: ⌈1/t⌉; None: no number is enough."""
         return -(-self.least_risk.denominator // self.least_risk.numerator) if self.least_risk else None
 
-    def counts(self, histogram: SizeHistogram, worst: WorstSizes) -> tuple[Amount, int]:
+    def counts(self, histogram: SizeHistogram, worst: Fraction, population: int) -> tuple[Amount, int]:
+        """1 of F people; matches of all people; people above of all people."""
+        del worst
         if self.statistic == "highest":
-            return Fraction(1), worst.population
-        if self.statistic == "share above":
-            return Fraction(histogram.people_with_population_below(self.people_needed)), histogram.everybody
-        return self.average(histogram)
+            return Fraction(1), population
+        if self.statistic == "average":
+            return self.average(histogram)
+        above = histogram.people * self._is_above(histogram.population)
+        return Fraction(int(above @ histogram.groups)), histogram.everybody
+
+    def _is_above(self, population: Integers) -> Flags:
+        # a threshold of 0 is exceeded in groups of any size
+        return population < (np.inf if self.people_needed is None else self.people_needed)
 
     def average(self, histogram: SizeHistogram) -> tuple[Amount, int]:
         """Σ f/F of n."""
         return histogram.expected_matches(), histogram.everybody
 
     def screen(self) -> Screen:
-        return SizeScreen(self) if self.statistic == "highest" else SummedSizeScreen(self)
+        return WorstGroup(self) if self.statistic == "highest" else SumScreen(self.addends, self.joined, self.kinds)
 
-    def addends(self, people: Integers, population: Integers) -> Floats:
+    def addends(self, groups: Groups) -> Floats:
         """Return what is added up, each group's part and its people: (groups, 2) float64."""
-        if self.statistic == "average":
-            return np.column_stack((people / population, people))
-        # a threshold of 0 is exceeded in groups of any size
-        below = np.inf if self.people_needed is None else self.people_needed
-        return np.column_stack((np.where(population < below, people, 0), people)).astype(float)
+        people, population = groups.sizes, self.population_of(groups)
+        part = people / population if self.statistic == "average" else people * self._is_above(population)
+        return np.column_stack((part, people)).astype(float)
 
     def joined(self, sums: Floats) -> Floats:
         """Read the value off sums of addends: the first over the second."""
@@ -463,7 +378,6 @@ class PersonRisk(SizeRisk):
 
     def average_again(self, runs: SizeRuns) -> Amount:
         """Σ f/F / n, from runs; those with the same F are one ratio, as its terms decide whether it is a fraction."""
-        # by F, so that each denominator is added up once and the sum stays short
         people = Counter[int]()
         for here, population, times in runs:
             people[population] += here * times
@@ -473,53 +387,24 @@ class PersonRisk(SizeRisk):
         witness = finding.witness
         if not isinstance(witness, SizeWitness):
             return "Nobody is in the release, so nobody can be found."
-        return self.share_in_words(finding) if self.statistic == "share above" else self.in_words(finding, witness)
+        if self.statistic != "share above":
+            return self.in_words(finding, witness)
+        above, needed = int(witness.part), self.people_needed
+        people = f"{above:,} of {counted(witness.whole, 'person')} ({decimal_text(Fraction(finding.value), up=True)})"
+        if needed is None:
+            return f"{people} {form('is', above)} in groups of any size: above 0."
+        if needed == 1:
+            return "Nobody's risk is above 1."
+        return f"{people} {self.few_alike(above, needed - 1)}: above {self.threshold}."
 
     @abstractmethod
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
         """Return what the average means; or name the worst group, and say how surely somebody of it is found."""
 
-    def share_in_words(self, finding: Finding) -> str:
-        witness = finding.witness
-        assert isinstance(witness, SizeWitness)
-        above = f"{int(witness.part):,} of {counted(witness.whole, 'person')}"
-        shown_share = decimal_text(Fraction(finding.value), up=True)
-        are = form("is", int(witness.part))
-        if self.people_needed is None:
-            return f"{above} ({shown_share}) {are} in groups of any size: above 0."
-        if self.people_needed == 1:
-            return "Nobody's risk is above 1."
-        few = self.few_alike(int(witness.part), self.people_needed - 1)
-        return f"{above} ({shown_share}) {few}: above {self.threshold}."
-
     def few_alike(self, people: int, size: int) -> str:
         """Return in words that so many people have at most so many who look like them."""
         groups = "groups of 1" if size == 1 else f"groups of {size:,} or fewer"
         return f"{form('is', people)} in {groups}"
-
-
-@dataclass(frozen=True)
-class SummedSizeScreen(SizeScreen):
-    """The screen of an average, or of a share of people: addends that join by addition."""
-
-    measure: PersonRisk
-
-    @property
-    def group_by_group(self) -> bool:
-        return False
-
-    @property
-    def breaks_with_one_group(self) -> bool:
-        return False
-
-    def rows(self, groups: Groups) -> Floats:
-        return self.measure.addends(groups.sizes, self.measure.population_of(groups))
-
-    def join(self, one: Floats, other: Floats) -> Floats:
-        return one + other
-
-    def value(self, rows: Floats) -> Floats:
-        return self.measure.joined(rows)
 
 
 @dataclass(frozen=True)
@@ -543,7 +428,7 @@ class ProsecutorRisk(PersonRisk):
     Source: El Emam and Dankar, Protecting Privacy Using k-Anonymity, JAMIA 2008.
     """
 
-    statistic: Statistic = "highest"
+    statistic: Statistic = field(default="highest", metadata=choice(Statistic))
     threshold: float | Fraction | None = None
 
     name: ClassVar[str] = "prosecutor risk"

@@ -1,4 +1,20 @@
-"""How many people would be alone in a population of N, if all one has is a sample of n of it?  Three models answer.
+"""How many people who are alone in a release are alone in the population it was drawn from?  Estimates.
+
+Symbols     u, c₂ = groups of one and of two people in the release, n = its people, N = people of the population,
+            π = n/N = the share of the population that was sampled.
+
+Unique match (DIS): if every person was sampled with π, a pair of the population gives one person of the sample with
+2π(1−π) and two with π², so that c₂·2(1−π)/π people of the sample are alone and were not: of all who look unique and
+match somebody once, πu / (πu + 2(1−π)c₂) are right.  Nothing is assumed about the population; within 15 % of the truth
+in nine samples of Adult.
+Population uniques: by three models that know what they cannot know, hence as a range.
+
+Both are read off the histogram of sizes, and neither has a known trend when groups merge: two people who were alone
+make a pair, and the pair changes what all others are worth.
+
+Source: Skinner and Elliot, A Measure of Disclosure Risk for Microdata, Journal of the Royal Statistical Society B 2002.
+
+The three models: how many people would be alone in a population of N, if all one has is a sample of n of it?
 
 Symbols     c_f = groups of f people in the sample, u = c₁, n = Σ f·c_f, k = Σ c_f groups, N = people of the
             population, π = n/N; K, F_g = groups of the population and their people.
@@ -8,7 +24,7 @@ Pitman      The population's groups are drawn as in Pitman's sampling formula wi
                 Σ_{0<i<k} 1/(θ+iα) = Σ_{0<i<n} 1/(θ+i)
                 Σ_{0<i<k} i/(θ+iα) = Σ_f c_f Σ_{0<j<f} 1/(j−α)
             The first falls in θ at its solution, which a bisection finds for each α; along it the second falls in α,
-            which another one finds.  Where its best α is below `LEAST_ALPHA`, α = 0 (Ewens).
+            which another one finds.  Where its best α is below 1e-3, α = 0 (Ewens).
             Uniques = Γ(θ+1)/Γ(θ+α)·N^α.
 Zayatz      Groups of the population have the sizes that those of the sample have: of the groups with F people a sample
             of n leaves one person with the hypergeometric F·C(N−F, n−1)/C(N, n), so that
@@ -30,22 +46,6 @@ and −6 to +58 %, so that only the range of the three is reported.  ARX solves 
 Source: Hoshino, Applying Pitman's Sampling Formula to Microdata Disclosure Risk Assessment, Journal of Official
 Statistics 2001; Zayatz, Estimation of the Percent of Unique Population Elements, US Bureau of the Census 1991; Chen and
 Keller-McNulty, Estimation of Identification Disclosure Risk in Microdata, Journal of Official Statistics 1998.
-
-How many people who are alone in a release are alone in the population it was drawn from?  Estimates.
-
-Symbols     u, c₂ = groups of one and of two people in the release, n = its people, N = people of the population,
-            π = n/N = the share of the population that was sampled.
-
-Unique match (DIS): if every person was sampled with π, a pair of the population gives one person of the sample with
-2π(1−π) and two with π², so that c₂·2(1−π)/π people of the sample are alone and were not: of all who look unique and
-match somebody once, πu / (πu + 2(1−π)c₂) are right.  Nothing is assumed about the population; within 15 % of the truth
-in nine samples of Adult.
-Population uniques: by three models that know what they cannot know (`population_models`), hence as a range.
-
-Both are read off the histogram of sizes, and neither has a known trend when groups merge: two people who were alone
-make a pair, and the pair changes what all others are worth.
-
-Source: Skinner and Elliot, A Measure of Disclosure Risk for Microdata, Journal of the Royal Statistical Society B 2002.
 """
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
-from sidelight.arrays import Floats, Integers
+from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure, BadRelease, as_given, parameter
 from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Measure, Monotonicity, whole
+from sidelight.measures.measure import Measure, Monotonicity, Tally, whole
 from sidelight.measures.named_risks.size_risk import SizeHistogram, runs_of_sizes
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
@@ -72,9 +72,6 @@ from sidelight.rounding import exact_number, exact_text, short_decimal
 from sidelight.streams.carried import WEIGHT_UNIT
 from sidelight.table.labels import Label
 from sidelight.text import counted, form
-
-LEAST_ALPHA = 1e-3
-"""Below it, sums that are differences of digammas lose their digits, and N^α is as good as 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +91,6 @@ class SampleSizes:
     def sampled(self) -> int:
         """How many people are in the sample: n."""
         return int(self.people @ self.groups)
-
-    @property
-    def unique(self) -> int:
-        """How many of them are alone: u."""
-        return self.of_size(1)
 
     def of_size(self, people: int) -> int:
         """How many groups have so many people: c_f."""
@@ -132,34 +124,29 @@ def estimates(sizes: SampleSizes) -> tuple[ModelEstimate, ...]:
     return tuple(each for each in answers if each is not None)
 
 
-def pitman(sizes: SampleSizes) -> ModelEstimate | None:
-    """Fit Pitman's sampling formula; None where everybody is alone, or all are one group: nothing to fit."""
+def pitman(sizes: SampleSizes, *, least_alpha: float = 1e-3) -> ModelEstimate | None:
+    """Fit Pitman's sampling formula; None where everybody is alone, or all are one group: nothing to fit.
+
+    Below `least_alpha`, sums that are differences of digammas lose their digits, and N^α is as good as 1.
+    """
+    from scipy.special import digamma  # noqa: PLC0415 - only here, and slow to import
+
     groups, sampled = int(sizes.groups.sum()), sizes.sampled
     # all in one group, or everyone alone: the likelihood has no maximum inside
     if groups in (1, sampled):
         return None
-    likelihood = _PitmanLikelihood(sizes, groups, sampled)
-    # where the likelihood falls from α = 0 on, it is largest there (Ewens' formula)
-    alpha = 0.0
-    if likelihood.slope(LEAST_ALPHA) > 0:
-        alpha = _falls_through_zero(likelihood.slope, LEAST_ALPHA, math.nextafter(1, 0))
-    theta = likelihood.best_theta(alpha)
-    log_ratio = math.lgamma(theta + 1) - math.lgamma(theta + alpha) if alpha else math.log(theta)
-    uniques = math.exp(log_ratio + alpha * math.log(sizes.population))
-    return ModelEstimate("Pitman", _cap_uniques(uniques, sizes), (("theta", theta), ("alpha", alpha)))
 
+    def inverses(start: float, end: int) -> float:  # Σ_{0<i<end} 1/(start+i)
+        return float(digamma(start + end) - digamma(start + 1))
 
-@dataclass(frozen=True, slots=True)
-class _PitmanLikelihood:
-    sizes: SampleSizes
-    groups: int
-    sampled: int
+    def group_inverses(theta: float, alpha: float) -> float:  # Σ_{0<i<k} 1/(θ+iα)
+        return inverses(theta / alpha, groups) / alpha if alpha else (groups - 1) / theta
 
-    def best_theta(self, alpha: float) -> float:
+    def best_theta(alpha: float) -> float:
         """Solve the first equation for θ > −α: below its solution the left side is larger, above it the right one."""
 
         def difference(theta: float) -> float:
-            return self._inverses(theta, alpha) - _sum_of_inverses(theta, self.sampled)
+            return group_inverses(theta, alpha) - inverses(theta, sampled)
 
         # doubled until the difference changes sign: halving needs both ends
         high = 1.0
@@ -167,28 +154,19 @@ class _PitmanLikelihood:
             high *= 2
         return _falls_through_zero(difference, math.nextafter(-alpha, math.inf), high)
 
-    def slope(self, alpha: float) -> float:
+    def slope(alpha: float) -> float:
         """Return the derivative of the log-likelihood by α > 0 where θ is best for it: the second equation."""
-        from scipy.special import digamma  # noqa: PLC0415 - only here, and slow to import
-
-        theta = self.best_theta(alpha)
+        theta = best_theta(alpha)
         # Σ i/(θ+iα) = Σ (1 − θ/(θ+iα))/α
-        left = (self.groups - 1 - theta * self._inverses(theta, alpha)) / alpha
-        right = self.sizes.groups @ (digamma(self.sizes.people - alpha) - digamma(1 - alpha))
-        return float(left - right)
+        left = (groups - 1 - theta * group_inverses(theta, alpha)) / alpha
+        return float(left - sizes.groups @ (digamma(sizes.people - alpha) - digamma(1 - alpha)))
 
-    def _inverses(self, theta: float, alpha: float) -> float:
-        """Σ_{0<i<k} 1/(θ+iα)."""
-        if alpha == 0:
-            return (self.groups - 1) / theta
-        return _sum_of_inverses(theta / alpha, self.groups) / alpha
-
-
-def _sum_of_inverses(start: float, end: int) -> float:
-    """Σ_{0<i<end} 1/(start+i), as a difference of digammas."""
-    from scipy.special import digamma  # noqa: PLC0415 - only here, and slow to import
-
-    return float(digamma(start + end) - digamma(start + 1))
+    # where the likelihood falls from α = 0 on, it is largest there (Ewens' formula)
+    alpha = _falls_through_zero(slope, least_alpha, math.nextafter(1, 0)) if slope(least_alpha) > 0 else 0.0
+    theta = best_theta(alpha)
+    log_ratio = math.lgamma(theta + 1) - math.lgamma(theta + alpha) if alpha else math.log(theta)
+    uniques = math.exp(log_ratio + alpha * math.log(sizes.population))
+    return ModelEstimate("Pitman", min(uniques, float(sizes.population)), (("theta", theta), ("alpha", alpha)))
 
 
 def zayatz(sizes: SampleSizes) -> ModelEstimate:
@@ -198,12 +176,12 @@ def zayatz(sizes: SampleSizes) -> ModelEstimate:
     steps = np.log1p(-np.minimum((sampled - 1) / (population - np.arange(1, largest)), 1 - 2**-53))
     ratios = np.exp(np.concatenate(([0.0], np.cumsum(steps))))[sizes.people - 1]
     left = float((sizes.groups * sizes.people) @ ratios)
-    return ModelEstimate("Zayatz", _cap_uniques(sizes.unique**2 / sizes.fraction / left, sizes))
+    return ModelEstimate("Zayatz", min(sizes.of_size(1) ** 2 / sizes.fraction / left, float(population)))
 
 
 def shifted_negative_binomial(sizes: SampleSizes) -> ModelEstimate | None:
     """Solve for the shifted negative binomial; None where no parameters lead to such a sample."""
-    unique, pairs, fraction = sizes.unique, sizes.of_size(2), sizes.fraction
+    unique, pairs, fraction = sizes.of_size(1), sizes.of_size(2), sizes.fraction
     if not unique or not pairs:
         return None
     groups = _groups_of_population(sizes)
@@ -223,8 +201,8 @@ def shifted_negative_binomial(sizes: SampleSizes) -> ModelEstimate | None:
     minus_log_b = _falls_through_zero(lambda each: share_of_unique(each) - unique / groups, low, high)
     alpha, b = alpha_at(minus_log_b)[0], math.exp(-minus_log_b)
     log_beta = math.log(fraction) - minus_log_b - math.log1p(b * (fraction - 1))  # β = bπ / (1 − b + bπ)
-    uniques = groups * math.exp(alpha * log_beta)
-    return ModelEstimate("SNB", _cap_uniques(uniques, sizes), (("alpha", alpha), ("beta", math.exp(log_beta))))
+    uniques = min(groups * math.exp(alpha * log_beta), float(sizes.population))
+    return ModelEstimate("SNB", uniques, (("alpha", alpha), ("beta", math.exp(log_beta))))
 
 
 def _mean(q: float, pairs_per_unique: float, fraction: float) -> float:
@@ -237,22 +215,13 @@ def _mean(q: float, pairs_per_unique: float, fraction: float) -> float:
 
 
 def _groups_of_population(sizes: SampleSizes) -> float:
-    """Estimate how many groups the population has: K."""
     people, groups, fraction = sizes.people.astype(float), sizes.groups.astype(float), sizes.fraction
-    v1 = _total(people * fraction**2 * (1 - fraction**2) ** (people - 1), groups)
+    v1 = float(people * fraction**2 * (1 - fraction**2) ** (people - 1) @ groups)
     # (1−π)^f·((1+π)^f − 1) = (1−π²)^f·(1 − (1+π)^−f), which stays finite and keeps its digits however small π is
-    v2 = _total(-((1 - fraction**2) ** people) * np.expm1(-people * np.log1p(fraction)), groups)
-    v3 = _total((1 - fraction) ** people, groups)
-    v4 = _total(people * fraction * (1 - fraction) ** (people - 1), groups)
-    return float(sizes.groups.sum()) + sizes.unique * (v1 / v2) * (v3 / v4) ** 2
-
-
-def _total(per_group: Floats, groups: Floats) -> float:
-    return float(per_group @ groups)
-
-
-def _cap_uniques(uniques: float, sizes: SampleSizes) -> float:
-    return min(uniques, float(sizes.population))
+    v2 = float(-((1 - fraction**2) ** people) * np.expm1(-people * np.log1p(fraction)) @ groups)
+    v3 = float((1 - fraction) ** people @ groups)
+    v4 = float(people * fraction * (1 - fraction) ** (people - 1) @ groups)
+    return float(sizes.groups.sum()) + sizes.of_size(1) * (v1 / v2) * (v3 / v4) ** 2
 
 
 def _falls_through_zero(function: Callable[[float], float], low: float, high: float) -> float:
@@ -268,30 +237,6 @@ def _falls_through_zero(function: Callable[[float], float], low: float, high: fl
 
 NOBODY_ALONE = "nobody is alone in a group"
 
-MOST_PEOPLE = 1 << 53
-"""Models count people in floats, which are whole numbers up to here."""
-
-
-@dataclass(frozen=True, slots=True)
-class UniquesSummary:
-    """The histogram of some groups, and the first of them that is one person."""
-
-    measure: UniquesEstimate
-    histogram: SizeHistogram
-    alone: GroupName | None
-    weight: int = 0  # Σ of the sampling weights, where there are some
-
-    def merge(self, other: UniquesSummary) -> UniquesSummary:
-        groups = [each for each in (self.alone, other.alone) if each is not None]
-        alone = min(groups, key=lambda each: each.number, default=None)
-        weight = self.weight + other.weight
-        return replace(self, histogram=self.histogram + other.histogram, alone=alone, weight=weight)
-
-    def finding(self) -> Finding:
-        if self.alone is None:
-            return Finding(self.measure, Fraction(0), None, (NOBODY_ALONE,))
-        return self.measure.read_off(self.histogram, self.alone, self.weight)
-
 
 class UniquesEstimate(Measure):
     """An estimate that is read off the histogram of sizes, and is 0 where nobody is alone."""
@@ -305,13 +250,20 @@ class UniquesEstimate(Measure):
     def read_off(self, histogram: SizeHistogram, alone: GroupName, weight: int) -> Finding:
         """Return the finding; `alone` is a group of one person, `weight` what all sampling weights add up to."""
 
-    def summarize(self, groups: Groups) -> UniquesSummary:
+    def summarize(self, groups: Groups) -> Tally:
         groups = groups.sort_by_number()
         # sorted by number above, so that the first group of one person is the witness
         single = np.flatnonzero(groups.sizes == 1)
         alone = groups.name(int(single[0])) if len(single) else None
         weight = 0 if groups.weights is None else int(groups.weights.sum())
-        return UniquesSummary(self, SizeHistogram.of(groups.sizes), alone, weight)
+        worst = None if alone is None else ((alone.number,), (alone,))
+        return Tally(self, (SizeHistogram.of(groups.sizes), weight), worst)
+
+    def read_tally(self, tally: Tally) -> Finding:
+        if tally.worst is None:
+            return Finding(self, Fraction(0), None, (NOBODY_ALONE,))
+        (histogram, weight), (alone,) = tally.totals, tally.worst[1]
+        return self.read_off(histogram, alone, weight)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -394,16 +346,14 @@ class UniqueMatch(UniquesEstimate):
             )
             raise BadRelease(message)
 
-    def _sampled_share(self, people: int, weight: int) -> Fraction:
-        """The share that was declared, or by the weights: n/Σw."""
-        return Fraction(people * WEIGHT_UNIT, weight) if self.fraction is None else Fraction(self._declared_share)
-
     def read_off(self, histogram: SizeHistogram, alone: GroupName, weight: int) -> Finding:
+        by_weights = self.fraction is None
+        sampled = Fraction(histogram.everybody * WEIGHT_UNIT, weight) if by_weights else Fraction(self._declared_share)
         witness = MatchWitness(
             alone,
             alone=histogram.of_size(1),
             pairs=histogram.of_size(2),
-            fraction=self._sampled_share(histogram.everybody, weight),
+            fraction=sampled,
         )
         notes = () if witness.pairs else ("no group is a pair, so that the estimate of a unique match is 1",)
         return Finding(self, _match(witness.fraction, witness.alone, witness.pairs), witness, notes)
@@ -443,7 +393,7 @@ class UniquesWitness(Witness):
 class PopulationUniques(UniquesEstimate):
     """How many people of the population are alone with what is printed about them?
 
-    An estimate, and a range.  The release is a sample of a population of `people`.  Three models (`population_models`)
+    An estimate, and a range.  The release is a sample of a population of `people`.  Three models
     guess at the rest of it; `value` is the highest of their answers and `kindest` the lowest, and a limit is decided
     only where all three are on one side of it.  In trials they were off by −6 to +90 %.  0 where nobody is alone in the
     release.
@@ -473,10 +423,8 @@ class PopulationUniques(UniquesEstimate):
         if self.people == 0:
             message = f"'{self.name}' needs {parameter('people')}, how many people the population has, to be at least 1"
             raise BadMeasure(message)
-        if self.people > MOST_PEOPLE:
-            message = (
-                f"'{self.name}' needs {parameter('people')} to be at most {MOST_PEOPLE:,}: no population is larger"
-            )
+        if self.people > (most := 1 << 53):  # models count people in floats, which are whole numbers up to here
+            message = f"'{self.name}' needs {parameter('people')} to be at most {most:,}: no population is larger"
             raise BadMeasure(message)
 
     @classmethod

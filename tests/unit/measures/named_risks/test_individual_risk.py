@@ -158,13 +158,10 @@ def test_more_shares_than_a_float_can_count():
     assert individual_risk._in_shares(np.full(20_001, 1 - 2**-40)) == 20_001 * (SHARES - 1)
 
 
-def test_shares_are_added_up_in_parts(monkeypatch):
-    """Each is rounded up to a whole number of shares, however many are added at once."""
+def test_shares_are_rounded_up_each():
     amounts = np.array([1 / 3, 0.5, 2**-50, 1.0, 0.0])
     expected = sum(math.ceil(Fraction(each) * SHARES) for each in amounts.tolist())
-    for at_once in (1, 2, 5, 6):
-        monkeypatch.setattr(individual_risk, "AT_ONCE", at_once)
-        assert individual_risk._in_shares(amounts) == expected
+    assert individual_risk._in_shares(amounts) == expected
     assert individual_risk._in_shares(np.empty(0)) == 0
 
 

@@ -111,25 +111,17 @@ def test_the_population_of_each_group():
     measure = sl.JournalistRisk(REGISTER)
     groups = measure.prepare(RELEASE).groups
     assert measure.population_of(groups).tolist() == [3, 2]
-    assert (measure.counts_of(groups).people.tolist(), measure.nowhere(groups), measure.beyond(groups)) == (
-        [3, 2],
-        1,
-        0,
-    )
+    assert (measure.count_population(groups).people.tolist(), *measure.count_strangers(groups)) == ([3, 2], 0, 1)
     alone = sl.MarketerRisk()
     assert alone.population_of(RELEASE.groups) is RELEASE.groups.sizes
-    assert (alone.counts_of(RELEASE.groups), alone.nowhere(RELEASE.groups), alone.beyond(RELEASE.groups)) == (
-        None,
-        0,
-        0,
-    )
+    assert (alone.count_population(RELEASE.groups), alone.count_strangers(RELEASE.groups)) == (None, (0, 0))
 
 
 def test_whoever_is_not_in_the_population_is_counted_in_it_where_that_is_wanted():
     """One of 2 people aged 30 to 39 is in the register, and nobody of 50 to 59: F is 2 and 1."""
     groups = lenient(FEW).prepare(RELEASE).groups
     assert lenient(FEW).population_of(groups).tolist() == [2, 1]
-    assert lenient(FEW).beyond(groups) == 2
+    assert lenient(FEW).count_strangers(groups)[0] == 2
     with pytest.raises(BadRelease, match=r"group 1 \(age 30-39\) has 2 people in the release and 1 in the population"):
         sl.JournalistRisk(FEW).population_of(groups)
     finding = lenient(FEW).measure(RELEASE)
