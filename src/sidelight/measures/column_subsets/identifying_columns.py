@@ -27,7 +27,7 @@ may each have 0, as the others do it too: then there is no worst one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,12 @@ import numpy as np
 
 from sidelight.arrays import Integers, add_up
 from sidelight.errors import BadTable, as_given, expect, parameter
-from sidelight.measures.column_subsets.subsets import PeopleBySubset, count_each_subset, subset_limit
+from sidelight.measures.column_subsets.subsets import (
+    PeopleBySubset,
+    count_each_subset,
+    names_in_words,
+    subset_limit,
+)
 from sidelight.progress import Progress, quiet
 from sidelight.rounding import exact_number, round_up, short_decimal
 from sidelight.table.labels import Column, Tabular, number_equal_rows
@@ -47,28 +52,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ColumnSubset:
-    """What an attacker finds who knows these columns of everybody."""
+SHARES = ("distinction", "separation", "inference")
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class ColumnSubset(PeopleBySubset):
+    """What an attacker finds who knows these `columns` of everybody, of so many `people`."""
 
     columns: tuple[str, ...]
     people: int
-    numbers: PeopleBySubset
-
-    @property
-    def groups(self) -> int:
-        """How many different things the columns say."""
-        return self.numbers.groups
-
-    @property
-    def unique(self) -> int:
-        """How many people are unique on the columns."""
-        return self.numbers.unique
-
-    @property
-    def smallest(self) -> int:
-        """How many people the smallest group has."""
-        return self.numbers.smallest
 
     @property
     def unique_share(self) -> Fraction:
@@ -85,12 +77,12 @@ class ColumnSubset:
         """The share of pairs of people whom the columns tell apart; 0 where there is one person only."""
         pairs = self.people * (self.people - 1)
         # Σ f(f − 1) = Σ f² − Σ f of the ordered pairs are in one group
-        return 1 - Fraction(self.numbers.squares - self.people, pairs) if pairs else Fraction(0)
+        return 1 - Fraction(self.squares - self.people, pairs) if pairs else Fraction(0)
 
     @property
     def inference(self) -> Fraction | None:
         """The share of people whose secret is guessed right; `None` where no secret was asked about."""
-        return None if self.numbers.guessed is None else Fraction(self.numbers.guessed, self.people)
+        return None if self.guessed is None else Fraction(self.guessed, self.people)
 
     def __repr__(self) -> str:
         unique = f"{self.unique:,} of {counted(self.people, 'person')} unique"
@@ -164,35 +156,31 @@ class IdentifyingColumns(Tabular):
         """Return a row per subset; shares as numbers rounded up, as large ones are bad."""
         import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
 
-        shares = {
-            name: pa.array([_round_share(getattr(each, name)) for each in self.subsets], pa.float64())
-            for name in ("distinction", "separation", "inference")
-        }
-        return pa.table(
-            {
-                "columns": pa.array([each.columns for each in self.subsets], pa.list_(pa.string())),
-                "groups": pa.array([each.groups for each in self.subsets], pa.int64()),
-                "unique": pa.array([each.unique for each in self.subsets], pa.int64()),
-                "smallest": pa.array([each.smallest for each in self.subsets], pa.int64()),
-                **shares,
-            }
-        )
+        columns = {"columns": pa.array([each.columns for each in self.subsets], pa.list_(pa.string()))}
+        for name in ("groups", "unique", "smallest"):
+            columns[name] = pa.array([getattr(each, name) for each in self.subsets], pa.int64())
+        for name in SHARES:
+            shares = (getattr(each, name) for each in self.subsets)
+            columns[name] = pa.array([None if share is None else round_up(share) for share in shares], pa.float64())
+        return pa.table(columns)
 
     def explain(self, share: float | Fraction = Fraction(1, 2)) -> str:
         """Return in words which columns identify people, without the term quasi-identifier."""
         # of sets that single out equally many people, the one with the fewest columns
         everything = max(self.subsets, key=lambda each: (each.unique, -len(each.columns)))
-        known = f"Who knows {_listed(everything.columns)} of everybody"
+        known = f"Who knows {names_in_words(everything.columns)} of everybody"
         lines = [f"{known} finds {everything.unique:,} of {counted(self.people, 'person')} alone."]
         minimal = self.smallest(share)
         if minimal:
             words = short_decimal(exact_number(share, BadTable, "share"))
-            lines.append(f"Fewest columns on which {words} of the people are alone: {_listed(minimal[0].columns)}.")
+            lines.append(
+                f"Fewest columns on which {words} of the people are alone: {names_in_words(minimal[0].columns)}."
+            )
         if self.prior is not None:
             surest = max(self.subsets, key=lambda each: (each.inference or 0, -len(each.columns)))
             lines.append(
                 f"{self.secret} is guessed right for {_show_share(surest.inference)} of all people by who knows "
-                f"{_listed(surest.columns)}, and for {short_decimal(self.prior)} by who knows nothing."
+                f"{names_in_words(surest.columns)}, and for {short_decimal(self.prior)} by who knows nothing."
             )
         return " ".join(lines)
 
@@ -202,10 +190,16 @@ class IdentifyingColumns(Tabular):
     def _repr_html_(self) -> str:
         by_uniques = sorted(self.subsets, key=lambda each: (-each.unique, len(each.columns)))
         rows = (
-            (", ".join(each.columns), each.groups, each.unique, each.smallest, *map(_show_share, _shares(each)))
+            (
+                ", ".join(each.columns),
+                each.groups,
+                each.unique,
+                each.smallest,
+                *(_show_share(getattr(each, name)) for name in SHARES),
+            )
             for each in by_uniques
         )
-        names = ["columns", "groups", "unique", "smallest", "distinction", "separation", "inference"]
+        names = ["columns", "groups", "unique", "smallest", *SHARES]
         title = f"Which of {self._names} identify {counted(self.people, 'person')}"
         return html_table(title, names, rows, total=len(self.subsets), note=self.explain())
 
@@ -248,7 +242,7 @@ def identifying_columns(
     by_subset = _numbers_by_subset(table, chosen, about, most, progress)
     people = table.people  # adds millions of rows up: once, not for each subset
     subsets = tuple(
-        ColumnSubset(tuple(names[place] for place in places), people, by_subset[places])
+        ColumnSubset(**asdict(by_subset[places]), columns=tuple(names[place] for place in places), people=people)
         for places in sorted(by_subset, key=lambda places: (len(places), places))
     )
     # without any column the guess is the most frequent value of all
@@ -281,20 +275,8 @@ def _restrict_to_secret(table: Table, secret: str | None) -> Table | None:
     return table if table.semantics == "single" and len(table.sensitive_columns) == 1 else None
 
 
-def _shares(subset: ColumnSubset) -> tuple[Fraction | None, ...]:
-    return subset.distinction, subset.separation, subset.inference
-
-
-def _round_share(share: Fraction | None) -> float | None:
-    return None if share is None else round_up(share)
-
-
 def _show_share(share: Fraction | None) -> str:
     return "" if share is None else short_decimal(share)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,17 +306,12 @@ def worst_columns(columns: Sequence[Column], sizes: Integers, *, most: int = 3) 
     # groups that print the same are told apart by something else: no column is to blame
     if len(first) < len(sizes):
         return ()
-    alone = people_alone(sizes)
-    without = [
-        ColumnWithout(column.name, alone - _count_unique_without(place, columns, sizes))
-        for place, column in enumerate(columns)
-    ]
+    alone, without = people_alone(sizes), []
+    for place, column in enumerate(columns):
+        others = tuple(columns[:place]) + tuple(columns[place + 1 :])
+        group, first = number_equal_rows(others, len(sizes))
+        # groups that only this column told apart become one, with their people added up
+        left = people_alone(add_up(group, sizes, len(first)))
+        without.append(ColumnWithout(column.name, alone - left))
     ranked = sorted((each for each in without if each.fewer), key=lambda each: -each.fewer)
     return tuple(ranked[:most])
-
-
-def _count_unique_without(place: int, columns: Sequence[Column], sizes: Integers) -> int:
-    others = tuple(column for other, column in enumerate(columns) if other != place)
-    group, first = number_equal_rows(others, len(sizes))
-    # groups that only the column told apart become one, with their people added up
-    return people_alone(add_up(group, sizes, len(first)))

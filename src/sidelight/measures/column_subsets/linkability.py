@@ -29,10 +29,9 @@ from sidelight.errors import BadMeasure, listed, parameter
 from sidelight.measures.attacker import Attacker, Settings
 from sidelight.measures.column_subsets.singling_out import (
     KnownCells,
-    OfWholeReleases,
     cells_in_words,
-    names_in_words,
 )
+from sidelight.measures.column_subsets.subsets import names_in_words
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure, Monotonicity, read
@@ -67,7 +66,7 @@ def _two_files(settings: Settings) -> str:
 
 
 @dataclass(frozen=True)
-class Linkability(OfWholeReleases):
+class Linkability(Measure):
     """How many people can two holders of different columns match with each other?
 
     One holds the columns `one`, another the columns `other` (by default all the rest) of the same people; the release
@@ -91,6 +90,7 @@ class Linkability(OfWholeReleases):
     )
     also_called = ("linkage risk",)
     about_values: ClassVar[bool] = False
+    mergeable: ClassVar[bool] = False
     limits = (0, 1)
     when_groups_merge = Monotonicity.UNKNOWN  # never rises where labels are joined for everybody
 

@@ -63,7 +63,15 @@ import numpy.typing as npt
 from sidelight.arrays import Flags, Floats, Integers, add_up, run_starts
 from sidelight.errors import BadTable, UnknownColumn, as_given, did_you_mean, expect, parameter
 from sidelight.measures.attacker import Attacker, amount_in
-from sidelight.measures.column_subsets.subsets import Layout, SubsetWalk, leaving_order, subset_count, subset_limit
+from sidelight.measures.column_subsets.subsets import (
+    KnownRows,
+    Layout,
+    SubsetWalk,
+    leaving_order,
+    names_in_words,
+    subset_count,
+    subset_limit,
+)
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure, Monotonicity, whole
@@ -115,19 +123,7 @@ def cells_in_words(cells: Sequence[tuple[str, str | None]]) -> str:
     >>> cells_in_words([("age", "89"), ("sex", None)])
     'age 89 and sex (missing)'
     """
-    texts = [f"{column} {shown_in_list(text)}" for column, text in cells]
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}" if texts else "nothing"
-
-
-def names_in_words(names: Sequence[str]) -> str:
-    """List the names of columns."""
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names) or "nothing"
-
-
-class OfWholeReleases(Measure):
-    """A question about some columns at a time: it needs all rows of a release, and says nothing of parts."""
-
-    mergeable = False
+    return names_in_words([f"{column} {shown_in_list(text)}" for column, text in cells])
 
 
 Bitmap = npt.NDArray[np.uint8]
@@ -138,7 +134,7 @@ BITMAPS = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedKeys:
+class MarkedKeys(KnownRows):
     """Distinct rows as sorted keys, each with the number of the one person it is, from 1, or 0."""
 
     layout: Layout
@@ -218,7 +214,7 @@ def _find_unique_on_subsets(
         bitmaps[tuple(sorted(subset))] = np.packbits(flags)
         return True
 
-    SubsetWalk(MarkedKeys.without, visit, up_to).run(MarkedKeys.of(columns, person), leaving_order(columns))
+    SubsetWalk(visit, up_to).run(MarkedKeys.of(columns, person), leaving_order(columns))
     return bitmaps
 
 
@@ -483,7 +479,7 @@ class SinglingOutWitness(Witness):
 
 
 @dataclass(frozen=True)
-class SinglingOut(OfWholeReleases):
+class SinglingOut(Measure):
     """How many people can be singled out by whoever knows a few facts about them?
 
     The share of people who are alone with what they say in some `facts` columns or fewer.
@@ -509,6 +505,7 @@ class SinglingOut(OfWholeReleases):
     )
     also_called = ("special uniques", "SUDA", "suda2", "MSU", "minimal sample uniques", "sample uniques")
     about_values: ClassVar[bool] = False
+    mergeable: ClassVar[bool] = False
     limits = (0, 1)
     when_groups_merge = Monotonicity.UNKNOWN  # it can rise where labels are joined in some rows only
     more_is_worse = ("facts",)

@@ -20,6 +20,7 @@ Cost        M sorts of all rows, and at most M nodes of a block alive on each of
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -28,7 +29,7 @@ from itertools import pairwise
 from math import comb, prod
 from operator import index
 from threading import Event, Lock
-from typing import Generic, TypeVar
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -56,43 +57,44 @@ SECRET = -1
 """Stands for the secret where columns are named by their places."""
 
 
-Rows = TypeVar("Rows")
-"""The rows of a table as some of its columns show them."""
+class KnownRows(ABC):
+    """The rows of a table, or a block of them, as some of its columns show them."""
 
-Node = tuple[Rows, tuple[int, ...], tuple[int, ...]]
+    __slots__ = ()
+
+    @property
+    def large(self) -> bool:
+        """Whether the block is better gone through in smaller ones."""
+        return False
+
+    @abstractmethod
+    def without(self, columns: Sequence[int]) -> Self:
+        """Leave columns out; rows that are now equal become one."""
+
+    def dense(self, columns: Sequence[int]) -> tuple[KnownRows, int]:
+        """Return rows of which any of these columns but so many first ones go quicker, and how many those are."""
+        del columns
+        return self, 0
+
+    def blocks(self, column: int) -> Iterable[Self]:
+        """Split into blocks; what differs in the column or one before it may part."""
+        del column
+        return (self,)
+
+
+Node = tuple[KnownRows, tuple[int, ...], tuple[int, ...]]
 """Rows, the columns that are kept, and those that are still to be decided."""
 
 
-def _as_they_are(rows: Rows, columns: Sequence[int]) -> tuple[Rows, int]:
-    del columns
-    return rows, 0
-
-
-def _never(rows: Rows) -> bool:
-    del rows
-    return False
-
-
-def _keep_in_one_block(rows: Rows, column: int) -> Iterable[Rows]:
-    del column
-    return (rows,)
-
-
 @dataclass(frozen=True, slots=True)
-class SubsetWalk(Generic[Rows]):
+class SubsetWalk:
     """Every subset of at least one and at most `up_to` columns, once."""
 
-    without: Callable[[Rows, Sequence[int]], Rows]  # leaves columns out; rows that are now equal become one
-    visit: Callable[[tuple[int, ...], Rows], bool]  # looks at a subset; says whether its own subsets are worth a look
+    visit: Callable[[tuple[int, ...], Any], bool]  # looks at a subset; says whether its own subsets are worth a look
     up_to: int
-    dense: Callable[[Rows, Sequence[int]], tuple[Rows, int]] = _as_they_are  # of which any but so many go quicker
-    blocks: Callable[[Rows, int], Iterable[Rows]] = (
-        _keep_in_one_block  # what differs in the column or one before it parts
-    )
-    large: Callable[[Rows], bool] = _never  # is the block better gone through in smaller ones
     stopped: Event = field(default_factory=Event)  # by an error or Ctrl-C, which the other thread does not see
 
-    def run(self, rows: Rows, columns: Sequence[int]) -> None:
+    def run(self, rows: KnownRows, columns: Sequence[int]) -> None:
         """Visit them all, on two threads; `columns` are places of columns, in the order in which they are left out.
 
         A subset is visited once for each block of its rows.
@@ -109,7 +111,7 @@ class SubsetWalk(Generic[Rows]):
                     self.stopped.set()
                     raise
 
-    def _visit_by_first(self, rows: Rows, kept: tuple[int, ...], rest: tuple[int, ...]) -> Iterator[Node[Rows]]:
+    def _visit_by_first(self, rows: KnownRows, kept: tuple[int, ...], rest: tuple[int, ...]) -> Iterator[Node]:
         """Visit what is left of a node when its first columns go, one after the other; yield nodes that keep one more.
 
         A block that is still large becomes such nodes itself.
@@ -117,21 +119,21 @@ class SubsetWalk(Generic[Rows]):
         for place, column in enumerate(rest):
             after = rest[place + 1 :]
             if after and len(kept) < self.up_to:
-                for block in self.blocks(rows, column):
-                    if self.large(block):
+                for block in rows.blocks(column):
+                    if block.large:
                         yield from self._visit_by_first(block, (*kept, column), after)
                     else:
                         yield block, (*kept, column), after
             subset = (*kept, *after)
             if not subset or self.stopped.is_set():
                 return
-            rows = self.without(rows, (column,))
+            rows = rows.without((column,))
             if len(subset) <= self.up_to and not self.visit(subset, rows):
                 return
 
-    def _below(self, rows: Rows, kept: tuple[int, ...], rest: tuple[int, ...]) -> None:
+    def _below(self, rows: KnownRows, kept: tuple[int, ...], rest: tuple[int, ...]) -> None:
         places = range(min(len(rest), self.up_to - len(kept) + 1))  # of the columns that may go first
-        denser, first = self.dense(rows, rest[: len(places)])
+        denser, first = rows.dense(rest[: len(places)])
         for place in places[first:]:
             self._branch(denser, (*kept, *rest[:place]), rest[place:])
         # freed before the other branches begin, which start from the sorted keys again
@@ -139,13 +141,13 @@ class SubsetWalk(Generic[Rows]):
         for place in places[:first]:
             self._branch(rows, (*kept, *rest[:place]), rest[place:])
 
-    def _branch(self, rows: Rows, kept: tuple[int, ...], rest: tuple[int, ...]) -> None:
+    def _branch(self, rows: KnownRows, kept: tuple[int, ...], rest: tuple[int, ...]) -> None:
         """Leave the first of the rest out, and visit that subset and all smaller ones."""
         after = rest[1:] if len(kept) < self.up_to else ()  # no more may be kept: the subset is `kept` itself
         subset = (*kept, *after)
         if self.stopped.is_set():
             return
-        child = self.without(rows, rest[: len(rest) - len(after)])
+        child = rows.without(rest[: len(rest) - len(after)])
         if len(subset) > self.up_to or self.visit(subset, child):
             self._below(child, kept, after)
 
@@ -159,7 +161,14 @@ def subset_limit(columns: int, up_to: int | None, name: str = "up_to") -> int:
     Traceback (most recent call last):
     sidelight.errors.TooHard: 17 columns have 131,071 subsets, and 65,536 can be gone through: those of 16 columns; ask for fewer columns, or say up_to=8
     """  # noqa: E501
-    most = columns if up_to is None else min(_read_size(up_to, name), columns)
+    try:
+        # true is a kind of int to Python, and no number of columns
+        most = columns if up_to is None else 0 if isinstance(up_to, bool) else min(index(up_to), columns)
+    except TypeError:
+        most = 0
+    if most < 1 and not (up_to is None and columns == 0):
+        message = f"{parameter(name)} is {as_given(up_to, quoted=True)}; give a whole number of columns, at least 1"
+        raise BadTable(message)
     if subset_count(columns, most) > MOST_SUBSETS:
         can_be = max(size for size in range(most) if subset_count(columns, size) <= MOST_SUBSETS)
         remedy = f", or say {parameter(name, can_be)}" if can_be else ""
@@ -170,17 +179,6 @@ def subset_limit(columns: int, up_to: int | None, name: str = "up_to") -> int:
         )
         raise TooHard(message)
     return most
-
-
-def _read_size(up_to: object, name: str) -> int:
-    try:
-        number = 0 if isinstance(up_to, bool) else index(up_to)  # type: ignore[arg-type]
-    except TypeError:
-        number = 0
-    if number < 1:
-        message = f"{parameter(name)} is {as_given(up_to, quoted=True)}; give a whole number of columns, at least 1"
-        raise BadTable(message)
-    return int(number)
 
 
 def subset_count(columns: int, up_to: int) -> int:
@@ -324,7 +322,7 @@ class PeopleBySubset:
 
 
 @dataclass(frozen=True, slots=True)
-class CountedKeys:
+class CountedKeys(KnownRows):
     """Distinct rows as sorted keys, with their people."""
 
     layout: Layout
@@ -458,7 +456,7 @@ def _sum_runs(words: list[Integers], people: Integers) -> tuple[list[Integers], 
 
 
 @dataclass(frozen=True, slots=True)
-class Cube:
+class Cube(KnownRows):
     """People in an array with an axis per column: the secret first, then from fewest labels to most.
 
     The last axis is what all other columns say.  Sums over leading axes add whole stretches of the array, and the
@@ -467,17 +465,6 @@ class Cube:
 
     axes: tuple[int, ...]
     cells: npt.NDArray[np.integer]
-
-    def dense(self, columns: Sequence[int]) -> tuple[Cube, int]:
-        return _as_they_are(self, columns)
-
-    def blocks(self, column: int) -> Iterable[Cube]:
-        return _keep_in_one_block(self, column)
-
-    @property
-    def large(self) -> bool:
-        """Never: a cube is not split."""
-        return False
 
     def without(self, columns: Sequence[int]) -> Cube:
         cells = self.cells
@@ -545,13 +532,10 @@ def count_each_subset(
         progress("sets of columns", len(by_subset), total)
         return True
 
-    walk: SubsetWalk[CountedKeys | Cube] = SubsetWalk(
-        without=lambda node, columns: node.without(columns),
-        visit=visit,
-        up_to=up_to,
-        dense=lambda node, columns: node.dense(columns),
-        blocks=lambda node, column: node.blocks(column),
-        large=lambda node: node.large,
-    )
-    walk.run(CountedKeys.of(columns, people, secret), leaving_order(columns))
+    SubsetWalk(visit, up_to).run(CountedKeys.of(columns, people, secret), leaving_order(columns))
     return by_subset
+
+
+def names_in_words(names: Sequence[str]) -> str:
+    """List the names of columns."""
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names) or "nothing"

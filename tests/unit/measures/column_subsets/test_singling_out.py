@@ -29,9 +29,9 @@ from sidelight.measures.column_subsets.singling_out import (
     cells_in_words,
     column_named,
     minimal,
-    names_in_words,
     places_of,
 )
+from sidelight.measures.column_subsets.subsets import names_in_words
 from sidelight.table.labels import Column
 
 RELEASE = sl.Release.from_counts(

@@ -11,6 +11,7 @@ from sidelight.measures.column_subsets import subsets
 from sidelight.measures.column_subsets.subsets import (
     CountedKeys,
     Cube,
+    KnownRows,
     Layout,
     PeopleBySubset,
     SubsetWalk,
@@ -20,6 +21,13 @@ from sidelight.measures.column_subsets.subsets import (
     subset_limit,
 )
 from sidelight.table.labels import Column
+
+
+class Names(KnownRows, frozenset):
+    """Rows that say no more than which columns they have."""
+
+    def without(self, columns):
+        return Names(self - set(columns))
 
 
 @pytest.mark.parametrize("columns", [1, 2, 5, 7])
@@ -32,10 +40,7 @@ def test_every_subset_is_visited_once(columns, up_to):
         visited.append(tuple(sorted(subset)))
         return True
 
-    def without(rows, columns):
-        return frozenset(rows) - frozenset(columns)
-
-    SubsetWalk(without, visit, up_to).run(frozenset(range(columns)), range(columns))
+    SubsetWalk(visit, up_to).run(Names(range(columns)), range(columns))
     expected = [each for size in range(1, up_to + 1) for each in combinations(range(columns), size)]
     assert sorted(visited) == sorted(expected)
 
@@ -44,11 +49,12 @@ def test_every_subset_is_visited_once(columns, up_to):
 def test_columns_are_left_out_at_most_twice_as_often_as_there_are_subsets(columns, up_to):
     steps = []
 
-    def without(rows, columns):
-        steps.append(columns)
-        return rows - frozenset(columns)
+    class Counted(Names):
+        def without(self, columns):
+            steps.append(columns)
+            return Counted(self - set(columns))
 
-    SubsetWalk(without, lambda _subset, _rows: True, up_to).run(frozenset(range(columns)), range(columns))
+    SubsetWalk(lambda _subset, _rows: True, up_to).run(Counted(range(columns)), range(columns))
     assert len(steps) <= 2 * subset_count(columns, up_to)
 
 
@@ -60,7 +66,7 @@ def test_nothing_below_is_visited_where_it_is_not_worth_a_look():
         visited.append(subset)
         return 0 in subset
 
-    SubsetWalk(lambda rows, columns: rows - set(columns), visit, 3).run({0, 1, 2}, [0, 1, 2])
+    SubsetWalk(visit, 3).run(Names({0, 1, 2}), [0, 1, 2])
     assert (1, 2) in visited
     assert (2,) not in visited  # below {1, 2}; {1} is below {0, 1}, too
 
@@ -72,9 +78,9 @@ def test_an_error_stops_the_walk_and_is_raised():
             raise KeyError(subset)
         return True
 
-    walk = SubsetWalk(lambda rows, columns: rows - set(columns), visit, 3)
+    walk = SubsetWalk(visit, 3)
     with pytest.raises(KeyError):
-        walk.run({0, 1, 2}, [0, 1, 2])
+        walk.run(Names({0, 1, 2}), [0, 1, 2])
     assert walk.stopped.is_set()
 
 
@@ -87,8 +93,8 @@ def test_a_walk_that_was_stopped_leaves_no_more_columns_out():
         walk.stopped.set()
         return True
 
-    walk = SubsetWalk(lambda rows, columns: rows - set(columns), visit, 4)
-    walk.run({0, 1, 2, 3}, [0, 1, 2, 3])
+    walk = SubsetWalk(visit, 4)
+    walk.run(Names({0, 1, 2, 3}), [0, 1, 2, 3])
     assert visited == [(0, 1, 2, 3)]
 
 
