@@ -52,6 +52,7 @@ class GroupByGroup(Measure):
         """Keep the worst group."""
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
+        """Return what one should know about the finding, whichever group is the worst."""
         del groups
         return ()
 
@@ -101,6 +102,7 @@ class FormulaMeasure(GroupByGroup):
         """Return the value of each row of statistics, of these groups' release, in this arithmetic."""
 
     def witness(self, groups: Groups, row: int) -> Witness:
+        """Return what makes this group the worst."""
         return Witness(groups.name(row))
 
     def canonical(self, statistic: Integers) -> Integers:
@@ -108,6 +110,7 @@ class FormulaMeasure(GroupByGroup):
         return reduce_fractions(statistic) if self.scale_free else statistic
 
     def settle(self, number: Fraction | Decimal | int, statistic: list[int]) -> Amount:
+        """Turn what the formula gave in exact numbers into the value that is reported."""
         del statistic
         if isinstance(number, Decimal) and number:  # irrational: logarithms of fractions are, but for ln 1 = 0
             return round_cautiously(number, large_is_bad=self.large_is_bad)

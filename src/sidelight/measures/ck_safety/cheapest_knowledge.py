@@ -434,6 +434,7 @@ class CheapestKnowledge(Targeted):
         return self.prices
 
     def price(self, value: Label) -> Fraction:
+        """Return what an implication from this value costs."""
         assert isinstance(self.otherwise, Fraction)
         return self.tariff.rate(value, self.otherwise)
 

@@ -114,10 +114,12 @@ class DisclosureCost(Measure):
         self._tariff.check(release.domain)
 
     def different_weights(self) -> list[Fraction]:
+        """List the weights that count, the largest first."""
         # a weight of 0 counts for nothing, however likely the value is
         return sorted({*self._tariff.values(), self._otherwise} - {Fraction(0)}, reverse=True)
 
     def question(self, weight: Fraction, domain: tuple[Label, ...]) -> Implications | Negations:
+        """Return the adversary's question about the values of this weight alone."""
         # leaving out all other weights asks about this class of values alone
         others = tuple(value for value in domain if self._tariff.rate(value, self._otherwise) != weight)
         return ADVERSARIES[self.knows](self.k, apart_from=others)
