@@ -132,6 +132,7 @@ class FormulaMeasure(GroupByGroup):
         return self.canonical(statistic) if statistic.shape[1] else statistic
 
     def exact_values(self, statistic: Integers, groups: Groups) -> Sequence[Amount]:
+        """Run the formula in exact numbers, for a few statistics of finite value."""
         with localcontext(PRECISE):
             values = self.formula(EXACT.whole(statistic), groups, EXACT).tolist()
             return [self.settle(value, row) for value, row in zip(values, statistic.tolist(), strict=True)]
