@@ -102,7 +102,7 @@ def test_with_a_delta_a_test_reaches_the_bounds_too(epsilon, delta):
 @pytest.mark.parametrize("multiplier", [1, 4])
 def test_the_test_against_gaussian_noise_is_the_exact_one(multiplier):
     """An event knows its noise: the trade-off is that of two normal laws, read a little pessimistically."""
-    profile = library_profile(dp_accounting.GaussianDpEvent(multiplier), None, None).profile
+    profile = library_profile(dp_accounting.GaussianDpEvent(multiplier), None, None)[0]
     for alpha in (0.001, 0.01, 0.05, 0.3, 0.7):
         exact = norm.cdf(norm.ppf(alpha) + 1 / multiplier)
         assert exact <= profile.power(alpha) <= exact + 2e-4

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 from sidelight.noise.accountant import Spending, concentrated_epsilon
-from sidelight.noise.estimates import marginal_of
 from sidelight.noise.mechanism import PrivacyCost
 from sidelight.noise.parameters import PrivacyUnit, units_changed
 from sidelight.noise.workload import CellLayout, coarser_level, split_noise, subsets
@@ -47,7 +46,7 @@ def test_no_unit_moves_a_marginal_further_than_its_noise_is_for(unit, one, other
     cells = unit.sensitivity(neighbours)
     for axes in subsets((0, 1, 2)):
         bound = cells if len(axes) == 3 else cells.merge(units)
-        moved = marginal_of(change, axes)
+        moved = CellLayout(change.shape).add_up(change, axes)
         assert np.abs(moved).sum() <= bound.l1
         assert (moved**2).sum() <= bound.l2_squared
 
@@ -85,7 +84,7 @@ def test_the_sensitivity_of_marginals_is_reached():
     unit = PrivacyUnit("id", "set", 3)
     change = counts_of(unit, [(0, 0), (0, 1), (0, 2)])
     bound = unit.sensitivity("add or remove").merge(1)
-    total = marginal_of(change, ())
+    total = CellLayout(change.shape).add_up(change, ())
     assert (abs(int(total)), int(total) ** 2) == (bound.l1, bound.l2_squared)
 
 

@@ -32,26 +32,13 @@ from sidelight.errors import BadNoise, as_given
 from sidelight.noise.mechanism import STANDARD_DEVIATIONS, Mechanism
 from sidelight.rounding import exact_number, raise_bound
 
-BEYOND = 1e-12
-"""How likely a sum of noises is further out than its distribution is computed for."""
+BEYOND = 1e-12  # how likely a sum of noises is further out than its distribution is computed for
 
-LOST_PER_DRAW = 1e-15
-"""What powers of characteristic functions may lose of a chance in floats, for each draw."""
 
-LONGEST_TRANSFORM = 2**22
-"""Longer distributions are not computed; Chernoff's bound answers for them."""
+LONGEST_TRANSFORM = 2**22  # longer distributions are not computed; Chernoff's bound answers for them
 
-STEPS_PER_DEVIATION = 100
-"""How finely several noises are rounded, each: all of them together by a two-hundredth of a standard deviation."""
 
-PARTS_AT_MOST = 64
-"""Of more parts than this, those of nearly equal weights are taken together."""
-
-CLOSE_ENOUGH = 0.002
-"""How much what is left of weights taken together may deviate, as a share of the whole; then no finer is tried."""
-
-LEFT_TO_CHERNOFF = 0.01
-"""Which part of α is for what is left of them."""
+PARTS_AT_MOST = 64  # of more parts than this, those of nearly equal weights are taken together
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +110,22 @@ def margin_of(noise: Sequence[NoisePart], confidence: float) -> float:
         return 0
     bound = _chernoff(parts, alpha)
     # what truncation and floats may lose is paid out of α, so that the margin stays an upper bound
-    slack = (len(parts) + 1) * BEYOND + LOST_PER_DRAW * sum(part.draws for part in parts)
+    slack = (len(parts) + 1) * BEYOND + 1e-15 * sum(part.draws for part in parts)
     # α is too small for distributions in floats; Chernoff's bound answers alone
     if alpha <= 2 * slack:
         return bound
-    if len(parts) > PARTS_AT_MOST:
-        exactly = _many_kinds(parts, alpha - slack)
+    alpha -= slack
+    exactly: float | None
+    if len(parts) == 1:
+        chances = _distribution(parts[0])
+        exactly = None if chances is None else abs(parts[0].weight) * _smallest(chances, alpha)
+    elif len(parts) <= PARTS_AT_MOST:
+        exactly = _several_kinds(parts, alpha)
     else:
-        exactly = _one_kind(parts[0], alpha - slack) if len(parts) == 1 else _several_kinds(parts, alpha - slack)
+        # a hundredth of α is for what is left of weights that are taken together
+        together, left = merge_parts(parts)
+        exactly = _several_kinds(together, alpha * 0.99)
+        exactly = None if exactly is None else exactly + (_chernoff(left, alpha * 0.01) if left else 0)
     return bound if exactly is None else min(exactly, bound)
 
 
@@ -150,14 +145,9 @@ def _chernoff(parts: Sequence[NoisePart], alpha: float) -> float:
     return abs(parts[0].weight) * math.floor(bound / abs(parts[0].weight)) if len(parts) == 1 else bound
 
 
-def _one_kind(part: NoisePart, alpha: float) -> float | None:
-    """Return the smallest margin of so many draws of one noise, or None where there are too many numbers to weigh."""
-    chances = _distribution(part)
-    return None if chances is None else abs(part.weight) * _smallest(chances, alpha)
-
-
 def _several_kinds(parts: Sequence[NoisePart], alpha: float) -> float | None:
-    step = math.sqrt(math.fsum(part.variance for part in parts)) / (STEPS_PER_DEVIATION * len(parts))
+    # all roundings together move the sum by a two-hundredth of a standard deviation at most
+    step = math.sqrt(math.fsum(part.variance for part in parts)) / (100 * len(parts))
     furthest = math.ceil(_chernoff(parts, BEYOND) / step) + len(parts)
     size = _power_of_two(2 * furthest + 1)
     if size > LONGEST_TRANSFORM:
@@ -176,63 +166,45 @@ def _several_kinds(parts: Sequence[NoisePart], alpha: float) -> float | None:
     return (_smallest(np.fft.irfft(together, size), alpha) + len(parts) / 2) * step
 
 
-def _many_kinds(parts: Sequence[NoisePart], alpha: float) -> float | None:
-    together, left = merge_parts(parts)
-    main = _several_kinds(together, alpha * (1 - LEFT_TO_CHERNOFF))
-    return None if main is None else main + (_chernoff(left, alpha * LEFT_TO_CHERNOFF) if left else 0)
-
-
 def merge_parts(parts: Sequence[NoisePart]) -> tuple[list[NoisePart], list[NoisePart]]:
     """Merge parts of one noise and of nearly equal weights into one of their mean weight; return these and the rest.
 
     The error is distributed as the sum of both, which are not independent.  Noise is symmetric, so that only the size
-    of weights counts.  Whichever together deviate most from their mean are parted there, again and again.
+    of weights counts.  Whichever together deviate most from their mean are parted there, again and again, until what is
+    left deviates by a five-hundredth of the whole.
 
     >>> noise = Mechanism("discrete Laplace", scale=1.0)
     >>> together, left = merge_parts([NoisePart(noise, 3, 0.5), NoisePart(noise, 1, 0.5004)])
     >>> [[(each.draws, round(each.weight, 6)) for each in parts] for parts in (together, left)]
     [[(4, 0.5001)], [(3, 0.0001), (1, 0.0003)]]
     """
-    enough = CLOSE_ENOUGH**2 * math.fsum(part.variance for part in parts)
-    groups = [_Alike.collect(each, parts) for each in dict.fromkeys(part.mechanism for part in parts)]
-    while len(groups) < PARTS_AT_MOST and math.fsum(each.scatter for each in groups) > enough:
-        widest = max(groups, key=lambda each: each.scatter)
-        groups = [each for each in groups if each is not widest] + widest.split()
-    together = [NoisePart(each.mechanism, int(each.draws.sum()), each.mean) for each in groups]
-    left = (
-        NoisePart(each.mechanism, int(draws), float(weight))
-        for each in groups
-        for draws, weight in zip(each.draws, np.abs(each.weights - each.mean), strict=True)
-    )
-    return together, [part for part in left if part.weight]
+    enough = 0.002**2 * math.fsum(part.variance for part in parts)
+    groups = []  # (scatter, mean, mechanism, weights, draws)
 
+    def add_group(mechanism: Mechanism, weights: Floats, draws: Integers) -> None:
+        mean = float(weights @ draws / draws.sum())
+        # the variance of what is left when all of them weigh as much as their mean
+        groups.append((float((weights - mean) ** 2 @ draws) * mechanism.variance(), mean, mechanism, weights, draws))
 
-@dataclass(frozen=True, eq=False)
-class _Alike:
-    """Parts of one noise, by the sizes of their weights."""
-
-    mechanism: Mechanism
-    weights: Floats
-    draws: Integers
-
-    @classmethod
-    def collect(cls, mechanism: Mechanism, parts: Sequence[NoisePart]) -> _Alike:
+    for mechanism in dict.fromkeys(part.mechanism for part in parts):
         alike = [(abs(part.weight), part.draws) for part in parts if part.mechanism == mechanism]
-        weights, draws = zip(*alike, strict=True)
-        return cls(mechanism, np.array(weights, np.float64), np.array(draws, np.int64))
-
-    @cached_property
-    def mean(self) -> float:
-        return float(self.weights @ self.draws / self.draws.sum())
-
-    @cached_property
-    def scatter(self) -> float:
-        """The variance of what is left when all of them weigh as much as their mean."""
-        return float((self.weights - self.mean) ** 2 @ self.draws) * self.mechanism.variance()
-
-    def split(self) -> list[_Alike]:
-        low = self.weights <= self.mean
-        return [_Alike(self.mechanism, self.weights[half], self.draws[half]) for half in (low, ~low) if half.any()]
+        sizes, times = zip(*alike, strict=True)
+        add_group(mechanism, np.array(sizes, np.float64), np.array(times, np.int64))
+    while len(groups) < PARTS_AT_MOST and math.fsum(scatter for scatter, *_ in groups) > enough:
+        widest = max(range(len(groups)), key=lambda at: groups[at][0])
+        _, mean, mechanism, weights, draws = groups.pop(widest)
+        low = weights <= mean
+        for half in (low, ~low):
+            if half.any():
+                add_group(mechanism, weights[half], draws[half])
+    together = [NoisePart(mechanism, int(draws.sum()), mean) for _, mean, mechanism, _, draws in groups]
+    left = [
+        NoisePart(mechanism, int(times), float(weight))
+        for _, mean, mechanism, weights, draws in groups
+        for times, weight in zip(draws, np.abs(weights - mean), strict=True)
+        if weight
+    ]
+    return together, left
 
 
 def _distribution(part: NoisePart) -> Floats | None:
@@ -241,23 +213,19 @@ def _distribution(part: NoisePart) -> Floats | None:
     size = _power_of_two(2 * furthest + 1)
     if size > LONGEST_TRANSFORM:
         return None
-    transformed = _characteristic(part.mechanism, size) ** part.draws
-    # the inverse transform leaves tiny negative chances, which are rounding
-    chances: Floats = np.maximum(np.fft.irfft(transformed, size), 0)
-    return chances
-
-
-def _characteristic(mechanism: Mechanism, size: int) -> Floats:
-    """Return E[cos(θ·noise)] at θ = 0, 2π/size, …, π: real, as noise is symmetric."""
+    mechanism = part.mechanism
+    # E[cos(θ·noise)] at θ = 0, 2π/size, …, π: real, as noise is symmetric
     if mechanism.kind == "discrete Laplace":  # (1 − a)² / ((1 − a)² + 4a·sin²(θ/2))
         a, rest = math.exp(-1 / mechanism.scale), math.expm1(-1 / mechanism.scale) ** 2
-        laplace: Floats = rest / (rest + 4 * a * np.sin(np.pi * np.arange(size // 2 + 1) / size) ** 2)
-        return laplace
-    furthest = math.ceil(STANDARD_DEVIATIONS * mechanism.scale) + 1
-    noise = np.arange(-furthest, furthest + 1)
-    weight = np.exp(mechanism.log_weight(noise))
-    folded = np.bincount(noise % size, weight / weight.sum(), minlength=size)
-    return np.fft.rfft(folded).real
+        transformed: Floats = rest / (rest + 4 * a * np.sin(np.pi * np.arange(size // 2 + 1) / size) ** 2)
+    else:
+        reach = math.ceil(STANDARD_DEVIATIONS * mechanism.scale) + 1
+        noise = np.arange(-reach, reach + 1)
+        weight = np.exp(mechanism.log_weight(noise))
+        transformed = np.fft.rfft(np.bincount(noise % size, weight / weight.sum(), minlength=size)).real
+    # the inverse transform leaves tiny negative chances, which are rounding
+    chances: Floats = np.maximum(np.fft.irfft(transformed**part.draws, size), 0)
+    return chances
 
 
 def _smallest(chances: Floats, alpha: float) -> int:

@@ -40,7 +40,6 @@ from fractions import Fraction
 import numpy as np
 
 from sidelight.arrays import Floats, Integers, add_up
-from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.posterior import Prior
 from sidelight.attack.simulation import MeanEstimate, Samples, Sampling, publish_each, samples_in_words
@@ -58,7 +57,6 @@ from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.classics import EntropyDiversity, GroupSize
 from sidelight.measures.closeness import Closeness
 from sidelight.noise.accountant import promise_of
-from sidelight.noise.domain import Domain
 from sidelight.noise.ledger import NO_LEDGER
 from sidelight.noise.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.noise.parameters import Amount, amount_text, exact_epsilon
@@ -73,12 +71,6 @@ from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Table, expect_one_sensitive
 from sidelight.text import counted, html_table
-
-STANDARD_DEVIATIONS = 11
-"""What is further from the likeliest is not weighed: it is below the last bit."""
-
-ROUNDING = 1e-12
-"""What a belief in floats may be off by, after a sum over values."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -153,7 +145,7 @@ class NoisyExposure:
         Exponentials make these beliefs irrational, so nothing decides them exactly as `Exposure.sure` is: one that
         floats cannot tell from `belief` counts, towards caution.
         """
-        return self._share(self.posterior.max(axis=1) >= belief - ROUNDING)
+        return self._share(self.posterior.max(axis=1) >= belief - 1e-12)
 
     def _share(self, which: np.typing.NDArray[np.bool_]) -> Fraction:
         return Fraction(int(self.sizes[which].sum()), int(self.sizes.sum()))
@@ -226,7 +218,10 @@ def attack_noise(
             raise BadNoise(message)
         if tables is None:
             # (groups, values) taken by group: (entries, values)
-            log_likelihood += _knowing_nothing(release, before)[group]
+            means = posterior_means(release)
+            shares = means / means.sum(axis=1, keepdims=True)
+            # ln share(s) / prior(s) in each group; a value that nobody believes in stays so
+            log_likelihood += np.log(shares / np.where(before > 0, before, 1))[group]
         else:
             counts = release.declared_domain.count(tables[number], hierarchies)
             _check_table(release, counts, add_up(group * len(domain) + truth, sizes, counts.size), number + 1)
@@ -234,16 +229,11 @@ def attack_noise(
     # the largest exponent becomes 0, so that nothing overflows and the sum is at least one prior
     odds = before * np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
     posterior = odds / odds.sum(axis=1, keepdims=True)
-    promise = None if tables is None else _promise(releases, int(sizes.sum()), chance)
+    promise = None
+    if tables is not None:  # how far these beliefs move at most: the data is as it is, and everybody else is known
+        spent = [release.spending for release in releases]
+        promise = promise_of(spent, people=int(sizes.sum()), chance=chance, for_data_as_it_is=True)
     return NoisyExposure(domain, before, posterior, truth, sizes, promise)
-
-
-def _knowing_nothing(release: NoisyCounts, before: Floats) -> Floats:
-    """Return ln share(s) / prior(s) in each group; a value that nobody believes in stays so."""
-    means = posterior_means(release)
-    shares = means / means.sum(axis=1, keepdims=True)
-    log_ratio: Floats = np.log(shares / np.where(before > 0, before, 1))
-    return log_ratio
 
 
 def _check_table(release: NoisyCounts, counts: Integers, attacked: Integers, number: int) -> None:
@@ -276,12 +266,6 @@ def _knowing_others(release: NoisyCounts, counts: Integers, group: Integers, tru
     return log_ratio
 
 
-def _promise(releases: Sequence[NoisyCounts], people: int, chance: Amount | None) -> SemanticPrivacy:
-    """Return how far the beliefs about these people move at most: the data is as it is, and everybody else is known."""
-    spent = [release.spending for release in releases]
-    return promise_of(spent, people=people, chance=chance, for_data_as_it_is=True)
-
-
 def _prior_of(
     prior: Prior | Mapping[str, float], releases: Sequence[NoisyCounts], tables: Sequence[Table] | None
 ) -> Floats:
@@ -301,17 +285,15 @@ def _prior_of(
     elif tables is None:
         weights = np.sum([release.counts.sum(axis=0) for release in releases], axis=0) + 0.5
     else:
-        weights = np.sum([_totals(table, releases[0].declared_domain) for table in tables], axis=0)
+        weights = np.zeros(len(domain))
+        for table in tables:
+            place, totals = releases[0].declared_domain.places_of(table.domain), table.counts.totals()
+            weights += add_up(place[place >= 0], totals[place >= 0], len(domain))
     if weights.min() < 0 or not 0 < weights.sum() < math.inf:
         message = "a prior gives each value a belief of at least 0, and some value more than that"
         raise BadNoise(message)
     believed: Floats = weights / weights.sum()
     return believed
-
-
-def _totals(table: Table, domain: Domain) -> Floats:
-    place, totals = domain.places_of(table.domain), table.counts.totals()
-    return add_up(place[place >= 0], totals[place >= 0], len(domain.values)).astype(np.float64)
 
 
 def _check(releases: Sequence[NoisyCounts], tables: Sequence[Table] | None) -> None:
@@ -369,8 +351,9 @@ def _laplace_means(measured: Integers, falling: Floats, scale: float) -> Floats:
 def _gaussian_means(measured: Integers, falling: Floats, scale: float) -> Floats:
     """Add up w(n) = e^(−λn − (c − n)² / (2σ²)), a Gaussian around c − λσ², as far as n ≥ 0; some counts at a time."""
     centre = measured - falling * scale**2
-    low = np.maximum(np.floor(centre - STANDARD_DEVIATIONS * scale), 0)
-    steps = np.arange(math.ceil(2 * STANDARD_DEVIATIONS * scale) + 2)
+    # what is more than eleven deviations from the likeliest is below the last bit
+    low = np.maximum(np.floor(centre - 11 * scale), 0)
+    steps = np.arange(math.ceil(2 * 11 * scale) + 2)
     # counts × steps is the largest array: it is kept within CELLS_AT_ONCE numbers
     expected, at_once = np.empty(len(measured)), max(CELLS_AT_ONCE // len(steps), 1)
     for start in range(0, len(measured), at_once):
@@ -383,29 +366,7 @@ def _gaussian_means(measured: Integers, falling: Floats, scale: float) -> Floats
     return expected
 
 
-SURE_BELIEF = 0.9
-"""Somebody who believes a value this much is called sure."""
-
-_HEADS = (
-    "",
-    "given away",
-    f"{SURE_BELIEF:.0%} sure",
-    "guessed",
-    "belief gained",
-    "shift, all others known",
-    "query error",
-)
-
-
-def classic_policies() -> dict[str, Policy]:
-    """Return the policies that are compared when none are named; all of them ask for groups of ten."""
-    ten = GroupSize() >= 10
-    return {
-        "k-anonymity (k = 10)": Policy(ten),
-        "entropy ℓ-diversity (ℓ = 5)": Policy(ten, EntropyDiversity() >= 5),
-        "t-closeness (t = 0.3)": Policy(ten, Closeness() <= 0.3),
-        "(c, k)-safety (c = 0.7, k = 1)": Policy(ten, Implications(1) < 0.7),
-    }
+SURE_BELIEF = 0.9  # somebody who believes a value this much is called sure
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,11 +405,19 @@ class SideBySide:
     @property
     def headings(self) -> tuple[str, ...]:
         """Name the columns of `cells()`."""
-        return _HEADS
+        sure = f"{SURE_BELIEF:.0%} sure"
+        return "", "given away", sure, "guessed", "belief gained", "shift, all others known", "query error"
 
     def cells(self) -> Iterator[tuple[str, ...]]:
         """Return the means, way by way, as a table shows them."""
-        return map(_cells, self.rows)
+        for row in self.rows:
+            if row.gain is None or row.largest_shift is None or row.query_error is None:
+                yield row.name, "nothing could be published", "", "", "", "", ""
+                continue
+            shares = (f"{each.mean:.1%}" for each in (row.given_away, row.sure, row.guessed) if each is not None)
+            promise = "" if row.promised_shift is None else f" (promised: {row.promised_shift:.2f})"
+            tail = f"{row.gain.mean:.3f}", f"{row.largest_shift.mean:.2f}{promise}", f"{row.query_error.mean:.2f}"
+            yield row.name, *shares, *tail
 
     @property
     def title(self) -> str:
@@ -456,7 +425,7 @@ class SideBySide:
         return samples_in_words(self.releases, self.people, self.overlap, self.repetitions)
 
     def _repr_html_(self) -> str:
-        return html_table(self.title, _HEADS, self.cells())
+        return html_table(self.title, self.headings, self.cells())
 
     def to_json(self) -> str:
         """Write everything as JSON."""
@@ -464,21 +433,9 @@ class SideBySide:
 
     def to_markdown(self) -> str:
         """Write the means as a table for a page."""
-        lines = [f"| {' | '.join(_HEADS)} |", f"|{' --- |' * len(_HEADS)}"]
+        lines = [f"| {' | '.join(self.headings)} |", f"|{' --- |' * len(self.headings)}"]
         lines += ["".join(f"| {cell} " if cell else "| " for cell in cells) + "|" for cells in self.cells()]
         return "\n".join(lines) + "\n"
-
-
-def _cells(row: Compared) -> tuple[str, ...]:
-    if not row.repetitions:
-        return (row.name, "nothing could be published", "", "", "", "", "")
-    shares = (f"{each.mean:.1%}" for each in (row.given_away, row.sure, row.guessed) if each is not None)
-    promise = "" if row.promised_shift is None else f" (promised: {row.promised_shift:.2f})"
-    assert row.gain is not None
-    assert row.largest_shift is not None
-    assert row.query_error is not None
-    tail = f"{row.gain.mean:.3f}", f"{row.largest_shift.mean:.2f}{promise}", f"{row.query_error.mean:.2f}"
-    return (row.name, *shares, *tail)
 
 
 def side_by_side(
@@ -522,7 +479,17 @@ def side_by_side(
     if not isinstance(repetitions, int) or repetitions < 1:
         message = f"repetitions={as_given(repetitions)}: give at least 1, and 2 or more for confidence intervals"
         raise BadNoise(message)
-    partitions = classic_policies() if policies is None else dict(_named_policies(policies))
+    ten = GroupSize() >= 10
+    partitions: Mapping[str, Policy] = {
+        "k-anonymity (k = 10)": Policy(ten),
+        "entropy ℓ-diversity (ℓ = 5)": Policy(ten, EntropyDiversity() >= 5),
+        "t-closeness (t = 0.3)": Policy(ten, Closeness() <= 0.3),
+        "(c, k)-safety (c = 0.7, k = 1)": Policy(ten, Implications(1) < 0.7),
+    }
+    if policies is not None:
+        partitions = expect_mapping(policies, parameter("policies"), '{"k = 5": sl.Policy(sl.GroupSize() >= 5)}')
+        for name, policy in partitions.items():
+            expect(Policy, policy, f"policy '{name}'")
     values = table.domain if domain is None else domain
     chosen = method_of(method)
     amounts = {f"ε = {amount_text(exact_epsilon(each))} each": each for each in epsilons}
@@ -533,15 +500,17 @@ def side_by_side(
             figures[name] += _partition_figures(samples, policy, by, chosen)
         for name, epsilon in amounts.items():
             figures[name].append(_noise_figures(samples, by, levels, values, epsilon))
-    rows = tuple(_compare(name, each) for name, each in figures.items())
+    means = ("given_away", "sure", "guessed", "gain", "largest_shift", "query_error")
+    rows = tuple(
+        Compared(
+            name=name,
+            repetitions=len(each),
+            promised_shift=each[0].get("promised_shift") if each else None,
+            **{mean: MeanEstimate.estimate([one[mean] for one in each]) if each else None for mean in means},
+        )
+        for name, each in figures.items()
+    )
     return SideBySide(overlap, samples.samples[0].people, releases, repetitions, seed, rows)
-
-
-def _named_policies(policies: object) -> Mapping[str, Policy]:
-    named = expect_mapping(policies, parameter("policies"), '{"k = 5": sl.Policy(sl.GroupSize() >= 5)}')
-    for name, policy in named.items():
-        expect(Policy, policy, f"policy '{name}'")
-    return named
 
 
 def _partition_figures(
@@ -554,7 +523,10 @@ def _partition_figures(
     exposure = intersect(results, people=samples.shared, by=by)
     truth = exposure.truth
     assert truth is not None
-    before = [float(prior) for prior in _priors_of_truth(exposure, samples.shared)]
+    # what was believed before in the true value of each person, in any order: only mean and least are used
+    prior, shared = dict(zip(exposure.domain, exposure.prior, strict=True)), samples.shared
+    totals = zip(shared.domain, shared.counts.totals().tolist(), strict=True)
+    before = [float(prior.get(text, 0)) for text, total in totals for _ in range(total)]
     return [
         {
             "given_away": float(truth.given_away),
@@ -592,31 +564,6 @@ def _noise_figures(
         "promised_shift": knowing_others.bound,
         "query_error": float(np.mean(errors)),
     }
-
-
-def _priors_of_truth(exposure: Exposure, people: Table) -> list[Fraction]:
-    """Return what was believed before in the true value of each person."""
-    prior = dict(zip(exposure.domain, exposure.prior, strict=True))
-    # a prior per person, in any order: only their mean and their least are used
-    totals = zip(people.domain, people.counts.totals().tolist(), strict=True)
-    return [prior.get(text, Fraction(0)) for text, total in totals for _ in range(total)]
-
-
-def _compare(name: str, figures: Sequence[Mapping[str, float]]) -> Compared:
-    def mean(figure: str) -> MeanEstimate | None:
-        return MeanEstimate.estimate([each[figure] for each in figures]) if figures else None
-
-    return Compared(
-        name,
-        len(figures),
-        mean("given_away"),
-        mean("sure"),
-        mean("guessed"),
-        mean("gain"),
-        mean("largest_shift"),
-        figures[0].get("promised_shift") if figures else None,
-        mean("query_error"),
-    )
 
 
 def noisy_query_error(noisy: NoisyCounts, table: Table, by: Mapping[str, Hierarchy]) -> float:

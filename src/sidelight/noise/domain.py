@@ -24,11 +24,10 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal, NoReturn, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -40,17 +39,15 @@ from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import SUPPRESSED, Column, Label, label
 from sidelight.table.table import Events, Table, expect_one_sensitive
 
+# What becomes of people whose labels or value were not declared: cells of their own, nothing, or a refusal
 Outside: TypeAlias = Literal["other", "leave out", "an error"]
-"""What becomes of people whose labels or value were not declared: cells of their own, nothing, or a refusal."""
 
-OTHER = "(other)"
-"""The label, and the value, of people whose own were not declared."""
+OTHER = "(other)"  # the label, and the value, of people whose own were not declared
 
+# What the columns of post-processed counts, of counts as they were drawn, and of what all of it says are called
 COUNT, MEASURED, ESTIMATE = "count", "measured", "estimate"
-"""What the columns of post-processed counts, of counts as they were drawn, and of what all of it says are called."""
 
-CELLS_AT_MOST = 1_000_000
-"""How many counts a noisy release may have, unless its publisher says otherwise."""
+CELLS_AT_MOST = 1_000_000  # counts of a noisy release, unless its publisher says otherwise
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +80,7 @@ class Domain:
         if not is_one_of(outside, Outside):
             message = f'no {parameter("outside", outside)}; choose "other", "leave out" or "an error"'
             raise BadNoise(message)
-        declared, hierarchies = _distinct(_listed_values(values)), as_hierarchies(by)
+        declared, hierarchies = _distinct(values), as_hierarchies(by)
         labels = tuple(_labels(hierarchies, *each) for each in levels.items())
         if outside == "other":
             labels = tuple(
@@ -164,7 +161,9 @@ class Domain:
         hierarchies = [(by[name], level) for name, level in self.levels.items()]
         if sensitive is not None:
             declared = {text for text, known in zip(self.values, self.declared_values, strict=True) if known}
-            hierarchies += [(sensitive, level) for level in _levels_that_have(sensitive, declared - {None})]
+            # the finest level whose labels these are, if there is one
+            fitting = (at for at in range(sensitive.height) if declared - {None} <= set(sensitive.levels[at]))
+            hierarchies += [(sensitive, level) for level in itertools.islice(fitting, 1)]
         coarser: list[CoarserLevel] = []
         axes: dict[tuple[int, int], int | None] = {}
         every = zip(hierarchies, (*self.labels, self.values), strict=False)
@@ -197,7 +196,8 @@ class Domain:
         group, known = np.zeros(rows, np.int64), np.ones(rows, bool)
         for (name, level), labels in zip(self.levels.items(), self.labels, strict=True):
             column = counted.column(name)
-            place = _recode(by[name], level, column.labels, labels, beyond=self._place_beyond(labels))[column.codes]
+            beyond = len(labels) - 1 if self.outside == "other" else -1
+            place = _recode(by[name], level, column.labels, labels, beyond=beyond)[column.codes]
             # Horner's rule; one unknown label makes the group unknown
             group, known = group * len(labels) + place, known & (place >= 0)
         return np.where(known, group, -1)
@@ -207,12 +207,8 @@ class Domain:
         declared = self.values[:-1] if self.outside == "other" else self.values
         written = as_written(declared)
         place = {each: number for number, each in enumerate(declared)}
-        beyond = self._place_beyond(self.values)
+        beyond = len(self.values) - 1 if self.outside == "other" else -1
         return np.array([place.get(written(each), beyond) for each in values], np.int64)
-
-    def _place_beyond(self, labels: tuple[Label, ...]) -> int:
-        """Return where labels stand that were not declared: last, or nowhere."""
-        return len(labels) - 1 if self.outside == "other" else -1
 
     def count(
         self,
@@ -223,47 +219,38 @@ class Domain:
         draw: Callable[[int], bytes] = os.urandom,
     ) -> Integers:
         """Count the people of every cell, each so many times at most: without noise, so not for publishing."""
-        held = Holdings.collect(counted)
-        group, place = self.groups_of(counted, by)[held.key], self.places_of(counted.domain)[held.value]
+        people, row, key, value, count = collect_holdings(counted)
+        group, place = self.groups_of(counted, by)[key], self.places_of(counted.domain)[value]
         # outside the domain nobody is counted, so that what is published says nothing about them
         inside = (group >= 0) & (place >= 0)
         if self.outside == "an error" and not inside.all():
-            _refuse_outside(int(held.people[np.unique(held.row[~inside])].sum()))
+            message = (
+                f"{int(people[np.unique(row[~inside])].sum()):,} people have a label or a value that was not declared; "
+                f"declare all that there could be, or say {parameter('outside', 'other')} to count them apart, or "
+                '"leave out" to publish without them'
+            )
+            raise BadNoise(message)
         groups, values = self.shape
         # cells are flat here, groups × values in row-major order, until the last line
-        row, cell, count = held.row[inside], (group * values + place)[inside], held.count[inside]
+        row, cell, count = row[inside], (group * values + place)[inside], count[inside]
         if counted.semantics == "set":  # several values may be one now, which a person has once
-            _, first = number_rows([row, cell], [len(held.people), groups * values], rows=len(row))
+            _, first = number_rows([row, cell], [len(people), groups * values], rows=len(row))
             row, cell, count = row[first], cell[first], np.ones(len(first), np.int64)
-        amounts = counted_values(held.people, row, count, at_most=at_most, draw=draw)
+        amounts = counted_values(people, row, count, at_most=at_most, draw=draw)
         return add_up(cell, amounts, groups * values).reshape(self.shape)
 
 
-def _levels_that_have(hierarchy: Hierarchy, values: AbstractSet[Label]) -> list[int]:
-    """Find the finest level whose labels these are, if there is one."""
-    fitting = (level for level in range(hierarchy.height) if values <= set(hierarchy.levels[level]))
-    return [*itertools.islice(fitting, 1)]
+def collect_holdings(counted: Table | Events) -> tuple[Integers, Integers, Integers, Integers, Integers]:
+    """Return people (rows,), and by entry a row, key, value and count: each of the row's people has the value so often.
 
-
-@dataclass(frozen=True, slots=True)
-class Holdings:
-    """What each person holds: entry e says that each of the `people[row[e]]` has a value `count[e]` times, by a key."""
-
-    people: Integers
-    row: Integers
-    key: Integers
-    value: Integers
-    count: Integers
-
-    @classmethod
-    def collect(cls, counted: Table | Events) -> Holdings:
-        """Build the entries of a table's profiles, or of the rows of events."""
-        if isinstance(counted, Events):
-            key = np.arange(len(counted.value))
-            return cls(counted.people_alike, counted.person, key, counted.value, counted.times)
-        profiles = counted.profiles()
-        row, value, count = profiles.counts.entries()
-        return cls(profiles.people, row, profiles.key[row], value, count)
+    Of a table's profiles, or of the rows of events.
+    """
+    if isinstance(counted, Events):
+        key = np.arange(len(counted.value))
+        return counted.people_alike, counted.person, key, counted.value, counted.times
+    profiles = counted.profiles()
+    row, value, count = profiles.counts.entries()
+    return profiles.people, row, profiles.key[row], value, count
 
 
 def counted_values(
@@ -305,13 +292,11 @@ def expect_countable(table: object) -> None:
         expect_one_sensitive(table, "noise")
 
 
-def _listed_values(values: Sequence[object] | Hierarchy) -> Sequence[object]:
+def _distinct(values: Sequence[object] | Hierarchy) -> tuple[Label, ...]:
     """List the values there could be; a hierarchy lists them all, and by empty text that one may be missing."""
-    return [text or None for text in values.levels[0]] if isinstance(values, Hierarchy) else values
-
-
-def _distinct(values: Sequence[object]) -> tuple[Label, ...]:
-    if isinstance(values, str) or not isinstance(values, Collection) or not len(values):
+    if isinstance(values, Hierarchy):
+        values = [text or None for text in values.levels[0]]
+    if isinstance(values, str) or not isinstance(values, Collection) or not values:
         message = (
             f"{parameter('domain')} is not declared; "
             "list every sensitive value that there could be, not only those that occur"
@@ -354,9 +339,6 @@ def _recode(
     return np.fromiter(coarse, np.int64, len(labels))
 
 
-_DECIMAL = re.compile(r"-?[0-9]+\.[0-9]*")
-
-
 def as_written(declared: Sequence[Label]) -> Callable[[Label], Label]:
     """Return what writes a label as it was declared: 30.0, as programs write numbers in CSV, is 30; 030 is not.
 
@@ -370,7 +352,7 @@ def as_written(declared: Sequence[Label]) -> Callable[[Label], Label]:
 
 
 def _strip_zeros(text: Label) -> Label:
-    return text.rstrip("0").rstrip(".") if text is not None and _DECIMAL.fullmatch(text) else text
+    return text.rstrip("0").rstrip(".") if text is not None and re.fullmatch(r"-?[0-9]+\.[0-9]*", text) else text
 
 
 def _append_other(labels: tuple[Label, ...], where: str) -> tuple[Label, ...]:
@@ -381,11 +363,3 @@ def _append_other(labels: tuple[Label, ...], where: str) -> tuple[Label, ...]:
         )
         raise BadNoise(message)
     return (*labels, OTHER)
-
-
-def _refuse_outside(people: int) -> NoReturn:
-    message = (
-        f"{people:,} people have a label or a value that was not declared; declare all that there could be, or say "
-        f'{parameter("outside", "other")} to count them apart, or "leave out" to publish without them'
-    )
-    raise BadNoise(message)

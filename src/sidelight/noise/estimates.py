@@ -77,11 +77,7 @@ from sidelight.noise.mechanism import Mechanism
 from sidelight.noise.workload import Axes, CellLayout, CoarserLevel, subsets
 from sidelight.rounding import raise_bound
 
-TOLERANCE = 1e-12
-"""How much of the right side may be left over when steps end."""
-
-STEPS_AT_MOST = 5_000
-"""More steps are not taken; answers stay right on average, and tell the noise that they have."""
+STEPS_AT_MOST = 5_000  # more are not taken; answers stay right on average, and tell the noise that they have
 
 
 @dataclass(frozen=True)
@@ -123,17 +119,15 @@ class NestedLeastSquares:
         """D: how many cells there are in each count of J."""
         return _outer([np.bincount(groups) for groups in self._groups]).astype(np.float64)
 
-    def _add_cells(self, cells: Integers | Floats) -> Floats:
-        added = cells.astype(np.float64)
+    def _join(self, cells: Integers | Floats) -> Floats:
+        """M_J·y: add up cells to counts of J."""
+        joined = cells.astype(np.float64)
         for column, groups in enumerate(self._groups):
             order = np.argsort(groups, kind="stable")
             # one axis after the other shrinks from the labels of a column to its groups in J
             begins = np.flatnonzero(np.diff(groups[order], prepend=-1))
-            added = np.add.reduceat(added.take(order, axis=column), begins, axis=column)
-        return added
-
-    def _spread(self, joined: Floats) -> Floats:
-        return joined[np.ix_(*self._groups)]
+            joined = np.add.reduceat(joined.take(order, axis=column), begins, axis=column)
+        return joined
 
     def _spread_all(self, marginals: Mapping[Axes, Integers | Floats]) -> Floats:
         """Σ_A M_Aᵀ y_A, as counts of J."""
@@ -156,19 +150,19 @@ class NestedLeastSquares:
 
         system = LinearOperator((right.size, right.size), matvec=times, dtype=np.float64)
         # an unfinished solution is accepted: it costs a little noise and no bias (the module's invariant)
-        solution, _ = cg(system, right.ravel(), rtol=TOLERANCE, atol=0, maxiter=STEPS_AT_MOST)
+        solution, _ = cg(system, right.ravel(), rtol=1e-12, atol=0, maxiter=STEPS_AT_MOST)
         return np.asarray(solution, np.float64).reshape(shape)
 
     def estimate(self, measured: Mapping[Axes, Integers]) -> Floats:
         """Return the best linear unbiased estimate of the cells."""
         cells = measured[self.layout.every]
-        added, root = self._add_cells(cells), np.sqrt(self._cells)
+        added, root = self._join(cells), np.sqrt(self._cells)
         new = {
             axes: each * (measured[axes] - self._group_layout.add_up(added, axes))
             for axes, each in self._precision_ratios.items()
         }
         # s = D^(1/2)·u: divided by the root again, and the same u for all cells of a count of J
-        return cells + self._spread(self._solve(root * self._spread_all(new)) / root)
+        return cells + (self._solve(root * self._spread_all(new)) / root)[np.ix_(*self._groups)]
 
     def weights(self, places: Sequence[Integers]) -> tuple[dict[Axes, Floats], Floats, Floats]:
         """How does the sum of the cells at these labels of each column count what was measured?
@@ -195,7 +189,7 @@ class NestedLeastSquares:
         beside, lowered, taken = self.weights(places)
         cells = measured[self.layout.every]
         weighted = (float((weights * measured[axes]).sum()) for axes, weights in beside.items())
-        total = float(cells[np.ix_(*places)].sum()) - float((lowered * self._add_cells(cells)).sum())
+        total = float(cells[np.ix_(*places)].sum()) - float((lowered * self._join(cells)).sum())
         # cells that are taken weigh 1 − lowered and the others −lowered; `draws` counts both kinds in each count of J
         of_cells = np.concatenate([(1 - lowered).ravel(), -lowered.ravel()])
         draws = np.concatenate([taken.ravel(), (self._cells - taken).ravel()]).astype(np.int64)
@@ -237,16 +231,25 @@ def _alike(groupings: Sequence[Integers], chosen: Integers) -> list[int]:
     >>> _alike([np.zeros(7, int), fives, np.arange(7)], fives), _alike([fives, np.arange(7)], np.arange(7))
     ([0, 2], [0, 6])
     """
+
+    def number(things: Sequence[tuple[int, ...]]) -> list[int]:
+        seen: dict[tuple[int, ...], int] = {}
+        return [seen.setdefault(each, len(seen)) for each in things]
+
     # groupings are nested, so that fewer groups means coarser: parents come before children
     ordered = sorted(groupings, key=lambda each: int(each.max()))
     forms: list[list[int]] = [[0] * (int(ordered[-1].max()) + 1)]
     for fine, coarse in itertools.pairwise(reversed(ordered)):
-        forms.append(_forms_above(fine, coarse, forms[-1]))
+        # the form of the tree below a coarse group is by the forms below the finer ones in it
+        below: list[list[int]] = [[] for _ in range(int(coarse.max()) + 1)]
+        for node, parent in enumerate(_parents(fine, coarse)):
+            below[parent].append(forms[-1][node])
+        forms.append(number([tuple(sorted(each)) for each in below]))
     forms.reverse()
-    kind = [_number([(0, form) for form in forms[0]])]
+    kind = [number([(0, form) for form in forms[0]])]
     for form, (coarse, fine) in zip(forms[1:], itertools.pairwise(ordered), strict=True):
-        parent = _parents(fine, coarse)
-        kind.append(_number([(kind[-1][parent[node]], each) for node, each in enumerate(form)]))
+        parents = _parents(fine, coarse)
+        kind.append(number([(kind[-1][parents[node]], each) for node, each in enumerate(form)]))
     (of_chosen, *_) = [each for each, groups in zip(kind, ordered, strict=True) if np.array_equal(groups, chosen)]
     return sorted({each: node for node, each in reversed([*enumerate(of_chosen)])}.values())
 
@@ -255,29 +258,6 @@ def _parents(fine: Integers, coarse: Integers) -> list[int]:
     parent = np.zeros(int(fine.max()) + 1, np.int64)
     parent[fine] = coarse
     return [int(each) for each in parent]
-
-
-def _forms_above(fine: Integers, coarse: Integers, forms: Sequence[int]) -> list[int]:
-    """Number the forms of the trees below coarse groups, by the forms below the finer ones in them."""
-    below: list[list[int]] = [[] for _ in range(int(coarse.max()) + 1)]
-    for node, parent in enumerate(_parents(fine, coarse)):
-        below[parent].append(forms[node])
-    return _number([tuple(sorted(each)) for each in below])
-
-
-def _number(things: Sequence[tuple[int, ...]]) -> list[int]:
-    number: dict[tuple[int, ...], int] = {}
-    return [number.setdefault(each, len(number)) for each in things]
-
-
-HALVINGS = 50
-"""How often a threshold between counts is halved: further, floats could not tell."""
-
-FITTINGS = 30
-"""How often counts are scaled to each marginal; where marginals leave no such counts, that is where it ends."""
-
-HARDLY_ANYBODY = 1e-6
-"""What every cell has before it is scaled, so that marginals may say that there is somebody in an empty one."""
 
 
 def postprocess(measured: Integers | Floats) -> Integers:
@@ -294,7 +274,12 @@ def postprocess(measured: Integers | Floats) -> Integers:
     flat, total = measured.ravel(), round(measured.sum().item())
     if total <= 0:
         return np.zeros(measured.shape, np.int64)
-    low, high = _thresholds(flat, total)
+    # the t from which on too little is left, by halving as far as floats tell: at −2 every count keeps more than it has
+    # and at max + 1 nothing is left
+    low, high = -2.0, float(flat.max()) + 1
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if int(_lower(flat, middle).sum()) >= total else (low, middle)
     whole, least = _lower(flat, low), _lower(flat, high)
     # between two thresholds that floats can hardly tell apart, no count differs by more than one
     order = np.argsort(-flat, kind="stable")
@@ -306,16 +291,6 @@ def postprocess(measured: Integers | Floats) -> Integers:
 def _lower(counts: Integers | Floats, threshold: float) -> Integers:
     lowered: Integers = np.maximum(np.floor(counts - threshold), 0).astype(np.int64)
     return lowered
-
-
-def _thresholds(counts: Integers | Floats, total: int) -> tuple[float, float]:
-    """Find the t from which on too little is left of counts, by halving: one at which enough is, one just above."""
-    # at −2 every count keeps more than it has and at max + 1 nothing is left: the total lies between
-    low, high = -2.0, float(counts.max()) + 1
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if int(_lower(counts, middle).sum()) >= total else (low, middle)
-    return low, high
 
 
 def fit_marginals(
@@ -333,13 +308,15 @@ def fit_marginals(
     total = int(nearest.sum())
     if not total:
         return nearest
-    fitted = nearest.astype(np.float64) + HARDLY_ANYBODY
+    least = 1e-6  # what every cell has, so that marginals may say that there is somebody in an empty one
+    fitted = nearest.astype(np.float64) + least
     layout = CellLayout(estimates.shape, tuple(coarser))
     # the estimates are right on average; sums of `nearest` are not
     targets = {axes: np.maximum(layout.add_up(estimates.astype(np.float64), axes), 0) for axes in marginals}
-    for axes, target in [*targets.items()] * FITTINGS:
+    # thirty times each; where marginals leave no such counts, that is where it ends
+    for axes, target in [*targets.items()] * 30:
         # both are above 0 somewhere, as the total is
-        scaled = target * (total / target.sum()) / np.maximum(layout.add_up(fitted, axes), HARDLY_ANYBODY)
+        scaled = target * (total / target.sum()) / np.maximum(layout.add_up(fitted, axes), least)
         fitted *= layout.spread(scaled, axes)
     left = fitted.sum()
     if not left > 0:  # marginals that leave no cell to anybody
@@ -349,12 +326,8 @@ def fit_marginals(
     return whole.reshape(estimates.shape)
 
 
-WEIGHT_STEPS = 2**40
-"""Weights of noises are rounded up to steps of one in so many; noise is symmetric, so that only their size counts."""
-
-
+# Of a marginal with more kinds of counts, or if these took more numbers to solve for, Chebyshev bounds all of them
 KINDS_AT_MOST, SOLVED_AT_MOST = 64, 1_000_000
-"""Of a marginal with more kinds of counts, or if these took more numbers to solve for, Chebyshev bounds all of them."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -364,11 +337,6 @@ class Marginal:
     axes: Axes
     mechanism: Mechanism
     measured: Integers = field(repr=False)
-
-
-def marginal_of(cells: Integers, axes: Axes) -> Integers:
-    """Add up the cells over all columns but these."""
-    return CellLayout(cells.shape).add_up(cells.astype(np.int64), axes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -425,8 +393,8 @@ class Measurements:
         parts = []
         for each in self.marginals:
             weights, draws = error[each.axes]
-            # weights that floats can hardly tell apart are one, the larger
-            known, same = np.unique(np.ceil(np.abs(weights) * WEIGHT_STEPS) / WEIGHT_STEPS, return_inverse=True)
+            # weights that floats can hardly tell apart are one, the larger; noise is symmetric, so that size counts
+            known, same = np.unique(np.ceil(np.abs(weights) * 2**40) / 2**40, return_inverse=True)
             together = np.bincount(same, draws, minlength=len(known)).astype(np.int64)
             parts += [
                 NoisePart(each.mechanism, int(times), float(weight))
@@ -476,39 +444,39 @@ class LeastSquares:
     @cached_property
     def weights(self) -> Mapping[Axes, Mapping[Axes, float]]:
         """How much each measured marginal says about each visited residual, in shares of 1."""
-        return {below: _shares(self._precisions(below)) for below in self.residual_sets}
-
-    def _precisions(self, below: Axes) -> dict[Axes, float]:
-        return {
-            axes: 1 / (variance * self.size(set(axes) - set(below)))
-            for axes, variance in self.variances.items()
-            if set(below) <= set(axes)
-        }
+        shares = {}
+        for below in self.residual_sets:
+            precisions = {
+                axes: 1 / (variance * self.size(set(axes) - set(below)))
+                for axes, variance in self.variances.items()
+                if set(below) <= set(axes)
+            }
+            total = math.fsum(precisions.values())
+            shares[below] = {axes: precision / total for axes, precision in precisions.items()}
+        return shares
 
     def estimate(self, measured: Mapping[Axes, Integers]) -> Floats:
         """Return the best linear unbiased estimate of the cells."""
         cells = measured[self.every].astype(np.float64)
         correction = np.zeros(self.shape)
+
+        def find_residual(axes: Axes, below: Axes) -> Floats:
+            residual = np.asarray(
+                measured[axes].sum(axis=tuple(at for at, axis in enumerate(axes) if axis not in below)), np.float64
+            )
+            for axis in range(residual.ndim):
+                # I − 11ᵀ/n along one axis: H_B is one centring for each column of B
+                residual = residual - residual.mean(axis=axis, keepdims=True)
+            return residual
+
         for below, weights in self.weights.items():
             # what all of them say about this residual, less what the cells say
-            residuals = {axes: self._residual(measured[axes], axes, below) for axes in weights}
+            residuals = {axes: find_residual(axes, below) for axes in weights}
             residual = sum(weight * residuals[axes] for axes, weight in weights.items()) - residuals[self.every]
             # the columns outside B get a length of 1, over which the residual is spread evenly
             spread = residual.reshape([n if axis in below else 1 for axis, n in enumerate(self.shape)])
             correction += spread / self.size(set(self.every) - set(below))
         return cells + correction
-
-    def _residual(self, measured: Integers, axes: Axes, below: Axes) -> Floats:
-        added = measured.sum(axis=tuple(place for place, axis in enumerate(axes) if axis not in below))
-        residual = np.asarray(added, np.float64)
-        for axis in range(residual.ndim):
-            # I − 11ᵀ/n along one axis: H_B is one centring for each column of B
-            residual = residual - residual.mean(axis=axis, keepdims=True)
-        return residual
-
-    def variance_of(self, axes: Axes) -> float:
-        """Return the variance of one count of a marginal that is measured."""
-        return self.variance_of_sum([1 if axis in axes else n for axis, n in enumerate(self.shape)])
 
     def variance_of_sum(self, taken: Sequence[int]) -> float:
         """Return the variance of a sum of cells that takes so many labels of each column."""
@@ -545,13 +513,7 @@ class LeastSquares:
 
 
 def _product(factors: Sequence[tuple[float, float]]) -> Floats:
-    """Multiply every combination: one axis of two places for each factor."""
     together = np.ones(())
     for factor in factors:
         together = np.multiply.outer(together, np.array(factor, np.float64))
     return together
-
-
-def _shares(amounts: Mapping[Axes, float]) -> dict[Axes, float]:
-    total = math.fsum(amounts.values())
-    return {axes: amount / total for axes, amount in amounts.items()}

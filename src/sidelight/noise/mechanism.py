@@ -40,7 +40,6 @@ Discrete Gaussian for Differential Privacy, NeurIPS 2020: proposition 12 (throug
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_UP, Context, Decimal, localcontext
 from fractions import Fraction
@@ -52,6 +51,7 @@ from scipy.special import ndtr, ndtri
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadNoise, as_given, needs_extra, parameter
 from sidelight.noise.parameters import ONE_BY_ONE, Amount, Sensitivity, exact_delta, exact_epsilon
+from sidelight.noise.privacy_profile import smallest_kept
 from sidelight.rounding import exact_number, raise_bound, round_down, round_up
 
 NoiseKind: TypeAlias = Literal["discrete Laplace", "discrete Gaussian"]
@@ -225,14 +225,6 @@ class PrivacyCost:
             return calibrate_rho(self.rho, sensitivity)
         assert self.epsilon is not None
         return calibrate(self.epsilon, self.delta, sensitivity, through_rho=self.paid_in_rho)
-
-
-def smallest_kept(low: float, high: float, holds: Callable[[float], bool], *, close: float = 1e-12) -> float:
-    """Halve until `high`, at which something holds, is this close, relatively, to where it does no more."""
-    # invariant: it holds at `high`, and is not known to at `low`
-    while low < (middle := (low + high) / 2) < high and high - low > close * high:
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
 
 
 def six_figures_up(bound: float) -> Fraction:

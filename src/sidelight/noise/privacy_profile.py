@@ -46,23 +46,19 @@ from sidelight.arrays import Floats
 from sidelight.errors import BadNoise, parameter
 from sidelight.rounding import exact_number, raise_bound, round_up
 
+# What Fourier transforms of privacy losses may lose of a δ in floats: a thousand of them were seen to lose 5e-15
 LOST_IN_TRANSFORMS = 1e-13
-"""What Fourier transforms of privacy losses may lose of a δ in floats: a thousand of them were seen to lose 5e-15."""
 
+# Data sets that must look alike: one has a person more, or one person's row is another one
 Neighbours: TypeAlias = Literal["add or remove", "replace"]
-"""Data sets that must look alike: one has a person more, or one person's row is another one."""
 
+# δ at each of several ε, rounded up
 PrivacyCurve: TypeAlias = Callable[[Sequence[float]], Sequence[float]]
-"""δ at each of several ε, rounded up."""
 
-SMALLEST_READ, LARGEST_READ, FINENESS = 1e-4, 40.0, 512
-"""Between which ε a curve is read, and at how many: above them, a belief may move anywhere in floats."""
+# Between which ε a curve is read: above them, a belief may move anywhere in floats
+SMALLEST_READ, LARGEST_READ = 1e-4, 40.0
 
-SMALLEST_DELTA = 1e-300
-"""A δ that is computed is never 0, which would promise what floats only cannot tell."""
-
-LOST_IN_FLOATS = 4e-15
-"""More than what a few operations on numbers up to 1 lose, absolutely."""
+SMALLEST_DELTA = 1e-300  # a δ that is computed is never 0, which would promise what floats only cannot tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +88,7 @@ class PrivacyProfile:
         if not isinstance(smallest, int | float) or not 0 < smallest < LARGEST_READ:
             message = f"{parameter('smallest', smallest)} is not where to begin; give an epsilon above 0 and below 40"
             raise BadNoise(message)
-        epsilons = (0.0, *np.geomspace(smallest, LARGEST_READ, FINENESS - 1).tolist())
+        epsilons = (0.0, *np.geomspace(smallest, LARGEST_READ, 511).tolist())
         return cls(tuple(zip(epsilons, curve(epsilons), strict=True)), curve)
 
     def __repr__(self) -> str:
@@ -118,11 +114,8 @@ class PrivacyProfile:
         high = min((epsilon for epsilon, other in self.pairs if other <= delta), default=math.inf)
         if self.curve is None or math.isinf(high):
             return high
-        low = max((epsilon for epsilon, _ in self.pairs if epsilon < high), default=high)
-        # invariant: δ is small enough at `high`
-        while low < (middle := (low + high) / 2) < high and high - low > 1e-12 * high:
-            low, high = (low, middle) if self.curve([middle])[0] <= delta else (middle, high)
-        return high
+        low, curve = max((epsilon for epsilon, _ in self.pairs if epsilon < high), default=high), self.curve
+        return smallest_kept(low, high, lambda epsilon: curve([epsilon])[0] <= delta)
 
     def two_steps(self) -> PrivacyProfile:
         """Return what neighbours of neighbours keep: (2ε, δ·(1 + e^ε)).
@@ -130,11 +123,9 @@ class PrivacyProfile:
         >>> PrivacyProfile.of_pair(0.5).two_steps()
         <PrivacyProfile of epsilon 1 and delta 0>
         """
+        deltas = (min(raise_bound(delta * (1 + _exp(epsilon))), 1.0) if delta else 0.0 for epsilon, delta in self.pairs)
         return PrivacyProfile(
-            tuple(
-                (2 * epsilon, min(raise_bound(delta * (1 + _exp(epsilon))), 1.0) if delta else 0.0)
-                for epsilon, delta in self.pairs
-            )
+            tuple((2 * epsilon, delta) for (epsilon, _), delta in zip(self.pairs, deltas, strict=True))
         )
 
     def power(self, false_alarms: float) -> float:
@@ -148,7 +139,8 @@ class PrivacyProfile:
         few = np.exp(np.minimum(epsilons, 700)) * false_alarms + deltas
         many = 1 - np.exp(-epsilons) * np.maximum(1 - deltas - false_alarms, 0)
         least = np.minimum(few, many).min(axis=0)
-        return np.minimum(raise_bound(1.0) * least + LOST_IN_FLOATS, 1.0)  # type: ignore[no-any-return]
+        # more than what a few operations on numbers up to 1 lose, absolutely
+        return np.minimum(raise_bound(1.0) * least + 4e-15, 1.0)  # type: ignore[no-any-return]
 
     @property
     def advantage(self) -> float:
@@ -172,7 +164,15 @@ class PrivacyProfile:
                 factors.append(_exp(epsilon))
             elif broken < 1:
                 factors.append(_exp(epsilon) / (1 - broken))
-        return raise_bound(min(factors), LOST_IN_FLOATS)
+        return raise_bound(min(factors), 4e-15)
+
+
+def smallest_kept(low: float, high: float, holds: Callable[[float], bool], *, close: float = 1e-12) -> float:
+    """Halve until `high`, at which something holds, is this close, relatively, to where it does no more."""
+    # invariant: it holds at `high`, and is not known to at `low`
+    while low < (middle := (low + high) / 2) < high and high - low > close * high:
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
 
 
 def curve_of_losses(losses: Any) -> PrivacyCurve:  # noqa: ANN401 - dp-accounting has no types
@@ -222,59 +222,39 @@ def _exp(power: float) -> float:
     return math.exp(power) if power < 700 else math.inf
 
 
-ORDERS = 1 + np.geomspace(1e-3, 1e6, 1500)
-"""The orders α at which Rényi divergences are read; any of them bounds δ."""
+def _finite(distance: float) -> float:
+    if not math.isfinite(distance):
+        message = "this promises nothing: how much it may depend on one person is not bounded; add noise to all of it"
+        raise BadNoise(message)
+    return distance
 
 
-UNBOUNDED = "this promises nothing: how much it may depend on one person is not bounded; add noise to all of it"
+def is_of_library(release: object, *libraries: str) -> bool:
+    """Whether OpenDP or dp-accounting, or one of these libraries, made this."""
+    return type(release).__module__.partition(".")[0] in (libraries or ("opendp", "dp_accounting"))
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryProfile:
-    """What an object of another library promises: its profile, to neighbours of this kind, and ε where δ is 0."""
+def library_profile(
+    release: object, d_in: float | None, neighbours: Neighbours | None
+) -> tuple[PrivacyProfile, Neighbours]:
+    """Read the profile of an OpenDP measurement, at the input distance `d_in`, or of a dp-accounting event.
 
-    profile: PrivacyProfile
-    neighbours: Neighbours
-
-    @property
-    def pure_epsilon(self) -> float | None:
-        """The smallest ε without any δ."""
-        return min((epsilon for epsilon, delta in self.profile.pairs if delta == 0), default=None)
-
-
-def is_of_library(release: object) -> bool:
-    """Whether OpenDP or dp-accounting made this."""
-    return _library(release) in ("opendp", "dp_accounting")
-
-
-def library_profile(release: object, d_in: float | None, neighbours: Neighbours | None) -> LibraryProfile:
-    """Read the profile of an OpenDP measurement, at the input distance `d_in`, or of a dp-accounting event."""
-    if _library(release) == "opendp":
+    Also to which neighbours it is promised.
+    """
+    if is_of_library(release, "opendp"):
         return _read_measurement(release, d_in, neighbours)
     if d_in is not None:
         message = f"{parameter('d_in')} is for measurements of OpenDP; an event says how far neighbours are apart"
         raise BadNoise(message)
     relation = neighbours or "add or remove"
-    return LibraryProfile(_read_event(release, relation), relation)
+    return _read_event(release, relation), relation
 
 
-def _library(release: object) -> str:
-    return type(release).__module__.partition(".")[0]
-
-
-# OpenDP.
-
-NEIGHBOURS_OF_METRIC: dict[str, Neighbours] = {
-    "SymmetricDistance": "add or remove",
-    "InsertDeleteDistance": "add or remove",
-    "ChangeOneDistance": "replace",
-    "HammingDistance": "replace",
-    "DiscreteDistance": "replace",
-}
-"""What a metric of OpenDP says of neighbours; others measure results, and say nothing."""
-
-
-def _read_measurement(measurement: Any, d_in: float | None, neighbours: Neighbours | None) -> LibraryProfile:  # noqa: ANN401
+def _read_measurement(
+    measurement: Any,  # noqa: ANN401 - OpenDP has no types
+    d_in: float | None,
+    neighbours: Neighbours | None,
+) -> tuple[PrivacyProfile, Neighbours]:
     from opendp.mod import Measurement, OpenDPException  # noqa: PLC0415 - an extra, and slow to import
 
     if not isinstance(measurement, Measurement):
@@ -300,12 +280,17 @@ def _read_measurement(measurement: Any, d_in: float | None, neighbours: Neighbou
         reason = " ".join(str(refused).split())
         message = f"OpenDP cannot say what {parameter('d_in', d_in)} costs: {reason}"
         raise BadNoise(message) from None
-    return LibraryProfile(_read_distance(untyped.output_measure, distance), relation)
+    return _read_distance(untyped.output_measure, distance), relation
 
 
 def _neighbours(metric: str, d_in: float, neighbours: Neighbours | None) -> Neighbours:
     """Return the neighbours that the metric implies; refuse a contradicting argument."""
-    by_metric = NEIGHBOURS_OF_METRIC.get(metric.partition("(")[0])
+    name = metric.partition("(")[0]
+    by_metric: Neighbours | None = None
+    if name in ("SymmetricDistance", "InsertDeleteDistance"):
+        by_metric = "add or remove"
+    elif name in ("ChangeOneDistance", "HammingDistance", "DiscreteDistance"):
+        by_metric = "replace"  # other metrics measure results, and say nothing
     if neighbours is None or by_metric is None or neighbours == by_metric:
         return neighbours or by_metric or "add or remove"
     if by_metric == "add or remove" and d_in >= 2:  # one goes and another comes
@@ -317,50 +302,41 @@ def _neighbours(metric: str, d_in: float, neighbours: Neighbours | None) -> Neig
 
 def _read_distance(measure: Any, distance: Any) -> PrivacyProfile:  # noqa: ANN401 - OpenDP has no types
     name = str(measure).partition("(")[0]
-    if name == "Approximate":
-        inner, slack = distance
-        return _plus(_read_distance(measure.inner_measure, inner), slack)
-    if name == "FixedSmoothedMaxDivergence":
-        epsilon, slack = distance
-        return _plus(PrivacyProfile.of_pair(_finite(epsilon)), slack)
     if name == "MaxDivergence":
         return PrivacyProfile.of_pair(_finite(distance))
-    if name == "ZeroConcentratedDivergence":
-        return PrivacyProfile.of_curve(curve_of_divergences(ORDERS, raise_bound(_finite(distance)) * ORDERS))
-    if name == "RenyiDivergence":
-        divergences = np.array([_finite(distance(float(order))) for order in ORDERS])
-        return PrivacyProfile.of_curve(curve_of_divergences(ORDERS, divergences))
     if name == "SmoothedMaxDivergence":
-        return PrivacyProfile.of_curve(lambda epsilons: [_delta(distance.delta(each)) for each in epsilons])
-    message = f"what {measure} promises is not known; give a measurement by epsilon, (epsilon, delta), rho or a profile"
-    raise BadNoise(message)
-
-
-def _plus(profile: PrivacyProfile, slack: float) -> PrivacyProfile:
-    """Add a δ to every one of a profile."""
+        curve = distance.delta
+        return PrivacyProfile.of_curve(
+            lambda epsilons: [min(max(curve(each), SMALLEST_DELTA), 1.0) for each in epsilons]
+        )
+    if name in ("ZeroConcentratedDivergence", "RenyiDivergence"):
+        # the orders α at which Rényi divergences are read; any of them bounds δ
+        orders: Floats = 1 + np.geomspace(1e-3, 1e6, 1500)
+        if name == "RenyiDivergence":
+            divergences = np.array([_finite(distance(float(order))) for order in orders])
+        else:
+            divergences = raise_bound(_finite(distance)) * orders
+        return PrivacyProfile.of_curve(curve_of_divergences(orders, divergences))
+    if name not in ("Approximate", "FixedSmoothedMaxDivergence"):
+        message = (
+            f"what {measure} promises is not known; give a measurement by epsilon, (epsilon, delta), rho or a profile"
+        )
+        raise BadNoise(message)
+    inner, slack = distance
+    if name == "Approximate":
+        profile = _read_distance(measure.inner_measure, inner)
+    else:
+        profile = PrivacyProfile.of_pair(_finite(inner))
     if slack == 0:
         return profile
     curve = profile.curve
 
-    def added(deltas: Sequence[float]) -> list[float]:
+    def add_slack(deltas: Sequence[float]) -> list[float]:
         return [min(raise_bound(delta + slack) if delta else slack, 1.0) for delta in deltas]
 
     epsilons, deltas = zip(*profile.pairs, strict=True)
-    pairs = tuple(zip(epsilons, added(deltas), strict=True))
-    return PrivacyProfile(pairs, None if curve is None else lambda each: added(curve(each)))
-
-
-def _delta(delta: float) -> float:
-    return min(max(delta, SMALLEST_DELTA), 1.0)
-
-
-def _finite(distance: float) -> float:
-    if math.isfinite(distance):
-        return distance
-    raise BadNoise(UNBOUNDED)
-
-
-# Google's dp-accounting.
+    pairs = tuple(zip(epsilons, add_slack(deltas), strict=True))
+    return PrivacyProfile(pairs, None if curve is None else lambda each: add_slack(curve(each)))
 
 
 def _read_event(event: Any, neighbours: Neighbours) -> PrivacyProfile:  # noqa: ANN401 - dp-accounting has no types
@@ -373,42 +349,38 @@ def _read_event(event: Any, neighbours: Neighbours) -> PrivacyProfile:  # noqa: 
         message = f"a promise is of a DpEvent, not of a {type(event).__name__} of dp-accounting; give its .ledger"
         raise BadNoise(message)
     relations = library.NeighboringRelation
-    relation = {"add or remove": relations.ADD_OR_REMOVE_ONE, "replace": relations.REPLACE_ONE}[neighbours]
+    relation = relations.REPLACE_ONE if neighbours == "replace" else relations.ADD_OR_REMOVE_ONE
     try:
-        profile = _read_losses(PLDAccountant(relation).compose(event))
+        losses = PLDAccountant(relation).compose(event)
+        # of what is published without noise, the accountant has no losses
+        _finite(losses.get_epsilon(1 - 1e-9))
+        profile = PrivacyProfile.of_curve(curve_of_losses(losses._pld))  # it hands out one δ at a time itself
     except library.UnsupportedEventError as refused:
-        if RELATION in str(refused):  # it stands, even where another accountant would not look at neighbours
-            raise _refuse_event(refused, neighbours) from None
-        try:
-            counted = event if neighbours == "add or remove" else _twice_as_far(event)
-            profile = _read_divergences(RdpAccountant(neighboring_relation=relation).compose(counted))
-        except library.UnsupportedEventError as refused_too:
-            raise _refuse_event(refused_too, neighbours) from None
+        reason = str(refused)
+        # neighbours stand, even where another accountant would not look at them
+        if "neighboring_relation" not in reason:
+            try:
+                counted = event if neighbours == "add or remove" else _twice_as_far(event)
+                profile = _read_divergences(RdpAccountant(neighboring_relation=relation).compose(counted))
+            except library.UnsupportedEventError as refused_too:
+                reason = str(refused_too)
+            else:
+                reason = ""
+        if reason:
+            kind = reason.rpartition("caused by subevent ")[2].partition("(")[0]
+            message = f"dp-accounting cannot account for {kind}; give the epsilon and delta that it keeps"
+            if "neighboring_relation" in reason:
+                unlike = "replace" if neighbours == "add or remove" else "add or remove"
+                message = (
+                    f"dp-accounting cannot account for {kind} with {parameter('neighbours', neighbours)}; say "
+                    f"{parameter('neighbours', unlike)} if that is meant, or give the epsilon and delta that it keeps"
+                )
+            raise BadNoise(message) from None
     except ValueError as refused:
         message = f"dp-accounting refuses this event: {' '.join(str(refused).split())}"
         raise BadNoise(message) from None
     pure = _pure_epsilon(event, events)
     return profile if pure is None or pure == 0 else profile | PrivacyProfile.of_pair(raise_bound(pure))
-
-
-RELATION = "neighboring_relation"
-"""What dp-accounting names where it refuses an event because of its neighbours."""
-
-
-def _refuse_event(refused: Exception, neighbours: Neighbours) -> BadNoise:
-    kind = str(refused).rpartition("caused by subevent ")[2].partition("(")[0]
-    if RELATION not in str(refused):
-        return BadNoise(f"dp-accounting cannot account for {kind}; give the epsilon and delta that it keeps")
-    unlike = "replace" if neighbours == "add or remove" else "add or remove"
-    remedy = f"say {parameter('neighbours', unlike)} if that is meant, or give the epsilon and delta that it keeps"
-    return BadNoise(f"dp-accounting cannot account for {kind} with {parameter('neighbours', neighbours)}; {remedy}")
-
-
-def _read_losses(accountant: Any) -> PrivacyProfile:  # noqa: ANN401 - dp-accounting has no types
-    # of what is published without noise, the accountant has no losses
-    if math.isinf(accountant.get_epsilon(1 - 1e-9)):
-        raise BadNoise(UNBOUNDED)
-    return PrivacyProfile.of_curve(curve_of_losses(accountant._pld))  # it hands out one δ at a time itself
 
 
 def _twice_as_far(event: Any) -> Any:  # noqa: ANN401
@@ -432,32 +404,27 @@ def _read_divergences(accountant: Any) -> PrivacyProfile:  # noqa: ANN401
     # the conversion to δ needs α > 1, and an infinite divergence bounds nothing
     bounded = np.isfinite(divergences) & (orders > 1)
     if not bounded.any():
-        raise BadNoise(UNBOUNDED)
+        _finite(math.inf)
     # they were computed in floats: raised by a last few digits, so that each stays a bound
     return PrivacyProfile.of_curve(curve_of_divergences(orders[bounded], raise_bound(1.0) * divergences[bounded]))
 
 
 def _pure_epsilon(event: Any, kinds: Any) -> float | None:  # noqa: ANN401
     """Return the ε that an event keeps without any δ; None where it keeps none, or where that is not known."""
+    epsilon = None
     match event:
         case kinds.SelfComposedDpEvent(event=inner, count=count):
             one = _pure_epsilon(inner, kinds)
-            return None if one is None else count * one
+            epsilon = None if one is None else count * one
         case kinds.ComposedDpEvent(events=events):
-            each = [_pure_epsilon(inner, kinds) for inner in events]
-            known = [one for one in each if one is not None]
-            return math.fsum(known) if len(known) == len(each) else None
-    return _pure_epsilon_of_one(event, kinds)
-
-
-def _pure_epsilon_of_one(event: Any, kinds: Any) -> float | None:  # noqa: ANN401
-    match event:
+            every = [_pure_epsilon(inner, kinds) for inner in events]
+            epsilon = None if None in every else math.fsum(one for one in every if one is not None)
         case kinds.NoOpDpEvent():
-            return 0.0
+            epsilon = 0.0
         case kinds.LaplaceDpEvent(noise_multiplier=multiplier) if multiplier > 0:
-            return float(1 / multiplier)
+            epsilon = float(1 / multiplier)
         case kinds.DiscreteLaplaceDpEvent(noise_parameter=rate, sensitivity=sensitivity) if rate > 0:
-            return float(rate * sensitivity)
+            epsilon = float(rate * sensitivity)
         case kinds.RandomizedResponseDpEvent(noise_parameter=noise, num_buckets=buckets) if noise > 0:
-            return math.log1p(buckets * (1 - noise) / noise)
-    return None
+            epsilon = math.log1p(buckets * (1 - noise) / noise)
+    return epsilon

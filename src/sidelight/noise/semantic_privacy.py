@@ -35,12 +35,11 @@ Transactions on Data Privacy 2012, and Kazan and Reiter, Prior-itizing Privacy, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import ROUND_UP, Context, Decimal
 from fractions import Fraction
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -54,12 +53,12 @@ from sidelight.noise.parameters import (
 )
 from sidelight.noise.privacy_profile import (
     LARGEST_READ,
-    LibraryProfile,
     Neighbours,
     PrivacyProfile,
     is_of_library,
     largest_posterior,
     library_profile,
+    smallest_kept,
 )
 from sidelight.rounding import raise_bound, round_down, round_up, short_decimal, to_places, whole_number
 from sidelight.text import counted, html_table
@@ -105,9 +104,8 @@ class SemanticPrivacy:
     @property
     def published_shift(self) -> float:
         """The bound as published, for reference: e^ε − 1, or e^(3ε) − 1 + 2√δ with a chance of O(n√δ)."""
-        if self.delta == 0:
-            return _expm1(self.epsilon)
-        return _expm1(3 * self.epsilon) + 2 * math.sqrt(self.delta)
+        loss = self.epsilon if self.delta == 0 else 3 * self.epsilon
+        return (math.expm1(loss) if loss < 700 else math.inf) + (2 * math.sqrt(self.delta) if self.delta else 0)
 
     @property
     def vacuous(self) -> bool:
@@ -125,7 +123,16 @@ class SemanticPrivacy:
         >>> print(semantic_privacy(1).sentence())
         Whatever anyone knew before, what they believe about you changes by at most 0.4622 because you are in.
         """
-        return add_condition(self.condition, self._unconditional())
+        because = "because you are in" if self.neighbours == "add or remove" else f"because you are in{_INSTEAD}"
+        if self.vacuous:
+            promise = f"Nothing is promised to you: what others believe about you may change to anything {because}."
+        else:
+            holds = f", except with a chance of at most {two_digits(self.chance)}" if self.chance else ""
+            promise = (
+                "Whatever anyone knew before, what they believe about you changes by at most "
+                f"{_four_places(self.shift)} {because}{holds}."
+            )
+        return add_condition(self.condition, promise)
 
     def as_declared(self) -> str:
         """Write the promise where the publisher declared the number of people, which cannot be checked without a leak.
@@ -136,17 +143,6 @@ class SemanticPrivacy:
         if not self.delta or self.people is None or self.vacuous:
             return self.sentence()
         return f"{self.sentence()} That is for at most {self.among}, which the publisher says and nobody checked."
-
-    def _unconditional(self) -> str:
-        if self.vacuous:
-            return (
-                "Nothing is promised to you: what others believe about you may change to anything "
-                f"{BECAUSE[self.neighbours]}."
-            )
-        moves = f"what they believe about you changes by at most {_four_places(self.shift)} {BECAUSE[self.neighbours]}"
-        if self.chance == 0:
-            return f"Whatever anyone knew before, {moves}."
-        return f"Whatever anyone knew before, {moves}, except with a chance of at most {two_digits(self.chance)}."
 
     def error_rates(self, false_alarms: float = 0.05) -> ErrorRates:
         """How well can anybody tell, at most, whether you are in?  For whoever is wrong of this share of the others.
@@ -187,34 +183,37 @@ class SemanticPrivacy:
         >>> [paragraph.split(". ")[0] for paragraph in semantic_privacy(1).explain().splitlines()[:5:2]]
         ['In beliefs', 'As a test', 'As a risk']
         """
-        return "\n\n".join(self._paragraphs(false_alarms, prior))
-
-    def _paragraphs(self, false_alarms: float, prior: float) -> Iterator[str]:
-        yield f"In beliefs. {self.sentence()}"
-        yield (
-            f"As a test. {self.error_rates(false_alarms).sentence()} This holds for whoever knows everything about "
-            "everybody else, and for each person by themselves."
-        )
         risks = [self.disclosure_risk(prior).sentence(), self.disclosure_risk(prior, known_to_be_in=True).sentence()]
-        yield (
-            f"As a risk. {' '.join(risks)} This holds where what somebody believes of others does not depend on you; "
-            "else what is learned about them tells of you, whether you are in or not."
-        )
-        yield f"These are three ways to say one thing: {COMPARED[self.neighbours]} ({self._cost()})."
+        cost = f"epsilon {self.epsilon:g} and delta {self.delta:g}"
+        if len(self.profile.pairs) > 1:
+            cost = f"epsilon {self.epsilon:.4g} at delta {self.delta:.2g}, one of many pairs that hold at once"
+        other = "without you" if self.neighbours == "add or remove" else "with anybody else in your place"
+        paragraphs = [
+            f"In beliefs. {self.sentence()}",
+            (
+                f"As a test. {self.error_rates(false_alarms).sentence()} This holds for whoever knows everything about "
+                "everybody else, and for each person by themselves."
+            ),
+            (
+                f"As a risk. {' '.join(risks)} This holds where what somebody believes of others does not depend on "
+                "you; else what is learned about them tells of you, whether you are in or not."
+            ),
+            (
+                "These are three ways to say one thing: every result is about as likely with you in the data as "
+                f"{other} ({cost})."
+            ),
+            (
+                "Not promised: that nothing is learned about people like you. What the data shows of them, everybody "
+                "may believe of you, and would, had you been left out."
+            ),
+        ]
         if self.chance and self.people is not None and not self.vacuous:
-            yield (
+            paragraphs.insert(
+                4,
                 f"The chance that it does not hold is for at most {self.among} together; nobody checked how many there "
-                "are."
+                "are.",
             )
-        yield (
-            "Not promised: that nothing is learned about people like you. What the data shows of them, everybody may "
-            "believe of you, and would, had you been left out."
-        )
-
-    def _cost(self) -> str:
-        if len(self.profile.pairs) == 1:
-            return f"epsilon {self.epsilon:g} and delta {self.delta:g}"
-        return f"epsilon {self.epsilon:.4g} at delta {self.delta:.2g}, one of many pairs that hold at once"
+        return "\n\n".join(paragraphs)
 
     def plot(self, *, false_alarms: float = 0.05, prior: float = 0.1) -> alt.TopLevelMixin:
         """Draw it: what a test of who is in can reach, and how far beliefs about that can rise.
@@ -226,44 +225,11 @@ class SemanticPrivacy:
         return promise_chart(self, false_alarms=false_alarms, prior=prior)
 
 
-BECAUSE: dict[Neighbours, str] = {
-    "add or remove": "because you are in",
-    "replace": "because you are in, and not anybody else in your place",
-}
-"""What a belief changes by, at most so far."""
-
-COMPARED: dict[Neighbours, str] = {
-    "add or remove": "every result is about as likely with you in the data as without you",
-    "replace": "every result is about as likely with you in the data as with anybody else in your place",
-}
-
-
-@overload
-def semantic_privacy(
-    epsilon: Amount,
-    delta: Amount = 0,
-    *,
-    people: int | None = None,
-    chance: Amount | None = None,
-    neighbours: Neighbours | None = None,
-) -> SemanticPrivacy: ...
-
-
-@overload
-def semantic_privacy(
-    release: object,
-    /,
-    delta: Amount = 0,
-    *,
-    d_in: float | None = None,
-    people: int | None = None,
-    chance: Amount | None = None,
-    neighbours: Neighbours | None = None,
-) -> SemanticPrivacy: ...
+_INSTEAD = ", and not anybody else in your place"
 
 
 def semantic_privacy(
-    epsilon: Any,
+    epsilon: Amount | Any,  # noqa: ANN401 - or a measurement or an event of another library
     delta: Amount = 0,
     *,
     d_in: float | None = None,
@@ -312,7 +278,14 @@ def semantic_privacy(
     if people is not None:
         people = whole_number(people, BadNoise, parameter("people"))
     if is_of_library(epsilon):
-        return _promise_of_library(library_profile(epsilon, d_in, neighbours), exact_delta(delta), people, chance)
+        read, relation = library_profile(epsilon, d_in, neighbours)
+        slack, allowed = exact_delta(delta), allowed_chance(chance)
+        if slack or allowed is None:
+            pair = _pair_at(read, slack)
+            return _promise_of_pair(*pair, people, allowed, neighbours=relation, profile=read.as_read())
+        shift, loss, left = smallest_shift_on(read, _expect_people(people), allowed)
+        holds_but_for = allowed if left else 0.0
+        return build_promise(loss, left, people, shift, holds_but_for, neighbours=relation, profile=read.as_read())
     if not isinstance(epsilon, Real | Decimal | str):
         message = f"a promise is not of {kind_in_words(epsilon)}; {remedy_for('epsilon', epsilon)}"
         raise WrongKind(message)
@@ -320,8 +293,8 @@ def semantic_privacy(
         message = f"{parameter('d_in')} is for measurements of OpenDP; leave it out"
         raise BadNoise(message)
     amount: Any = epsilon
-    loss, slack = exact_epsilon(amount), exact_delta(delta)
-    return _promise_of_pair(loss, slack, people, allowed_chance(chance), neighbours=neighbours or "add or remove")
+    pair = exact_epsilon(amount), exact_delta(delta)
+    return _promise_of_pair(*pair, people, allowed_chance(chance), neighbours=neighbours or "add or remove")
 
 
 def _promise_of_pair(
@@ -341,40 +314,25 @@ def _promise_of_pair(
     return build_promise(epsilon, delta, people, *bound, neighbours=neighbours, profile=profile)
 
 
-def _promise_of_library(
-    read: LibraryProfile, delta: Fraction, people: int | None, chance: Amount | None
-) -> SemanticPrivacy:
-    """Return the promise of the pair at δ, of the only pair, or, with a chance, of the pair that promises most."""
-    profile, allowed = read.profile, allowed_chance(chance)
-    plain = profile.as_read()
-    if delta or allowed is None:
-        epsilon, slack = _pair_at(read, delta)
-        return _promise_of_pair(
-            Fraction(epsilon), Fraction(slack), people, allowed, neighbours=read.neighbours, profile=plain
-        )
-    shift, epsilon, slack = smallest_shift_on(profile, _expect_people(people), allowed)
-    holds_but_for = allowed if slack else 0.0
-    return build_promise(epsilon, slack, people, shift, holds_but_for, neighbours=read.neighbours, profile=plain)
-
-
-def _pair_at(read: LibraryProfile, delta: Fraction) -> tuple[float, Fraction | float]:
+def _pair_at(profile: PrivacyProfile, delta: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the pair at δ; at 0 the one without any δ, or the only one."""
     if delta:
-        epsilon = read.profile.epsilon_at(round_down(delta))
+        epsilon = profile.epsilon_at(round_down(delta))
         if math.isinf(epsilon):
             message = (
                 f"no epsilon up to {LARGEST_READ:g} holds at {parameter('delta', float(delta))}; give a larger one"
             )
             raise BadNoise(message)
-        return epsilon, delta
-    if read.pure_epsilon is not None:
-        return read.pure_epsilon, 0
-    if len(read.profile.pairs) == 1:
-        return read.profile.pairs[0]
-    message = (
-        f"it has a delta for every epsilon; give {parameter('chance', 0.001)}, how likely the promise may be broken, "
-        f"or the delta at which epsilon is read, such as {parameter('delta', 1e-9)}"
-    )
-    raise BadNoise(message)
+        return Fraction(epsilon), delta
+    pure = [pair for pair in profile.pairs if pair[1] == 0]
+    if not pure and len(profile.pairs) > 1:
+        message = (
+            f"it has a delta for every epsilon; give {parameter('chance', 0.001)}, how likely the promise may be "
+            f"broken, or the delta at which epsilon is read, such as {parameter('delta', 1e-9)}"
+        )
+        raise BadNoise(message)
+    epsilon, slack = min(pure or profile.pairs)
+    return Fraction(epsilon), Fraction(slack)
 
 
 def _expect_people(people: int | None) -> int:
@@ -411,21 +369,14 @@ def smallest_shift(
         weight = _weight(epsilon, excess)
         return raise_bound(mass * (1 + math.exp(epsilon) * weight if for_data_as_it_is else weight))
 
-    # invariant: with `high` the promise holds, with `low` it is not known to
-    low, high = 0.0, 1 - floor
+    def holds(excess: float) -> bool:
+        return broken(excess) <= (excess if chance is None else chance)
+
     # not even the largest shift is kept with this chance
-    if high <= 0 or broken(high) > (high if chance is None else chance):
+    if floor >= 1 or not holds(1 - floor):
         return 1.0, 1.0 if chance is None else chance
-    while low < (middle := (low + high) / 2) < high and high - low > 1e-15 * high:
-        if broken(middle) <= (middle if chance is None else chance):
-            high = middle
-        else:
-            low = middle
-    return min(raise_bound(floor + high, 1e-15), 1.0), high if chance is None else chance
-
-
-TRIES = 128
-"""How many ε' are tried at a time around the best pair of a profile."""
+    least = smallest_kept(0.0, 1 - floor, holds, close=1e-15)
+    return min(raise_bound(floor + least, 1e-15), 1.0), least if chance is None else chance
 
 
 def smallest_shift_on(
@@ -448,7 +399,7 @@ def smallest_shift_on(
             break
         at = known.index(best[1])
         # the best ε lies between the neighbours of the best pair: the curve is read more finely there
-        between = np.geomspace(known[max(at - 1, 0)], known[min(at + 1, len(known) - 1)], TRIES).tolist()
+        between = np.geomspace(known[max(at - 1, 0)], known[min(at + 1, len(known) - 1)], 128).tolist()
         pairs = list(zip(between, profile.curve(between), strict=True))
     return best
 
@@ -486,10 +437,6 @@ def build_promise(
     )
 
 
-def _expm1(power: float) -> float:
-    return math.expm1(power) if power < 700 else math.inf
-
-
 def _share(share: float, name: str, example: float) -> float:
     exact = exact_amount(share, name)
     if not 0 < exact < 1:
@@ -503,22 +450,8 @@ def _four_places(shift: float) -> str:
     return f"{to_places(Fraction(shift), 4):f}"
 
 
-WHO_TELLS: dict[Neighbours, str] = {
-    "add or remove": "Whoever guesses who is in the data, and takes at most {alarms} of those who are not for being in",
-    "replace": "Whoever tells you from somebody else in your place, and takes at most {alarms} of others for you",
-}
+# What somebody would like to know: whether you are in the data, or something else about you, knowing that you are
 Secret: TypeAlias = Literal["being in", "a value"]
-"""What somebody would like to know: whether you are in the data, or something else about you, knowing that you are."""
-
-WHO_THOUGHT: dict[tuple[Secret, Neighbours], str] = {
-    ("being in", "add or remove"): "Whoever thought it {prior} likely that you are in the data",
-    (
-        "being in",
-        "replace",
-    ): "Whoever thought it {prior} likely that you are in, and not another in your place",
-    ("a value", "add or remove"): "Whoever knew that you are in, and thought something about you {prior} likely",
-    ("a value", "replace"): "Whoever knew that you are in, and thought something about you {prior} likely",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -548,7 +481,10 @@ class ErrorRates:
         >>> print(sl.semantic_privacy(1).error_rates().sentence())
         Whoever guesses who is in the data, and takes at most 5 % of those who are not for being in, recognises you in at most 13.6 % of cases; with even odds a guess is right in at most 73.2 % (a coin: 50 %).
         """  # noqa: E501
-        who = WHO_TELLS[self.neighbours].format(alarms=plain_percent(self.false_alarms))
+        alarms = plain_percent(self.false_alarms)
+        who = f"Whoever guesses who is in the data, and takes at most {alarms} of those who are not for being in"
+        if self.neighbours == "replace":
+            who = f"Whoever tells you from somebody else in your place, and takes at most {alarms} of others for you"
         return add_condition(
             self.condition,
             f"{who}, recognises you in at most {percent(self.recognised)} of cases; with even odds a guess is right in "
@@ -585,7 +521,11 @@ class DisclosureRisk:
         >>> print(sl.semantic_privacy(1).disclosure_risk(prior=0.1).sentence())
         Whoever thought it 10 % likely that you are in the data, thinks it at most 23.2 % likely afterwards: the odds rise by a factor of at most 2.72.
         """  # noqa: E501
-        before = WHO_THOUGHT[self.about, self.neighbours].format(prior=plain_percent(self.prior))
+        prior = plain_percent(self.prior)
+        before = f"Whoever knew that you are in, and thought something about you {prior} likely"
+        if self.about == "being in":
+            what = "are in the data" if self.neighbours == "add or remove" else "are in, and not another in your place"
+            before = f"Whoever thought it {prior} likely that you {what}"
         if math.isinf(self.odds_factor):
             return add_condition(self.condition, f"{before}, may be sure afterwards: nothing bounds the odds.")
         holds = f", except with a chance of at most {two_digits(self.chance)}" if self.chance else ""

@@ -45,7 +45,7 @@ import pyarrow as pa
 from sidelight.arrays import Integers, add_up, number_rows
 from sidelight.errors import BadNoise, parameter
 from sidelight.noise.accountant import CountedColumns, Spending, promise_of
-from sidelight.noise.domain import MEASURED, Holdings, counted_values, expect_countable
+from sidelight.noise.domain import MEASURED, collect_holdings, counted_values, expect_countable
 from sidelight.noise.ledger import Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.noise.mechanism import SMALLEST_DELTA, Mechanism, calibrate
 from sidelight.noise.parameters import (
@@ -306,19 +306,18 @@ def _checked_columns(table: Table | Events, columns: Sequence[str]) -> tuple[str
 
 def _occurring(table: Table | Events, names: Sequence[str], unit: PrivacyUnit) -> tuple[list[Column], Integers]:
     """Find the cells that somebody is counted in, and how often: nothing of it is for publishing."""
-    held = Holdings.collect(table)
-    keyed = [column.take(held.key) for column in map(table.column, names)]
+    people, row, key, value, count = collect_holdings(table)
+    keyed = [column.take(key) for column in map(table.column, names)]
     labelled = [
-        unify_numbers(column) for column in (*keyed, Column(table.sensitive, table.domain, held.value.astype(np.int32)))
+        unify_numbers(column) for column in (*keyed, Column(table.sensitive, table.domain, value.astype(np.int32)))
     ]
     codes = [column.codes.astype(np.int64) for column in labelled]
     ranges = [len(column.labels) for column in labelled]
-    cell, first = number_rows(codes, ranges, rows=len(held.row))
-    row, count = held.row, held.count
+    cell, first = number_rows(codes, ranges, rows=len(row))
     if table.semantics == "set":  # a person has a value once, whatever other columns say
-        _, once = number_rows([row, cell], [len(held.people), max(len(first), 1)], rows=len(row))
+        _, once = number_rows([row, cell], [len(people), max(len(first), 1)], rows=len(row))
         row, cell, count = row[once], cell[once], np.ones(len(once), np.int64)
-    amounts = counted_values(held.people, row, count, at_most=unit.at_most)
+    amounts = counted_values(people, row, count, at_most=unit.at_most)
     totals = add_up(cell, amounts, len(first))
     # a cell of values that were left out by lot is not there
     there = np.flatnonzero(totals > 0)

@@ -49,20 +49,14 @@ from sidelight.noise.mechanism import SMALLEST_EPSILON, Mechanism, PrivacyCost, 
 from sidelight.noise.parameters import Sensitivity
 from sidelight.table.labels import Label
 
+# Columns that are counted by: "sex", "age, occupation" or ("age", "occupation"); "total", and "cells" for all.
+# At a coarser level than published: "age=3, sex" or {"age": 3, "sex": 0}.
 Query: TypeAlias = str | Sequence[str] | Mapping[str, int]
-"""Columns that are counted by: "sex", "age, occupation" or ("age", "occupation"); "total", and "cells" for all.
 
-At a coarser level than published: "age=3, sex" or {"age": 3, "sex": 0}.
-"""
-
+# Several of them; one that is listed twice, or maps to 2, weighs twice
 Queries: TypeAlias = str | Sequence[Query] | Mapping[str | Sequence[str], float]
-"""Several of them; one that is listed twice, or maps to 2, weighs twice."""
 
-TOTAL, CELLS = "total", "cells"
-"""What the counts by no column, and by all, are called."""
-
-
-_AT_LEVEL = re.compile(r"(?P<column>.*\S)\s*=\s*(?P<level>[0-9]{1,9})")
+TOTAL, CELLS = "total", "cells"  # what the counts by no column, and by all, are called
 
 
 def subsets(axes: Axes) -> Iterable[Axes]:
@@ -86,9 +80,13 @@ def read_queries(
     >>> read_queries(["sex, age=2"], ["age", "sex", "occupation"], {(0, 1): 0, (0, 2): 3, (0, 3): None})
     {(0, 1, 2): 1.0, (3, 1): 1.0}
     """
+    if not isinstance(queries, str | Sequence | AbstractSet | Mapping):
+        message = f'{parameter("queries")} should be a list of what is counted by, such as ["total", "sex"]'
+        raise WrongKind(message)
+    listed: Iterable[object] = [queries] if isinstance(queries, str) else queries
     every = tuple(range(len(names)))
     weights: dict[Axes, float] = {}
-    for query, weight in _read_weights(queries):
+    for query, weight in queries.items() if isinstance(queries, Mapping) else ((each, 1) for each in listed):
         of_column = {names.index(name): level for name, level in _columns(query, names).items()}
         numbers = {column: _axis(names[column], column, level, levels or {}) for column, level in of_column.items()}
         axes = tuple(axis for _, axis in sorted(numbers.items()) if axis is not None)
@@ -98,17 +96,6 @@ def read_queries(
         weights[axes] = weights.get(axes, 0.0) + float(weight)
     # the cells are the first key: noise and measurements are read in this order
     return {every: weights.pop(every, 1.0), **weights}
-
-
-def _read_weights(queries: object) -> Iterable[tuple[object, object]]:
-    if isinstance(queries, Mapping):
-        return queries.items()
-    if isinstance(queries, str):
-        return [(queries, 1)]
-    if isinstance(queries, Sequence | AbstractSet):
-        return [(query, 1) for query in queries]
-    message = f'{parameter("queries")} should be a list of what is counted by, such as ["total", "sex"]'
-    raise WrongKind(message)
 
 
 def _columns(query: object, names: Sequence[str]) -> dict[str, object]:
@@ -125,7 +112,11 @@ def _columns(query: object, names: Sequence[str]) -> dict[str, object]:
         raise WrongKind(message)
     levels: dict[str, object] = {}
     for each in query:
-        name, level = (each, query[each]) if isinstance(query, Mapping) else _read_level(each, names)
+        # `age=3`; a column that is called so comes first
+        read = None if each in names else re.fullmatch(r"(.*\S)\s*=\s*([0-9]{1,9})", str(each))
+        name, level = (str(each), None) if read is None else (read[1], int(read[2]))
+        if isinstance(query, Mapping):
+            name, level = each, query[each]
         if name not in names:
             message = f"a query counts by '{name}', which is not published{did_you_mean(str(name), names)}"
             raise BadNoise(message)
@@ -134,12 +125,6 @@ def _columns(query: object, names: Sequence[str]) -> dict[str, object]:
             raise BadNoise(message)
         levels[name] = level
     return levels
-
-
-def _read_level(text: object, names: Sequence[str]) -> tuple[str, object]:
-    """Read `age=3`; a column that is called so comes first."""
-    read = None if text in names else _AT_LEVEL.fullmatch(str(text))
-    return (str(text), None) if read is None else (read["column"], int(read["level"]))
 
 
 def _axis(name: str, column: int, level: object, levels: Mapping[tuple[int, int], int | None]) -> int | None:
@@ -178,44 +163,34 @@ def split_noise(
         return {layout.every: cost.noise(sensitivity)}
     if cost.epsilon is not None:
         refuse_useless(cost.epsilon, cost.delta)
-    if cost.rho is None and cost.delta == 0:
-        assert cost.epsilon is not None
-        epsilon = cost.epsilon
+    # what is shared: an ε where there is no δ, else a ρ
+    laplace, shared = cost.rho is None and cost.delta == 0, cost.epsilon if cost.rho is None else cost.rho
+    assert shared is not None
+    if cost.rho is None and not laplace:
+        shared = largest_rho(shared, cost.delta)
 
-        def laplace(axes: Axes, share: float) -> float:
-            return Mechanism("discrete Laplace", moved[axes].l1 / (share * float(epsilon))).variance()
+    def variance(axes: Axes, share: float) -> float:
+        if laplace:
+            return Mechanism("discrete Laplace", moved[axes].l1 / (share * float(shared))).variance()
+        return moved[axes].l2_squared / (2 * float(shared) * share)
 
-        shares = best_shares(layout, weights, laplace)
-        _refuse_small(f"epsilon {float(epsilon):g}", epsilon * min(shares.values()), SMALLEST_EPSILON)
-        return {axes: calibrate(epsilon * share, Fraction(0), moved[axes]) for axes, share in shares.items()}
-    rho = cost.rho
-    if rho is None:
-        assert cost.epsilon is not None
-        rho = largest_rho(cost.epsilon, cost.delta)
-
-    def gaussian(axes: Axes, share: float) -> float:
-        return moved[axes].l2_squared / (2 * float(rho) * share)
-
-    shares = best_shares(layout, weights, gaussian)
-    if len(shares) == 1:
+    shares = best_shares(layout, weights, variance)
+    if len(shares) == 1 and not laplace:
         return {layout.every: cost.noise(sensitivity)}
-    paid = f"rho {float(rho):g}" if cost.epsilon is None else f"epsilon {float(cost.epsilon):g}"
-    _refuse_small(paid, rho * min(shares.values()), SMALLEST_EPSILON**2 / 2)
-    return {axes: calibrate_rho(rho * share, moved[axes]) for axes, share in shares.items()}
-
-
-def _refuse_small(paid: str, least: Fraction, smallest: Fraction) -> None:
-    """Refuse what comes to nothing when it is shared, by the amount that was to be shared."""
-    if least < smallest:
+    if shared * min(shares.values()) < (SMALLEST_EPSILON if laplace else SMALLEST_EPSILON**2 / 2):
+        paid = f"rho {float(shared):g}" if cost.epsilon is None else f"epsilon {float(cost.epsilon):g}"
         message = (
             f"{paid} is shared by the cells and {parameter('queries')}, and for the smallest share publishes nothing "
             "but noise; give more, or fewer queries"
         )
         raise BadNoise(message)
+    if laplace:
+        return {axes: calibrate(shared * share, Fraction(0), moved[axes]) for axes, share in shares.items()}
+    return {axes: calibrate_rho(shared * share, moved[axes]) for axes, share in shares.items()}
 
 
+# What a marginal is by: columns, or coarser levels of them, at most one of each column, in the order of columns
 Axes: TypeAlias = tuple[int, ...]
-"""What a marginal is by: columns, or coarser levels of them, at most one of each column, in the order of columns."""
 
 Number = TypeVar("Number", np.int64, np.float64)
 
@@ -342,13 +317,6 @@ class CellLayout:
         return all(one.is_under(other.place) or other.is_under(one.place) for one, other in every)
 
 
-STEP = 1e-6
-"""By how much a share is raised to see how a variance moves with it, relative to the share."""
-
-SHARES = 1_000
-"""Shares of ε are whole thousandths of it."""
-
-
 def best_shares(
     layout: CellLayout | tuple[int, ...], weights: Mapping[Axes, float], variance: Callable[[Axes, float], float]
 ) -> dict[Axes, Fraction]:
@@ -362,137 +330,100 @@ def best_shares(
     {(0, 1): '501/1000', (): '499/1000'}
     """
     layout = layout if isinstance(layout, CellLayout) else CellLayout(layout)
-    objective = _Objective(layout, tuple(weights), np.array([*weights.values()]), variance)
+    objective, slope = _build_objective(layout, tuple(weights), np.array([*weights.values()]), variance)
+
+    def descend(measured: Flags) -> Floats:
+        """Find the best shares of those that are measured; logarithms are moved, so that all stay above 0."""
+        size = int(measured.sum())
+
+        def share(logs: Floats) -> Floats:
+            every = np.zeros(len(measured))
+            every[measured] = np.exp(logs - logs.max())
+            every /= every.sum()
+            return every
+
+        def descent(logs: Floats) -> tuple[float, Floats]:
+            at = share(logs)
+            steep = slope(at)
+            # shares add up to 1: raising one lowers all
+            return math.log(objective(at)), (steep - at * steep.sum())[measured]
+
+        # a descent may end in a local minimum: one from equal shares, one from more for the cells
+        starts = [np.zeros(size), np.where(np.arange(size) == 0, 2.0, 0.0)]
+        stop = {"ftol": 1e-9, "gtol": 1e-5}  # shares are thousandths, and the best ones lie flat
+        within = [(-5.0, 5.0)] * size  # a share of less than one in twenty thousand is none
+        minima = [minimize(descent, each, jac=True, method="L-BFGS-B", bounds=within, options=stop) for each in starts]
+        return share(min(minima, key=lambda each: float(each.fun)).x)
+
     measured = np.ones(len(weights), bool)
-    shares = _descend(objective, measured)
+    shares = descend(measured)
     # the cells stand first, and always are measured
     for query in (1 + np.argsort(shares[1:], kind="stable")).tolist():
         fewer = measured & (np.arange(len(weights)) != query)
-        without = _descend(objective, fewer)
+        without = descend(fewer)
         # a tie, as far as the descent resolves one, goes to fewer measurements
         if objective(without) <= objective(shares) * (1 + 1e-6):
             measured, shares = fewer, without
-    rounded = _thousandths(shares)
-    return {axes: Fraction(share, SHARES) for axes, share in zip(weights, rounded, strict=True) if share}
+    rounded = zip(weights, _round_to_thousandths(shares), strict=True)
+    return {axes: Fraction(share, 1_000) for axes, share in rounded if share}
 
 
-@dataclass(frozen=True)
-class _Objective:
-    """Σ weight · variance of one count, by shares of the budget; the cells stand first."""
+def _build_objective(
+    layout: CellLayout, queries: Sequence[Axes], weights: Floats, variance: Callable[[Axes, float], float]
+) -> tuple[Callable[[Floats], float], Callable[[Floats], Floats]]:
+    """Return Σ weight · variance of one count as a function of shares, and the slope of its logarithm in theirs.
 
-    layout: CellLayout
-    queries: tuple[Axes, ...]
-    weights: Floats
-    variance: Callable[[Axes, float], float]
+    The cells are the first query; shares are taken to be free.
+    """
+    # which axes of each column the queries are by, the coarsest first
+    chains: dict[int, list[int]] = {}
+    used = {axis for axes in queries[1:] for axis in axes}
+    for axis in sorted(used, key=lambda axis: (layout.labels_of(axis), -axis)):
+        chains.setdefault(layout.column(axis), []).append(axis)
+    no_finer = {axis: chain[: at + 1] for chain in chains.values() for at, axis in enumerate(chain)}
+    # every residual B that some query tells about: none, or an axis that is no finer, of each of its columns
+    ways = ([[(), *((each,) for each in no_finer[axis])] for axis in axes] for axes in queries[1:])
+    choices = itertools.chain.from_iterable(itertools.product(*each) for each in ways)
+    residuals = list(dict.fromkeys(tuple(itertools.chain.from_iterable(each)) for each in choices))
+    # g_A where B ≤ A, (residuals, queries): how many cells there are in one count; the cells tell about all
+    sizes = np.array([layout.size(axes) for axes in queries])
+    below = [{each for axis in axes for each in no_finer[axis]} for axes in queries[1:]]
+    told = [[True, *(set(residual) <= each for each in below)] for residual in residuals]
+    gains = np.where(np.array(told, bool).reshape(len(residuals), len(queries)), sizes[0] / sizes, 0.0)
+    # d_B: by how many labels more each axis has than the next coarser one
+    labels = {axis: [1, *(layout.labels_of(each) for each in chain)] for axis, chain in no_finer.items()}
+    dimensions = [math.prod(labels[axis][-1] - labels[axis][-2] for axis in residual) for residual in residuals]
+    # how much the variance of each residual weighs; and that of the cells where no marginal tells more
+    gain = (gains @ (weights / sizes)) * np.array(dimensions, np.float64)
+    rest = weights[0] * (1 - np.array(dimensions, np.float64).sum() / sizes[0])
 
-    @cached_property
-    def _chains(self) -> dict[int, list[int]]:
-        """Which axes of each column the queries are by, the coarsest first."""
-        used = {axis for axes in self.queries[1:] for axis in axes}
-        chains: dict[int, list[int]] = {}
-        for axis in sorted(used, key=lambda axis: (self.layout.labels_of(axis), -axis)):
-            chains.setdefault(self.layout.column(axis), []).append(axis)
-        return chains
+    def find_variances(shares: Floats) -> Floats:
+        every = zip(queries, shares.tolist(), strict=True)
+        return np.array([variance(axes, share) if share else math.inf for axes, share in every])
 
-    def _no_finer(self, axis: int) -> list[int]:
-        chain = self._chains[self.layout.column(axis)]
-        return chain[: chain.index(axis) + 1]
+    def objective(shares: Floats) -> float:
+        variances = find_variances(shares)
+        return float(rest * variances[0] + (gain / (gains @ (1 / variances))).sum())
 
-    @cached_property
-    def _residuals(self) -> list[Axes]:
-        """Every residual that some query tells about: none, or an axis that is no finer, of each of its columns."""
-        ways = ([[(), *((each,) for each in self._no_finer(axis))] for axis in axes] for axes in self.queries[1:])
-        every = itertools.chain.from_iterable(itertools.product(*each) for each in ways)
-        return list(dict.fromkeys(tuple(itertools.chain.from_iterable(each)) for each in every))
-
-    @cached_property
-    def _is_told(self) -> Flags:
-        """Whether B ≤ A: residual × query; the cells tell about all."""
-        beside = [{each for axis in axes for each in self._no_finer(axis)} for axes in self.queries[1:]]
-        rows = [[True, *(set(below) <= each for each in beside)] for below in self._residuals]
-        return np.array(rows, bool).reshape(len(rows), len(self.queries))
-
-    @cached_property
-    def _cells_each(self) -> Floats:
-        """g_A: how many cells there are in one count of each query."""
-        cells = self.layout.size(self.layout.every)
-        return np.array([cells / self.layout.size(axes) for axes in self.queries])
-
-    @cached_property
-    def _gains(self) -> Floats:
-        """g_A where B ≤ A: residual × query."""
-        return np.where(self._is_told, self._cells_each, 0.0)
-
-    @cached_property
-    def _dimensions(self) -> Floats:
-        """d_B of each residual."""
-        return np.array([math.prod(map(self._dimension, below)) for below in self._residuals], np.float64)
-
-    def _dimension(self, axis: int) -> int:
-        *before, _ = self._no_finer(axis)
-        return self.layout.labels_of(axis) - (self.layout.labels_of(before[-1]) if before else 1)
-
-    @cached_property
-    def _gain(self) -> Floats:
-        """How much the variance of each residual weighs; and, last, that of the cells where no marginal tells more."""
-        sizes = np.array([self.layout.size(axes) for axes in self.queries])
-        rest = self.weights[0] * (1 - self._dimensions.sum() / sizes[0])
-        return np.append((self._gains @ (self.weights / sizes)) * self._dimensions, rest)
-
-    def _variances(self, shares: Floats) -> Floats:
-        every = zip(self.queries, shares.tolist(), strict=True)
-        return np.array([self.variance(axes, share) if share else math.inf for axes, share in every])
-
-    def __call__(self, shares: Floats) -> float:
-        variances = self._variances(shares)
-        return float(self._gain[-1] * variances[0] + (self._gain[:-1] / (self._gains @ (1 / variances))).sum())
-
-    def slope(self, shares: Floats) -> Floats:
-        """Return how the logarithm of the objective moves with the logarithm of each share, were they free."""
-        variances = self._variances(shares)
-        precision = self._gains @ (1 / variances)
+    def slope(shares: Floats) -> Floats:
+        variances, step = find_variances(shares), 1e-6
+        precision = gains @ (1 / variances)
         # what a variance does to the objective, relative to itself, times how it moves with its share
-        moved = (self._gain[:-1] / precision**2) @ self._gains / variances
-        moved[0] += self._gain[-1] * variances[0]
-        further = self._variances(shares * (1 + STEP))
-        steepness = np.array(
-            [math.log(b / a) if a < math.inf else 0.0 for a, b in zip(variances, further, strict=True)]
-        )
-        slope: Floats = moved * steepness / (STEP * self(shares))
-        return slope
+        moved = (gain / precision**2) @ gains / variances
+        moved[0] += rest * variances[0]
+        further = zip(variances, find_variances(shares * (1 + step)), strict=True)
+        steepness = np.array([math.log(b / a) if a < math.inf else 0.0 for a, b in further])
+        return moved * steepness / (step * objective(shares))  # type: ignore[no-any-return]
+
+    return objective, slope
 
 
-def _descend(objective: _Objective, measured: Flags) -> Floats:
-    """Find the best shares of those that are measured; logarithms are moved, so that all stay above 0."""
-
-    def shares(logs: Floats) -> Floats:
-        every = np.zeros(len(measured))
-        every[measured] = np.exp(logs - logs.max())
-        every /= every.sum()
-        return every
-
-    size = int(measured.sum())
-    # a descent may end in a local minimum: one from equal shares, one from more for the cells
-    starts = [np.zeros(size), np.where(np.arange(size) == 0, 2.0, 0.0)]
-
-    def descent(logs: Floats) -> tuple[float, Floats]:
-        at = shares(logs)
-        slope = objective.slope(at)
-        # shares add up to 1: raising one lowers all
-        return math.log(objective(at)), (slope - at * slope.sum())[measured]
-
-    stop = {"ftol": 1e-9, "gtol": 1e-5}  # shares are thousandths, and the best ones lie flat
-    within = [(-5.0, 5.0)] * size  # a share of less than one in twenty thousand is none
-    minima = [minimize(descent, start, jac=True, method="L-BFGS-B", bounds=within, options=stop) for start in starts]
-    return shares(min(minima, key=lambda each: float(each.fun)).x)
-
-
-def _thousandths(shares: Floats) -> list[int]:
+def _round_to_thousandths(shares: Floats) -> list[int]:
     """Round to whole thousandths with the same sum; who has any share keeps one at least."""
-    whole = np.where(shares > 0, np.maximum(np.floor(shares * SHARES), 1), 0).astype(np.int64)
+    whole = np.where(shares > 0, np.maximum(np.floor(shares * 1_000), 1), 0).astype(np.int64)
     # largest remainders first: those that lost most by rounding down get the thousandths that are left
-    order = np.argsort(whole - shares * SHARES, kind="stable")
-    left = SHARES - int(whole.sum())
+    order = np.argsort(whole - shares * 1_000, kind="stable")
+    left = 1_000 - int(whole.sum())
     if left >= 0:
         whole[order[:left]] += 1
     else:  # more queries with hardly anything than thousandths were left: the largest gives

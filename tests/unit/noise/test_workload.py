@@ -17,7 +17,7 @@ import sidelight as sl
 from sidelight.errors import BadNoise, BadRelease, WrongKind
 from sidelight.noise.accountant import concentrated_epsilon
 from sidelight.noise.answers import NoisyAnswer
-from sidelight.noise.estimates import Measurements, marginal_of
+from sidelight.noise.estimates import Measurements
 from sidelight.noise.mechanism import Mechanism, PrivacyCost
 from sidelight.noise.parameters import PrivacyUnit, Sensitivity
 from sidelight.noise.workload import CellLayout, best_shares, coarser_level, read_queries, split_noise
@@ -216,7 +216,7 @@ def test_somebody_who_knows_all_others_weighs_queries_too():
         counts[(*place, other)] += 1
         likelihood.append(
             sum(
-                each.mechanism.log_weight(each.measured - marginal_of(counts, each.axes)).sum()
+                each.mechanism.log_weight(each.measured - CellLayout(counts.shape).add_up(counts, each.axes)).sum()
                 for each in made.measurements().marginals
             )
         )
