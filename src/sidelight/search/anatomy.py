@@ -213,8 +213,8 @@ class Anatomy(Method):
             raise BadPolicy(message)
         expect_or_none(np.random.Generator, self.random, parameter("random"))
 
-    def seeded(self, random: np.random.Generator) -> Self:
-        """Return the method with this generator, unless one was set."""
+    def seed_with(self, random: np.random.Generator) -> Self:
+        """Return the method drawing from this generator, unless one was set."""
         return self if self.random is not None else replace(self, random=random)
 
     def search(

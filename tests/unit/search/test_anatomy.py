@@ -149,3 +149,10 @@ def test_adult_within_a_policy_about_acquaintances():
     assert dealt.verdict.safe
     assert len(dealt.release) > 3_000
     assert dealt.utility["loss"] == 0
+
+
+def test_a_method_without_a_generator_draws_from_the_one_it_is_handed():
+    one, other = np.random.default_rng(1), np.random.default_rng(2)
+    assert sl.Anatomy().seed_with(one).random is one
+    assert sl.Anatomy(random=other).seed_with(one).random is other
+    assert sl.Mondrian().seed_with(one) == sl.Mondrian()
