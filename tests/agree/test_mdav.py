@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.search import microaggregation
+from sidelight.search.effort import EFFORT
 from sidelight.search.microaggregation import Centroids, KeyDistances, UnclusteredKeys, mdav
 from sidelight.search.orders import column_orders
 from sidelight.table.labels import Column, as_day, as_number
@@ -181,7 +182,7 @@ def test_centroids_are_averages_of_points_also_after_merging(case, rnd):
 @given(placed())
 def test_columns_with_very_many_labels_stand_on_a_line(case):
     table, orders = case
-    before, microaggregation.MANY_LABELS = microaggregation.MANY_LABELS, 2
+    before, EFFORT.matrix_labels = EFFORT.matrix_labels, 2
     try:
         space = KeyDistances.from_table(table, orders)
         left = UnclusteredKeys(space, table.sizes)
@@ -201,4 +202,4 @@ def test_columns_with_very_many_labels_stand_on_a_line(case):
         lines = (microaggregation.points_on_line(order) for order in orders if len(order.labels) > 2)
         assert len(space.lines) == sum(map(len, lines))
     finally:
-        microaggregation.MANY_LABELS = before
+        EFFORT.matrix_labels = before

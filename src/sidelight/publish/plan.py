@@ -117,7 +117,7 @@ def _plan_anatomy(
     expected: ExpectedFile, buckets: Buckets, path: Path, shuffle: Shuffle, *, in_one_file: bool
 ) -> PublishPlan:
     """Print everybody's columns with a bucket; the values of the buckets apart, or shuffled inside them."""
-    columns = buckets.tables().people
+    columns = buckets.tables()[0]
     known = _people_in_buckets(columns)
     who = ExpectedFile(
         Reading(

@@ -24,7 +24,7 @@ Symbols     s(p) = the values of person p, a row of counts; n(x) = how often val
 Line        Whoever is hardest to place comes first: Σ_x s(p)(x)·n(x) falls along the line; ties by lot.
 Turns       In each turn every bucket gets one person of the next b (in the last, some do), so that buckets differ by at
             most one person.  Who gets where in a turn is an assignment of least overlap Σ_x s(p)(x)·B_i(x), the pairs
-            of people with the same value that it brings together; solved for `AT_ONCE` people and buckets at a time.
+            of people with the same value that it brings together; solved for 64 people and buckets at a time.
 How many    By halving the numbers of buckets between one, with which the policy holds, and as many as people: up while
             nearly all buckets hold on their own.  Those that do not are merged until the policy holds, and the dealing
             that leaves most buckets is taken.  What is given holds, whatever the measures make of fewer buckets.
@@ -65,9 +65,6 @@ from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import ColumnKind
 from sidelight.table.table import Counts, Profiles, Table
 
-AT_ONCE = 64
-"""How many people and buckets an assignment is solved for."""
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class DealtPeople:
@@ -78,21 +75,10 @@ class DealtPeople:
     values: Counts  # person × value
     counts: Counts  # bucket × value
 
-    def merge_buckets(self, into: Integers) -> DealtPeople:
-        """Merge buckets: bucket i goes to `into[i]`."""
-        counts = self.counts.roll_up(into, groups=int(into.max()) + 1)
-        return replace(self, bucket=into[self.bucket], counts=counts)
 
-    def groups(self, table: Table) -> Groups:
-        """Return the buckets as groups, to be judged."""
-        return candidate_groups(table, np.bincount(self.bucket, minlength=self.counts.rows), self.counts)
-
-
-def deal_sets(
-    table: Table, policy: PolicyCheck, near: Neighbours, rng: np.random.Generator, progress: Progress
-) -> DealtPeople:
+def _deal_sets(table: Table, policy: PolicyCheck, rng: np.random.Generator, progress: Progress) -> DealtPeople:
     """Deal people into as many buckets within policy as halving finds, or into one bucket of everybody."""
-    profiles = table.profiles()
+    profiles, near = table.profiles(), LeastOverlap(rng)
     line = line_up_hardest_first(profiles, rng)
     best = _deal(profiles, line, 1, rng)
     # invariant: at low nearly all buckets hold on their own; at high too few do, or some bucket is too small
@@ -101,13 +87,15 @@ def deal_sets(
         middle = (low + high) // 2
         progress("trying numbers of buckets", middle, None)
         dealt = _deal(profiles, line, middle, rng)
-        buckets = dealt.groups(table)
-        # Which share of the buckets has to hold on its own for the rest to be merged rather than dealt anew.
+        buckets = candidate_groups(table, np.bincount(dealt.bucket, minlength=middle), dealt.counts)
+        # so many of the buckets have to hold on their own for the rest to be merged rather than dealt anew
         if policy.holds_in_each(buckets).mean() < 0.99:
             high = middle
             continue
-        low, within = middle, dealt.merge_buckets(merge_until_within(buckets, policy, near))
-        best = within if within.counts.rows > best.counts.rows else best
+        low, into = middle, merge_until_within(buckets, policy, near)
+        merged = dealt.counts.roll_up(into, groups=int(into.max()) + 1)
+        if merged.rows > best.counts.rows:
+            best = replace(dealt, bucket=into[dealt.bucket], counts=merged)
     return best
 
 
@@ -127,8 +115,12 @@ def _deal(profiles: Profiles, line: Integers, buckets: int, rng: np.random.Gener
     return DealtPeople(profiles.key[line], bucket, values, counts)
 
 
-def deal_in_turns(values: Counts, line: Integers, buckets: int, rng: np.random.Generator) -> Integers:
+def deal_in_turns(
+    values: Counts, line: Integers, buckets: int, rng: np.random.Generator, *, at_once: int = 64
+) -> Integers:
     """Return the bucket of each person in line, whose values are row `line[i]` of the counts.
+
+    An assignment is solved for `at_once` people and buckets.
 
     >>> values = Counts.from_cells([[1, 1, 0], [0, 0, 1]])
     >>> bucket = deal_in_turns(values, np.array([0, 0, 1, 1]), 2, np.random.default_rng(0))
@@ -142,8 +134,8 @@ def deal_in_turns(values: Counts, line: Integers, buckets: int, rng: np.random.G
     for start in range(0, len(line), buckets):
         turn = start + rng.permutation(min(buckets, len(line) - start))
         free = rng.permutation(buckets)
-        for first in range(0, len(turn), AT_ONCE):
-            people, among = turn[first : first + AT_ONCE], free[first : first + AT_ONCE]
+        for first in range(0, len(turn), at_once):
+            people, among = turn[first : first + at_once], free[first : first + at_once]
             row, value, count = values.take(line[people]).entries()
             one, other = linear_sum_assignment(_overlap(row, count, holds[among[:, np.newaxis], value], len(people)))
             bucket[people[one]] = among[other]
@@ -164,10 +156,6 @@ def _overlap(row: Integers, count: Integers, held: npt.NDArray[np.int32], people
         # (buckets, entries) → (people, buckets): the entries of a person stand side by side
         overlap[row[starts]] = np.add.reduceat((held * count).T, starts, axis=0)
     return overlap
-
-
-COMPARED = 64
-"""How many other buckets, drawn at random, a bucket is compared with when it has to be merged."""
 
 
 @dataclass(frozen=True)
@@ -226,21 +214,31 @@ class Anatomy(Method):
         rng = np.random.default_rng() if self.random is None else self.random
         if table.semantics != "single":
             check = PolicyCheck.from_policy((*policy.criteria, *self._diversity(table)), table.people)
-            dealt = deal_sets(table, check, LeastOverlap(rng), rng, progress)
+            dealt = _deal_sets(table, check, rng, progress)
             return _outcome(table, by, dealt, rng.permutation(dealt.counts.rows))
-        self._check(totals)
+        different = int((totals > 0).sum())
+        if self.l is not None and self.l > different:
+            message = (
+                f"Anatomy(l={as_given(self.l)}): the table has {different} different values; give an l of at most that"
+            )
+            raise BadPolicy(message)
         check = PolicyCheck.from_policy(policy, table.people)
-        count = max_buckets_within(table, check, progress) if self.l is None else max_buckets(totals, self.l)
+        count = _max_buckets_within(table, check, progress) if self.l is None else max_buckets(totals, self.l)
         merged = merge_until_within(
-            bucket_groups(table, count),
+            _bucket_groups(table, count),
             check,
             LeastOverlap(rng),
             progress=lambda left: progress("merging buckets", left, None),
         )
-        # the lots of one generator are drawn in this order, so that a seed goes on dealing as it did
+        # one generator is drawn from in this order, so that a seed goes on dealing as it did
         shape = (int(merged.max()) + 1, len(totals))
         number = rng.permutation(shape[0])
-        key, value = _line_up(table, rng)
+        # all people, value by value, those of a value in random order: a stable sort of a random order
+        key, value, count_of = table.counts.entries()
+        key, value = np.repeat(key, count_of), np.repeat(value, count_of)
+        order = rng.permutation(len(key))
+        order = order[np.argsort(value[order], kind="stable")]
+        key, value = key[order], value[order]
         bucket = merged[deal(totals, count)]
         each_once = np.ones(len(value), np.int64)
         counts = Counts.from_entries(bucket, value, each_once, shape)
@@ -262,14 +260,6 @@ class Anatomy(Method):
             raise BadPolicy(message)
         return (criterion,)
 
-    def _check(self, totals: Integers) -> None:
-        different = int((totals > 0).sum())
-        if self.l is not None and self.l > different:
-            message = (
-                f"Anatomy(l={as_given(self.l)}): the table has {different} different values; give an l of at most that"
-            )
-            raise BadPolicy(message)
-
 
 def _outcome(table: Table, by: Mapping[str, Hierarchy], dealt: DealtPeople, number: Integers) -> SearchOutcome:
     """Build the outcome, with buckets numbered at random: numbers tell nothing about who has which value."""
@@ -277,16 +267,6 @@ def _outcome(table: Table, by: Mapping[str, Hierarchy], dealt: DealtPeople, numb
     orders = column_orders(table.quasi, by)
     recoding = Buckets.from_people(table, orders, dealt.key, number[dealt.bucket], counts, values=dealt.values)
     return SearchOutcome(recoding.release(), recoding)
-
-
-def _line_up(table: Table, rng: np.random.Generator) -> tuple[Integers, Integers]:
-    """Return the key and value of all people, value by value, those of a value in random order."""
-    key, value, count = table.counts.entries()
-    key, value = np.repeat(key, count), np.repeat(value, count)
-    # a stable sort of a random order: by value, and at random among the people of a value
-    order = rng.permutation(len(key))
-    order = order[np.argsort(value[order], kind="stable")]
-    return key[order], value[order]
 
 
 def max_buckets(totals: Integers, l: int) -> int:  # noqa: E741 - the paper's letter
@@ -303,7 +283,7 @@ def max_buckets(totals: Integers, l: int) -> int:  # noqa: E741 - the paper's le
     return low
 
 
-def max_buckets_within(table: Table, policy: PolicyCheck, progress: Progress) -> int:
+def _max_buckets_within(table: Table, policy: PolicyCheck, progress: Progress) -> int:
     """Return a number of buckets at which the policy begins to hold, or 1 where halving finds none.
 
     Halves the numbers up to a bucket per person; what it finds holds, whatever the measures make of fewer buckets.
@@ -314,16 +294,13 @@ def max_buckets_within(table: Table, policy: PolicyCheck, progress: Progress) ->
     while high - low > 1:
         middle = (low + high) // 2
         progress("trying numbers of buckets", middle, None)
-        kinds = bucket_kinds(totals, middle)
-        low, high = (middle, high) if _holds(bucket_groups(table, middle), kinds, policy) else (low, middle)
+        # of many buckets that are the same, one of each kind is judged first, then all together where that decides
+        buckets = _bucket_groups(table, middle)
+        holds = policy.holds_in_each(buckets.take(bucket_kinds(totals, middle))).all() and all(
+            check.holds(buckets) for check in policy.together
+        )
+        low, high = (middle, high) if holds else (low, middle)
     return low
-
-
-def _holds(buckets: Groups, kinds: Integers, policy: PolicyCheck) -> bool:
-    """Judge buckets of which many are the same: first one of each kind, then together where that decides."""
-    return bool(policy.holds_in_each(buckets.take(kinds)).all()) and all(
-        check.holds(buckets) for check in policy.together
-    )
 
 
 def deal(totals: Integers, buckets: int) -> Integers:
@@ -354,8 +331,8 @@ def bucket_kinds(totals: Integers, buckets: int) -> Integers:
     return np.unique(np.append(borders, 0))
 
 
-def bucket_groups(table: Table, buckets: int) -> Groups:
-    """Count what would be in each bucket; people need not be dealt for that."""
+def _bucket_groups(table: Table, buckets: int) -> Groups:
+    # people need not be dealt to count what would be in each bucket
     counts = bucket_counts(table.counts.totals(), buckets)
     return candidate_groups(table, counts.per_row(), counts)
 
@@ -375,31 +352,29 @@ class LeastOverlap(Neighbours):
     """
 
     rng: np.random.Generator
+    compared: int = 64  # other buckets, drawn at random, with each
 
     def nearest(self, groups: Groups, rows: Integers) -> tuple[Integers, Floats]:
         """Return the nearest other bucket of each and the overlap, blocks of buckets compared with blocks."""
         best, overlap = np.empty(len(rows), np.int64), np.empty(len(rows))
         shuffled = self.rng.permutation(len(groups))
-        for start in range(0, len(rows), COMPARED):
-            block = rows[start : start + COMPARED]
-            others = np.take(shuffled, np.arange(start, start + min(COMPARED, len(groups))), mode="wrap")
-            pairs = _float_counts(groups, block) @ _float_counts(groups, others).T
+        for start in range(0, len(rows), self.compared):
+            block = rows[start : start + self.compared]
+            others = np.take(shuffled, np.arange(start, start + min(self.compared, len(groups))), mode="wrap")
+            here, there = (groups.counts.take(each).dense().astype(float) for each in (block, others))
+            pairs = here @ there.T
             # pairs are whole numbers, so less than one half settles nothing but ties
             pairs += self.rng.random(pairs.shape) / 2
             pairs[block[:, np.newaxis] == others] = np.inf
             chosen = _choose_in_turn(pairs)
-            best[start : start + COMPARED] = others[chosen]
-            overlap[start : start + COMPARED] = pairs[np.arange(len(block)), chosen]
+            best[start : start + self.compared] = others[chosen]
+            overlap[start : start + self.compared] = pairs[np.arange(len(block)), chosen]
         return best, overlap
 
     def follow_merge(self, into: Integers, groups: int) -> Self:
         """Return itself: the groups' counts are all that is compared."""
         del into, groups
         return self
-
-
-def _float_counts(groups: Groups, rows: Integers) -> Floats:
-    return groups.counts.take(rows).dense().astype(float)
 
 
 def _choose_in_turn(distance: Floats) -> Integers:

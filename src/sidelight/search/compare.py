@@ -31,14 +31,11 @@ if TYPE_CHECKING:
 
     from sidelight.measures.criterion import Criterion
     from sidelight.policy.policy import Policy
-    from sidelight.search.method import Method, SearchOutcome, SearchResult
+    from sidelight.search.method import Method, SearchResult
     from sidelight.table.hierarchy import Hierarchy
 
 COMPARED = tuple(name for name in UTILITIES if name != "suppressed")
 """The utilities that are told of each release; how many people are suppressed has a column of its own."""
-
-WEIGHED = tuple(name for name in QUICK_UTILITIES if name != "suppressed")
-"""The utilities by each of which a search over levels is tried."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,14 +129,11 @@ class ReleaseComparison(Tabular):
     def advice(self) -> Iterator[str]:
         """Yield which row a person would take and why, and what the others are for."""
         advised = self.advised
-        yield f"A person would take row {self._number(advised)}: {_why(advised)}."
+        yield f"A person would take row {self._number(advised)}: {_describe_advantage(advised)}."
         whole = [row for row in self.within if row.method.recodes == "levels" and not _result(row).suppressed]
         if _result(advised).suppressed and whole:
             best = min(whole, key=_default_loss)
             yield f"Row {self._number(best)} suppresses nobody ({DEFAULT_UTILITY} {_default_loss(best):.3g})."
-        yield from self._alternatives(advised)
-
-    def _alternatives(self, advised: ComparedRelease) -> Iterator[str]:
         for row in self.within:
             if row.resists is not None:
                 yield (
@@ -220,20 +214,20 @@ class ReleaseComparison(Tabular):
             (
                 self._number(row),
                 row.how,
-                *_figures(row),
+                *(
+                    ("",) * (2 + len(COMPARED))
+                    if row.result is None
+                    else (
+                        len(row.result.release),
+                        row.result.suppressed,
+                        *(float(f"{row.result.utility[name]:.4g}") for name in COMPARED),
+                    )
+                ),
                 "; ".join(f"{name} {what}" for name, what in row.labels.items()) or row.reason,
             )
             for row in self.rows
         ]
         return html_table(str(self.policy), heads, rows, total=len(rows), note=" ".join(self.advice()))
-
-
-def _figures(row: ComparedRelease) -> tuple[object, ...]:
-    """Return groups, suppressed people and utilities, to four figures; nothing where there is no release."""
-    if row.result is None:
-        return ("",) * (2 + len(COMPARED))
-    worths = (float(f"{row.result.utility[name]:.4g}") for name in COMPARED)
-    return (len(row.result.release), row.result.suppressed, *worths)
 
 
 def _default_loss(row: ComparedRelease) -> float:
@@ -245,7 +239,7 @@ def _result(row: ComparedRelease) -> SearchResult:
     return row.result
 
 
-def _why(row: ComparedRelease) -> str:
+def _describe_advantage(row: ComparedRelease) -> str:
     result = _result(row)
     loss = f"{DEFAULT_UTILITY} {_default_loss(row):.3g}"
     if len(result.release) == 1:
@@ -336,7 +330,7 @@ def _rows_by_share(
                 held(problem.table),
                 problem.searchable,
                 by=problem.by,
-                utilities=WEIGHED,
+                utilities=[name for name in QUICK_UTILITIES if name != "suppressed"],
                 progress=_named_progress(f"{way.name}, suppressing {share:g}" if share else way.name, progress),
             )
         except SidelightError as refusal:
@@ -352,16 +346,12 @@ def _rows_by_share(
         for release, utilities in best_at.items():
             if release not in published:
                 published.add(release)
-                yield _judge_release(problem, way, outcomes[utilities[0]], tuple(utilities), progress)
-
-
-def _judge_release(
-    problem: SearchProblem, way: Method, outcome: SearchOutcome, best_at: tuple[str, ...], progress: Progress
-) -> ComparedRelease:
-    try:
-        return ComparedRelease(way, problem.result(way, outcome, _named_progress(way.name, progress)), best_at)
-    except NothingSafe as refusal:  # a measure of whole releases says no
-        return ComparedRelease(way, None, best_at, refusal)
+                outcome = outcomes[utilities[0]]
+                try:
+                    result = problem.result(way, outcome, _named_progress(way.name, progress))
+                    yield ComparedRelease(way, result, tuple(utilities))
+                except NothingSafe as refusal:  # a measure of whole releases says no
+                    yield ComparedRelease(way, None, tuple(utilities), refusal)
 
 
 def _named_progress(name: str, progress: Progress) -> Progress:

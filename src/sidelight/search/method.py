@@ -23,9 +23,7 @@ from sidelight.rounding import at_a_glance, in_words
 from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, Buckets, Recoding, Regions, UtilityName, loss
 from sidelight.streams.carried import WEIGHT_UNIT, count_unique, weights
 from sidelight.table.labels import (
-    Column,
     ColumnKind,
-    Label,
     Tabular,
     arrow_labels,
     as_number,
@@ -255,9 +253,6 @@ class SearchOutcome:
         return self.recoding if isinstance(self.recoding, Buckets) else None
 
 
-NOT_COMPLETE = "the search was stopped before its end: a more useful release within the policy may exist"
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class SearchResult(Tabular):
     """The most useful release within policy that a search found, and how it got there."""
@@ -312,7 +307,8 @@ class SearchResult(Tabular):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the release has to know; it stands in the sidecar of the published file too."""
-        return (*self.method.warnings, *(() if self.complete else (NOT_COMPLETE,)), *self._carried_warnings())
+        stopped = "the search was stopped before its end: a more useful release within the policy may exist"
+        return (*self.method.warnings, *(() if self.complete else (stopped,)), *self._carried_warnings())
 
     @property
     def release_rows(self) -> Integers:
@@ -350,18 +346,14 @@ class SearchResult(Tabular):
             f"({without:,} without them), and no limit judges that"
         )
         if table.carried.weight is not None:
-            stands_for = f"{self._smallest_population(group):,} people of the population"
-            yield f"by '{table.carried.weight}', every group stands for at least {stands_for}"
-
-    def _smallest_population(self, group: Integers) -> int:
-        carried = self.outcome.recoding.table.carried
-        assert carried is not None
-        assert carried.weight is not None
-        weight = weights(carried.columns[carried.names.index(carried.weight)], carried.count)
-        there = group >= 0
-        sums = add_up(group[there], weight[there], int(group.max()) + 1)
-        # rounded down: a population must not be overstated
-        return int(sums[np.unique(group[there])].min()) // WEIGHT_UNIT
+            weight = weights(
+                table.carried.columns[table.carried.names.index(table.carried.weight)], table.carried.count
+            )
+            there = group >= 0
+            sums = add_up(group[there], weight[there], int(group.max()) + 1)
+            # rounded down: a population must not be overstated
+            fewest = int(sums[np.unique(group[there])].min()) // WEIGHT_UNIT
+            yield f"by '{table.carried.weight}', every group stands for at least {fewest:,} people of the population"
 
     @property
     def kinds(self) -> Mapping[str, ColumnKind]:
@@ -372,57 +364,51 @@ class SearchResult(Tabular):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the publisher should know: hierarchies that the method has not used, numbers that may be codes."""
-        return (*self._unused_hierarchies(), *self._doubtful_kinds(), *self._long_sets(), *self._price())
+        return (*self._notes_on_kinds(), *self._notes_on_sets(), *self._notes_on_resistance())
 
     @property
     def resistance(self) -> Resistance | None:
         """Against whom the release was made, and at which price; None where it was made for readers of it alone."""
         return self.outcome.resistance
 
-    def _price(self) -> Iterator[str]:
+    def _notes_on_resistance(self) -> Iterator[str]:
         if self.resistance is None:
             return
         now, before = (f"{each:.3g}" for each in (self.utility["loss"], self.resistance.plain_loss))
         price = f"; the price: a loss of {now}, where it would be {before}" if self.resistance.belief else ""
         yield f"{self.resistance.in_words()}{price}"
 
-    def _unused_hierarchies(self) -> Iterator[str]:
-        heeded = self.method.heeds_hierarchies_of
-        unused = {name: kind for name, kind in self.kinds.items() if name in self.hierarchies and kind not in heeded}
+    def _notes_on_kinds(self) -> Iterator[str]:
+        """Yield notes on hierarchies that are not used, and on undeclared columns that may be something else."""
+        heeded, kinds = self.method.heeds_hierarchies_of, self.kinds
+        unused = {name: kind for name, kind in kinds.items() if name in self.hierarchies and kind not in heeded}
         if unused:
             names = ", ".join(f"{name} ({kind})" for name, kind in unused.items())
             remedy = "; declare it a category to have it recoded along its hierarchy" if heeded else ""
             yield f"method '{self.method.name}' does not use the hierarchy of {names}{remedy}"
-
-    def _doubtful_kinds(self) -> Iterator[str]:
-        """Yield notes on undeclared columns that may be something else, where numbers are put together."""
-        if not self.method.puts_numbers_together:
-            return
-        kinds = self.kinds
-        for column in self.outcome.recoding.table.quasi:
-            if column.kind is None and kinds[column.name] == "number" and _few_whole_numbers(column.labels):
+        undeclared = [column for column in self.outcome.recoding.table.quasi if column.kind is None]
+        for column in undeclared if self.method.puts_numbers_together else ():
+            present, kind = [text for text in column.labels if text is not None], kinds[column.name]
+            # a handful of whole numbers may well be codes, as of regions or months
+            few = len(present) <= 12 and all(text.lstrip("-").isdecimal() for text in present)
+            if kind == "number" and few:
                 yield f"{column.name} was taken for a number; if its labels are codes, declare it a category"
             # 0 and 1 alone are flags, which lose nothing as categories
-            if (
-                column.kind is None
-                and kinds[column.name] == "category"
-                and are_digits(column.labels)
-                and {*column.labels} - {"0", "1", None}
-            ):
+            if kind == "category" and are_digits(column.labels) and {*column.labels} - {"0", "1", None}:
                 yield f"{column.name} was taken for codes, a category; if its labels are numbers, declare it a number"
-            others = _other_than_numbers(column.labels) if column.kind is None else 0
-            if others and column.name not in self.hierarchies:
+            others = sum(as_number(text) is None for text in present)
+            # with more than a tenth of other labels, the column is hardly one of numbers
+            if 0 < 10 * others <= len(present) and column.name not in self.hierarchies:
                 numbers = f"all but {others:,} of its {len(column.labels):,} labels are numbers"
                 remedy = "if those mean missing, declare them so"
                 yield f"{column.name} was taken for a category, though {numbers}; {remedy}"
 
-    def _long_sets(self) -> Iterator[str]:
+    def _notes_on_sets(self) -> Iterator[str]:
         """Yield notes on columns of which groups print sets too long to read, as no hierarchy names them."""
         recoding = self.outcome.recoding
         if not isinstance(recoding, Regions) or self.method.prints_averages:
             return
         for order, width in zip(recoding.orders, (recoding.stop - recoding.start).max(axis=0).tolist(), strict=True):
-            # A printed set of more labels than this is worth a note.
             if width > 100 and not order.numeric and order.name not in self.hierarchies:
                 printed = f"groups print sets of up to {width:,} of its {len(order):,} labels"
                 yield f"{order.name} has no hierarchy, and {printed}; give one, so that they print its nodes"
@@ -435,10 +421,7 @@ class SearchResult(Tabular):
     def _repr_html_(self) -> str:
         """Return an HTML table of what was searched, and how the release stands to each criterion."""
         rows: list[tuple[object, object]] = [
-            *(
-                (str(each.criterion), f"{_show_value(each)}, {'holds' if each.holds else 'broken'}")
-                for each in self.verdict.judgements
-            ),
+            *((str(each.criterion), _describe(each)) for each in self.verdict.judgements),
             *((f"level of {column}", level) for column, level in self.levels.items()),
             ("people", self.release.size),
             ("groups", len(self.release)),
@@ -479,12 +462,20 @@ class SearchResult(Tabular):
         """
         import pyarrow as pa  # noqa: PLC0415 - only where rows are handed out
 
-        buckets = self.outcome.buckets
-        columns = _released_columns(self.release) if buckets is None else buckets.tables().people
+        buckets, release = self.outcome.buckets, self.release
+        several = buckets is None and release.semantics != "single"
+        if buckets is None:
+            group, value, count = _sorted_entries(release)
+            if not several:  # a row per person
+                group, value = np.repeat(group, count), np.repeat(value, count)
+            values = value_columns(release.sensitive, release.domain, value)
+            columns = (*(column.take(group) for column in release.groups.columns), *values)
+        else:
+            columns = buckets.tables()[0]
         arrays = [arrow_labels(each) for each in columns]
         names = [each.name for each in columns]
-        if buckets is None and self.release.semantics != "single":
-            arrays += [pa.array(each) for each in _released_counts(self.release)]
+        if several:
+            arrays += [pa.array(release.groups.sizes[group]), pa.array(count)]
             names += [unused_name("people", names), unused_name("count", names)]
         return pa.Table.from_arrays(arrays, names=names)
 
@@ -539,39 +530,9 @@ class SearchResult(Tabular):
         )
 
 
-def _few_whole_numbers(labels: tuple[Label, ...]) -> bool:
-    """Return whether a column looks as codes do: a handful of whole numbers."""
-    present = [text for text in labels if text is not None]
-    # So many whole numbers may well be codes, as of regions or months, and are worth a note where nobody said so.
-    return len(present) <= 12 and all(text.lstrip("-").isdecimal() for text in present)
-
-
-def _other_than_numbers(labels: tuple[Label, ...]) -> int:
-    """Count the labels that are no numbers, where nearly all are: `?` among ages."""
-    present = [text for text in labels if text is not None]
-    others = sum(as_number(text) is None for text in present)
-    # with more than a tenth of other labels, the column is hardly one of numbers
-    return others if 10 * others <= len(present) else 0
-
-
-def _show_value(judgement: Judgement) -> str:
-    """Return what a criterion found as the sidecar and reports show it."""
-    return at_a_glance(judgement.finding.value, large_is_bad=judgement.criterion.measure.large_is_bad)
-
-
-def _released_columns(release: Release) -> tuple[Column, ...]:
-    """Return what each row prints; a row per person, or per group and value where people have several."""
-    group, value, count = _sorted_entries(release)
-    if release.semantics == "single":
-        group, value = np.repeat(group, count), np.repeat(value, count)
-    values = value_columns(release.sensitive, release.domain, value)
-    return (*(column.take(group) for column in release.groups.columns), *values)
-
-
-def _released_counts(release: Release) -> tuple[Integers, Integers]:
-    """Return, per group and value, the people of the group and how often the value occurs."""
-    group, _, count = _sorted_entries(release)
-    return release.groups.sizes[group], count
+def _describe(judgement: Judgement) -> str:
+    measure, value = judgement.criterion.measure, judgement.finding.value
+    return f"{at_a_glance(value, large_is_bad=measure.large_is_bad)}, {'holds' if judgement.holds else 'broken'}"
 
 
 def _sorted_entries(release: Release) -> tuple[Integers, Integers, Integers]:

@@ -41,7 +41,7 @@ Points      So d² is the squared distance of points, too: distances from an ave
 Keys        `KeyDistances` keeps D_c as matrices, label × label, and looks rows up by label code: a vector of all
             distances from one key costs one indexed addition per matrix.  Columns are put together into one matrix over
             the combinations that occur while those stay few: fewer, longer additions.
-Cost        labels² × levels numbers per column of up to `MANY_LABELS`; nearest groups: groups² × coordinates.
+Cost        labels² × levels numbers per column of up to `EFFORT.matrix_labels`; nearest groups: groups² × coordinates.
 
 Source: ours; numbers as in Domingo-Ferrer and Torra, 2005; what is near, of groups, as in Ward, 1963.
 """
@@ -56,13 +56,14 @@ from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys
+from sidelight.arrays import Floats, Integers, add_up, number_keys
 from sidelight.errors import BadPolicy, as_given, is_one_of
 from sidelight.measures.classics import GroupSize
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress
 from sidelight.release.groups import Groups
 from sidelight.release.locate import points_of, share_of_levels, squared_distances
+from sidelight.search.effort import EFFORT
 from sidelight.search.method import Method, Recodes, SearchOutcome
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
@@ -229,10 +230,10 @@ class UnclusteredKeys:
         self._numbers = np.arange(len(people))
         self._weights = people
         self._done = np.zeros(len(people), bool)
-        self._matrices = [matrix.squared for matrix in distances.matrices]
-        self._codes = [matrix.codes.astype(np.intp) for matrix in distances.matrices]
+        self._matrices = [squared for _, squared in distances.matrices]
+        self._codes = [codes.astype(np.intp) for codes, _ in distances.matrices]
         self._lines = distances.lines
-        self._pulls = [each.squared @ np.bincount(each.codes, weights=people) for each in distances.matrices]
+        self._pulls = [squared @ np.bincount(codes, weights=people) for codes, squared in distances.matrices]
         self._sums = distances.lines @ people
 
     def from_average(self) -> Floats:
@@ -256,10 +257,6 @@ class UnclusteredKeys:
         near = np.flatnonzero(left <= np.partition(left, k - 1)[k - 1]) if k < len(left) else np.arange(len(left))
         near = near[np.argsort(left[near], kind="stable")]
         taken = near[: int(np.searchsorted(np.cumsum(self._weights[near]), k)) + 1]
-        self._remove(taken)
-        return self._numbers[taken]
-
-    def _remove(self, taken: Integers) -> None:
         # D_c · (remaining people by label) and the sums along lines stay those of the people who remain
         weights = self._weights[taken]
         for at, (matrix, codes) in enumerate(zip(self._matrices, self._codes, strict=True)):
@@ -268,10 +265,10 @@ class UnclusteredKeys:
         self._done[taken] = True
         self.people -= int(weights.sum())
         self.keys -= len(taken)
+        return self._numbers[taken]
 
     def squeeze(self) -> None:
         """Forget the keys that are done, once they are many."""
-        # Keys that are done are squeezed out when fewer than this share of them are left.
         if self.keys > 0.8 * len(self._done):
             return
         kept = np.flatnonzero(~self._done)
@@ -417,7 +414,11 @@ def merge_until_within(
             break
         into = pair_up(bad, *near.nearest(groups, bad), groups=len(groups))
         groups, near = merge_groups(groups, into), near.follow_merge(into, int(into.max()) + 1)
-        holds = _judge_changed(groups, policy, into, holds)
+        # only groups that have changed are judged anew
+        before, holds = holds, np.zeros(len(groups), bool)
+        holds[into] = before
+        changed = np.flatnonzero(np.bincount(into) > 1)
+        holds[changed] = policy.holds_in_each(groups.take(changed))
         number = into[number]
     return number
 
@@ -461,15 +462,6 @@ def merge_groups(groups: Groups, into: Integers) -> Groups:
     )
 
 
-def _judge_changed(groups: Groups, policy: PolicyCheck, into: Integers, before: Flags) -> Flags:
-    """Judge those groups that have changed; the others are as they were before."""
-    holds = np.zeros(len(groups), bool)
-    holds[into] = before
-    changed = np.flatnonzero(np.bincount(into) > 1)
-    holds[changed] = policy.holds_in_each(groups.take(changed))
-    return holds
-
-
 def _worst_together(groups: Groups, policy: PolicyCheck) -> Integers:
     """Return the group of the worst case and some of the next worst, if criteria are broken together."""
     for check in policy.together:
@@ -477,19 +469,12 @@ def _worst_together(groups: Groups, policy: PolicyCheck) -> Integers:
         if check.criterion.decide(finding).holds:
             continue
         # Of groups that break a criterion only together, one in this many is merged before they are judged again.
-        worst = check.worst_first(groups)[: -(-len(groups) // 100)]
+        worst = np.argsort(check.badness(groups), kind="stable")[: -(-len(groups) // 100)]
         # the group of the exact worst case is among them, whatever the floats say
         if finding.witness is not None:
             worst[-1:] = finding.witness.group.number - 1
         return np.unique(worst)
     return np.array([], np.int64)
-
-
-MANY_LABELS = 2_000
-"""Labels in a column from which on it is a line, on which they stand in order, and no matrix of distances."""
-
-FEW_COMBINATIONS = 1_000
-"""Columns are looked up together while there are at most this many different combinations of their labels."""
 
 
 def label_distances(order: Order) -> Floats:
@@ -520,53 +505,43 @@ def _telling_levels(order: Order) -> Integers:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class DistanceMatrix:
-    """One column, or several together: `squared[codes[i], codes[j]]` is the squared distance of keys i and j."""
-
-    codes: Integers  # per key
-    squared: Floats  # label × label
-
-    def combine(self, other: DistanceMatrix) -> DistanceMatrix:
-        """Return one matrix for two columns, whose labels are the combinations that occur."""
-        both = tuple(Column("", (None,) * len(part.squared), part.codes.astype(np.int32)) for part in (self, other))
-        # combinations that occur are the new labels; squared distances add up over columns
-        kind, first = number_equal_rows(both, len(self.codes))
-        one, two = self.codes[first], other.codes[first]
-        return DistanceMatrix(kind, self.squared[np.ix_(one, one)] + other.squared[np.ix_(two, two)])
-
-
-@dataclass(frozen=True, eq=False, slots=True)
 class KeyDistances:
-    """Where the keys of a table stand: the squared distance of two is a sum over matrices and lines."""
+    """Where the keys of a table stand: the squared distance of two is a sum over matrices and lines.
 
-    matrices: tuple[DistanceMatrix, ...]
+    A matrix is of one column, or of several together: `squared[codes[i], codes[j]]` is that of keys i and j.
+    """
+
+    matrices: tuple[tuple[Integers, Floats], ...]  # codes per key, squared label × label
     lines: Floats  # line × key
 
     @classmethod
     def from_table(cls, table: Table, orders: tuple[Order, ...]) -> KeyDistances:
         """Build the distances of the keys of a table."""
-        matrices: list[DistanceMatrix] = []
+        matrices: list[tuple[Integers, Floats]] = []
         lines = []
         for order, column in zip(orders, table.quasi, strict=True):
             rank = order.ranks(column)
-            if len(order) > MANY_LABELS:
+            if len(order) > EFFORT.matrix_labels:
                 lines += [coordinate[rank] for coordinate in points_on_line(order)]
             else:
-                matrices.append(DistanceMatrix(rank, label_distances(order)))
-        return cls(_combine(matrices), np.array(lines).reshape(len(lines), len(table.sizes)))
-
-
-def _combine(matrices: list[DistanceMatrix]) -> tuple[DistanceMatrix, ...]:
-    """Combine columns, those with few labels first, while their combinations stay few."""
-    # few labels first, so that as many columns as possible share a matrix
-    combined: list[DistanceMatrix] = []
-    for each in sorted(matrices, key=lambda each: len(each.squared)):
-        packed = combined[-1].codes * len(each.squared) + each.codes if combined else each.codes
-        if combined and len(np.unique(packed)) <= FEW_COMBINATIONS:
-            combined[-1] = combined[-1].combine(each)
-        else:
-            combined.append(each)
-    return tuple(combined)
+                matrices.append((rank, label_distances(order)))
+        # few labels first, so that as many columns as possible share a matrix, while their combinations stay few
+        combined: list[tuple[Integers, Floats]] = []
+        for codes, squared in sorted(matrices, key=lambda each: len(each[1])):
+            packed = combined[-1][0] * len(squared) + codes if combined else codes
+            if not combined or len(np.unique(packed)) > EFFORT.combinations:
+                combined.append((codes, squared))
+                continue
+            # combinations that occur are the new labels; squared distances add up over columns
+            other_codes, other = combined[-1]
+            both = tuple(
+                Column("", (None,) * len(of), each.astype(np.int32))
+                for each, of in ((other_codes, other), (codes, squared))
+            )
+            kind, first = number_equal_rows(both, len(codes))
+            one, two = other_codes[first], codes[first]
+            combined[-1] = kind, other[np.ix_(one, one)] + squared[np.ix_(two, two)]
+        return cls(tuple(combined), np.array(lines).reshape(len(lines), len(table.sizes)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -622,7 +597,7 @@ class Centroids(Neighbours):
 
 def _point_sums(order: Order, rank: Integers, group: Integers, people: Integers, groups: int) -> Iterator[Floats]:
     """Add up the points of each group's people in one column, so that distances are those of `label_distances`."""
-    if order.kind != "category" or len(order) > MANY_LABELS:
+    if order.kind != "category" or len(order) > EFFORT.matrix_labels:
         for coordinate in points_on_line(order):
             yield np.bincount(group, people * coordinate[rank], groups).astype(float)[:, np.newaxis]
         return

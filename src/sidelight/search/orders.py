@@ -109,7 +109,10 @@ class Order:
         """Return the fewest hierarchy nodes that tile a stretch: a few runs of neighbours on each level."""
         tiles: list[Label] = []
         while start < stop:
-            level, first = self._coarsest(start, stop)
+            # the coarsest node that begins the stretch and ends within it; a label always does
+            fits = (level for level in reversed(range(1, len(self.levels))) if self._fits(level, start, stop))
+            level = next(fits, 0)
+            first = int(self.levels[level, start])
             # where the node above does not fit, all of its nodes from here on are as coarse as can be
             until = stop if level + 1 == len(self.levels) else min(stop, self._node(level + 1, start)[1])
             after = int(self.levels[level, until - 1]) + 1
@@ -119,13 +122,9 @@ class Order:
             start = self.borders[level][after]
         return tiles
 
-    def _coarsest(self, start: int, stop: int) -> tuple[int, int]:
-        """Return the coarsest node that begins a stretch and ends within it: its level and its number there."""
-        for level in reversed(range(1, len(self.levels))):
-            low, high = self._node(level, start)
-            if low >= start and high <= stop:
-                return level, int(self.levels[level, start])
-        return 0, int(self.levels[0, start])  # always fits: a label covers its own rank
+    def _fits(self, level: int, start: int, stop: int) -> bool:
+        low, high = self._node(level, start)
+        return low >= start and high <= stop
 
     def _node(self, level: int, rank: int) -> tuple[int, int]:
         node = self.levels[level, rank]
@@ -191,34 +190,38 @@ def _order(
     labels = tuple(column.labels[code] for code in by_rank)
     rank = np.empty(len(labels), np.int32)
     rank[by_rank] = np.arange(len(labels), dtype=np.int32)
-    levels, nodes = _numbered_nodes([labels, *(tuple(level[code] for code in by_rank) for level in above)])
+    # the nodes of each level, numbered in the order in which they are met
+    by_level = [labels, *(tuple(level[code] for code in by_rank) for level in above)]
+    nodes = tuple(tuple(dict.fromkeys(level)) for level in by_level)
+    codes = []
+    for names, level in zip(nodes, by_level, strict=True):
+        number = {text: at for at, text in enumerate(names)}
+        codes.append([number[text] for text in level])
+    levels = np.array(codes, np.int64).reshape(len(codes), len(labels))
     borders = tuple((*np.flatnonzero(run_starts([level])).tolist(), len(labels)) for level in levels)
-    return Order(column.name, labels, rank, levels, nodes, borders, _positions(labels, numbers or {}), kind)
+    # labels that are no numbers stand at their rank
+    position = np.arange(len(labels), dtype=float)
+    if numbers:
+        known = [numbers[text] for text in labels if text is not None]
+        # a missing cell is one beyond the last number, so that it widens whatever includes it
+        position = np.array(known + [known[-1] + 1.0] * (len(labels) - len(known)))
+    return Order(column.name, labels, rank, levels, nodes, borders, position, kind)
 
 
 def _sorted_codes(labels: tuple[Label, ...], above: list[list[Label]], *, by_number: bool = False) -> list[int]:
     """Sort label codes by the path from the top down, nodes by name or by number, then by the labels' natural order."""
     natural = {text: place for place, text in enumerate(in_order(labels))}
+    path: list[list[tuple[object, ...]]] = []
     # the coarsest node first, so that labels of a node are neighbours on every level
-    path = [
-        _rank_by_smallest(labels, level, natural) if by_number else _rank_by_name(level) for level in reversed(above)
-    ]
+    for level in reversed(above):
+        if not by_number:
+            path.append([("", 1) if node is None else (node, 0) for node in level])  # none just after empty text
+            continue
+        smallest: dict[Label, int] = {}
+        for text, node in zip(labels, level, strict=True):
+            smallest[node] = min(smallest.get(node, len(labels)), natural[text])
+        path.append([(smallest[node],) for node in level])
     return sorted(range(len(labels)), key=lambda code: (*(level[code] for level in path), (natural[labels[code]],)))
-
-
-def _rank_by_name(level: list[Label]) -> list[tuple[object, ...]]:
-    """Return keys that sort nodes by name, none just after empty text."""
-    return [("", 1) if node is None else (node, 0) for node in level]
-
-
-def _rank_by_smallest(
-    labels: tuple[Label, ...], level: list[Label], natural: Mapping[Label, int]
-) -> list[tuple[object, ...]]:
-    """Return keys that sort nodes by the smallest number below them."""
-    smallest: dict[Label, int] = {}
-    for text, node in zip(labels, level, strict=True):
-        smallest[node] = min(smallest.get(node, len(labels)), natural[text])
-    return [(smallest[node],) for node in level]
 
 
 def _codes_in_order(column: Column, above: list[list[Label]]) -> list[int]:
@@ -235,20 +238,3 @@ def _codes_in_order(column: Column, above: list[list[Label]]) -> list[int]:
             )
             raise BadHierarchy(message)
     return codes
-
-
-def _numbered_nodes(by_rank: list[tuple[Label, ...]]) -> tuple[Integers, tuple[tuple[Label, ...], ...]]:
-    """Number the nodes of each level in the order in which they are met."""
-    nodes = tuple(tuple(dict.fromkeys(level)) for level in by_rank)
-    numbers = [{text: number for number, text in enumerate(names)} for names in nodes]
-    codes = [[of_text[text] for text in level] for of_text, level in zip(numbers, by_rank, strict=True)]
-    return np.array(codes, np.int64).reshape(len(by_rank), len(by_rank[0])), nodes
-
-
-def _positions(labels: tuple[Label, ...], numbers: Mapping[str, float]) -> Floats:
-    """Numbers stand where they are; a missing cell, and labels that are no numbers, at their rank."""
-    if not numbers:
-        return np.arange(len(labels), dtype=float)
-    known = [numbers[text] for text in labels if text is not None]
-    # a missing cell is one beyond the last number, so that it widens whatever includes it
-    return np.array(known + [known[-1] + 1.0] * (len(labels) - len(known)))

@@ -50,10 +50,6 @@ if TYPE_CHECKING:
     from sidelight.release.generalise import AnyGroups
 
 
-WHOLE_IN_FLOATS = 1 << 53
-"""Whole numbers up to here are floats; beyond, or beside limits such as 5 + 10⁻³⁰, the next float decides nothing."""
-
-
 @dataclass(frozen=True, slots=True)
 class CriterionCheck:
     """One criterion with the screen of its measure."""
@@ -73,8 +69,10 @@ class CriterionCheck:
             bound = math.inf  # as bad as can be is within the bound: a probability of at most 1
         # infinity is never a matter of rounding
         margin = screen.margin(bound, people) if math.isfinite(bound) else 0.0
-        if math.isfinite(bound) and (bound != exact(criterion.bound) or people > WHOLE_IN_FLOATS):
-            margin = max(margin, math.ulp(max(abs(bound), people if people > WHOLE_IN_FLOATS else 0)))
+        # whole numbers up to 2⁵³ are floats; beyond, or beside limits such as 5 + 10⁻³⁰, the next float decides nothing
+        beyond = people if people > 1 << 53 else 0
+        if math.isfinite(bound) and (bound != exact(criterion.bound) or beyond):
+            margin = max(margin, math.ulp(max(abs(bound), beyond)))
         of_parts = None
         if isinstance(screen, ViewScreen) and screen.about.known and screen.group_by_group:
             of_parts = cls.from_criterion(replace(criterion, measure=screen.about.question), people)
@@ -120,7 +118,7 @@ class CriterionCheck:
             holds = np.ones(len(groups), bool)
             holds[group[~self.of_parts.holds_in_each(parts)]] = False
             return holds
-        return np.concatenate([self._holds_in_each(block) for block in self.criterion.measure.blocks(groups)])
+        return np.concatenate([self._block_holds_in_each(block) for block in self.criterion.measure.blocks(groups)])
 
     def may_hold_in_each(self, groups: Groups) -> Flags:
         """Judge each group as if it were the whole release, but let pass what meets a limit that may be met."""
@@ -129,25 +127,21 @@ class CriterionCheck:
         values = [self.screen.group_values(block) for block in self.criterion.measure.blocks(groups)]
         return np.concatenate([self.clearly_holds(block) | self.is_close(block) for block in values])
 
-    def _holds_in_each(self, groups: Groups) -> Flags:
+    def _block_holds_in_each(self, groups: Groups) -> Flags:
         values = self.screen.group_values(groups)
         holds = self.clearly_holds(values)
         close = np.flatnonzero(self.is_close(values))
         if len(close):
             kinds = self.screen.kinds(groups.take(close))
             kind, first = number_vectors(kinds)
-            # what a kind is worth depends on the release that it is compared with, and on what its counts count
-            decided_here = self.decided.setdefault((groups.domain, groups.whole.tobytes()), {})
-            decided = [self._decide_once(kinds[at], groups, close[at], decided_here) for at in first]
-            holds[close] = np.array(decided)[kind]
+            # what a kind is worth depends on the release that it is compared with, and on what its counts count; a
+            # search meets the same kind again and again
+            known = self.decided.setdefault((groups.domain, groups.whole.tobytes()), {})
+            for at in first:
+                if kinds[at].tobytes() not in known:
+                    known[kinds[at].tobytes()] = self.holds_exactly(groups.take(close[at : at + 1]))
+            holds[close] = np.array([known[kinds[at].tobytes()] for at in first])[kind]
         return holds
-
-    def _decide_once(self, kind: Integers, groups: Groups, row: int, decided: dict[bytes, bool]) -> bool:
-        """Judge one group exactly; a search meets the same kind again and again."""
-        known = kind.tobytes()
-        if known not in decided:
-            decided[known] = self.holds_exactly(groups.take(np.array([row])))
-        return decided[known]
 
     def holds(self, groups: AnyGroups) -> bool:
         """Judge groups together as one release, in exact arithmetic only where floats cannot tell."""
@@ -185,10 +179,6 @@ class CriterionCheck:
         """Summarise groups exactly; summaries of groups of one release merge."""
         summaries = (self.criterion.measure.summarize(block) for block in groups.blocks())
         return reduce(lambda one, other: one.merge(other), summaries)
-
-    def worst_first(self, groups: Groups) -> Integers:
-        """Sort groups by their own values, the worst first."""
-        return np.argsort(self.badness(groups), kind="stable")
 
     def badness(self, groups: Groups) -> Floats:
         """Return a number to sort each group by: the worst have the smallest."""
@@ -348,45 +338,34 @@ def _closest(judgement: Judgement, release: Release) -> Iterator[str]:
         # rounded towards caution, so that the limit as it is printed passes: never beyond the value
         limit = f"{criterion.comparison.converse_words} {judgement.finding.value_in_words()}"
         yield f"{criterion.measure} with a limit of {limit}"
-    yield from (str(other) for other in _smaller_amounts(criterion, release))
 
+    def replace_amount(name: str, amount: int) -> Criterion:
+        return replace(criterion, measure=criterion.measure.replace_settings(**{name: amount}))
 
-def _smaller_amounts(criterion: Criterion, release: Release) -> Iterator[Criterion]:
-    """Yield the criterion with one whole-number parameter lowered until it holds, one parameter at a time."""
+    def holds(name: str, amount: int) -> bool | None:
+        try:
+            return replace_amount(name, amount).judge(release).holds
+        except TooHard:  # what nobody can work out is not known to hold
+            return False
+        except BadMeasure:
+            return None
+
+    # one whole-number parameter after the other is lowered until the criterion holds
     for name, amount in criterion.measure.amounts().items():
-        less = largest_smaller(
-            partial(_holds_with, criterion, name, release),
-            amount,
-            more_is_worse=name in criterion.measure.more_is_worse,
-        )
+        more_is_worse = name in criterion.measure.more_is_worse
+        less = largest_smaller(partial(holds, name), amount, more_is_worse=more_is_worse)
         if less is not None:
-            yield _replace_amount(criterion, name, less)
+            yield str(replace_amount(name, less))
 
 
-def _replace_amount(criterion: Criterion, name: str, amount: int) -> Criterion:
-    return replace(criterion, measure=criterion.measure.replace_settings(**{name: amount}))
-
-
-def _holds_with(criterion: Criterion, name: str, release: Release, amount: int) -> bool | None:
-    """Return whether a release keeps it with a parameter changed; None where so little of it makes no sense."""
-    try:
-        return _replace_amount(criterion, name, amount).judge(release).holds
-    except TooHard:  # what nobody can work out is not known to hold
-        return False
-    except BadMeasure:
-        return None
-
-
-STEPS = 24
-"""So many amounts are tried one by one, then so many at growing distances, where nothing is claimed of them."""
-
-
-def largest_smaller(holds: Callable[[int], bool | None], amount: int, *, more_is_worse: bool) -> int | None:
+def largest_smaller(
+    holds: Callable[[int], bool | None], amount: int, *, more_is_worse: bool, steps: int = 24
+) -> int | None:
     """Return an amount below another that holds; `holds` is None where so little of it makes no sense.
 
     Where more is never better (`more_is_worse`), what holds ends at one amount: halving finds it, the largest, in
     log₂(amount) judgements.  Where nothing is known, amounts are tried downwards, all of a few, and of many at most
-    `STEPS` in steps that grow geometrically; then those above what was found, by halving, at most `STEPS` again.
+    `steps` in steps that grow geometrically; then those above what was found, by halving, at most `steps` again.
 
     >>> judged = []
     >>> largest_smaller(lambda amount: judged.append(amount) or amount < 1_234, 1_000_000, more_is_worse=True)
@@ -396,7 +375,10 @@ def largest_smaller(holds: Callable[[int], bool | None], amount: int, *, more_is
     """
     within, beyond, largest = -1, amount, None
     if not more_is_worse:
-        for less in _downwards(amount):
+        # so that the steps reach down to 0, each a fixed share of the one before
+        share = max(2.0, amount ** (1 / (steps - 2)))
+        distant = dict.fromkeys(int(amount / share**step) for step in range(1, steps + 1))
+        for less in reversed(range(amount)) if amount <= steps else distant:
             if holds(less):
                 within = largest = less
                 break
@@ -404,19 +386,10 @@ def largest_smaller(holds: Callable[[int], bool | None], amount: int, *, more_is
         else:
             return None
     rounds = 0
-    while beyond - within > 1 and (more_is_worse or rounds < STEPS):
+    while beyond - within > 1 and (more_is_worse or rounds < steps):
         middle, rounds = (within + beyond) // 2, rounds + 1
         verdict = holds(middle)
         largest = middle if verdict else largest
         # None, too little to make sense, moves the search upwards, as what holds does
         within, beyond = (within, middle) if verdict is False else (middle, beyond)
     return largest
-
-
-def _downwards(amount: int) -> Iterable[int]:
-    """Return all smaller amounts where they are few, else some of them, each a fixed share of the one before."""
-    if amount <= STEPS:
-        return reversed(range(amount))
-    # so that STEPS steps reach down to 0
-    share = max(2.0, amount ** (1 / (STEPS - 2)))
-    return dict.fromkeys(int(amount / share**step) for step in range(1, STEPS + 1))

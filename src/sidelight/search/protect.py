@@ -102,18 +102,14 @@ def protect(
     _expect_name("utility", utility, UTILITIES)
     _expect_name("ask", ask, ask_choices())
     problem = SearchProblem.build(table, policy, by, [chosen])
-    return warn_of_attackers(problem.result(chosen, problem.search(chosen, utility, progress), progress), ask, progress)
-
-
-def warn_of_attackers(found: SearchResult, ask: Ask, progress: Progress) -> SearchResult:
-    """Ask attackers what they would reach of what was found, and warn of those to whom it falls."""
+    found = problem.result(chosen, problem.search(chosen, utility, progress), progress)
     result = add_answers(found, ask, progress)
     for each in result.readers:
         if each.falls:
             message = (
                 f"within policy, and yet it falls to one of two readers: {each.for_the_publisher()}; {each.remedy}"
             )
-            warnings.warn(message, FallsToReaderWarning, stacklevel=3)
+            warnings.warn(message, FallsToReaderWarning, stacklevel=2)
     return result
 
 
@@ -145,7 +141,14 @@ class SearchProblem:
         hierarchies = as_hierarchies(by)
         policy = as_policy(policy).about_each(table.sensitive_columns, table.domain)
         if isinstance(table, StreamedTable):
-            table = _held_for(policy, table)
+            weighed = next((each for each in policy.measures if each.needs_weights), None)
+            if weighed is not None:
+                lack = f"looks at weights, which a table does not have that is read with {parameter('memory')}"
+                message = f"'{weighed}' {lack}; leave one out"
+                raise BadPolicy(message)
+            # a limit may compare keys with a population, or look at whole releases or tables
+            whole = next((each for each in policy.measures if not each.streams or each.register is not None), None)
+            table = table if whole is None else table.held(f"'{whole}'")
         if isinstance(table, Table):
             # measures that ask what somebody knows of the original take the table
             policy = Policy(*(replace(each, measure=each.measure.bind_table(table)) for each in policy.criteria))
@@ -183,7 +186,12 @@ class SearchProblem:
         provenance = Provenance(
             method, self.policy, levels, complete, used, hierarchies=tuple(used), utility=outcome.chosen_by
         )
-        release = replace(outcome.release, printing=_printing(method, outcome, used), provenance=provenance)
+        # intervals of numbers mean what they say, whatever a hierarchy calls them
+        orders = [order for order in outcome.recoding.orders if order.name in used and not order.numeric]
+        printing = Printing.from_hierarchies(
+            {order.name: used[order.name] for order in orders}, averages=method.prints_averages
+        )
+        release = replace(outcome.release, printing=printing, provenance=provenance)
         verdict = self._judge_end(method, release, progress)
         return SearchResult(release, self.policy, verdict, method, outcome, Utilities(outcome.recoding), used)
 
@@ -206,12 +214,6 @@ class SearchProblem:
             )
             raise NothingSafe(message, blocked_by=blocked)
         return verdict
-
-
-def _printing(method: Method, outcome: SearchOutcome, by: Mapping[str, Hierarchy]) -> Printing:
-    """Return how a search prints; intervals of numbers mean what they say, whatever a hierarchy calls them."""
-    along = {order.name: by[order.name] for order in outcome.recoding.orders if order.name in by and not order.numeric}
-    return Printing.from_hierarchies(along, averages=method.prints_averages)
 
 
 def as_policy(policy: object) -> Policy:
@@ -284,17 +286,6 @@ def method_behind(provenance: Provenance) -> Method | None:
     return kind(**provenance.options)
 
 
-def _held_for(policy: Policy, table: StreamedTable) -> AnyTable:
-    """Hold the keys of a table, where a limit compares them with a population, or looks at whole releases or tables."""
-    weighed = next((each for each in policy.measures if each.needs_weights), None)
-    if weighed is not None:
-        memory = parameter("memory")
-        message = f"'{weighed}' looks at weights, which a table does not have that is read with {memory}; leave one out"
-        raise BadPolicy(message)
-    whole = next((each for each in policy.measures if not each.streams or each.register is not None), None)
-    return table if whole is None else table.held(f"'{whole}'")
-
-
 def searchable_part(policy: Policy) -> Policy:
     """Return the criteria that a search can follow; where there are none, every release may be the end."""
     kept = tuple(each for each in policy.criteria if each.measure.mergeable)
@@ -325,7 +316,7 @@ def ask_attackers(found: SearchResult, ask: Ask = "both", *, progress: Progress 
         return tuple(AttackerAnswer(kind.attacker, "not asked", reason) for kind in kinds)
     question = found_release(found, progress)
     return tuple(
-        _find_judgement(found, kind) or kind.answer_search(question)
+        _answer_of_policy(found, kind) or kind.answer_search(question)
         if ask in ("both", kind.name)
         else AttackerAnswer(kind.attacker, "not asked", "nobody wished so")
         for kind in kinds
@@ -363,7 +354,7 @@ def largest_share(release: Release) -> Fraction:
     return max((min(Fraction(many, people), Fraction(1)) for many, people in pairs), default=Fraction(0))
 
 
-def _find_judgement(found: SearchResult, kind: type[Measure]) -> AttackerAnswer | None:
+def _answer_of_policy(found: SearchResult, kind: type[Measure]) -> AttackerAnswer | None:
     judgement = next((each for each in found.verdict.judgements if isinstance(each.criterion.measure, kind)), None)
     if judgement is None:
         return None

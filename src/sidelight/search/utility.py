@@ -38,6 +38,7 @@ import numpy as np
 from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy, NoRoom, parameter
 from sidelight.release.release import Members, Release, whole_groups
+from sidelight.search.effort import EFFORT
 from sidelight.search.orders import Order, all_numbers
 from sidelight.table.labels import Column, unused_name, value_columns
 from sidelight.table.table import Counts, Table, TrueCounts, held
@@ -79,11 +80,6 @@ def discernibility(recoding: Recoding) -> float:
     return float(recoding.pairs() + recoding.suppressed * recoding.table.people)
 
 
-def average_group_size(recoding: Recoding) -> float:
-    """Return how many people a group has on average."""
-    return (recoding.table.people - recoding.suppressed) / recoding.groups if recoding.groups else math.inf
-
-
 def loss(recoding: Recoding) -> float:
     """Return how much of a column a printed cell covers on average: from 0 (all as it was) to 1 (nothing left).
 
@@ -104,7 +100,7 @@ def non_uniform_entropy(recoding: Recoding) -> float:
 
     Source: De Waal and Willenborg, 1999; Gionis and Tassa, 2009.
     """
-    return _share_lost(recoding.bits_told(), recoding.bits_held())
+    return _share_lost(recoding.bits_told(), recoding.marginals.bits)
 
 
 def balanced_loss(recoding: Recoding) -> float:
@@ -116,7 +112,7 @@ def balanced_loss(recoding: Recoding) -> float:
 
     Source: ours; bits as in `non_uniform_entropy`.
     """
-    return _share_lost(np.log2(1 + recoding.bits_told()), np.log2(1 + recoding.bits_held()))
+    return _share_lost(np.log2(1 + recoding.bits_told()), np.log2(1 + recoding.marginals.bits))
 
 
 def _share_lost(kept: Floats, whole: Floats) -> float:
@@ -152,21 +148,6 @@ def query_error(recoding: Recoding) -> float:
     return float(np.mean(errors))
 
 
-def suppressed(recoding: Recoding) -> float:
-    """Return which share of the people is suppressed."""
-    return recoding.suppressed / recoding.table.people
-
-
-QUICK_UTILITIES: tuple[UtilityName, ...] = (
-    "balanced loss",
-    "loss",
-    "non-uniform entropy",
-    "discernibility",
-    "average group size",
-    "suppressed",
-)
-"""Those that cost next to nothing; the others may take longer than the search."""
-
 OF_VALUES: tuple[UtilityName, ...] = ("KL divergence", "query error")
 """Utilities that depend on who has which value: to one who counts worlds they tell which worlds these are."""
 
@@ -178,11 +159,16 @@ UTILITIES: Mapping[UtilityName, Callable[[Recoding], float]] = {
     "loss": loss,
     "non-uniform entropy": non_uniform_entropy,
     "discernibility": discernibility,
-    "average group size": average_group_size,
+    "average group size": lambda recoding: (
+        (recoding.table.people - recoding.suppressed) / recoding.groups if recoding.groups else math.inf
+    ),
     "KL divergence": kl_divergence,
     "query error": query_error,
-    "suppressed": suppressed,
+    "suppressed": lambda recoding: recoding.suppressed / recoding.table.people,  # the share of the people
 }
+
+QUICK_UTILITIES: tuple[UtilityName, ...] = tuple(name for name in UTILITIES if name not in OF_VALUES)
+"""Those that cost next to nothing; the others may take longer than the search."""
 
 
 class Utilities(Mapping[str, float]):
@@ -212,13 +198,6 @@ class Utilities(Mapping[str, float]):
 
     def __repr__(self) -> str:
         return repr(dict(self))
-
-
-DENSE_COUNTS = 1 << 24
-"""Counts of up to so many groups × values are spread out to look single ones up."""
-
-MOST_LISTED = 1 << 24
-"""So many labels are listed at most in the different sets that a column prints."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -276,23 +255,21 @@ class Marginals:
     @classmethod
     def from_table(cls, table: Table, orders: tuple[Order, ...]) -> Marginals:
         """Count the people of a table; one pass over its keys for each column."""
-        people = [
-            add_up(order.rank[column.codes], table.sizes, len(order))
-            for column, order in zip(table.quasi, orders, strict=True)
-        ]
-        return cls.from_ranks(people)
+        columns = zip(table.quasi, orders, strict=True)
+        return cls.from_labels([add_up(column.codes, table.sizes, len(order)) for column, order in columns], orders)
 
     @classmethod
     def from_labels(cls, people: Sequence[Integers], orders: tuple[Order, ...]) -> Marginals:
         """Build from the people who have each label, column by column."""
-        # by label code → by rank
-        return cls.from_ranks([each[np.argsort(order.rank)] for each, order in zip(people, orders, strict=True)])
-
-    @classmethod
-    def from_ranks(cls, people: Sequence[Integers]) -> Marginals:
-        """Build from the people at each rank, column by column."""
-        below = tuple(np.concatenate(([0], np.cumsum(each))) for each in people)
-        return cls(below, np.array([_entropy(each) for each in people]))
+        below, bits = [], []
+        for each, order in zip(people, orders, strict=True):
+            # by label code → by rank
+            by_rank = each[np.argsort(order.rank)]
+            below.append(np.concatenate(([0], np.cumsum(by_rank))))
+            # the bits that it takes on average to say which label somebody has: their entropy
+            some = by_rank[by_rank > 0]
+            bits.append(float((some * np.log2(some.sum() / some)).sum() / some.sum()))
+        return cls(tuple(below), np.array(bits))
 
 
 @dataclass(frozen=True, eq=False)
@@ -334,10 +311,6 @@ class Recoding(ABC):
     def marginals(self) -> Marginals:
         """How many people have which labels, column by column."""
         return Marginals.from_table(held(self.table), self.orders)
-
-    def bits_held(self) -> Floats:
-        """Return, per column, how many bits its labels tell as they are: their entropy."""
-        return self.marginals.bits
 
     @abstractmethod
     def reconstruction(self) -> Floats:
@@ -404,14 +377,12 @@ class Regions(Recoding):
 
     def information_loss(self) -> Floats:
         """Return per group: for numbers the range covered / the whole range, else (covered − 1) / (all − 1)."""
-        loss: Floats = np.mean([self._share_covered(column) for column in range(len(self.orders))], axis=0)
+        covered = [
+            (order.position[stop - 1] - order.position[start]) / order.width
+            for order, start, stop in zip(self.orders, self.start.T, self.stop.T, strict=True)
+        ]
+        loss: Floats = np.mean(covered, axis=0)
         return loss
-
-    def _share_covered(self, column: int) -> Floats:
-        order = self.orders[column]
-        first, last = self.start[:, column], self.stop[:, column] - 1
-        covered: Floats = (order.position[last] - order.position[first]) / order.width
-        return covered
 
     def bits_told(self) -> Floats:
         """Return bits by column: labels that cover few people's tell much; nothing is told of suppressed people."""
@@ -443,17 +414,11 @@ class Regions(Recoding):
             start, stop = self.start[:, column], self.stop[:, column]
             share *= np.clip(np.minimum(high, stop) - np.maximum(low, start), 0, None) / (stop - start)
             everywhere *= (high - low) / len(self.orders[column])
-        people = self._people_with(query.values)
-        return float((share * people[:-1]).sum() + everywhere * people[-1])
-
-    def _people_with(self, values: Flags) -> Floats:
-        """Count, per group and at last for the suppressed people, those who have one of these values."""
         group, value, count = self._entries
-        selected = values[value]
-        people: Floats = np.bincount(group[selected], weights=count[selected], minlength=len(self.start) + 1).astype(
-            float
-        )
-        return people
+        selected = query.values[value]
+        # per group, and at last of the suppressed people, those who have one of these values
+        people = np.bincount(group[selected], weights=count[selected], minlength=len(self.start) + 1).astype(float)
+        return float((share * people[:-1]).sum() + everywhere * people[-1])
 
     @cached_property
     def _entries(self) -> tuple[Integers, Integers, Integers]:
@@ -518,15 +483,9 @@ class LevelRegions(Regions):
         return np.array(bits)
 
 
-def _entropy(people: Integers) -> float:
-    """Return the bits that it takes on average to say which label somebody has."""
-    some = people[people > 0]
-    return float((some * np.log2(some.sum() / some)).sum() / some.sum())
-
-
 def _counts_at(counts: Counts, rows: Integers, values: Integers) -> Integers:
     """Return single counts, all of them positive."""
-    if counts.rows * counts.width <= DENSE_COUNTS:
+    if counts.rows * counts.width <= EFFORT.dense_counts:
         return counts.dense()[rows, values]
     row, value, count = counts.entries()
     # group and value packed into one number that searchsorted can find
@@ -541,25 +500,19 @@ def region_labels(order: Order, start: Integers, stop: Integers) -> Column:
     width = len(order) + 1
     stretches, codes = np.unique(start * width + stop, return_inverse=True)
     first, behind = (each.tolist() for each in np.divmod(stretches, width))
-    if not order.numeric:
-        _refuse_endless_sets(order, first, behind)
+    most = EFFORT.listed_labels
+    # a stretch has at most as many nodes as ranks: only where ranks are too many are nodes counted
+    many_ranks = not order.numeric and sum(behind) - sum(first) > most
+    if many_ranks and any(listed > most for listed in accumulate(map(len, map(order.fewest_nodes, first, behind)))):
+        lack = "no hierarchy" if len(order.levels) == 1 else "a hierarchy of too few nodes"
+        number = f", or say {parameter('kinds', {order.name: 'number'})}" if all_numbers(order.labels) else ""
+        message = (
+            f"column '{order.name}' has {len(order):,} labels and {lack}: the sets that its groups would print "
+            f"list more than {most:,}; give one with nodes for neighbours in {parameter('by')}{number}"
+        )
+        raise BadHierarchy(message)
     labels = tuple(map(order.label_of, first, behind))
     return Column(order.name, labels, codes.astype(np.int32))
-
-
-def _refuse_endless_sets(order: Order, start: list[int], stop: list[int]) -> None:
-    """Refuse sets that list more labels than a file should hold."""
-    if sum(stop) - sum(start) <= MOST_LISTED:  # a stretch has at most as many nodes as ranks
-        return
-    for listed in accumulate(map(len, map(order.fewest_nodes, start, stop))):
-        if listed > MOST_LISTED:
-            lack = "no hierarchy" if len(order.levels) == 1 else "a hierarchy of too few nodes"
-            number = f", or say {parameter('kinds', {order.name: 'number'})}" if all_numbers(order.labels) else ""
-            message = (
-                f"column '{order.name}' has {len(order):,} labels and {lack}: the sets that its groups would print "
-                f"list more than {MOST_LISTED:,}; give one with nodes for neighbours in {parameter('by')}{number}"
-            )
-            raise BadHierarchy(message)
 
 
 def release_of(table: Table, group: Integers, columns: tuple[Column, ...], groups: int) -> Release:
@@ -576,18 +529,6 @@ def release_of(table: Table, group: Integers, columns: tuple[Column, ...], group
         weights=None if table.weights is None else add_up(group[kept], table.weights[kept], groups),
     )
     return Release(whole, sensitive=table.sensitive, intake=table.intake)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class AnatomyTables:
-    """What is published: one with a row per person, one with a row per bucket and value that occurs in it.
-
-    Rows stand by bucket, people of a bucket by their keys: never by their values.
-    """
-
-    people: tuple[Column, ...]  # the quasi-identifiers and the bucket
-    values: tuple[Column, ...]  # the bucket and the sensitive value, or a value of each sensitive column
-    counts: Integers  # per row of `values`
 
 
 @dataclass(frozen=True, eq=False)
@@ -629,7 +570,7 @@ class Buckets(Recoding):
 
     def bits_told(self) -> Floats:
         """Return all bits: every key is printed as it is."""
-        return self.bits_held()
+        return self.marginals.bits
 
     def reconstruction(self) -> Floats:
         """Return each bucket's values shared out evenly: n̂_q(x) = Σ_b people of key q in b · n_b(x) / n_b."""
@@ -669,13 +610,17 @@ class Buckets(Recoding):
         members = Members(table.quasi, self.bucket[by_bucket], self.key[by_bucket], self.people[by_bucket])
         return Release(groups, sensitive=table.sensitive, intake=table.intake, members=members)
 
-    def tables(self) -> AnatomyTables:
-        """Return what is printed: people with their buckets, and buckets with their values."""
+    def tables(self) -> tuple[tuple[Column, ...], tuple[Column, ...], Integers]:
+        """Return what is printed, stood by bucket, people of a bucket by their keys: never by their values.
+
+        A row per person, with the quasi-identifiers and the bucket; a row per bucket and value that occurs in it, or a
+        value of each sensitive column; and how often each of those occurs.
+        """
         key, bucket = np.repeat(self.key, self.people), np.repeat(self.bucket, self.people)
         people = (*(column.take(key) for column in self.table.quasi), self._bucket_column(bucket))
         bucket, value, count = self._entries
         values = value_columns(self.table.sensitive, self.table.domain, value)
-        return AnatomyTables(people, (self._bucket_column(bucket), *values), count)
+        return people, (self._bucket_column(bucket), *values), count
 
     def _bucket_column(self, bucket: Integers) -> Column:
         labels = tuple(str(number) for number in range(1, len(self.sizes) + 1))

@@ -90,7 +90,14 @@ class Veil:
         if len(unknown):
             patterns = np.column_stack((left[unknown], falling[unknown]))
             kind, first = number_vectors(patterns)
-            veils[unknown] = np.array([self._once(patterns[at]) for at in first])[kind]
+            for at in first:
+                pattern = patterns[at].tobytes()
+                if pattern not in self.known:
+                    side, *rest = patterns[at].tolist()
+                    cut = self._cut(side, [count for count in rest if count])
+                    veil = exact_veil if cut.people <= self.counted_exactly else float_veil
+                    self.known[pattern] = veil(cut, self.limits.belief)
+            veils[unknown] = np.array([self.known[patterns[at].tobytes()] for at in first])[kind]
         return veils
 
     def may_be_looked_at(self, counts: Counts, group: Integers, left: Integers) -> Flags:
@@ -132,31 +139,16 @@ class Veil:
         veils = np.where(bound < self.negligible, np.minimum(odds / (1 + odds) * (1 + self.negligible), 1.0), np.nan)
         veils[tied] = 1.0
         veils[(bound == 0) | (2 * left == people)] = 0.0
-        veils[self._must_fail(counts, left, people, most)] = 1.0
+        # cuts that fail in every world, as far as shares tell
+        sides = zip((left, people - left), most, strict=True)
+        short = [np.minimum(counts, each[:, np.newaxis]).sum(axis=1) < side for side, each in sides]
+        few = np.count_nonzero(counts, axis=1) < self.limits.different
+        veils[short[0] | short[1] | few | (left < self.limits.different)] = 1.0
         return veils
-
-    def _once(self, pattern: Integers) -> float:
-        known = pattern.tobytes()
-        if known not in self.known:
-            left, *counts = pattern.tolist()
-            self.known[known] = self._compute_pattern(left, [count for count in counts if count])
-        return self.known[known]
-
-    def _compute_pattern(self, left: int, counts: list[int]) -> float:
-        cut = self._cut(left, counts)
-        veil = exact_veil if cut.people <= self.counted_exactly else float_veil
-        return veil(cut, self.limits.belief)
 
     def _cut(self, left: int, counts: list[int]) -> OneCut:
         most_left, most_right = self.limits.most_of(left), self.limits.most_of(sum(counts) - left)
         return OneCut.build(counts, left, most_left, most_right, different=self.limits.different)
-
-    def _must_fail(self, counts: Integers, left: Integers, people: Integers, most: tuple[Integers, Integers]) -> Flags:
-        """Return which cuts fail in every world, as far as shares tell."""
-        sides = zip((left, people - left), most, strict=True)
-        short = [np.minimum(counts, each[:, np.newaxis]).sum(axis=1) < side for side, each in sides]
-        few = np.count_nonzero(counts, axis=1) < self.limits.different
-        return np.asarray(short[0] | short[1] | few | (left < self.limits.different))
 
     def _union_bound(self, counts: Integers, left: Integers, most: tuple[Integers, Integers]) -> Floats:
         """Add up, over values and sides, how likely there are too many of a value, or too few values."""
@@ -241,24 +233,23 @@ def float_veil(cut: OneCut, belief: Fraction) -> float:
     parts = [Window.binomial(*kind, left / people) for kind in (*bounded, (sum(free), 0, sum(free)))]
     every = Window.binomial(people, 0, people, left / people).weight_at(left)
     failing = 1 - reduce(Window.times, parts).weight_at(left) / every
+    # a half that has the most frequent values has enough different ones
+    frequent = np.array(sorted(cut.counts)[::-1][: cut.different], np.int64)
+    halves = np.array([[left], [people - left]])
+    few_values = float(tail_bound(np.array(people), frequent, halves, frequent).sum()) if cut.different else 0.0
     odds, rounding = 0.0, 1e-10  # how far off probabilities of larger groups may be
     # of the values that no bound concerns, the most frequent one decides
     for at, count in enumerate((*(kind[0] for kind in bounded), *free[:1])):
-        weighted = reduce(Window.times, [*parts[:at], parts[at].multiply_by_number(), *parts[at + 1 :]])
+        numbers = parts[at].first + np.arange(len(parts[at].weights))
+        by_number = Window(parts[at].first, parts[at].weights * numbers)
+        weighted = reduce(Window.times, [*parts[:at], by_number, *parts[at + 1 :]])
         of_all = sum(free) if at == len(bounded) else count
         # somebody who has the value is left, or right, and the cut fails
         on_left = left / people - weighted.weight_at(left) / every / of_all
         worse = max(on_left / left, (failing - on_left) / (people - left))
-        more = count * worse - limit * failing + rounding + few_values_bound(cut)
+        more = count * worse - limit * failing + rounding + few_values
         odds = max(odds, more / (limit - count / people))
     return min(odds / (1 + odds) * (1 + rounding), 1.0)
-
-
-def few_values_bound(cut: OneCut) -> float:
-    """Bound how likely a half has too few different values: when it has the most frequent ones, it has enough."""
-    frequent = np.array(sorted(cut.counts)[::-1][: cut.different], np.int64)
-    sides = np.array([[cut.left], [cut.people - cut.left]])
-    return float(tail_bound(np.array(cut.people), frequent, sides, frequent).sum()) if cut.different else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,10 +283,6 @@ class Window:
         if min(len(self.weights), len(other.weights)) == 0:
             return Window(0, np.zeros(0))
         return Window(self.first + other.first, np.convolve(self.weights, other.weights))
-
-    def multiply_by_number(self) -> Window:
-        """Multiply each weight by its number."""
-        return Window(self.first, self.weights * (self.first + np.arange(len(self.weights))))
 
     def weight_at(self, number: int) -> float:
         """Return the weight of a number."""
@@ -424,12 +411,11 @@ def belief_limit(policy: Policy) -> ShareLimit | None:
     >>> belief_limit(Policy(DistinctValues() >= 2, Implications(3) < 0.6, RecursiveDiversity(3) <= 2))
     ShareLimit(share=Fraction(3, 5), strict=True)
     """
-    limits = [limit for limit in map(_promised_belief, policy.criteria) if limit is not None and limit.share < 1]
+    limits = []
+    for each in policy.criteria:
+        bound = exact(each.bound)
+        belief = each.measure.belief_at(bound) if isinstance(bound, Fraction) else None
+        if belief is not None and belief < 1:
+            limits.append(ShareLimit(belief, each.comparison.strict))
     # of equal shares the strict one is the lower limit
     return min(limits, key=lambda each: (each.share, not each.strict), default=None)
-
-
-def _promised_belief(criterion: Criterion) -> ShareLimit | None:
-    bound = exact(criterion.bound)
-    belief = criterion.measure.belief_at(bound) if isinstance(bound, Fraction) else None
-    return None if belief is None else ShareLimit(belief, criterion.comparison.strict)

@@ -100,7 +100,7 @@ def test_who_gets_which_bucket_is_left_to_chance():
 
 
 def test_rows_stand_by_bucket_and_key_never_by_value():
-    people = search_outcome(hospital(), sl.DistinctValues() >= 3).buckets.tables().people
+    people = search_outcome(hospital(), sl.DistinctValues() >= 3).buckets.tables()[0]
     rows = [(int(people[1].cell(row)), int(people[0].cell(row))) for row in range(15)]
     assert rows == sorted(rows)
 

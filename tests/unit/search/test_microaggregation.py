@@ -9,7 +9,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadPolicy
 from sidelight.progress import quiet
-from sidelight.search import microaggregation
+from sidelight.search.effort import EFFORT
 from sidelight.search.microaggregation import (
     Centroids,
     KeyDistances,
@@ -267,18 +267,18 @@ def test_a_column_of_one_label_is_no_distance():
 def test_columns_with_few_combinations_are_one_matrix(monkeypatch):
     people = table(sex=["f", "f", "m", "m"], age=["1", "2", "1", "5"])
     orders = column_orders(people.quasi, {})
-    (together,) = KeyDistances.from_table(people, orders).matrices
-    monkeypatch.setattr(microaggregation, "FEW_COMBINATIONS", 1)
+    ((places, distances),) = KeyDistances.from_table(people, orders).matrices
+    monkeypatch.setattr(EFFORT, "combinations", 1)
     apart = KeyDistances.from_table(people, orders).matrices
     assert len(apart) == 2
     for one in range(4):
         for other in range(4):
-            each = sum(part.squared[part.codes[one], part.codes[other]] for part in apart)
-            assert together.squared[together.codes[one], together.codes[other]] == pytest.approx(each)
+            each = sum(squared[codes[one], codes[other]] for codes, squared in apart)
+            assert distances[places[one], places[other]] == pytest.approx(each)
 
 
 def test_a_column_of_very_many_labels_is_a_line(monkeypatch):
-    monkeypatch.setattr(microaggregation, "MANY_LABELS", 2)
+    monkeypatch.setattr(EFFORT, "matrix_labels", 2)
     people = table(name=["Ann", "Bob", "Cid"], sex=["f", "m", "m"])
     placed = KeyDistances.from_table(people, column_orders(people.quasi, {}))
     assert placed.lines.tolist() == [[0, 0.5, 1]]

@@ -39,7 +39,7 @@ def test_small_whole_numbers_have_no_margin():
     check = CriterionCheck.from_criterion(sl.GroupSize() >= 3, people=10)
     assert check.margin == 0
     assert check.holds(GROUPS)
-    assert check.worst_first(GROUPS).tolist() == [0, 2, 1]
+    assert np.argsort(check.badness(GROUPS)).tolist() == [0, 2, 1]
 
 
 def test_cheap_criteria_come_first_and_those_judged_together_apart():

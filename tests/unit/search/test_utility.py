@@ -10,7 +10,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadHierarchy
-from sidelight.search import utility as module
+from sidelight.search.effort import EFFORT
 from sidelight.search.orders import column_orders, order_of
 from sidelight.search.utility import UTILITIES, Buckets, Query, Regions, random_queries, region_labels, release_of
 from sidelight.table.hierarchy import Hierarchy
@@ -102,9 +102,9 @@ def test_each_different_stretch_is_put_into_words_once():
 def test_sets_that_would_list_labels_without_end_are_refused_with_a_remedy(monkeypatch, labels, remedy):
     order = order_of(Column("zip", tuple(labels), np.arange(4, dtype=np.int32), "category"))
     stretches = np.array([0, 1]), np.array([3, 3])
-    monkeypatch.setattr(module, "MOST_LISTED", 5)
+    monkeypatch.setattr(EFFORT, "listed_labels", 5)
     assert region_labels(order, *stretches).labels[1] == "{" + ", ".join(labels[1:3]) + "}"
-    monkeypatch.setattr(module, "MOST_LISTED", 4)
+    monkeypatch.setattr(EFFORT, "listed_labels", 4)
     with pytest.raises(BadHierarchy, match=f"'zip' has 4 labels and no hierarchy.*more than 4; .*{remedy}"):
         region_labels(order, *stretches)
 
@@ -112,7 +112,7 @@ def test_sets_that_would_list_labels_without_end_are_refused_with_a_remedy(monke
 def test_nodes_of_a_hierarchy_count_once_and_too_few_of_them_are_named(monkeypatch):
     column = Column.of("city", [*"abcdef"])
     order = order_of(column, Hierarchy.nested("city", {"North": [*"abc"], "South": [*"def"]}))
-    monkeypatch.setattr(module, "MOST_LISTED", 4)
+    monkeypatch.setattr(EFFORT, "listed_labels", 4)
     assert region_labels(order, np.array([0, 3]), np.array([6, 5])).labels == ("*", "{d, e}")
     with pytest.raises(BadHierarchy, match="a hierarchy of too few nodes"):
         region_labels(order, np.array([1, 1]), np.array([5, 3]))
@@ -137,7 +137,7 @@ def test_groups_are_looked_up_only_when_needed():
 
 def test_expected_people_are_the_same_looked_up_densely_or_by_sorting(monkeypatch):
     dense = ONE_LEFT_OUT.reconstruction()
-    monkeypatch.setattr(module, "DENSE_COUNTS", 0)
+    monkeypatch.setattr(EFFORT, "dense_counts", 0)
     np.testing.assert_allclose(ONE_LEFT_OUT.reconstruction(), dense)
 
 
