@@ -11,12 +11,11 @@ Cost        a node costs the groups of the smallest finer node at hand, not the 
 Memory      grouped nodes are kept while they take at most `NUMBERS_KEPT` numbers together, the latest used longest.
 Source      LeFevre, DeWitt and Ramakrishnan, Incognito, SIGMOD 2005 (the roll-up property).
 
-All full-domain generalisations of a table whose keys do not fit in memory: nodes on disk, coarse ones in memory.
+A `StreamedLattice` has those of a table whose keys do not fit in memory: nodes on disk, coarse ones in memory.
 
     keys on disk ──▶ node on disk, by rolling up the smallest finer one at hand ──▶ node that fits: a root in memory
                                                                                         └─▶ every coarser node
 
-Roll-up     as in `generalise`: the groups of a node are unions of those of any finer one, on disk as in memory.
 Root        a node that fits.  Whatever is coarser is rolled up from it in memory (`NodeGroups`) and reads no file.  So
             where a node is known to fit, by the number of its labels, the finest one below it that is known to is
             rolled up in its place: one pass for all that is coarser.
@@ -33,7 +32,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
@@ -80,25 +79,21 @@ def group(table: Table, *, by: str | Iterable[str] | None = None) -> Release:
     <Release of 45,222 people in 10 groups, occupation: 14 values (single)>
     """
     expect(Table, table, "what is grouped")
-    names = dict.fromkeys((column.name for column in table.quasi) if by is None else _column_names(by))
+    given: object = by
+    if given is not None and not isinstance(given, Iterable):
+        message = f"{parameter('by')} is a column or a list of columns, not {kind_in_words(given)}; name columns there"
+        raise WrongKind(message)
+    names = dict.fromkeys(
+        (column.name for column in table.quasi) if by is None else [by] if isinstance(by, str) else by
+    )
     columns = tuple(table.column(name) for name in names)
     release = _build_release(table, columns)
-    return release if len(names) == len(table.quasi) else replace(release, members=_members(table, columns))
-
-
-def _column_names(by: object) -> list[str]:
-    if isinstance(by, Iterable):
-        return [by] if isinstance(by, str) else list(by)
-    message = f"{parameter('by')} is a column or a list of columns, not {kind_in_words(by)}; name columns there"
-    raise WrongKind(message)
-
-
-def _members(table: Table, columns: tuple[Column, ...]) -> Members:
-    """Return the people of each group by all quasi-identifiers of the table, by its keys."""
+    if len(names) == len(table.quasi):
+        return release
     # a table's keys are distinct rows, so each key is in exactly one group
     group, _ = number_equal_rows(columns, len(table.sizes))
     key = np.argsort(group, kind="stable")
-    return Members(table.quasi, group[key], key, table.sizes[key])
+    return replace(release, members=Members(table.quasi, group[key], key, table.sizes[key]))
 
 
 def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, int]) -> Release:
@@ -120,7 +115,11 @@ def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, in
     group 5 (age 80-99, sex *) 143
     """
     expect(Table, table, "what is generalised")
-    hierarchies, levels = as_hierarchies(by), dict(_as_levels(to))
+    if not isinstance(to, Mapping):
+        example = parameter("to", {"age": 2, "sex": 0})
+        message = f"{parameter('to')} is a mapping of columns to levels, not {kind_in_words(to)}; write {example}"
+        raise WrongKind(message)
+    hierarchies, levels = as_hierarchies(by), dict(to)
     # sensitive columns first: groups count values, so values are recoded before anything is grouped
     sensitive = {name: levels.pop(name) for name in table.sensitive_columns if name in levels}
     table = coarser_values(table, by=hierarchies, to=sensitive) if sensitive else table
@@ -131,14 +130,6 @@ def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, in
     )
     published = {name: hierarchy for name, hierarchy in hierarchies.items() if levels.get(name, 0) > 0}
     return replace(release, printing=Printing.from_hierarchies(published))
-
-
-def _as_levels(to: object) -> Mapping[str, int]:
-    if isinstance(to, Mapping):
-        return to
-    example = parameter("to", {"age": 2, "sex": 0})
-    message = f"{parameter('to')} is a mapping of columns to levels, not {kind_in_words(to)}; write {example}"
-    raise WrongKind(message)
 
 
 def coarser(column: Column, by: Mapping[str, Hierarchy], level: int) -> Column:
@@ -581,8 +572,12 @@ class StreamedLattice(LatticeNodes):
         most = min(most, self.table.people)
         # at most `most` people are in small groups, one each at worst; all other groups have at least `least`
         most_groups = most + (self.table.people - most) // max(least, 1)
-        if self._no_run_shows(node, most_groups) and self._surely_below(node, least) > most:
-            return False
+        # it has to be rolled up on disk, and no run of it can have more than so many groups: sums by slots may tell
+        at_hand = self.is_in_memory(node) or node in self._on_disk or self._fits(node)
+        if not at_hand and most_groups >= self.memory.rows_to_sort(len(self.table.stream.packing.layout)):
+            stream, steps = self._finer(node)
+            if people_surely_below(stream, steps, self.memory, least, reading=self.reading) > most:
+                return False
         grouped = self._find_groups(node, most_groups=most_groups)
         if grouped is None:
             return False
@@ -592,15 +587,6 @@ class StreamedLattice(LatticeNodes):
             if people > most:
                 return False
         return True
-
-    def _no_run_shows(self, node: Node, most_groups: int) -> bool:
-        """Return whether a node has to be rolled up on disk, and no run of it can have more than so many groups."""
-        at_hand = self.is_in_memory(node) or node in self._on_disk or self._fits(node)
-        return not at_hand and most_groups >= self.memory.rows_to_sort(len(self.table.stream.packing.layout))
-
-    def _surely_below(self, node: Node, least: int) -> int:
-        stream, steps = self._finer(node)
-        return people_surely_below(stream, steps, self.memory, least, reading=self.reading)
 
     def is_in_memory(self, node: Node) -> bool:
         """Return whether the groups of a node are to be had in memory, without reading a file."""
@@ -638,7 +624,10 @@ class StreamedLattice(LatticeNodes):
             self._roots.move_to_end(best)
             return self._roots[best]
         if self._fits(node):
-            node, most_groups = self._finest_that_fits(node), None
+            most_groups = None
+            # down while a node is known to fit; where labels become the fewest more first
+            while finer := [each for each in self.predecessors(node) if self._fits(each)]:
+                node = min(finer, key=partial(self._growth, node))
         stream = self._find_stream(node, most_groups)
         if stream is None:
             return None
@@ -654,14 +643,6 @@ class StreamedLattice(LatticeNodes):
         groups, entries = min(keys, self.table.people), self.table.stream.entries.rows
         # an upper bound without a pass: no more groups than keys or people, no more entries than rows
         return self.memory.rolls_up(2 * (groups + min(keys * len(self.table.domain), entries)))
-
-    def _finest_that_fits(self, node: Node) -> Node:
-        """Go down while a node is known to fit; where labels become the fewest more first."""
-        while True:
-            finer = [each for each in self.predecessors(node) if self._fits(each)]
-            if not finer:
-                return node
-            node = min(finer, key=lambda each: self._growth(node, each))
 
     def _growth(self, node: Node, finer: Node) -> float:
         widths = zip(self._ladders, finer, node, strict=True)
@@ -682,22 +663,19 @@ class StreamedLattice(LatticeNodes):
         """Return the smallest finer keys at hand, and what becomes of their labels."""
         finer = [each for each in self._on_disk if is_finer(each, node)]
         if not finer:
-            return self.table.stream, list(self._first_steps(node))
+            # labels as they were read become those of the node; those that nobody has are forgotten, as a table does
+            first: list[Relabelling | None] = []
+            for ladder, recode, level in zip(self._ladders, self.table.recode, node, strict=True):
+                as_it_is = level == 0 and len(recode) == len(ladder.labels[0])
+                # the code of a label that does not occur is never read, but it must be a valid index
+                first.append(None if as_it_is else (ladder.labels[level], ladder.step(0, level)[np.maximum(recode, 0)]))
+            return self.table.stream, first
         best = min(finer, key=lambda each: self._on_disk[each].entries.rows)
         self._on_disk.move_to_end(best)
-        return self._on_disk[best], list(self._steps(best, node))
-
-    def _steps(self, finer: Node, node: Node) -> Iterator[Relabelling | None]:
-        for ladder, low, high in zip(self._ladders, finer, node, strict=True):
-            yield None if low == high else (ladder.labels[high], ladder.step(low, high))
-
-    def _first_steps(self, node: Node) -> Iterator[Relabelling | None]:
-        """Return what becomes of the labels as they were read; those that nobody has are forgotten, as a table does."""
-        for ladder, recode, level in zip(self._ladders, self.table.recode, node, strict=True):
-            every_label_occurs = len(recode) == len(ladder.labels[0])
-            as_it_is = level == 0 and every_label_occurs
-            # the code of a label that does not occur is never read, but it must be a valid index
-            yield None if as_it_is else (ladder.labels[level], ladder.step(0, level)[np.maximum(recode, 0)])
+        return self._on_disk[best], [
+            None if low == high else (ladder.labels[high], ladder.step(low, high))
+            for ladder, low, high in zip(self._ladders, best, node, strict=True)
+        ]
 
     def _numbers(self, groups: int, values: int) -> int:
         """Return how many numbers so many groups and values of groups take."""

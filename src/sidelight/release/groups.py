@@ -378,13 +378,8 @@ def suppressed_groups(groups: Groups) -> Flags:
 
 def starred_groups(groups: Groups) -> Flags:
     """Return which groups print `*` throughout, whatever others do."""
-    starred = [_says(column, SUPPRESSED) for column in groups.columns]
+    starred = [column.matches(SUPPRESSED) for column in groups.columns]
     says: Flags = np.logical_and.reduce(starred) if starred else np.zeros(len(groups), bool)
-    return says
-
-
-def _says(column: Column, text: Label) -> Flags:
-    says: Flags = np.array([each == text for each in column.labels], bool)[column.codes]
     return says
 
 

@@ -28,12 +28,12 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -134,8 +134,11 @@ class LabelOrder:
         """
         if not self._above:
             return merge_stretches(self._read(text, ()))
-        among_strangers = self._find_strangers(self._read(text, ())) if len(self._strangers) else ()
-        return merge_stretches([*self._read(text, self._opaque), *among_strangers])
+        stretches = [*self._read(text, self._opaque)]
+        for start, stop in self._read(text, ()) if len(self._strangers) else ():
+            low, high = np.searchsorted(self._strangers, (start, stop))
+            stretches += ((position, position + 1) for position in self._strangers[low:high].tolist())
+        return merge_stretches(stretches)
 
     def find_each_covered(self, texts: Sequence[Label]) -> Stretches:
         """Find what each of many printed labels covers; 17-36 and days from one to another, all of them at once.
@@ -147,8 +150,9 @@ class LabelOrder:
         # −1: not found yet, to be read one by one below
         start, stop = np.full(len(texts), -1), np.zeros(len(texts), np.int64)
         if not self._above:  # else the hierarchy says what 20-29 means
-            ranges = ((_number_ranges(texts), self._numbers, 0), (_day_ranges(texts), self._days, len(self._numbers)))
-            for (place, low, high), rising, before in ranges:
+            days = ((self._numbers, 0, False), (self._days, len(self._numbers), True))
+            for rising, before, of_days in days:
+                place, low, high = _find_ranges(texts, days=of_days)
                 start[place] = np.searchsorted(rising, low, "left") + before
                 stop[place] = np.searchsorted(rising, high, "right") + before
             start[[text in self._position_of for text in texts]] = -1  # somebody is known by the very label
@@ -163,21 +167,15 @@ class LabelOrder:
             yield 0, len(self.labels)
         else:
             yield from self._exactly(printed)
-            yield from self._match_forms(printed)
-
-    def _find_strangers(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-        for start, stop in stretches:
-            low, high = np.searchsorted(self._strangers, (start, stop))
-            yield from ((position, position + 1) for position in self._strangers[low:high].tolist())
+            yield from map(self.numbers_in, printed.numbers)
+            before = len(self._numbers)
+            for start, stop in (interval.stretch(self._days) for interval in printed.days):
+                yield start + before, stop + before  # days, or moments of days
+            yield from chain.from_iterable(map(self._match_mask, printed.masks))
 
     def numbers_in(self, interval: Interval) -> Stretch:
         """Find the labels that are numbers in an interval."""
         return interval.stretch(self._numbers)
-
-    def days_in(self, interval: Interval) -> Stretch:
-        """Find the labels that are days, or moments of days, in an interval of their numbers."""
-        start, stop = interval.stretch(self._days)
-        return start + len(self._numbers), stop + len(self._numbers)
 
     def positions(self, labels: Sequence[Label]) -> Integers:
         """Find labels exactly as they are, −1 for those that nobody has."""
@@ -200,12 +198,6 @@ class LabelOrder:
             yield from self._known_as(label)
         for label in printed.labels if len(self._numbers) else ():
             yield from ((position, position + 1) for position in self._plain_forms.get(label, ()))
-
-    def _match_forms(self, printed: PrintedLabel) -> Iterator[Stretch]:
-        yield from map(self.numbers_in, printed.numbers)
-        yield from map(self.days_in, printed.days)
-        for mask in printed.masks:
-            yield from self._match_mask(mask)
 
     def _match_mask(self, mask: str) -> Iterator[Stretch]:
         beginning = mask.rstrip(SUPPRESSED)
@@ -241,36 +233,28 @@ class LabelOrder:
         return sorted({1, *(name.count(", ") + 1 for name in names if name is not None)})
 
 
-def _number_ranges(texts: Sequence[Label]) -> tuple[Integers, Integers, Integers]:
-    """Find all texts like 17-36: where they stand, and their ends; a million of them cost no more than a few."""
-    place, low, high = _two_ends(texts, OUR_NUMBERS)
-    return _rising(place, low.cast(pa.int64()).to_numpy(), high.cast(pa.int64()).to_numpy())
+def _find_ranges(texts: Sequence[Label], *, days: bool) -> tuple[Integers, Integers, Integers]:
+    """Find all texts like 17-36, or from one day to another: where they stand, and their ends; many at once.
 
-
-def _day_ranges(texts: Sequence[Label]) -> tuple[Integers, Integers, Integers]:
-    """Find all texts from one day to another, in the same way; a day that is none leaves all to be read one by one."""
-    place, low, high = _two_ends(texts, OUR_DAYS)
-    try:
-        first, last = (each.cast(pa.date32()).cast(pa.int32()).to_numpy() + _FIRST_OF_1970 for each in (low, high))
-    except pa.ArrowInvalid:
-        return (np.zeros(0, np.int64),) * 3
-    return _rising(place[first > 0], first[first > 0], last[first > 0])  # there is no year 0
-
-
-_FIRST_OF_1970 = dt.date(1970, 1, 1).toordinal()
-
-
-def _two_ends(texts: Sequence[Label], form: re.Pattern[str]) -> tuple[Integers, pa.Array, pa.Array]:
+    A day that is none leaves all to be read one by one.
+    """
+    form = OUR_DAYS if days else OUR_NUMBERS
     # Arrow's regular expressions run without the interpreter; rows that do not match are null
     ends = pc.extract_regex(pa.array(texts, pa.string()), pattern=f"^{form.pattern}$")
     place = np.flatnonzero(ends.is_valid().to_numpy(zero_copy_only=False))
-    matching = ends.drop_null()
-    return place, matching.field("low"), matching.field("high")
-
-
-def _rising(place: Integers, low: Integers, high: Integers) -> tuple[Integers, Integers, Integers]:
+    both = [ends.drop_null().field(side) for side in ("low", "high")]
+    try:
+        if days:
+            both = [each.cast(pa.date32()).cast(pa.int32()) for each in both]
+        low, high = (each.cast(pa.int64()).to_numpy() for each in both)
+    except pa.ArrowInvalid:
+        return (np.zeros(0, np.int64),) * 3
+    if days:
+        first_of_1970 = dt.date(1970, 1, 1).toordinal()
+        low, high = low + first_of_1970, high + first_of_1970
+        place, low, high = place[low > 0], low[low > 0], high[low > 0]  # there is no year 0
     kept = low <= high
-    return place[kept], low[kept].astype(np.int64), high[kept].astype(np.int64)
+    return place[kept], low[kept], high[kept]
 
 
 def merge_stretches(stretches: Iterable[Stretch]) -> list[Stretch]:
@@ -517,22 +501,22 @@ def _pairs_by_cutting(columns: _Columns, points: Integers, boxes: Integers) -> I
     """Pair points with boxes, by as many threads as there are parts to begin with."""
     whole = _Parts(points.astype(np.int32), np.array([len(points)]), boxes.astype(np.int32), np.array([len(boxes)]))
     shares = [whole]
+
+    def cut_once(part: _Parts) -> list[_Parts]:
+        column, cut = _best_cuts(columns, part)
+        return [part] if column[0] < 0 else [*_halves(columns, part, column, cut).one_by_one()]
+
     if len(points) * len(boxes) >= WORK_ALONE:
         threads = min(os.cpu_count() or 1, 8)
         # cut into at least as many parts as threads; NumPy releases the lock while they compare
         while len(shares) < threads:
-            halves = [half for share in shares for half in _cut_once(columns, share)]
+            halves = [half for share in shares for half in cut_once(share)]
             if len(halves) == len(shares):
                 break
             shares = halves
     with ThreadPoolExecutor(len(shares)) as pool:
         for pairs in pool.map(lambda share: [*_pairs_of(columns, share)], shares):
             yield from pairs
-
-
-def _cut_once(columns: _Columns, part: _Parts) -> list[_Parts]:
-    column, cut = _best_cuts(columns, part)
-    return [part] if column[0] < 0 else [*_halves(columns, part, column, cut).one_by_one()]
 
 
 def _pairs_of(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Integers]]:

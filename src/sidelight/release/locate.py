@@ -43,12 +43,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Codes, Flags, Floats, Integers, add_up, number_rows
+from sidelight.arrays import Flags, Floats, Integers, add_up, number_rows
 from sidelight.errors import BadRelease, BadTable, as_given, did_you_mean, is_one_of, parameter
 from sidelight.release.groups import Groups, suppressed_groups
 from sidelight.release.label_order import Cover, LabelOrder, Stretches, join, merge_stretches
@@ -109,14 +109,6 @@ ROUNDING = 1e-9
 """Squared distances that differ by less are equal."""
 
 
-class ColumnDistances(NamedTuple):
-    """Squared distances between labels of people and of groups in one column: `squared[person label, group label]`."""
-
-    people: Codes
-    groups: Codes
-    squared: Floats
-
-
 def nearest_groups(
     columns: Sequence[tuple[Column, Column]], groups: int, nodes: Mapping[str, Nodes]
 ) -> tuple[Integers, Integers]:
@@ -126,70 +118,63 @@ def nearest_groups(
     >>> [part.tolist() for part in nearest_groups([ages], 2, {})]
     [[0, 1], [0, 1]]
     """
-    distances = [_distances(known, printed, nodes.get(printed.name)) for known, printed in columns]
-    step = max(CELLS_AT_ONCE // groups, 1)
-    blocks = [_nearest_in_block(distances, slice(at, at + step)) for at in range(0, len(columns[0][0]), step)]
-    row, group = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    distances = [_compare_column(known, printed, nodes.get(printed.name)) for known, printed in columns]
+    pairs, step = [], max(CELLS_AT_ONCE // groups, 1)
+    for start in range(0, len(columns[0][0]), step):
+        squared: Floats = np.zeros(())
+        for labels, (known, printed) in zip(distances, columns, strict=True):
+            # (labels, groups) → (rows, groups), column by column: only a block of rows is ever spread out
+            squared = squared + labels[:, printed.codes][known.codes[start : start + step]]
+        row, group = np.nonzero(squared <= squared.min(axis=1, keepdims=True) + ROUNDING)
+        pairs.append((row + start, group))
+    row, group = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     return row, group
 
 
-def _nearest_in_block(distances: Sequence[ColumnDistances], rows: slice) -> tuple[Integers, Integers]:
-    squared: Floats = np.zeros(())
-    for column in distances:
-        # (labels, groups) → (rows, groups), column by column: only a block of rows is ever spread out
-        squared = squared + column.squared[:, column.groups][column.people[rows]]
-    at, group = np.nonzero(squared <= squared.min(axis=1, keepdims=True) + ROUNDING)
-    return at + rows.start, group
-
-
-def _distances(people: Column, groups: Column, nodes: Nodes | None) -> ColumnDistances:
-    kind = _kind(people, groups, nodes)
-    if kind == "category":
+def _compare_column(people: Column, groups: Column, nodes: Nodes | None) -> Floats:
+    """Return the squared distance of each label of people from each of groups; on a line only if all stand on it."""
+    present = dict.fromkeys(text for text in (*people.labels, *groups.labels) if text not in (None, SUPPRESSED))
+    kind = groups.kind or people.kind or kind_of(Column.of(groups.name, present), nodes)
+    place = {} if kind == "category" else _places(people, present, kind)
+    if kind == "category" or not present.keys() <= place.keys():
         squared = _compare_labels(people.labels, groups.labels, nodes)
     else:
-        place = _places(people, groups, kind)
         points = points_of(np.array([place.get(text, np.nan) for text in (*people.labels, *groups.labels)]))
         squared = squared_distances(points[:, : len(people.labels)], points[:, len(people.labels) :])
     # after the range is known: a suppressed label has no place and stretches nothing
     squared[:, [text == SUPPRESSED for text in groups.labels]] = 1.0
-    return ColumnDistances(people.codes, groups.codes, squared)
+    return squared
 
 
-def _kind(people: Column, groups: Column, nodes: Nodes | None) -> ColumnKind:
-    """Return what a column is, as it was published; where labels have no place on a line, a category."""
-    labels = _present(people, groups)
-    kind = groups.kind or people.kind or kind_of(Column.of(groups.name, labels), nodes)
-    return kind if kind == "category" or labels.keys() <= _places(people, groups, kind).keys() else "category"
-
-
-def _present(people: Column, groups: Column) -> dict[Label, None]:
-    return dict.fromkeys(text for text in (*people.labels, *groups.labels) if text not in (None, SUPPRESSED))
-
-
-def _places(people: Column, groups: Column, kind: ColumnKind) -> dict[Label, float]:
+def _places(people: Column, labels: Iterable[Label], kind: ColumnKind) -> dict[Label, float]:
     """Return which labels stand where on a line: at their number or day, or at their rank, where an order is known.
 
     Ordered labels stand in the order that is known of the people, or in that of their numbers or days.
     """
-    labels = _present(people, groups)
     if kind == "ordered" and people.kind == "ordered":
         present = [text for text in people.labels if text not in (None, SUPPRESSED)]
         return {text: float(rank) for rank, text in enumerate(present)}
-    by_size = {text: number for text in labels if (number := _number_or_day(text, kind)) is not None}
+    by_size: dict[Label, float] = {}
+    for text in labels:
+        number, day = as_number(text), as_day(text)
+        size = day if kind == "date" or (kind == "ordered" and number is None) else number
+        if size is not None:
+            by_size[text] = size
     if kind != "ordered":
         return by_size
     return {text: float(rank) for rank, text in enumerate(sorted(by_size, key=lambda text: by_size[text]))}
 
 
-def _number_or_day(text: Label, kind: ColumnKind) -> float | None:
-    number, day = as_number(text), as_day(text)
-    return number if kind == "number" else day if kind == "date" else number if number is not None else day
-
-
 def _compare_labels(people: tuple[Label, ...], groups: tuple[Label, ...], nodes: Nodes | None) -> Floats:
     """Return the share of telling levels at which labels differ; a group's label may itself be of any level."""
     ones, others = _paths(people, nodes), _paths(groups, nodes)
-    telling = [level for level in range(ones.shape[1]) if _differ(nodes, level)] or [0]
+    above = {} if nodes is None else nodes.above
+    # levels at which some labels of the hierarchy differ: a top of `*` tells nothing
+    telling = [
+        level
+        for level in range(ones.shape[1])
+        if nodes is None or len({(text, *up)[level] for text, up in above.items() if len(up) >= level}) > 1
+    ] or [0]
     share = share_of_levels(ones.T[telling], others.T[telling])
     under = {} if nodes is None else nodes.labels_by_node
     for at, text in enumerate(groups):
@@ -197,13 +182,6 @@ def _compare_labels(people: tuple[Label, ...], groups: tuple[Label, ...], nodes:
         # a printed label that covers a person's own is at distance 0, whatever its level
         share[[label in under.get(text, ()) or printed.covers(label) for label in people], at] = 0.0
     return share
-
-
-def _differ(nodes: Nodes | None, level: int) -> bool:
-    """Return whether some labels of a hierarchy differ at a level: a top of `*` tells nothing."""
-    if nodes is None:
-        return True
-    return len({(text, *above)[level] for text, above in nodes.above.items() if len(above) >= level}) > 1
 
 
 def _paths(labels: tuple[Label, ...], nodes: Nodes | None) -> npt.NDArray[np.object_]:
@@ -396,7 +374,10 @@ def link(
     if isinstance(way, Listed):
         return people_in_list(release, way, [column.name for column in known]).link(known, rows)
     if names_people(release, lookup):
-        return people_in_names(release, person or "").link(known, rows)
+        assert release.people is not None
+        names = Column.of(person or "", release.people)
+        rows_of_names = np.fromiter(release.people.values(), np.int64)
+        return ListedPeople((names,), rows_of_names, np.ones(len(names), np.int64)).link(known, rows)
     boxes = _boxes(release, known, lookup)
     if way == "nearest" and not boxes.of_members:
         return _link_to_nearest(release, known, rows, lookup)
@@ -493,25 +474,22 @@ def covers_to_tell(printed: Sequence[Label], nodes: Nodes) -> dict[str, tuple[La
     """
     by_form = LabelOrder(tuple(nodes.above))
     covers: dict[str, tuple[Label, ...]] = {}
-    for name in _names_in(printed, nodes):
-        under = nodes.labels_by_node.get(name, (name,))
-        read = [text for start, stop in by_form.find_covered(name) for text in by_form.labels[start:stop]]
-        if {*read} != {*under}:
-            covers[name] = under
-        elif len(under) > 1:
-            return {}
-    return covers
-
-
-def _names_in(printed: Sequence[Label], nodes: Nodes) -> list[str]:
-    """List what a hierarchy has of what is printed, alone or in a set; not `*`, which covers everything anyway."""
     with_commas = [name for name in (*nodes.above, *nodes.labels_by_node) if name is not None and ", " in name]
-    names: dict[Label, None] = {}
+    names: dict[Label, None] = {}  # what the hierarchy has of what is printed, alone or in a set
     for text in printed:
         read = read_label(text)
         parts = (text, *read.parts, *(name for name in with_commas if len(read.parts) > 1 and read.covers(name)))
         names.update(dict.fromkeys(part for part in parts if part in nodes))
-    return [name for name in names if name is not None and name != SUPPRESSED]
+    for name in names:
+        if name is None or name == SUPPRESSED:  # which covers everything anyway
+            continue
+        under = nodes.labels_by_node.get(name, (name,))
+        covered = {text for start, stop in by_form.find_covered(name) for text in by_form.labels[start:stop]}
+        if covered != {*under}:
+            covers[name] = under
+        elif len(under) > 1:
+            return {}
+    return covers
 
 
 def link_by_covers(covers: Sequence[Cover], rows: int, boxes: _Boxes, among: Integers) -> Linkage:
@@ -599,36 +577,26 @@ class ListedPeople:
         return Linkage.from_pairs(number[len(self.group) :], profiles, keys // groups, keys % groups, weight)
 
 
-def people_in_names(release: Release, person: str) -> ListedPeople:
-    """Take the names that a release has for its people."""
-    assert release.people is not None
-    names = Column.of(person, release.people)
-    return ListedPeople((names,), np.fromiter(release.people.values(), np.int64), np.ones(len(names), np.int64))
-
-
 def people_in_list(release: Release, listed: Listed, known: list[str]) -> ListedPeople:
     """Read a list, and find the groups that it names."""
-    (*columns, bucket), people = _read_list(listed, known)
+    if isinstance(listed.source, Release):  # read already: its values are the groups
+        row, value, people = listed.source.groups.counts.entries()
+        columns = tuple(column.take(row) for column in listed.source.groups.columns if column.name in known)
+        bucket = Column(listed.bucket, listed.source.domain, value.astype(np.int32))
+    else:
+        from sidelight.engines.read_stream import distinct_rows  # noqa: PLC0415 - only where a list is read here
+
+        cells, people = distinct_rows(listed.source, [*known, listed.bucket])
+        columns, bucket = cells[:-1], cells[-1]
     names = next((column for column in release.groups.columns if column.name == listed.bucket), None)
     if names is None:
         message = f"the release has no column '{listed.bucket}' that says which group is which; name it in Listed(…)"
         raise BadTable(message)
-    row: dict[Label, int] = {names.cell(at): at for at in range(len(names))}
-    absent = sum(text not in row for text in bucket.labels)
+    row_of: dict[Label, int] = {names.cell(at): at for at in range(len(names))}
+    absent = sum(text not in row_of for text in bucket.labels)
     if absent:
         message = (
             f"{absent:,} groups of the list in '{listed.bucket}' are not in the release; give the list of this one"
         )
         raise BadTable(message)
-    return ListedPeople(tuple(columns), np.array([row[text] for text in bucket.labels])[bucket.codes], people)
-
-
-def _read_list(listed: Listed, known: list[str]) -> tuple[tuple[Column, ...], Integers]:
-    """Read the different rows of a list; one that is read already is a release whose values are the groups."""
-    if not isinstance(listed.source, Release):
-        from sidelight.engines.read_stream import distinct_rows  # noqa: PLC0415 - only where a list is read here
-
-        return distinct_rows(listed.source, [*known, listed.bucket])
-    row, value, people = listed.source.groups.counts.entries()
-    columns = tuple(column.take(row) for column in listed.source.groups.columns if column.name in known)
-    return (*columns, Column(listed.bucket, listed.source.domain, value.astype(np.int32))), people
+    return ListedPeople(columns, np.array([row_of[text] for text in bucket.labels])[bucket.codes], people)

@@ -183,17 +183,20 @@ class Population:
             # even one count per group may not fit into the memory, so they are mapped from a temporary file
             counts, at_once = zeros_on_disk(len(release)), count_rows_at_once(release.memory_limit)
             parts = self.parts(names, release.memory_limit, at_once)
-        nowhere, twice = 0, _FoundTwice()
+        nowhere, people_twice = 0, 0
+        twice: tuple[int, ...] = ()  # two groups of the first who was found in several
         for rows in parts:
             lookups = _Lookups.begin(rows)
             for groups in _cut_into_runs(release, at_once):
                 counts[groups.numbers - 1] += lookups.look_in(groups, release)
-            nowhere += lookups.people_nowhere
-            twice = twice.merge(lookups)
-        if twice.people:
-            one, other = (release.names_of(twice.groups)[number].in_errors for number in twice.groups)
+            nowhere += int(rows[1][lookups.times == 0].sum())
+            several = np.flatnonzero(lookups.times > 1)
+            people_twice += int(rows[1][several].sum())
+            twice = twice or tuple(int(each[several[0]]) for each in (lookups.first, lookups.second) if len(several))
+        if people_twice:
+            one, other = (release.names_of(twice)[number].in_errors for number in twice)
             message = (
-                f"{counted(twice.people, 'person')} of the population may be in several groups, such as {one} and "
+                f"{counted(people_twice, 'person')} of the population may be in several groups, such as {one} and "
                 f"{other}; overlapping groups cannot be compared with a population"
             )
             raise BadRelease(message)
@@ -286,25 +289,21 @@ def _find_star_group(release: ReleaseBlocks) -> int | None:
 
 def _cut_into_runs(release: ReleaseBlocks, at_once: int | None) -> Iterator[Groups]:
     """Go through the groups that print something, so many at a time or a few more, numbered from 1 in all."""
-    for groups in _stack_blocks(release, at_once):
-        printed = np.flatnonzero(~starred_groups(groups))
-        if len(printed):
-            yield groups if len(printed) == len(groups) else groups.take(printed)
-
-
-def _stack_blocks(release: ReleaseBlocks, at_once: int | None) -> Iterator[Groups]:
-    if at_once is None:  # what is at hand need not be put together
-        groups = release.held("a population").groups
-        yield replace(groups, numbers=np.arange(1, len(groups) + 1))
-        return
     parts: list[Groups] = []
-    for block in release.blocks():
-        parts.append(block.groups)
-        if sum(map(len, parts)) >= at_once:
-            yield stack_blocks(parts)
-            parts = []
-    if parts:
-        yield stack_blocks(parts)
+    many = len(release)
+    # what is at hand need not be put together
+    blocks = (
+        [replace(release.held("a population").groups, numbers=np.arange(1, many + 1))]
+        if at_once is None
+        else (block.groups for block in release.blocks())
+    )
+    for groups in blocks:
+        parts.append(groups)
+        if sum(map(len, parts)) >= (at_once or 0) or int(groups.numbers[-1]) == many:
+            run, parts = (parts[0] if len(parts) == 1 else stack_blocks(parts)), []
+            printed = np.flatnonzero(~starred_groups(run))
+            if len(printed):
+                yield run if len(printed) == len(run) else run.take(printed)
 
 
 @dataclass(eq=False, slots=True)
@@ -319,10 +318,6 @@ class _Lookups:
     @classmethod
     def begin(cls, rows: PopulationRows) -> _Lookups:
         return cls(rows, *(np.zeros(len(rows[1]), np.int64) for _ in range(3)))
-
-    @property
-    def people_nowhere(self) -> int:
-        return int(self.rows[1][self.times == 0].sum())
 
     def look_in(self, groups: Groups, release: ReleaseBlocks) -> Integers:
         """Look the rows up in some more groups, which come after those before; return the people of each group."""
@@ -344,18 +339,3 @@ class _Lookups:
         self.second[fresh] = numbers[linkage.group[begins[fresh] + 1]]
         self.times += matches
         return add_up(group, people[some], len(groups))
-
-
-@dataclass(frozen=True, slots=True)
-class _FoundTwice:
-    """The number of people found in several groups, and two groups of the first of them."""
-
-    people: int = 0
-    groups: tuple[int, ...] = ()
-
-    def merge(self, lookups: _Lookups) -> _FoundTwice:
-        several = np.flatnonzero(lookups.times > 1)
-        if len(several) == 0:
-            return self
-        two = int(lookups.first[several[0]]), int(lookups.second[several[0]])
-        return _FoundTwice(self.people + int(lookups.rows[1][several].sum()), self.groups or two)

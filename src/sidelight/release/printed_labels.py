@@ -78,25 +78,7 @@ from sidelight.table.roles import kind_of_labels
 if TYPE_CHECKING:
     from sidelight.arrays import Floats
 
-_OR_MISSING = f" or {MISSING}"
-
 PLAIN_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?:[eE][+-]?[0-9]{1,2})?")
-
-_BETWEEN = re.compile(r"\s*(?:\.\.|to|[-–:])\s*")
-
-_BETWEEN_IN_BRACKETS = re.compile(r"\s*(?:\.\.|to|[-–:,;])\s*")
-
-_OPEN, _CLOSE = ("[", "(", "]"), ("]", ")", "[")
-
-_BRACKETS = re.compile(r"([\[(\]])\s*(.+?)\s*([\])\[])")
-
-_ONE_SIDED = re.compile(r"(<=|>=|<|>|≤|≥)\s*(.+)|(.+)\+")
-
-_ZERO_IN_FRONT = re.compile(r"\b0[0-9]")
-
-_DIGIT, _YEAR = re.compile(r"[0-9]"), re.compile(r"[0-9]{4}")
-
-_BEGINS_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]*)?")
 
 _INFINITE = {"inf": math.inf, "+inf": math.inf, "∞": math.inf, "-inf": -math.inf, "-∞": -math.inf}
 
@@ -104,10 +86,6 @@ _INFINITE = {"inf": math.inf, "+inf": math.inf, "∞": math.inf, "-inf": -math.i
 OUR_NUMBERS = re.compile(r"(?P<low>[0-9]{1,3}|[0-9]{5,15})-(?P<high>[0-9]{1,3}|[0-9]{5,15})")
 
 OUR_DAYS = re.compile(r"(?P<low>[0-9]{4}-[0-9]{2}-[0-9]{2}) to (?P<high>[0-9]{4}-[0-9]{2}-[0-9]{2})")
-
-_PERIOD = re.compile(r"(?P<year>[0-9]{4})(?:-Q(?P<quarter>[1-4])|-(?P<month>0[1-9]|1[0-2]))?")
-
-_MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T].*)?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +152,7 @@ class PrintedLabel:
             return True
         if label is None:
             return False
-        return self._lists(label) or any(_hides(mask, label) for mask in self.masks) or self._spans(label)
+        return self._lists(label) or self._is_masked(label) or self._spans(label)
 
     def overlaps(self, other: PrintedLabel) -> bool:
         """Return whether both may stand for the same; of what a mask hides, whole numbers, years and days may.
@@ -222,6 +200,10 @@ class PrintedLabel:
         # a label that is no set is one part, and may have commas itself: nothing inside it is listed
         return len(self.parts) > 1 and ", " in label and f", {label}, " in f", {', '.join(self.parts)}, "
 
+    def _is_masked(self, label: str) -> bool:
+        # 81667 may be printed as 816**
+        return any(len(mask) == len(label) and label.startswith(mask.rstrip(SUPPRESSED)) for mask in self.masks)
+
     def _spans(self, label: str) -> bool:
         number, day = as_number(label), day_of(label)
         return (number is not None and any(each.holds(number) for each in self.numbers)) or (
@@ -252,7 +234,7 @@ def read_label(text: Label, opaque: Container[Label] = ()) -> PrintedLabel:
     """
     if text is None:
         return PrintedLabel((), frozenset([None]))
-    body = text if text in opaque else text.removesuffix(_OR_MISSING)
+    body = text if text in opaque else text.removesuffix(f" or {MISSING}")
     # `*` is the top of most hierarchies, and covers also what they lack: it is never opaque
     if body in opaque and body != SUPPRESSED:
         printed = PrintedLabel((body,), frozenset([body]))
@@ -265,8 +247,9 @@ def _read_set(text: str, opaque: Container[Label]) -> PrintedLabel:
     if text == "{}":  # nobody's label, and no empty one either
         return PrintedLabel((text,), frozenset([text]))
     parts = tuple(text[1:-1].split(", "))
-    split = [f"{low}, {high}" for low, high in pairwise(parts) if low.startswith(_OPEN) and high.endswith(_CLOSE)]
     # an interval in brackets was split at its comma, so such neighbours are read together as well
+    pairs = ((low, high) for low, high in pairwise(parts) if low.startswith(("[", "(", "]")))
+    split = [f"{low}, {high}" for low, high in pairs if high.endswith(("]", ")", "["))]
     read = [_read_form(part) for part in dict.fromkeys((*parts, *split)) if part == SUPPRESSED or part not in opaque]
     return PrintedLabel(
         parts,
@@ -286,24 +269,19 @@ def _read_form(text: str) -> PrintedLabel:
         read = _read_form(text)
         return replace(read, parts=(itself,), labels=read.labels | {itself}, masks=(itself,) if read.masks else ())
     if ours := OUR_NUMBERS.fullmatch(text) or OUR_DAYS.fullmatch(text):
-        return _read_ours(text, ours[1], ours[2])
+        # 17-36 and 1984-03-09 to 1990-11-30, as Sidelight prints them; releases may have thousands of them
+        of_days = "-" in ours[1]
+        first, last = map(as_day if of_days else float, (ours[1], ours[2]))
+        inside = (Interval(first, last),) if first is not None and last is not None and first <= last else ()
+        return PrintedLabel((text,), frozenset([text]), *(((), inside) if of_days else (inside,)))
     labels = {plain_form(text), None} if text == MISSING else {plain_form(text)}
     masks = (text,) if text.endswith(SUPPRESSED) and text != SUPPRESSED else ()
     # most labels are plain words: one look for a digit spares them all the other forms
-    spans = [*_spans(text)] if _DIGIT.search(text) else []
+    spans = [*_spans(text)] if re.search(r"[0-9]", text) else []
     numbers = [interval for span in spans if (interval := span.numbers()) is not None]
-    periods = (*spans, _Span(text, text)) if _YEAR.search(text) else ()
+    periods = (*spans, _Span(text, text)) if re.search(r"[0-9]{4}", text) else ()
     days = [interval for span in periods if (interval := span.days()) is not None]
     return PrintedLabel((text,), frozenset(labels), tuple(numbers), tuple(days), masks, text == SUPPRESSED)
-
-
-def _read_ours(text: str, low: str, high: str) -> PrintedLabel:
-    """Read 17-36 and 1984-03-09 to 1990-11-30, as Sidelight prints them; releases may have thousands of them."""
-    days = "-" in low
-    first, last = (as_day(low), as_day(high)) if days else (float(low), float(high))
-    inside = (Interval(first, last),) if first is not None and last is not None and first <= last else ()
-    itself = frozenset([text])
-    return PrintedLabel((text,), itself, days=inside) if days else PrintedLabel((text,), itself, inside)
 
 
 class _Span(NamedTuple):
@@ -330,26 +308,26 @@ class _Span(NamedTuple):
 
 def _spans(text: str) -> Iterator[_Span]:
     """Return each way in which a text may say `from here to there`."""
-    if brackets := _BRACKETS.fullmatch(text):
-        for low, high in _ends(brackets[2], _BETWEEN_IN_BRACKETS):
+    if brackets := re.fullmatch(r"([\[(\]])\s*(.+?)\s*([\])\[])", text):
+        for low, high in _ends(brackets[2], r"\s*(?:\.\.|to|[-–:,;])\s*"):
             yield _Span(low, high, brackets[1] == "[", brackets[3] == "]")
-    elif side := _ONE_SIDED.fullmatch(text):
+    elif side := re.fullmatch(r"(<=|>=|<|>|≤|≥)\s*(.+)|(.+)\+", text):
         sign, end = side[1] or ">=", side[2] or side[3]
         below, strict = sign in {"<", "<=", "≤"}, sign in {"<", ">"}
         yield _Span("-inf", end, with_high=not strict) if below else _Span(end, "inf", with_low=not strict)
     else:
-        yield from (_Span(low, high) for low, high in _ends(text, _BETWEEN))
+        yield from (_Span(low, high) for low, high in _ends(text, r"\s*(?:\.\.|to|[-–:])\s*"))
 
 
-def _ends(text: str, between: re.Pattern[str]) -> Iterator[tuple[str, str]]:
+def _ends(text: str, between: str) -> Iterator[tuple[str, str]]:
     """Split at each sign that may stand between two ends: in -5--3 it is the second, in 1e-5-3 as well."""
     low, to, high = text.partition(" to ")
     if to:  # days have hyphens inside, and with a word between them nothing else is
         yield low.rstrip(), high.lstrip()
         return
-    for sign in between.finditer(text):
+    for sign in re.finditer(between, text):
         # 08:30 is one time and not an interval from 08 to 30
-        time_of_day = ":" in sign[0] and _ZERO_IN_FRONT.search(text)
+        time_of_day = ":" in sign[0] and re.search(r"\b0[0-9]", text)
         if not time_of_day:
             yield text[: sign.start()], text[sign.end() :]
 
@@ -363,7 +341,7 @@ def _first_and_last(period: str) -> tuple[float, float]:
     day = as_day(period)
     if day is not None:
         return day, day
-    match = _PERIOD.fullmatch(period)
+    match = re.fullmatch(r"(?P<year>[0-9]{4})(?:-Q(?P<quarter>[1-4])|-(?P<month>0[1-9]|1[0-2]))?", period)
     if match is None or match["year"] == "0000":
         return math.nan, math.nan
     quarter, month = match["quarter"], match["month"]
@@ -381,7 +359,7 @@ def _first_day(month: int) -> int:
 
 def day_of(label: str) -> int | None:
     """Read a day, or the day of a moment."""
-    match = _MOMENT.fullmatch(_write_plain_digits(label))
+    match = re.fullmatch(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T].*)?", _write_plain_digits(label), re.DOTALL)
     return None if match is None else as_day(match[1])
 
 
@@ -410,11 +388,6 @@ def _write_plain_digits(text: str) -> str:
     return "".join(str(unicodedata.decimal(each)) if each.isdecimal() else each for each in text)
 
 
-def _hides(mask: str, label: str) -> bool:
-    """81667 may be printed as 816**."""
-    return len(mask) == len(label) and label.startswith(mask.rstrip(SUPPRESSED))
-
-
 def _hides_some(mask: str, printed: PrintedLabel) -> bool:
     """3* may stand for a number in 30-39, 2024-0* for a day in 2024; no code of another length does."""
     beginning = _write_plain_digits(mask.rstrip(SUPPRESSED))
@@ -428,8 +401,9 @@ def _numbers_behind(beginning: str, length: int) -> Interval | None:
     """Return the whole numbers of so many characters that begin like this."""
     if beginning.isdecimal():
         return Interval(float(beginning.ljust(length, "0")), float(beginning.ljust(length, "9")))
+    begins = re.compile(r"[+-]?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]*)?")
     # -3* or 1.5* may be numbers as well: which ones is left open
-    return Interval(-math.inf, math.inf) if _BEGINS_NUMBER.fullmatch(beginning) else None
+    return Interval(-math.inf, math.inf) if begins.fullmatch(beginning) else None
 
 
 def _days_behind(beginning: str, length: int) -> Interval | None:
@@ -442,7 +416,7 @@ def _days_behind(beginning: str, length: int) -> Interval | None:
         return Interval(*month)
     year = beginning[: len("2024")]
     first, last = max(year.ljust(4, "0"), "0001"), year.ljust(4, "9")
-    return Interval(_first_and_last(first)[0], _first_and_last(last)[1]) if _YEAR.fullmatch(first) else None
+    return Interval(_first_and_last(first)[0], _first_and_last(last)[1]) if re.fullmatch(r"[0-9]{4}", first) else None
 
 
 def _compatible(mask: str, other: str) -> bool:
@@ -667,38 +641,24 @@ def _bounds(text: Label) -> Bounds | None:
     if text == SUPPRESSED:
         return Bounds(-math.inf, math.inf)
     printed = read_label(text)
-    if any(_is_word(part) for part in printed.parts):
-        return None
+    for part in map(read_label, printed.parts):
+        (name,) = part.parts
+        # the halves of `[20, 30)`, split at its comma, have no ends of their own
+        is_half = name == MISSING or name.startswith(BRACKETS) or name.endswith(BRACKETS)
+        if not (is_half or part.numbers or part.days or as_number(name) is not None or as_day(name) is not None):
+            return None
     # numbers before days: four digits may be either, and most columns that print them have numbers
-    numbers = [*printed.numbers, *_points(map(as_number, _plain_labels(printed.labels)))]
-    if numbers:
-        return _hull(numbers, days=False)
-    days = [*printed.days, *_points(map(as_day, _plain_labels(printed.labels)))]
-    return _hull(days, days=True) if days else None
-
-
-def _is_word(part: str) -> bool:
-    """Return whether a part of a set has no ends; the halves of `[20, 30)`, split at its comma, are none."""
-    if part == MISSING or part.startswith(BRACKETS) or part.endswith(BRACKETS):
-        return False
-    read = read_label(part)
-    return not (read.numbers or read.days or as_number(part) is not None or as_day(part) is not None)
-
-
-def _plain_labels(labels: Iterable[Label]) -> list[str]:
-    return [each for each in labels if each is not None]
-
-
-def _points(ends: Iterable[float | None]) -> list[Interval]:
-    return [Interval(end, end) for end in ends if end is not None]
-
-
-def _hull(intervals: list[Interval], *, days: bool) -> Bounds:
-    """Return the lowest and the highest end of all; an end is inside if it is inside any interval that has it."""
-    low, high = min(each.low for each in intervals), max(each.high for each in intervals)
-    with_low = any(each.with_low for each in intervals if each.low == low)
-    with_high = any(each.with_high for each in intervals if each.high == high)
-    return Bounds(_end(low, days=days), _end(high, days=days), with_low, with_high)
+    for intervals, read in ((printed.numbers, as_number), (printed.days, as_day)):
+        points = [end for each in printed.labels if (end := read(each)) is not None]
+        every = [*intervals, *(Interval(end, end) for end in points)]
+        if every:
+            ends = min(each.low for each in every), max(each.high for each in every)
+            # an end is inside if it is inside any interval that has it
+            with_low = any(each.with_low for each in every if each.low == ends[0])
+            with_high = any(each.with_high for each in every if each.high == ends[1])
+            low, high = (_end(end, days=read is as_day) for end in ends)
+            return Bounds(low, high, with_low, with_high)
+    return None
 
 
 def _end(end: float, *, days: bool) -> End:
@@ -724,24 +684,13 @@ def bound_columns(column: Column, taken: Collection[str] = ()) -> tuple[Column, 
     named = [(text, each) for text, each, is_used in zip(column.labels, ends, used, strict=True) if is_used and text]
     # a column whose labels are all single values needs no columns of ends
     wide = [text for text, each in named if text != SUPPRESSED and each is not None and each.low != each.high]
-    if any(each is None for _, each in named) or not any(map(_is_interval, wide)):
+    spans = (interval for read in map(read_label, wide) for interval in (*read.numbers, *read.days))
+    if any(each is None for _, each in named) or not any(each.low < each.high for each in spans):
         return None
-    names = [unused_name(f"{column.name}_{side}", taken) for side in ("low", "high")]
-    cells = zip(*((None, None) if each is None else map(_cell, each[:2]) for each in ends), strict=True)
-    low, high = (Column(name, *_encode(texts, column)) for name, texts in zip(names, cells, strict=True))
-    return low, high
-
-
-def _is_interval(text: str) -> bool:
-    printed = read_label(text)
-    return any(each.low < each.high for each in (*printed.numbers, *printed.days))
-
-
-def _cell(end: End) -> Label:
-    return None if isinstance(end, float) and math.isinf(end) else label(end)
-
-
-def _encode(texts: tuple[Label, ...], column: Column) -> tuple[tuple[Label, ...], np.ndarray]:
-    labels = tuple(dict.fromkeys(texts))
-    codes = np.array([labels.index(text) for text in texts], np.int32)
-    return labels, codes[column.codes]
+    columns = []
+    for at, side in enumerate(("low", "high")):
+        cells = [None if each is None or each[at] in (-math.inf, math.inf) else label(each[at]) for each in ends]
+        labels = tuple(dict.fromkeys(cells))
+        codes = np.array([labels.index(text) for text in cells], np.int32)
+        columns.append(Column(unused_name(f"{column.name}_{side}", taken), labels, codes[column.codes]))
+    return columns[0], columns[1]

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Flags, Integers
+from sidelight.arrays import Integers
 from sidelight.engines.read import tabulate
 from sidelight.engines.spark.stream import stream_keys
 from sidelight.errors import BadRelease, BadTable, MissingValues, WrongKind, expect, is_one_of, parameter
@@ -257,7 +257,7 @@ def _build_release(groups: Groups, table: Table, roles: Roles) -> Release:
     """Do with missing values and suppressed groups what the roles say, as for any other file."""
     kept = np.ones(len(groups), bool)
     if roles.suppressed == "leave out":
-        kept = ~np.all([_rows_saying(column, SUPPRESSED) for column in groups.columns], axis=0)
+        kept = ~np.all([column.matches(SUPPRESSED) for column in groups.columns], axis=0)
     left = groups.take(np.flatnonzero(kept))
     valueless = _valueless(left, roles)
     # with one value each, a missing value is a person who leaves; with several, the person stays
@@ -278,11 +278,6 @@ def _build_release(groups: Groups, table: Table, roles: Roles) -> Release:
     return Release(kept_groups, sensitive=table.sensitive, intake=intake)
 
 
-def _rows_saying(column: Column, text: Label) -> Flags:
-    has_text: Flags = np.array([each == text for each in column.labels])[column.codes]
-    return has_text
-
-
 def _valueless(groups: Groups, roles: Roles) -> Integers:
     """Count, per group, the missing values that the roles do not take for values."""
     valueless = np.zeros(len(groups.domain), bool)
@@ -290,7 +285,7 @@ def _valueless(groups: Groups, roles: Roles) -> Integers:
         return np.zeros(len(groups), np.int64)
     totals = groups.counts.totals()
     for column in _values(groups, roles):
-        missing = _rows_saying(column, None)
+        missing = column.matches(None)
         people = int(totals[missing].sum())
         if roles.missing == "an error" and people:
             message = (
@@ -315,7 +310,7 @@ def _recode_values(groups: Groups, roles: Roles, *, without_missing: bool) -> tu
     values = _values(groups, roles)
     kept = groups.counts.totals() > 0
     if without_missing:
-        kept &= ~np.any([_rows_saying(column, None) for column in values], axis=0)
+        kept &= ~np.any([column.matches(None) for column in values], axis=0)
     columns = [_recode_to_domain(column.take(np.flatnonzero(kept)), roles.domain_of(column.name)) for column in values]
     domain: tuple[Label, ...] = columns[0].labels
     new_code: Integers = columns[0].codes.astype(np.int64)

@@ -155,8 +155,7 @@ class Release(Tabular, GroupLookup):
             if name not in columns:
                 message = f"no column '{name}' is printed about the groups{did_you_mean(name, columns)}"
                 raise BadRelease(message)
-            column = columns[name]
-            prints &= np.array([text == label(cell) for text in column.labels], bool)[column.codes]
+            prints &= columns[name].matches(label(cell))
         rows = np.flatnonzero(prints)
         if len(rows) != 1:
             printed = ", ".join(f"{name} {shown_in_list(label(cell))}" for name, cell in cells.items())

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Codes, Integers, number_rows
+from sidelight.arrays import Codes, Flags, Integers, number_rows
 from sidelight.errors import (
     BadTable,
     NotAvailable,
@@ -319,6 +319,11 @@ class Column:
     def cell(self, row: int) -> Label:
         """Return what one row says."""
         return self.labels[int(self.codes[row])]
+
+    def matches(self, text: Label) -> Flags:
+        """Return which rows say this."""
+        matches: Flags = np.array([each == text for each in self.labels], bool)[self.codes]
+        return matches
 
     def take(self, rows: npt.NDArray[np.integer] | slice) -> Column:
         """Keep some rows, in the order given."""
