@@ -115,9 +115,10 @@ def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, in
     group 5 (age 80-99, sex *) 143
     """
     expect(Table, table, "what is generalised")
-    if not isinstance(to, Mapping):
+    given: object = to
+    if not isinstance(given, Mapping):
         example = parameter("to", {"age": 2, "sex": 0})
-        message = f"{parameter('to')} is a mapping of columns to levels, not {kind_in_words(to)}; write {example}"
+        message = f"{parameter('to')} is a mapping of columns to levels, not {kind_in_words(given)}; write {example}"
         raise WrongKind(message)
     hierarchies, levels = as_hierarchies(by), dict(to)
     # sensitive columns first: groups count values, so values are recoded before anything is grouped
