@@ -22,7 +22,7 @@ Source      Machanavajjhala, Gehrke and Götz, VLDB 2009, section 7: their first
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
@@ -168,21 +168,11 @@ class WorstByColumn(NamedTuple):
     prior: PriorByColumn
 
 
-class _Chunk(NamedTuple):
-    """ε in floats of groups that print the same, for somebody of one label: nan where nobody is in a set."""
-
-    rows: Integers
-    under: list[int]
-    place: int
-    prior: PriorByColumn
-    epsilons: Floats
-
-
 def replay_by_column(
     groups: Groups, by: str, prior: PriorByColumn, values: Sequence[int], *, row: int, text: Label
 ) -> Amount:
     """Compute ε of a group again: by its worlds if it has few, else by the formulas for one case."""
-    under = prior.find_labels(printed_column(groups, by).cell(row))
+    under = prior.find_labels(find_column(groups.columns, by).cell(row))
     place, counts = prior.labels.index(text), groups.counts.row(row).tolist()
     cells = [(each, value) for each in under for value in range(len(prior.domain))]
     if not few_worlds(len(cells), sum(counts)):
@@ -201,30 +191,34 @@ def worst_by_column(
     groups: Groups, by: str, priors: Sequence[PriorByColumn], sets: Sequence[Sequence[int]]
 ) -> WorstByColumn | None:
     """Find the worst case: in floats for all groups that print the same at once, exactly near the worst."""
-    chunks = list(_chunks(groups, printed_column(groups, by), priors, sets))
-    # nan where nobody is in a set, and 0 if there is no case at all
-    worst = max([0.0, *(float(np.nanmax(each.epsilons, initial=0)) for each in chunks)])
+    column, dense = find_column(groups.columns, by), groups.counts.dense()
+    # ε in floats of groups that print the same, for somebody of one label: nan where nobody is in a set
+    chunks = [
+        (rows, under, place, prior, _epsilons(dense[rows], prior, under, place, sets))
+        for code in np.unique(column.codes).tolist()
+        for rows in [np.flatnonzero(column.codes == code)]
+        for prior in priors
+        for under in [prior.find_labels(column.labels[code])]
+        for place in under
+    ]
+    # 0 if there is no case at all
+    worst = max([0.0, *(float(np.nanmax(epsilons, initial=0)) for *_, epsilons in chunks)])
     worst_case: WorstByColumn | None = None
     seen: set[tuple[object, ...]] = set()
-    for each in chunks:
+    for rows, under, place, prior, epsilons in chunks:
         # all that floats propose are decided exactly, each kind once
-        for at, column in np.argwhere(each.epsilons >= worst * (1 - NEAR)).tolist():
-            row = int(each.rows[at])
+        for at, number in np.argwhere(epsilons >= worst * (1 - NEAR)).tolist():
+            row = int(rows[at])
             counts = groups.counts.row(row).tolist()
-            kind = (*counts, each.place, *each.under, column, each.prior.stubbornness)
+            kind = (*counts, place, *under, number, prior.stubbornness)
             if kind in seen:
                 continue
             seen.add(kind)
-            exact = exact_case(counts, each.prior, each.under, each.place, sets[column])
+            exact = exact_case(counts, prior, under, place, sets[number])
             # of equal ones the first row
             if worst_case is None or (exact[0], -row) > (worst_case.value, -worst_case.row):
-                worst_case = WorstByColumn(row, each.prior.labels[each.place], column, *exact, each.prior)
+                worst_case = WorstByColumn(row, prior.labels[place], number, *exact, prior)
     return worst_case
-
-
-def printed_column(groups: Groups, name: str) -> Column:
-    """Find a column that is printed about the groups."""
-    return find_column(groups.columns, name)
 
 
 def find_column(columns: Sequence[Column], name: str) -> Column:
@@ -239,18 +233,6 @@ def find_column(columns: Sequence[Column], name: str) -> Column:
         else f"by='{name}' is about groups that print it; search without it and judge what is found by it"
     )
     raise BadMeasure(message)
-
-
-def _chunks(
-    groups: Groups, column: Column, priors: Sequence[PriorByColumn], sets: Sequence[Sequence[int]]
-) -> Iterator[_Chunk]:
-    counts = groups.counts.dense()
-    for code in np.unique(column.codes).tolist():
-        rows = np.flatnonzero(column.codes == code)
-        for prior in priors:
-            under = prior.find_labels(column.labels[code])
-            for place in under:
-                yield _Chunk(rows, under, place, prior, _epsilons(counts[rows], prior, under, place, sets))
 
 
 def _epsilons(

@@ -37,13 +37,19 @@ def settings_in_words(belief: PriorBelief) -> str:
     elif belief.counts is None and belief.shape is None:
         parts.append("any shape")
     if belief.stubbornness is not None:
-        parts.append(_range_in_words(belief))
-    if belief.known_people:
-        parts.append(f"knows {counted(belief.known_people, 'person')}")
+        # from where to where it goes, as far as that is not understood
+        most, least = f"stubbornness {exact_text(belief.stubbornness)}", belief.least_stubbornness
+        if least in ("same", belief.stubbornness):
+            most = most.replace("stubbornness", "stubbornness exactly")
+        elif least is not None:
+            most += " or less" if isinstance(least, str) else f", at least {exact_text(least)}"
+        parts.append(most)
     return ", ".join([*parts, *_questions_in_words(belief)])
 
 
 def _questions_in_words(belief: PriorBelief) -> Iterator[str]:
+    if belief.known_people:
+        yield f"knows {counted(belief.known_people, 'person')}"
     if belief.rules_out:
         yield f"rules out {counted(belief.rules_out, 'value')}"
     if belief.predicates:
@@ -55,17 +61,6 @@ def _questions_in_words(belief: PriorBelief) -> Iterator[str]:
         yield f"apart from {listed(belief.apart_from, most=3)}"
     if belief.decided_by != "definition":
         yield f"by the {belief.decided_by}"
-
-
-def _range_in_words(belief: PriorBelief) -> str:
-    """Return from where to where the stubbornness goes, as far as that is not understood."""
-    assert belief.stubbornness is not None
-    most, least = f"stubbornness {exact_text(belief.stubbornness)}", belief.least_stubbornness
-    if least is None:
-        return most
-    if least in ("same", belief.stubbornness):
-        return most.replace("stubbornness", "stubbornness exactly")
-    return f"{most} or less" if isinstance(least, str) else f"{most}, at least {exact_text(least)}"
 
 
 def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBeliefWitness) -> str:
@@ -105,9 +100,14 @@ def describe_attacker(belief: PriorBelief, *, at_worst: Amount | None = None) ->
     most, least = belief.stubbornness, belief.least_stubbornness
     knows = [f"knows {counted(belief.known_people, 'person')}"] if belief.known_people else []
     knows += [f"can rule out {counted(belief.rules_out, 'value')}"] if belief.rules_out else []
-    expects = [] if belief.shape is None else [_expects(belief.shape)]
+    expects = []
     if belief.by is not None:
         expects = [f"expects other things by {belief.by}"]
+    elif isinstance(belief.shape, Weights):
+        expects = ["expects " + _list_weights(belief.shape)]
+    elif belief.shape is not None:
+        uniform = belief.shape == "uniform"
+        expects = ["takes all values for equally common" if uniform else "expects the shares of the whole release"]
     one_prior = isinstance(belief.counts, Weights | WeightsByLabel) or least in ("same", most)
     if most == math.inf and (least is None or one_prior):
         return (
@@ -128,20 +128,10 @@ def _whom(belief: PriorBelief, witness: PriorBeliefWitness) -> str:
     lacks = "" if witness.matches else " (which nobody is who wants it kept)"
     where = "" if belief.by is None else f" who has {belief.by} {shown(witness.label)}"
     but = f", who has not {' or '.join(map(shown, witness.ruled_out))}," if witness.ruled_out else ""
-    return f"a person of {witness.group}{where}{wish}{but} {_has_or_is(witness)}{lacks}"
-
-
-def _has_or_is(witness: PriorBeliefWitness) -> str:
-    """Return what a person has or is."""
-    if witness.predicate is None:
-        return f"has {shown(witness.value)}"
-    return f"is of '{witness.predicate}'" if witness.predicate.name else f"has {witness.predicate}"
-
-
-def _expects(shape: object) -> str:
-    if isinstance(shape, Weights):
-        return "expects " + _list_weights(shape)
-    return "takes all values for equally common" if shape == "uniform" else "expects the shares of the whole release"
+    has = f"has {shown(witness.value) if witness.predicate is None else witness.predicate}"
+    if witness.predicate is not None and witness.predicate.name:
+        has = f"is of '{witness.predicate}'"
+    return f"a person of {witness.group}{where}{wish}{but} {has}{lacks}"
 
 
 def _list_weights(weights: Weights) -> str:

@@ -45,12 +45,13 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Flags, Floats, Integers, first_of_each
+from sidelight.arrays import Floats, Integers, first_of_each
 from sidelight.errors import BadMeasure, as_given, is_one_of
 from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stubbornness
 from sidelight.measures.epsilon_privacy.prior_belief import prior_in_words
+from sidelight.measures.epsilon_privacy.worst_case import Case
 from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
 from sidelight.measures.measure import Measure, Monotonicity, Worst, read
@@ -383,16 +384,6 @@ class RoughWorstGroup(WorstGroup):
         return 10 * ROUGH
 
 
-class _Case(NamedTuple):
-    people: int
-    matching: int
-    known: int
-
-    @property
-    def p_in(self) -> Fraction:
-        return Fraction(self.matching, self.people - min(self.known, self.people - self.matching))
-
-
 @dataclass(frozen=True, kw_only=True)
 class NumericBelief(Targeted, GroupByGroup):
     """How much surer would someone become of about how large a person's number is, because it is in the release?
@@ -535,13 +526,18 @@ class NumericBelief(Targeted, GroupByGroup):
         if len(rows) == 0:
             return Worst(self, otherwise=self.if_nothing_to_measure)
         # certain cases are infinite without any arithmetic, so that the first one settles it
-        near = _near_worst(epsilons, certain=matching >= groups.sizes[rows] - self.known_people)
+        certain = matching >= groups.sizes[rows] - self.known_people
+        # infinite ones may only be too large for floats: they are computed again, with all that floats propose
+        finite = np.isfinite(epsilons)
+        near = np.flatnonzero(~finite | (epsilons >= epsilons.max(where=finite, initial=0) * (1 - ROUGH)))
+        if certain.any():
+            near = np.flatnonzero(certain)[:1]
         cells = groups.counts.dense()
         kinds = np.column_stack((cells[rows[near]], columns[near]))
-        worst: tuple[Amount, int, Decimal, _Case] | None = None
+        worst: tuple[Amount, int, Decimal, Case] | None = None
         # one case stands for all groups with the same counts, and the same number
         for at in near[first_of_each(kinds)].tolist():
-            case = _Case(int(groups.sizes[rows[at]]), int(matching[at]), self.known_people)
+            case = Case(int(groups.sizes[rows[at]]), int(matching[at]), self.known_people)
             p_out = self._p_out(groups.domain, cells[rows[at]].tolist(), int(columns[at]))
             value = _epsilon(case.p_in, p_out)
             if worst is None or value > worst[0]:
@@ -561,7 +557,7 @@ class NumericBelief(Targeted, GroupByGroup):
         targeted = np.flatnonzero(np.isin(columns, self.targets.indices(groups)))
         rows, columns = rows[targeted], columns[targeted]
         counts = groups.counts.dense()
-        matching = self._neighbours(numbers).people_near(counts)[rows, columns]
+        matching = _Neighbours.from_numbers(numbers, Fraction(self.within)).people_near(counts)[rows, columns]
         people = groups.sizes[rows]
         # the people who are known are at most all who are not near
         p_in = matching / np.maximum(people - self.known_people, matching)
@@ -577,9 +573,6 @@ class NumericBelief(Targeted, GroupByGroup):
         p_in, p_out = p_in[computed], p_out[p_out > 0]
         epsilons[computed] = np.maximum(p_in / p_out, (1 - p_out) / (1 - p_in))
         return rows, columns, epsilons, matching
-
-    def _neighbours(self, numbers: tuple[Fraction, ...]) -> _Neighbours:
-        return _Neighbours.from_numbers(numbers, Fraction(self.within))
 
     def _p_out(self, domain: tuple[Label, ...], counts: list[int], column: int) -> Decimal:
         """Return how likely the person's number is for one more, exactly."""
@@ -636,17 +629,8 @@ class NumericBelief(Targeted, GroupByGroup):
         numbers, column = self._numbers_of(group.domain), group.code_of(witness.value)
         near = [abs(number - numbers[column]) <= self.within for number in numbers]
         matching = sum(count for count, each in zip(counts, near, strict=True) if each)
-        case = _Case(sum(counts), matching, self.known_people)
+        case = Case(sum(counts), matching, self.known_people)
         return _epsilon(case.p_in, self._p_out(group.domain, counts, column))
-
-
-def _near_worst(epsilons: Floats, *, certain: Flags) -> Integers:
-    """List the cases that may be the worst: the first in which nothing is left to doubt, or all that floats propose."""
-    if certain.any():
-        return np.flatnonzero(certain)[:1]
-    # infinite ones may only be too large for floats: they are computed again too
-    finite = np.isfinite(epsilons)
-    return np.flatnonzero(~finite | (epsilons >= epsilons.max(where=finite, initial=0) * (1 - ROUGH)))
 
 
 def _epsilon(p_in: Fraction, p_out: Decimal) -> Amount:

@@ -2,10 +2,10 @@
 
 Symbols     σ(s) the Dirichlet parameter of a value s, σ their sum, the stubbornness: as many survey answers as it takes
             to be that sure; a predicate P is a set of values, σ(P) the sum over it.
-Classes     I    shape σ(s)/σ known, σ at most this      `Prior.from_parameters`, at both ends
+Classes     I    shape σ(s)/σ known, σ at most this      `Prior.from_weights`, at both ends
             II   σ at most this, any shape: σ(s) = 1     `Prior.from_stubbornness`
-            III  shape σ(s)/σ known, σ = ∞               `Prior.from_shares`
-            IV   σ = ∞, any shape: σ(s)/σ = 0            `Prior.from_nothing`
+            III  shape σ(s)/σ known, σ = ∞               `Prior.from_weights` without evidence
+            IV   σ = ∞, any shape: σ(s)/σ = 0            `Prior.from_stubbornness`
 Ends        With the shape π = σ(P)/σ kept, p_out = (n_P − 1 + πσ) / (n − 1 + σ) has in σ a derivative of the sign of
             π(n − 1) − (n_P − 1), which does not depend on σ: for each group and P it only rises or only falls, and ε,
             which falls with p_out, is worst at an end.  Hence two priors stand for all stubbornness from least to
@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -136,22 +136,6 @@ def _read_weight(weight: object, text: Label) -> Fraction:
     return Fraction(number)
 
 
-class WholeTerms(NamedTuple):
-    """A prior's numbers about one value or predicate, in a unit in which all of them are whole."""
-
-    believed: int  # σ(P) − e: what speaks for it, with the person left out
-    doubted: int  # σ − σ(P): what speaks against it
-    evidence: int  # e: what one person's value weighs
-
-
-class FloatTerms(NamedTuple):
-    """The same about all values or predicates, in floats."""
-
-    believed: Floats
-    doubted: Floats
-    evidence: int
-
-
 @dataclass(frozen=True)
 class Prior:
     """What is believed of values, or of predicates, P of a domain, ready to meet counts.
@@ -167,19 +151,22 @@ class Prior:
     evidence: Literal[0, 1]
 
     @cached_property
-    def whole_terms(self) -> tuple[WholeTerms, ...]:
-        """Return the terms of each value or predicate, scaled to whole numbers."""
+    def whole_terms(self) -> tuple[tuple[int, int, int], ...]:
+        """Return the terms of each value or predicate, scaled to whole numbers.
+
+        They are σ(P) − e, what speaks for it with the person left out; σ − σ(P), what speaks against it; and e.
+        """
         # in a common unit all terms are whole, and their ratios are the same
         unit = math.lcm(self.total.denominator, *(each.denominator for each in self.weights))
         return tuple(
-            WholeTerms(int((each - self.evidence) * unit), int((self.total - each) * unit), self.evidence * unit)
+            (int((each - self.evidence) * unit), int((self.total - each) * unit), self.evidence * unit)
             for each in self.weights
         )
 
     @cached_property
-    def float_terms(self) -> FloatTerms:
-        """Return the terms of all; the differences are taken exactly, so that 0 is 0 and nothing cancels."""
-        return FloatTerms(
+    def float_terms(self) -> tuple[Floats, Floats, int]:
+        """Return the same terms of all; the differences are taken exactly, so that 0 is 0 and nothing cancels."""
+        return (
             np.array([float(each - self.evidence) for each in self.weights]),
             np.array([float(self.total - each) for each in self.weights]),
             self.evidence,
@@ -196,52 +183,40 @@ class Prior:
         return all(0 < weight < self.total for weight in self.weights)
 
     @classmethod
-    def from_parameters(cls, parameters: Weights, domain: tuple[Label, ...], *, occur: Sequence[bool]) -> Prior:
-        """Class I: the Dirichlet parameters are known."""
+    def from_weights(cls, known: Weights, domain: tuple[Label, ...], occur: Sequence[bool], *, moved: bool) -> Prior:
+        """Class I: the Dirichlet parameters are known; class III: the shares are, and no evidence moves them."""
         # values that the prior alone knows come last: the release's keep their places
-        wide = (*domain, *(text for text in parameters if text not in set(domain)))
-        weights = tuple(parameters.get(text, Fraction(0)) for text in wide)
+        wide = (*domain, *(text for text in known if text not in set(domain)))
+        weights = tuple(known.get(text, Fraction(0)) for text in wide)
         for text, weight, there in zip(domain, weights, occur, strict=False):
             if there and not weight:
-                message = f"the prior misses '{shown(text)}', a value of the release; give it a count of at least 1"
+                needed = "a count of at least 1" if moved else "a positive share"
+                message = f"the prior misses '{shown(text)}', a value of the release; give it {needed}"
                 raise BadMeasure(message)
-            if there and weight < 1:
+            if there and moved and weight < 1:
                 message = (
-                    f"the prior leaves '{shown(text)}' less than 1 of its {exact_text(parameters.total)} answers; "
-                    f"raise stubbornness to at least {exact_text(math.ceil(parameters.total / weight))}"
+                    f"the prior leaves '{shown(text)}' less than 1 of its {exact_text(known.total)} answers; "
+                    f"raise stubbornness to at least {exact_text(math.ceil(known.total / weight))}"
                 )
                 raise BadMeasure(message)
-        return cls(wide, weights, parameters.total, evidence=1)
+        return cls(wide, weights, known.total, 1 if moved else 0)
 
     @classmethod
-    def from_stubbornness(cls, stubbornness: Fraction, domain: tuple[Label, ...]) -> Prior:
+    def from_stubbornness(cls, stubbornness: Fraction | float, domain: tuple[Label, ...]) -> Prior:
         """Class II: of each value the shape that makes the release reveal most, σ(s) = 1.
 
-        What is left of σ is elsewhere, if need be with a value that the release does not have.
+        What is left of σ is elsewhere, if need be with a value that the release does not have.  Class IV: any shape,
+        which no evidence moves; at worst it leaves what is true no weight at all.
         """
+        if stubbornness == math.inf:
+            return cls(domain, (Fraction(0),) * len(domain), Fraction(1), evidence=0)
         if stubbornness < len(domain):
             message = (
                 f"stubbornness {exact_text(stubbornness)} is below the number of values, {len(domain)}, "
                 "and each value needs at least 1; raise it"
             )
             raise BadMeasure(message)
-        return cls(domain, (Fraction(1),) * len(domain), stubbornness, evidence=1)
-
-    @classmethod
-    def from_shares(cls, shares: Weights, domain: tuple[Label, ...], *, occur: Sequence[bool]) -> Prior:
-        """Class III: the shape is known, and no evidence moves it."""
-        wide = (*domain, *(text for text in shares if text not in set(domain)))
-        weights = tuple(shares.get(text, Fraction(0)) for text in wide)
-        for text, weight, there in zip(domain, weights, occur, strict=False):
-            if there and not weight:
-                message = f"the prior misses '{shown(text)}', a value of the release; give it a positive share"
-                raise BadMeasure(message)
-        return cls(wide, weights, Fraction(1), evidence=0)
-
-    @classmethod
-    def from_nothing(cls, domain: tuple[Label, ...]) -> Prior:
-        """Class IV: any shape, which no evidence moves; at worst it leaves what is true no weight at all."""
-        return cls(domain, (Fraction(0),) * len(domain), Fraction(1), evidence=0)
+        return cls(domain, (Fraction(1),) * len(domain), Fraction(stubbornness), evidence=1)
 
     def drop_values(self, places: Sequence[int]) -> Prior:
         """Return the prior about a person who has none of these values: their weights are gone from the total."""
@@ -372,43 +347,36 @@ def priors_for(
     """
     occur = [count > 0 for count in totals]
     if counts is not None:
-        priors: tuple[Prior, ...] = (Prior.from_parameters(counts, domain, occur=occur),)
+        priors: tuple[Prior, ...] = (Prior.from_weights(counts, domain, occur, moved=True),)
     else:
         assert stubbornness is not None
-        shares = _shares(shape, domain, totals)
-        priors = _build_ends(shares, stubbornness, least_stubbornness, domain, occur)
+        if isinstance(shape, str):
+            seen = totals if shape == "release" else (1,) * len(domain)
+            shape = Weights(dict(zip(domain, seen, strict=True))).shares()
+        if shape is None:
+            priors = (Prior.from_stubbornness(stubbornness, domain),)
+        else:
+            priors = _build_ends(shape, stubbornness, least_stubbornness, domain, occur)
     questions = predicates_asked(predicates, priors[0].domain)
     return tuple(prior.join_predicates(questions) for prior in priors) if questions else priors
 
 
 def _build_ends(
-    shares: Weights | None,
+    shares: Weights,
     stubbornness: Fraction | float,
     least: Fraction | float | Least | None,
     domain: tuple[Label, ...],
     occur: Sequence[bool],
 ) -> tuple[Prior, ...]:
-    unmoved = stubbornness == math.inf
-    if shares is None:
-        return (Prior.from_nothing(domain) if unmoved else Prior.from_stubbornness(Fraction(stubbornness), domain),)
-    most = (
-        Prior.from_shares(shares, domain, occur=occur)
-        if unmoved
-        else Prior.from_parameters(shares.scale(Fraction(stubbornness)), domain, occur=occur)
-    )
+    moved = stubbornness != math.inf
+    answers = shares.scale(Fraction(stubbornness)) if moved else shares
+    most = Prior.from_weights(answers, domain, occur, moved=moved)
     if least is None:  # who is moved by nothing is another attacker than those who can be
-        least = "same" if unmoved else "smallest"
+        least = "smallest" if moved else "same"
     if least == "smallest":
         rarest = min((shares[text] for text, there in zip(domain, occur, strict=True) if there), default=None)
         # with 1/rarest answers the rarest value that occurs has exactly one, which is the least allowed
         least = "same" if rarest is None else 1 / rarest
     if isinstance(least, str) or least == stubbornness:
         return (most,)
-    return most, Prior.from_parameters(shares.scale(Fraction(least)), domain, occur=occur)
-
-
-def _shares(shape: Weights | str | None, domain: tuple[Label, ...], totals: tuple[int, ...]) -> Weights | None:
-    if shape is None or isinstance(shape, Weights):
-        return shape
-    counts = totals if shape == "release" else (1,) * len(domain)
-    return Weights(dict(zip(domain, counts, strict=True))).shares()
+    return most, Prior.from_weights(shares.scale(Fraction(least)), domain, occur, moved=True)

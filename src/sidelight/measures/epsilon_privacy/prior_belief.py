@@ -24,7 +24,7 @@ from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.epsilon_privacy.by_column import (
     PriorByColumn,
     counts_by_label,
-    printed_column,
+    find_column,
     priors_by_column,
     read_weights_by_label,
     replay_by_column,
@@ -440,10 +440,16 @@ that is left shrinks by that factor.
         """Keep the group and value of which most more is believed."""
         groups = groups.sort_by_number()
         if self.by is not None:
-            return self._worst_by_column(groups)
-        if self.rules_out:
-            return self._worst_without(groups)
-        return self._worst(groups, worst_of_parts(self.cases(groups), self.priors(groups), self.decided_by).get(0))
+            return self._worst_by_column(groups, self.by)
+        if not self.rules_out:
+            return self._worst(groups, worst_of_parts(self.cases(groups), self.priors(groups), self.decided_by).get(0))
+        # the worst over what may be ruled out of the person: those who have it are then as good as not there
+        worst = Worst(self, otherwise=self.if_nothing_to_measure)
+        for places, cases, priors in self._ruled_out(groups):
+            texts = tuple(priors[0].domain[place] for place in places)
+            worst_left = worst_of_parts(cases, priors, "definition").get(0)
+            worst = worst.merge(self._worst(groups, worst_left, ruled_out=texts))
+        return worst
 
     @classmethod
     def worst_of_parts(
@@ -468,15 +474,6 @@ that is left shrinks by that factor.
             epsilons = epsilons_of_parts(cases[question], adversary.priors(groups), adversary.decided_by)
             yield [epsilons.get(place) for place in range(len(starts))]
 
-    def _worst_without(self, groups: Groups) -> Worst:
-        """Keep the worst over what may be ruled out of the person: those who have it are then as good as not there."""
-        worst = Worst(self, otherwise=self.if_nothing_to_measure)
-        for places, cases, priors in self._ruled_out(groups):
-            texts = tuple(priors[0].domain[place] for place in places)
-            worst_left = worst_of_parts(cases, priors, "definition").get(0)
-            worst = worst.merge(self._worst(groups, worst_left, ruled_out=texts))
-        return worst
-
     def _ruled_out(self, groups: Groups) -> Iterator[tuple[tuple[int, ...], Cases, tuple[Prior, ...]]]:
         """Go through all sets of values that may be ruled out: the cases and the priors that are left."""
         cases, priors, counts = self.cases(groups), self.priors(groups), groups.counts.dense()
@@ -499,11 +496,13 @@ that is left shrinks by that factor.
             raise BadMeasure(message)
         return sizes
 
-    def _worst_by_column(self, groups: Groups) -> Worst:
-        assert self.by is not None
-        priors = self.priors_by_column(groups)
-        predicates, sets = self._sets(groups, priors[0].domain)
-        worst = worst_by_column(groups, self.by, priors, sets)
+    def _worst_by_column(self, groups: Groups, by: str) -> Worst:
+        priors, predicates = self.priors_by_column(groups), self.questions
+        assert not isinstance(predicates, str)
+        # of each predicate (none: single values) the places of its values
+        domain, targets = priors[0].domain, [] if predicates else self.targets.indices(groups).tolist()
+        sets = [each.indices(domain) for each in predicates] or [[place] for place in targets]
+        worst = worst_by_column(groups, by, priors, sets)
         if worst is None:
             return Worst(self, otherwise=self.if_nothing_to_measure)
         predicate = predicates[worst.column] if predicates else None
@@ -527,13 +526,6 @@ that is left shrinks by that factor.
         assert not isinstance(self.stubbornness, Decimal)
         assert not isinstance(self.least_stubbornness, Decimal)
         return priors_by_column(self.counts, self.shape, self.stubbornness, self.least_stubbornness, groups)
-
-    def _sets(self, groups: Groups, domain: tuple[Label, ...]) -> tuple[tuple[Predicate, ...], list[list[int]]]:
-        """List the predicates (none: single values), and the places of the values of each."""
-        assert not isinstance(self.questions, str)
-        if self.questions:
-            return self.questions, [each.indices(domain) for each in self.questions]
-        return (), [[place] for place in self.targets.indices(groups).tolist()]
 
     @property
     def counts_decide(self) -> bool:
@@ -579,6 +571,11 @@ that is left shrinks by that factor.
             return Worst(self, otherwise=self.if_nothing_to_measure)
         predicates = self.predicates_in_question(groups)
         predicate = predicates[worst.column] if predicates else None
+        stubbornness = worst.prior.stubbornness
+        if ruled_out:  # a prior without the values has lost its stubbornness: find the one that it was made from
+            priors = self.priors(groups)
+            places = [priors[0].domain.index(text) for text in ruled_out]
+            stubbornness = next(each.stubbornness for each in priors if each.drop_values(places) == worst.prior)
         witness = PriorBeliefWitness(
             groups.name(worst.row),
             groups.domain[worst.column] if predicate is None else str(predicate),
@@ -586,7 +583,7 @@ that is left shrinks by that factor.
             p_in=worst.case.p_in,
             p_out=worst.case.p_out(worst.prior, worst.column),
             ratio=worst.ratio,
-            stubbornness=self._stubbornness(groups, worst.prior, ruled_out),
+            stubbornness=stubbornness,
             matches=not worst.case.mismatch,
             ruled_out=ruled_out,
         )
@@ -598,51 +595,43 @@ that is left shrinks by that factor.
         if self.wishes is not None:
             self._find_wishes(release.groups)
         if self.by is not None:
-            column, priors = printed_column(release.groups, self.by), self.priors_by_column(release.groups)
+            column, priors = find_column(release.groups.columns, self.by), self.priors_by_column(release.groups)
             # each printed label once, before anything is measured, so that an unknown one is refused at once
             for code in np.unique(column.codes).tolist():
                 priors[0].find_labels(column.labels[code])
 
-    def _stubbornness(self, groups: Groups, prior: Prior, ruled_out: tuple[Label, ...]) -> Fraction | float:
-        """Return how stubborn an attacker is who, without what is ruled out, has this prior."""
-        if not ruled_out:
-            return prior.stubbornness
-        priors = self.priors(groups)
-        places = [priors[0].domain.index(text) for text in ruled_out]
-        # a prior without the values has lost its stubbornness: find the one that it was made from
-        return next(each.stubbornness for each in priors if each.drop_values(places) == prior)
-
     def _check_consistent(self) -> None:
         """Raise `BadMeasure` if the settings do not say against whom, or say it twice."""
-        if self.wishes is not None and (isinstance(self.predicates, str) or self.apart_from):
-            message = f"wishes= say all that is asked about; leave apart_from= and '{EVERY_SUBSET}' out"
-            raise BadMeasure(message)
-        if self.rules_out and (self.predicates or self.wishes or self.by or self.decided_by != "definition"):
-            message = "rules_out= goes with single values, by the definition; leave predicates=, wishes= and by= out"
-            raise BadMeasure(message)
-        others = self.known_people or self.wishes or self.decided_by != "definition" or isinstance(self.predicates, str)
-        if self.by is not None and others:
-            message = f"by= goes without known_people=, wishes=, decided_by= and '{EVERY_SUBSET}'; leave them out"
-            raise BadMeasure(message)
-        if self.by is not None and self.counts is None and self.shape is None:
-            message = "by= goes with counts= or shape= per label of that column; give them"
-            raise BadMeasure(message)
-        if self.wishes is not None and self.decided_by != "definition":
-            message = "the closed conditions are not about wishes; leave decided_by= out"
-            raise BadMeasure(message)
-        if self.least_stubbornness is not None and (self.shape is None or self.stubbornness is None):
-            message = "least_stubbornness= goes with shape= and stubbornness=; otherwise leave it out"
-            raise BadMeasure(message)
-        if self.counts is not None and (self.shape is not None or self.stubbornness is not None):
-            message = "counts= says both shape and stubbornness; leave those out, or give the counts as shape="
-            raise BadMeasure(message)
-        if self.predicates and self.apart_from:
-            message = "predicates= say all that is asked about; leave apart_from= out"
-            raise BadMeasure(message)
-        if self.counts is None and self.stubbornness is None:
-            message = (
-                "a prior belief needs to say how sure it is; give counts=, or stubbornness= with or without shape="
-            )
+        by_definition, every_subset = self.decided_by == "definition", isinstance(self.predicates, str)
+        shape, counts = self.shape is not None, self.counts is not None
+        wrong = {
+            f"wishes= say all that is asked about; leave apart_from= and '{EVERY_SUBSET}' out": (
+                self.wishes is not None and (every_subset or self.apart_from)
+            ),
+            "rules_out= goes with single values, by the definition; leave predicates=, wishes= and by= out": (
+                self.rules_out and (self.predicates or self.wishes or self.by or not by_definition)
+            ),
+            f"by= goes without known_people=, wishes=, decided_by= and '{EVERY_SUBSET}'; leave them out": (
+                self.by is not None and (self.known_people or self.wishes or not by_definition or every_subset)
+            ),
+            "by= goes with counts= or shape= per label of that column; give them": (
+                self.by is not None and not counts and not shape
+            ),
+            "the closed conditions are not about wishes; leave decided_by= out": (
+                self.wishes is not None and not by_definition
+            ),
+            "least_stubbornness= goes with shape= and stubbornness=; otherwise leave it out": (
+                self.least_stubbornness is not None and (not shape or self.stubbornness is None)
+            ),
+            "counts= says both shape and stubbornness; leave those out, or give the counts as shape=": (
+                counts and (shape or self.stubbornness is not None)
+            ),
+            "predicates= say all that is asked about; leave apart_from= out": self.predicates and self.apart_from,
+            "a prior belief needs to say how sure it is; give counts=, or stubbornness= with or without shape=": (
+                not counts and self.stubbornness is None
+            ),
+        }
+        if message := next((message for message, is_wrong in wrong.items() if is_wrong), None):
             raise BadMeasure(message)
 
     def explain(self, finding: Finding) -> str:

@@ -65,24 +65,18 @@ def belief_skyline(
         message = f"a belief never grows by less than a factor of 1; give a limit from 1 on, not {as_given(at_most)}"
         raise BadMeasure(message)
     search = _Search.prepare(release, belief, Fraction(limit))
-    amounts = _amounts(known_people) if known_people is not None else search.usual_amounts()
+    if known_people is None:
+        amounts = search.usual_amounts()
+    else:
+        given = [known_people] if isinstance(known_people, int) else known_people
+        amounts = sorted({read_known_people(amount) for amount in given})
     points = [(search.largest_stubbornness(known), known) for known in amounts]
     withstood = [BeliefPoint(sigma, known) for sigma, known in points if sigma is not None]
-    return tuple(point for point in withstood if not any(_dominates(other, point) for other in withstood))
-
-
-def _amounts(known_people: Iterable[int] | int) -> list[int]:
-    amounts = [known_people] if isinstance(known_people, int) else known_people
-    return sorted({read_known_people(amount) for amount in amounts})
-
-
-def _dominates(one: BeliefPoint, other: BeliefPoint) -> bool:
-    return one != other and one.stubbornness >= other.stubbornness and one.known_people >= other.known_people
-
-
-def _as_amount(stubbornness: Bound | None) -> Fraction | float:
-    assert stubbornness is not None
-    return math.inf if stubbornness == math.inf else Fraction(stubbornness)
+    return tuple(
+        point
+        for point in withstood
+        if not any(other != point and other[0] >= point[0] and other[1] >= point[1] for other in withstood)
+    )
 
 
 class _Search(NamedTuple):
@@ -118,32 +112,34 @@ class _Search(NamedTuple):
         belief = replace(self.belief, known_people=known)
         if not self._withstands_the_least(belief):
             return None
-        stubbornness: Fraction | float = _as_amount(belief.stubbornness)
+        assert belief.stubbornness is not None
+        sigma = belief.stubbornness
+        stubbornness: Fraction | float = math.inf if sigma == math.inf else Fraction(sigma)
         # each round lowers σ to where the worst case no longer breaks ε, until none does
         while (worst := self._worst(replace(belief, stubbornness=stubbornness))) and worst.value > self.limit:
-            stubbornness = self._find_bound(worst)  # less: the case breaks ε at σ, and not at its bound
+            case, prior = worst.case, worst.prior
+            # both ratios stay within ε where p_out reaches this
+            needed = max(case.p_in / self.limit, 1 - self.limit * (1 - case.p_in))
+            seen = case.matching - 1 + case.mismatch
+            # solved for σ: p_out = needed; less than before, as the case breaks ε at σ, and not at its bound
+            if self.belief.shape is None:
+                stubbornness = (seen + prior.weights[worst.column]) / needed - (case.people - 1)
+            else:
+                share = prior.weights[worst.column] / prior.total
+                stubbornness = (seen - needed * (case.people - 1)) / (needed - share)
         return stubbornness
 
     def usual_amounts(self) -> list[int]:
         """Return 0, 1, 2, 5, 10, … and the most people who may be known by anybody that the release withstands."""
-        most = self._most_known()
+        # by halving: `most` is withstood and `high` is not; to know fewer people is never worse for the release
+        most, high = -1, self.release.size + 1
+        while high - most > 1:
+            # the whole release first, which most that is withstood at all withstands
+            middle = high - 1 if high > self.release.size else (most + high) // 2
+            withstood = self._withstands_the_least(replace(self.belief, known_people=middle))
+            most, high = (middle, high) if withstood else (most, middle)
         series = (step * 10**power for power in count() for step in (1, 2, 5))
-        return [] if most is None else sorted({0, *takewhile(lambda amount: amount <= most, series), most})
-
-    def _most_known(self) -> int | None:
-        """Find by halving how many people the least stubborn may know; None where not even nobody."""
-
-        def withstood(known: int) -> bool:
-            return self._withstands_the_least(replace(self.belief, known_people=known))
-
-        low, high = -1, self.release.size
-        if withstood(high):
-            return high
-        # `low` is withstood and `high` is not; to know fewer people is never worse for the release
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if withstood(middle) else (low, middle)
-        return None if low < 0 else low
+        return [] if most < 0 else sorted({0, *takewhile(lambda amount: amount <= most, series), most})
 
     def _withstands_the_least(self, belief: PriorBelief) -> bool:
         """Return whether the least stubbornness in question is withstood."""
@@ -159,16 +155,3 @@ class _Search(NamedTuple):
     def _worst(self, belief: PriorBelief) -> WorstEpsilon | None:
         groups = self.release.groups
         return worst_of_parts(belief.cases(groups), belief.priors(groups), "definition").get(0)
-
-    def _find_bound(self, worst: WorstEpsilon) -> Fraction:
-        """Return the largest σ at which a case that breaks ε would not."""
-        case, prior = worst.case, worst.prior
-        p_in = case.p_in
-        # both ratios stay within ε where p_out reaches this
-        needed = max(p_in / self.limit, 1 - self.limit * (1 - p_in))
-        seen = case.matching - 1 + case.mismatch
-        # solved for σ: p_out = needed
-        if self.belief.shape is None:
-            return (seen + prior.weights[worst.column]) / needed - (case.people - 1)
-        share = prior.weights[worst.column] / prior.total
-        return (seen - needed * (case.people - 1)) / (needed - share)

@@ -46,7 +46,7 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers, number_runs, run_starts, smallest_of_each
 from sidelight.errors import BadMeasure, did_you_mean, listed
-from sidelight.measures.epsilon_privacy.prior import FloatTerms, Prior
+from sidelight.measures.epsilon_privacy.prior import Prior
 from sidelight.measures.exact import NEAR, Amount
 from sidelight.measures.targets import Predicate
 from sidelight.release.groups import Groups
@@ -170,7 +170,14 @@ class Cases:
         if not predicates:
             rows, columns, matching = groups.counts.entries()
         else:
-            sums = _matching(groups, predicates, domain)
+            # who has a value that each predicate names: (groups, predicates)
+            counts, place_of = groups.counts.dense(), {text: place for place, text in enumerate(domain)}
+            sums = np.empty((len(counts), len(predicates)), np.int64)
+            for column, each in enumerate(predicates):
+                # a prior may know values that the release does not have: they come after all that it has
+                named = [place for place in each.named_indices(place_of) if place < counts.shape[1]]
+                having = counts[:, named].sum(axis=1)
+                sums[:, column] = counts.sum(axis=1) - having if each.all_others else having
             rows, columns = np.nonzero(sums)
             matching = sums[rows, columns]
         return cls(
@@ -203,13 +210,13 @@ class Cases:
         return first
 
     def _epsilons(self, prior: Prior, rule: Rule) -> Floats:
-        terms, closed = prior.float_terms, rule == "closed conditions"
-        believed, doubted = terms.believed[self.columns], terms.doubted[self.columns]
+        (believed, doubted, evidence), closed = prior.float_terms, rule == "closed conditions"
+        believed, doubted = believed[self.columns], doubted[self.columns]
         if self.mismatch is not None:
-            believed += terms.evidence * self.mismatch
-            doubted -= terms.evidence * self.mismatch  # who is left out is one of those that do not match
-        numbers = FloatTerms(believed, doubted, terms.evidence)
-        belief, under_belief, doubt, under_doubt = ratios(self._counts, numbers, closed=closed)
+            believed += evidence * self.mismatch
+            doubted -= evidence * self.mismatch  # who is left out is one of those that do not match
+        terms = believed, doubted, evidence
+        belief, under_belief, doubt, under_doubt = ratios(self._counts, terms, closed=closed)
         with np.errstate(divide="ignore", invalid="ignore"):
             belief /= under_belief
             doubt /= under_doubt
@@ -258,19 +265,6 @@ class Cases:
             unknown.astype(float),
             (unknown - matching).astype(float),
         )
-
-
-def _matching(groups: Groups, predicates: tuple[Predicate, ...], domain: tuple[Label, ...]) -> Integers:
-    """Count who matches each predicate, by who has a value that it names: (groups, predicates) int64."""
-    counts = groups.counts.dense()
-    everybody, place_of = counts.sum(axis=1), {text: place for place, text in enumerate(domain)}
-    sums: Integers = np.empty((len(counts), len(predicates)), np.int64)
-    for column, each in enumerate(predicates):
-        # a prior may know values that the release does not have: they come after all that it has
-        named = [place for place in each.named_indices(place_of) if place < counts.shape[1]]
-        having = counts[:, named].sum(axis=1)
-        sums[:, column] = everybody - having if each.all_others else having
-    return sums
 
 
 class WorstEpsilon(NamedTuple):
@@ -472,20 +466,15 @@ def predicates_wished(
     assert isinstance(domain, JointDomain)
     values = domain.column(column).labels
     by_name: dict[Label, Predicate] = {str(each): each for each in predicates}
-    return tuple(
-        None if text in (None, MISSING) else by_name.get(text) or _value_wished(text, wishes, values, [*by_name])
-        for text in domain.column(wishes).labels
-    )
-
-
-def _value_wished(text: Label, wishes: str, values: tuple[Label, ...], names: list[Label]) -> Predicate:
-    if text not in values:
-        message = (
-            f"'{shown(text)}' in column '{wishes}' is neither a predicate nor a value; name it in "
-            f"predicates={did_you_mean(shown(text), [*map(shown, names), *map(shown, values)])}"
-        )
-        raise BadMeasure(message)
-    return Predicate.any_of(text)
+    texts = domain.column(wishes).labels
+    for text in texts:
+        if text not in (None, MISSING) and text not in by_name and text not in values:
+            message = (
+                f"'{shown(text)}' in column '{wishes}' is neither a predicate nor a value; name it in "
+                f"predicates={did_you_mean(shown(text), [*map(shown, by_name), *map(shown, values)])}"
+            )
+            raise BadMeasure(message)
+    return tuple(None if text in (None, MISSING) else by_name.get(text, Predicate.any_of(text)) for text in texts)
 
 
 def cases_of_wishes(

@@ -92,11 +92,11 @@ def test_values_that_only_the_prior_knows_widen_the_domain():
 def test_terms_in_whole_numbers_are_those_in_floats_in_a_finer_unit():
     shape = prior(shape="release", stubbornness=Fraction(31, 2))
     whole, floats = shape.whole_terms, shape.float_terms
-    units = {term.evidence for term in whole}
+    units = {term[2] for term in whole}
     assert len(units) == 1
     unit = units.pop()
-    assert floats.believed == pytest.approx(np.array([term.believed for term in whole]) / unit)
-    assert floats.doubted == pytest.approx(np.array([term.doubted for term in whole]) / unit)
+    assert floats[0] == pytest.approx(np.array([term[0] for term in whole]) / unit)
+    assert floats[1] == pytest.approx(np.array([term[1] for term in whole]) / unit)
 
 
 def test_doubt_is_left_where_nothing_is_certain_or_impossible():
