@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -37,16 +36,32 @@ LABELS_ALONE = "with printed labels alone nothing moves: all people of a group l
 """Said where nobody is told apart from others of their group."""
 
 
-@dataclass(frozen=True, eq=False)
 class Roster:
-    """The people of a release by group and key, with the values that each may have."""
+    """The people of a release by group and key, with the values that each may have.
 
-    release: Release
-    members: Members
-    notes: tuple[str, ...] = ()
+    `entries` are the release's (group, value, count), by group, the most frequent value first; `line` and `entry` are
+    those of each cell, `people` how many its line has, and `shares` how many values of the kind a person of the group
+    has on average, n_g(s)/n_g.  `group_starts` and `cell_starts` say where the entries of each group, and the cells of
+    each line, begin.
+    """
+
+    def __init__(self, release: Release, members: Members, notes: tuple[str, ...] = ()) -> None:
+        self.release, self.members, self.notes = release, members, notes
+        # a row per key: in the order of names, whatever the order in a file
+        self.columns = _sort_by_name(members.columns)
+        group, value, count = release.groups.counts.entries()
+        order = np.lexsort((value, -count, group))
+        self.entries = group[order], value[order], count[order]
+        self.group_starts = starts_of(self.entries[0], len(release))
+        self.line, self.entry = ranges(self.group_starts[members.group], self.group_starts[members.group + 1])
+        self.cell_starts = starts_of(self.line, len(members.group))
+        self.value, self.count = self.entries[1][self.entry], self.entries[2][self.entry]
+        self.people = members.people[self.line].astype(float)
+        self.group_size = release.groups.sizes[members.group[self.line]]
+        self.shares: Floats = self.count / self.group_size
 
     @classmethod
-    def of_members(cls, release: Release, members: Members) -> Roster:
+    def of_members(cls, release: Release, members: Members, notes: tuple[str, ...] = ()) -> Roster:
         """Build from the people that a release itself tells apart, with a line for each group and key."""
         listed_columns = [column.take(slice(0, members.key_count)).compact() for column in members.columns]
         number, of_number = number_equal_rows(_sort_by_name(listed_columns), members.key_count)
@@ -55,7 +70,7 @@ class Roster:
         line, first = number_rows([members.group, key], [len(release), len(of_number)], rows=len(key))
         people = add_up(line, members.people, len(first))
         columns = tuple(column.take(of_number) for column in listed_columns)
-        return cls(release, Members(columns, members.group[first], key[first], people))
+        return cls(release, Members(columns, members.group[first], key[first], people), notes)
 
     @classmethod
     def from_table(cls, release: Release, table: Table, lookup: Lookup, *, whole: bool = True) -> Roster:
@@ -103,76 +118,15 @@ class Roster:
             raise BadRelease(message)
         left_out = int(table.sizes[matches == 0].sum())
         were = f"{counted(left_out, 'person')} of the roster {form('is', left_out)} in no group"
-        return replace(cls.of_members(release, members), notes=(were,) if left_out else ())
+        return cls.of_members(release, members, (were,) if left_out else ())
 
     @property
     def tells_apart(self) -> bool:
         """Whether anybody is told apart from others of their group."""
         return bool((np.bincount(self.members.group) > 1).any())
 
-    @cached_property
-    def columns(self) -> tuple[Column, ...]:
-        """What is known about people, a row per key: in the order of names, whatever the order in a file."""
-        return _sort_by_name(self.members.columns)
-
     def __len__(self) -> int:
         return len(self.members.group)
-
-    @cached_property
-    def entries(self) -> tuple[Integers, Integers, Integers]:
-        """The release's (group, value, count), by group, the most frequent value first."""
-        row, value, count = self.release.groups.counts.entries()
-        order = np.lexsort((value, -count, row))
-        return row[order], value[order], count[order]
-
-    @cached_property
-    def group_starts(self) -> Integers:
-        """Where the entries of each group begin, and where the last end."""
-        return starts_of(self.entries[0], len(self.release))
-
-    @cached_property
-    def _cells(self) -> tuple[Integers, Integers]:
-        return ranges(self.group_starts[self.members.group], self.group_starts[self.members.group + 1])
-
-    @property
-    def line(self) -> Integers:
-        """The line of each cell."""
-        return self._cells[0]
-
-    @property
-    def entry(self) -> Integers:
-        """The entry (group and value) of each cell."""
-        return self._cells[1]
-
-    @cached_property
-    def cell_starts(self) -> Integers:
-        """Where the cells of each line begin, and where the last end."""
-        return starts_of(self.line, len(self))
-
-    @cached_property
-    def value(self) -> Integers:
-        """The value of each cell."""
-        return self.entries[1][self.entry]
-
-    @cached_property
-    def count(self) -> Integers:
-        """How often each cell's value occurs in its group."""
-        return self.entries[2][self.entry]
-
-    @cached_property
-    def people(self) -> Floats:
-        """How many people each cell's line has."""
-        return self.members.people[self.line].astype(float)
-
-    @cached_property
-    def group_size(self) -> Integers:
-        """How many people the group of each cell has."""
-        return self.release.groups.sizes[self.members.group[self.line]]
-
-    @cached_property
-    def shares(self) -> Floats:
-        """How many values of each kind a person of the group has on average: n_g(s)/n_g."""
-        return self.count / self.group_size
 
     def people_by_key(self, lines: Flags | None = None) -> Floats:
         """Count the people of each key, of all lines or of some."""
@@ -299,7 +253,7 @@ def _fit_expected(roster: Roster, kind: Integers, by_key: Floats) -> Floats:
     if off > 0.5:  # people are whole: sums that cannot be met are those of another table
         sums = sum_by(roster.entry, believed, len(counts))
         raise _not_of(roster, int(roster.entries[0][np.argmax(np.abs(sums - counts))]))
-    return np.minimum(believed, roster.people)
+    return np.asarray(np.minimum(believed, roster.people))
 
 
 def _check(roster: Roster, people: Floats) -> None:

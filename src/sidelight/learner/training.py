@@ -98,35 +98,16 @@ class Model(ABC):
     roster: Roster
     taught: Flags | None = None  # the lines that it learns from; None: all of them
 
-    @cached_property
-    def values(self) -> int:
-        """How many values there are."""
-        return len(self.roster.release.domain)
-
-    @cached_property
-    def keys(self) -> int:
-        """How many keys there are."""
-        return self.roster.members.key_count
-
-    @property
-    def semantics(self) -> Semantics:
-        """How many values a person may have."""
-        return self.roster.release.semantics
-
-    @cached_property
-    def key_value(self) -> Integers:
-        """The key and value of each cell, as one number."""
-        return self.roster.members.key[self.roster.line] * self.values + self.roster.value
-
-    @cached_property
-    def codes(self) -> tuple[Codes, ...]:
-        """The label of each key, column by column."""
-        return tuple(column.codes[: self.keys] for column in self.roster.columns)
-
-    @cached_property
-    def people(self) -> Floats:
-        """How many people of each key it learns from: a column of a matrix."""
-        return self.roster.people_by_key(self.taught)[:, np.newaxis]
+    def __post_init__(self) -> None:
+        roster = self.roster
+        self.values, self.keys = len(roster.release.domain), roster.members.key_count
+        self.semantics: Semantics = roster.release.semantics
+        # the key and value of each cell, as one number
+        self.key_value = roster.members.key[roster.line] * self.values + roster.value
+        # the label of each key, column by column
+        self.codes = tuple(column.codes[: self.keys] for column in roster.columns)
+        # how many people of each key it learns from: a column of a matrix
+        self.people = roster.people_by_key(self.taught)[:, np.newaxis]
 
     def by_key(self, expected: Floats) -> Floats:
         """Return the expected number of people (or occurrences) per key and value: (keys, values) float64."""
@@ -461,29 +442,15 @@ class Fold:
     model: Model
     held: Flags  # lines
 
-    @cached_property
-    def cells(self) -> Integers:
-        """The cells of the groups that are held out."""
-        return np.flatnonzero(self.held[self.model.roster.line])
-
-    @cached_property
-    def _people(self) -> Floats:
-        return self.model.roster.people_by_key(self.held)
-
-    @cached_property
-    def _keys(self) -> Integers:
-        return np.flatnonzero(self._people)
-
-    @cached_property
-    def _totals(self) -> Floats:
-        """How often each value occurs in the groups held out."""
+    def __post_init__(self) -> None:
         roster = self.model.roster
+        self.cells = np.flatnonzero(self.held[roster.line])
+        self._people = roster.people_by_key(self.held)
+        self._keys = np.flatnonzero(self._people)
+        # how often each value occurs in the groups held out
         entries = np.unique(roster.entry[self.cells])
-        return sum_by(roster.entries[1][entries], roster.entries[2][entries], self.model.values)
-
-    @cached_property
-    def _values(self) -> Integers:
-        return np.flatnonzero(self._totals)
+        self._totals = sum_by(roster.entries[1][entries], roster.entries[2][entries], self.model.values)
+        self._values = np.flatnonzero(self._totals)
 
     def log_normaliser(self, by_key: Floats) -> float:
         # (keys held out, values that occur there): others have no part in what adds up

@@ -7,7 +7,7 @@ Conditions may be denied: ¬Q ⇒ s and ¬Q ⇒ ¬s, where n(s, ¬Q) = n(s) − 
 probability p as [p − ε, p + ε], and ε is part of the bound.
 
 Every subset of the quasi-identifiers is counted once, condition × value, and only rules that beat the weakest of the
-best so far are kept: invariant, `_Strongest` holds the best of all subsets seen, ordered by strength, then support,
+best so far are kept: invariant, `Strongest` holds the best of all subsets seen, ordered by strength, then support,
 then first seen.  Cost: Σ over subsets of conditions × values, and a partial sort of those that join.
 
 Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
@@ -16,7 +16,6 @@ Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from operator import index
@@ -24,12 +23,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Flags, Floats, Integers
+from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadKnowledge, SidelightError, expect, is_one_of, parameter
-from sidelight.knowledge.events import Event, all_hold, event_of, negate
+from sidelight.knowledge.events import all_hold, event_of, negate
 from sidelight.knowledge.statements import ConditionalProbability, Number, Rule, as_fraction
 from sidelight.rounding import exact_number, whole_number
-from sidelight.table.labels import Column, Label, number_equal_rows
+from sidelight.table.labels import Column, number_equal_rows
 from sidelight.table.table import Counts, Table, expect_one_sensitive
 
 Kind: TypeAlias = Literal["has", "has not"]
@@ -92,131 +91,74 @@ def strongest_rules(
     if positive < 0 or negative < 0 or any(not 1 <= size <= len(table.quasi) for size in widths):
         message = f"give how many rules (0, 1, 2, …) and sizes between 1 and {len(table.quasi)}, the quasi-identifiers"
         raise BadKnowledge(message)
-    has, has_not = _Strongest.none(positive), _Strongest.none(negative)
-    subsets = [subset for size in widths for subset in combinations(range(len(table.quasi)), size)]
+    subsets = [subset for size in widths for subset in combinations(table.quasi, size)]
     sources = [
-        _Source(subset, denied)
+        (subset, denied)
         for denied in (False, True)
         for subset in subsets
         if conditions in ("both", "not Q" if denied else "Q")
         # of two labels, not to say the one is to say the other: those rules are there already
-        and not (conditions == "both" and denied and len(subset) == 1 and _labels(table.quasi[subset[0]]) == 2)
+        and not (conditions == "both" and denied and len(subset) == 1 and len(np.unique(subset[0].codes)) == 2)
     ]
-    for number, source in enumerate(sources):
-        counts = source.counts(table)
-        has = has.add_source(number, counts, support, "has", denied=source.denied)
-        has_not = has_not.add_source(number, counts, support, "has not", denied=source.denied)
+    empty = np.empty(0, np.int64)
+    has = has_not = np.empty(0), empty, empty, empty, empty
+    for number, (subset, denied) in enumerate(sources):
+        condition, first = number_equal_rows(subset, len(table.sizes))
+        counts = table.counts.roll_up(condition, groups=len(first))
+        has = _add_source(has, positive, number, counts, max(support, 1), "has", denied=denied)
+        has_not = _add_source(has_not, negative, number, counts, max(support, 1), "has not", denied=denied)
     epsilon = as_fraction(vagueness)
-    return (*has.rules(table, sources, "has", epsilon), *has_not.rules(table, sources, "has not", epsilon))
+    return (*_rules(has, table, sources, "has", epsilon), *_rules(has_not, table, sources, "has not", epsilon))
 
 
-def _labels(column: Column) -> int:
-    return len(np.unique(column.codes))
+Strongest: TypeAlias = tuple[Floats, Integers, Integers, Integers, Integers]
+"""The strongest rules so far: strength, people who follow it, and which source, condition and value it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """Where rules come from: a subset of the quasi-identifiers, and whether conditions on them are denied."""
-
-    subset: tuple[int, ...]
-    denied: bool
-
-    def counts(self, table: Table) -> Counts:
-        """Count values by condition, before any is denied."""
-        number, first = number_equal_rows(self._columns(table), len(table.sizes))
-        return table.counts.roll_up(number, groups=len(first))
-
-    def conditions(self, table: Table) -> tuple[Column, ...]:
-        """Return the columns, with a row per condition."""
-        columns = self._columns(table)
-        _, first = number_equal_rows(columns, len(table.sizes))
-        return tuple(column.take(first) for column in columns)
-
-    def _columns(self, table: Table) -> tuple[Column, ...]:
-        return tuple(table.quasi[place] for place in self.subset)
-
-    def describe(self, cells: Iterable[tuple[str, Label]]) -> Event:
-        """Return the people whom a rule is about, as an event."""
-        event = event_of(cells)
-        return event_of([negate(all_hold(event))]) if self.denied else event
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Strongest:
-    """The strongest rules so far: strength, people who follow it, and which source, condition and value it is."""
-
-    most: int
-    strength: Floats
-    support: Integers
-    source: Integers
-    condition: Integers
-    value: Integers
-
-    @classmethod
-    def none(cls, most: int) -> _Strongest:
-        """Return the strongest of no rules."""
-        empty = np.empty(0, np.int64)
-        return cls(most, np.empty(0), empty, empty, empty, empty)
-
-    def add_source(self, source: int, counts: Counts, support: int, kind: Kind, *, denied: bool) -> _Strongest:
-        """Return the strongest rules, with those of one subset of columns: of who says it, or of who does not."""
-        best, people, totals = self, counts.per_row(), counts.totals()
-        for rows in counts.blocks():
-            if self.most == 0:
-                break
-            cells, size = counts.take(rows).dense(), people[rows, np.newaxis]
-            if denied:
-                # conditions that are denied: everybody but those who say it
-                cells, size = totals - cells, totals.sum() - size
-            follow = cells if kind == "has" else size - cells
-            strength = follow / np.maximum(size, 1)
-            condition, value = np.nonzero((follow >= max(support, 1)) & (totals > 0) & best.may_join(strength, follow))
-            best = best.merge(
-                source, rows.start + condition, value, strength[condition, value], follow[condition, value]
-            )
-        return best
-
-    def may_join(self, strength: Floats, follow: Integers) -> Flags:
-        """Return which are stronger than the weakest so far; of equal ones, those that came first stay."""
-        if len(self.strength) < self.most:
-            return np.ones(strength.shape, bool)
-        weakest, followed = self.strength[-1], self.support[-1]
-        stronger: Flags = (strength > weakest) | ((strength == weakest) & (follow > followed))
-        return stronger
-
-    def merge(
-        self, source: int, condition: Integers, value: Integers, strength: Floats, support: Integers
-    ) -> _Strongest:
-        """Return the strongest rules, with those of one more source."""
-        kept = _strongest(strength, support, self.most)
-        strength = np.concatenate((self.strength, strength[kept]))
-        support = np.concatenate((self.support, support[kept]))
+def _add_source(  # noqa: PLR0917 - what is known of one source
+    best: Strongest, most: int, source: int, counts: Counts, support: int, kind: Kind, *, denied: bool
+) -> Strongest:
+    """Return the strongest rules, with those of one subset of columns: of who says it, or of who does not."""
+    people, totals = counts.per_row(), counts.totals()
+    for rows in counts.blocks() if most else ():
+        cells, size = counts.take(rows).dense(), people[rows, np.newaxis]
+        if denied:
+            # conditions that are denied: everybody but those who say it
+            cells, size = totals - cells, totals.sum() - size
+        follow = cells if kind == "has" else size - cells
+        strength = follow / np.maximum(size, 1)
+        joins = (follow >= support) & (totals > 0)
+        if len(best[0]) == most:  # stronger than the weakest so far; of equal ones, those that came first stay
+            weakest, followed = best[0][-1], best[1][-1]
+            joins &= (strength > weakest) | ((strength == weakest) & (follow > followed))
+        condition, value = np.nonzero(joins)
+        kept = _strongest(strength[condition, value], follow[condition, value], most)
+        condition, value = condition[kept], value[kept]
+        of_source = np.full(len(kept), source)
+        found = strength[condition, value], follow[condition, value], of_source, rows.start + condition, value
+        strengths, follows, *others = (np.concatenate(pair) for pair in zip(best, found, strict=True))
         # stable, so that among equals earlier sources, conditions and values come first
-        order = np.lexsort((-support, -strength))[: self.most]
-        return _Strongest(
-            self.most,
-            strength[order],
-            support[order],
-            np.concatenate((self.source, np.full(len(kept), source)))[order],
-            np.concatenate((self.condition, condition[kept]))[order],
-            np.concatenate((self.value, value[kept]))[order],
-        )
+        order = np.lexsort((-follows, -strengths))[:most]
+        best = strengths[order], follows[order], others[0][order], others[1][order], others[2][order]
+    return best
 
-    def rules(self, table: Table, sources: Sequence[_Source], kind: Kind, vagueness: Fraction) -> Iterator[Rule]:
-        """Yield them as statements."""
-        conditions = {number: sources[number].conditions(table) for number in np.unique(self.source).tolist()}
-        for place in range(len(self.strength)):
-            number, row = int(self.source[place]), int(self.condition[place])
-            known = sources[number].describe((column.name, column.cell(row)) for column in conditions[number])
-            follow = int(self.support[place])
-            # follow / strength is the size of the condition, a whole number
-            share = Fraction(follow, round(follow / float(self.strength[place])))
-            share = share if kind == "has" else 1 - share
-            about = ConditionalProbability((table.domain[int(self.value[place])],), known)
-            low = high = share
-            if vagueness:
-                low, high = max(share - vagueness, Fraction(0)), min(share + vagueness, Fraction(1))
-            yield Rule(about, low, high, support=follow, kind=kind)
+
+def _rules(
+    best: Strongest, table: Table, sources: Sequence[tuple[Sequence[Column], bool]], kind: Kind, vagueness: Fraction
+) -> Iterator[Rule]:
+    """Yield rules as statements."""
+    first = {at: number_equal_rows(sources[at][0], len(table.sizes))[1] for at in np.unique(best[2]).tolist()}
+    for strength, follow, source, condition, value in zip(*(each.tolist() for each in best), strict=True):
+        columns, denied = sources[source]
+        known = event_of((column.name, column.cell(int(first[source][condition]))) for column in columns)
+        # follow / strength is the size of the condition, a whole number
+        share = Fraction(follow, round(follow / strength))
+        share = share if kind == "has" else 1 - share
+        about = ConditionalProbability((table.domain[value],), event_of([negate(all_hold(known))]) if denied else known)
+        low = high = share
+        if vagueness:
+            low, high = max(share - vagueness, Fraction(0)), min(share + vagueness, Fraction(1))
+        yield Rule(about, low, high, support=follow, kind=kind)
 
 
 def _strongest(strength: Floats, support: Integers, most: int) -> Integers:

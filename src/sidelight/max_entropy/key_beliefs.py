@@ -8,7 +8,7 @@ Error       Σ_q P(q) Σ_s P(s | q) ln( P(s | q) / P*(s | q) ): infinite where s
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -52,26 +52,16 @@ class KeysOfPeople:
     @classmethod
     def concatenate(cls, kinds: Sequence[KeysOfPeople], names: tuple[str, ...]) -> KeysOfPeople:
         """Concatenate kinds."""
-        return cls(
-            np.concatenate([each.printed for each in kinds]),
-            np.concatenate([each.part for each in kinds]),
-            np.concatenate([each.person for each in kinds]),
-            np.concatenate([each.people for each in kinds]),
-            names,
-        )
+        fields = zip(*((each.printed, each.part, each.person, each.people) for each in kinds), strict=True)
+        printed, part, person, people = map(np.concatenate, fields)
+        return cls(printed, part, person, people, names)
 
     def __len__(self) -> int:
         return len(self.printed)
 
     def take(self, kinds: Integers) -> KeysOfPeople:
         """Return some kinds."""
-        return replace(
-            self,
-            printed=self.printed[kinds],
-            part=self.part[kinds],
-            person=self.person[kinds],
-            people=self.people[kinds],
-        )
+        return KeysOfPeople(self.printed[kinds], self.part[kinds], self.person[kinds], self.people[kinds], self.names)
 
 
 @dataclass(frozen=True, slots=True)
