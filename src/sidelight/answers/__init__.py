@@ -7,5 +7,5 @@ Read `report/answer` (what all answers share), `request` (what requests share), 
 and `recipe` (the Python that does it again), then a question: `audit`, `believe`, `compare`, `explore`,
 `generalisations`, `hierarchies`, `inspect`, `protect`, `report`; several releases: `attack`; one attacker of one
 release: `attacker`; samples: `simulate`; noise that is published: `noise`, what it says: `noisy_counts`, what it costs
-and promises: `ledger`.
+and promises: `ledger`; asked by the local page alone: `exposure` (two releases, and which would pass), `skyline`.
 """

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from warnings import catch_warnings, simplefilter
 
 import sidelight as sl
-from sidelight.answers.recipe import Name, write_call, write_python, write_table
+from sidelight.answers.recipe import Name, levels_text, write_call, write_python, write_table
 from sidelight.answers.request import DUCKDB, EngineChoice
 from sidelight.answers.sources import Question, TableSource, read_levels
 from sidelight.documents.document import (
@@ -469,15 +469,6 @@ def _choices(result: SearchResult, shown: int = 10) -> Iterator[Block]:
     if len(result.choices) > shown:
         yield Paragraph(f"… and {len(result.choices) - shown:,} more; --json has all.")
     yield Paragraph("Each is minimal: none of its levels can be lower within policy. --levels takes one.")
-
-
-def levels_text(levels: Mapping[str, int]) -> str:
-    """Write levels as `--levels` takes them.
-
-    >>> levels_text({"age": 2, "sex": 0})
-    'age=2,sex=0'
-    """
-    return ",".join(f"{name}={int(level)}" for name, level in levels.items())
 
 
 def figure(worth: float, figures: int = 4) -> str:

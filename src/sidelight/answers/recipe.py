@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,13 @@ from sidelight.engines.read import read_table
 from sidelight.files import sidecar_path
 from sidelight.measures.about import About
 from sidelight.measures.criterion import Criterion, limit_text
+from sidelight.measures.limit_grammar import call_text
 from sidelight.measures.measure import Measure
 from sidelight.policy.limits import measure_maker
 from sidelight.release.read import read_release
+from sidelight.report.answer import Recipe
 from sidelight.table.roles import Roles
-from sidelight.text import as_names
+from sidelight.text import as_names, shell
 
 
 def write_call(function: str, *arguments: object, **settings: object) -> str:
@@ -224,3 +227,110 @@ def _option_texts(name: str, value: Any) -> Iterator[str]:  # noqa: ANN401 - wha
         return
     else:
         yield from map(str, [value] if isinstance(value, int) else as_names(value))
+
+
+def levels_text(levels: Mapping[str, int]) -> str:
+    """Write levels as `--levels` takes them.
+
+    >>> levels_text({"age": 2, "sex": 0})
+    'age=2,sex=0'
+    """
+    return ",".join(f"{name}={int(level)}" for name, level in levels.items())
+
+
+def write_typed(asked: Criterion | Measure) -> str:
+    """Write a limit or a measure as it is typed, so that it is read again as the same, however long it is."""
+    measure = asked.measure if isinstance(asked, Criterion) else asked
+    text = call_text(measure.name, measure.settings(), longest=1_000_000)
+    return limit_text(text, asked.comparison, asked.bound, typed=True) if isinstance(asked, Criterion) else text
+
+
+def write_limit_options(asked: Iterable[Criterion | Measure]) -> list[str]:
+    """Write limits and measures as options.
+
+    >>> from sidelight import GroupSize
+    >>> write_limit_options([GroupSize() >= 3, GroupSize()])
+    ['--limit', 'group size >= 3', '--measure', 'group size']
+    """
+    return [
+        word
+        for each in asked
+        for word in ("--limit" if isinstance(each, Criterion) else "--measure", write_typed(each))
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecipe:
+    """A file that is looked at as it stands, or as coarse as `levels` say: how that is done again."""
+
+    file: str
+    roles: Roles
+    levels: Mapping[str, int] = field(default_factory=dict)
+    hierarchies: str | None = None  # the folder, as it was named; they are drafted where none was
+    sidecar: bool = False  # whether one says how the file is read
+    as_published: bool = True  # whether the roles are those of the sidecar
+    bundled: bool = False  # whether `sidelight demo` writes the file
+
+    @property
+    def folder(self) -> str:
+        """Where the hierarchies are, or will be drafted."""
+        return self.hierarchies or "hierarchies"
+
+    def preparations(self, *, coarser: bool | None = None) -> list[str]:
+        """Write the commands that make the files that have to be there first."""
+        if self.bundled:
+            return ["sidelight demo  # writes these files"]
+        if self.hierarchies is not None or not (self.levels if coarser is None else coarser):
+            return []
+        return [shell([*self.words("hierarchies"), "-o", self.folder])]
+
+    def words(self, verb: str) -> list[str]:
+        """Return the words of a command about the file, up to the columns."""
+        return ["sidelight", verb, self.file, *write_role_options(self.roles, verb)]
+
+    def at_levels(self) -> list[str]:
+        """Return the options that make the file as coarse as it is looked at."""
+        return ["--hierarchies", self.folder, "--levels", levels_text(self.levels)]
+
+    def publishing(self, limits: Sequence[Criterion], file: str) -> str:
+        """Write the command that publishes the file as coarse as it is looked at."""
+        # it needs a limit: one that every release keeps
+        options = write_limit_options(limits) or ["--limit", "group size >= 1"]
+        return shell([*self.words("protect"), *options, *self.at_levels(), "-o", file])
+
+    def published(self) -> str:
+        """Write how the release is read, as its sidecar says where there is one."""
+        return write_release(self.file, self.roles, by_sidecar=self.sidecar)
+
+    def reading(self) -> list[str]:
+        """Write the lines that read the release that is looked at."""
+        by_sidecar = self.sidecar and self.as_published
+        if by_sidecar or not self.levels:
+            return [f"release = {write_release(self.file, self.roles, by_sidecar=by_sidecar)}"]
+        return [*self.inputs(), f"release = sl.generalise(table, by=hierarchies, to={dict(self.levels)!r})"]
+
+    def inputs(self) -> list[str]:
+        """Write the lines that read the table and its hierarchies, its sensitive values made coarser where they are."""
+        lines = [f"table = {write_table(self.file, self.roles)}", *write_hierarchies(Path(self.folder))]
+        level = self.roles.sensitive_level
+        if level is not None:
+            lines += [f"table = sl.coarser_values(table, by=hierarchies, to={write_value(level)})"]
+        return lines
+
+    def judging(self, asked: Sequence[Criterion | Measure]) -> Recipe:
+        """Write how limits are judged, and measures taken."""
+        limits = [each for each in asked if isinstance(each, Criterion)]
+        measures = [each for each in asked if isinstance(each, Measure)]
+        first = self.preparations()
+        if self.levels and limits:
+            words = [*self.words("protect"), *write_limit_options(limits), *self.at_levels()]
+        else:
+            words = [*self.words("audit"), *write_limit_options([*limits, *measures])]
+            # nothing is published without a limit
+            first += ["# of the file as it stands; here it is made coarser first"] if self.levels else []
+        lines = [*self.reading(), ""]
+        if limits:
+            lines += [*write_limits(limits), "verdict = policy.judge(release)", "print(verdict)"]
+            lines += ["for finding in verdict.findings:", "    print(finding.explain())"]
+        lines += [f"print({write_measure(each)}.measure(release).explain())" for each in measures]
+        return Recipe("\n".join([*first, shell(words)]), write_python(*lines))

@@ -169,12 +169,12 @@ def _census(request: ServeRequest) -> Workspace:
 
 def _first_state(roles: Roles, policy: Policy | None, compared: tuple[sl.Measure, ...] = ()) -> State:
     """Begin with the limits of a policy, or else with a few, and with all that compares with a population."""
-    from sidelight.web.limits import as_text  # noqa: PLC0415 - an extra
+    from sidelight.answers.recipe import write_typed  # noqa: PLC0415 - an extra
     from sidelight.web.state import State as First  # noqa: PLC0415
 
     criteria = tuple(map(read_limit, FIRST_LIMITS)) if policy is None else policy.criteria
     beside = compared if policy is None else ()
-    limits = (*map(as_text, criteria), *map(as_text, beside))
+    limits = (*map(write_typed, criteria), *map(write_typed, beside))
     return First(quasi=roles.quasi, sensitive=roles.value_columns, limits=limits)
 
 

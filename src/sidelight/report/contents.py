@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.measures.criterion import Comparison
 from sidelight.policy.measure_names import ASK_CHOICES
-from sidelight.report.charts.groups import SizeBand
 from sidelight.report.page import (
     Block,
     Blocks,
@@ -33,15 +32,88 @@ from sidelight.report.page import (
 from sidelight.report.page import Verdict as PageVerdict
 from sidelight.report.plots import expect_pictures
 from sidelight.report.release_report import KnowledgeCurve, ReleaseReport, utility_meaning
-from sidelight.report.report import attacker_of, conclude
+from sidelight.report.report import ATTACKERS, attacker_of, conclude
 from sidelight.rounding import ROUNDED
 from sidelight.search.protect import METHODS
-from sidelight.text import counted, form
+from sidelight.text import capitalize, counted, form
 
 if TYPE_CHECKING:
     from sidelight.report.pictures import PictureName
-    from sidelight.report.release_report import AttackTried, CheckedBeliefs, ColumnFacts, HowMade, RiskBefore
+    from sidelight.report.release_report import AttackTried, CheckedBeliefs, HowMade, RiskBefore
     from sidelight.report.report import AuditFinding
+
+VERDICTS: dict[bool | None, tuple[str, str, PageVerdict | None]] = {
+    True: ("✓ within", ": within", "within"),
+    False: ("✗ not within", ": not within", "not within"),
+    None: ("no limit", "", None),
+}
+"""How a verdict stands in a table, behind a number, and in a document."""
+
+
+# The page.
+
+
+def page_of(report: ReleaseReport, sections: tuple[PageSection, ...], title: str, *, summary: bool) -> Page:
+    """Build the page: the question and its answer, then the sections.
+
+    With `summary`, one row per limit stands in the opening, where no section has them.
+    """
+    answer = report.answer
+    audit, facts = answer.audit, answer.audit.release
+    opening: list[Block] = [
+        Paragraph(f"What does {report.source or 'this release'} reveal to somebody who already knows something?"),
+        conclude(audit.findings, facts.size_in_words()),
+        *(_risk(report) if summary else ()),
+    ]
+    if audit.verdict == "within policy":
+        opening.append(
+            Paragraph(
+                "Nothing here is called safe or anonymous: the verdict is about these limits, the readers they name "
+                "and this file. Read what is not covered before you sign."
+            )
+        )
+    elif audit.verdict == "not within policy":
+        opening.append(
+            Paragraph(
+                "What would pass: a coarser release. sidelight protect TABLE --policy POLICY finds the most useful one "
+                "within the policy, and sidelight compare shows several ways."
+            )
+        )
+    day = f"{answer.date}. " if answer.date else ""
+    digest = next((f", SHA-256 {each.sha256[:12]}…" for each in answer.files), "")
+    return Page(
+        title=title,
+        subtitle=f"{day}{facts.size_in_words()}; sensitive: {facts.sensitive_in_words()}",
+        opening=(*opening, *explain_missing_charts()),
+        sections=tuple(section for section in sections if not section.empty),
+        foot=f"Drawn by Sidelight {answer.versions.get('sidelight', '')} from a JSON document that holds the same; "
+        "sidelight report … --output FILE writes it.",
+        # at the foot of every page on paper: pages get lost
+        running=f"{report.source or 'A release'}{digest}",
+    )
+
+
+def explain_missing_charts() -> Iterator[Paragraph]:
+    """Yield how to get the charts, where they are missing."""
+    try:
+        expect_pictures()
+    except NotAvailable as remedy:
+        yield Paragraph(f"Drawn without its charts: {remedy}.", "quiet")
+
+
+def _pictures(report: ReleaseReport, name: PictureName, *, above_its_table: bool = False) -> Iterator[Picture]:
+    """Draw the charts of a topic, where the extra for charts is there; a table that follows is not told twice."""
+    try:
+        from sidelight.report.pictures import pictures_of  # noqa: PLC0415 - slow, and an extra
+
+        # all are drawn before the first is yielded, so that an error leaves no half of a topic
+        for picture in tuple(pictures_of(report, name)):
+            yield replace(picture, table=None) if above_its_table else picture
+    except (ImportError, SidelightError):
+        return
+
+
+# What was published, and how it was made.
 
 
 def what_is_published(report: ReleaseReport) -> Blocks:
@@ -54,15 +126,14 @@ def what_is_published(report: ReleaseReport) -> Blocks:
     if making is None:
         yield Paragraph("How the file was made is not known: no sidecar of Sidelight stands beside it.", "quiet")
     else:
-        yield _describe_making(making)
-        yield from _rows_read(making, answer.before)
+        yield from _describe_making(making, answer.before)
     rows = tuple(
         (
             each.column,
             each.role,
             each.technique,
             "" if each.labels is None else f"{each.labels:,}",
-            ", ".join(_brief(text) for text in each.examples),
+            ", ".join(text if len(text) <= 40 else f"{text[:39]}…" for text in each.examples),
         )
         for each in answer.columns
         if each.role != "not published"
@@ -71,31 +142,29 @@ def what_is_published(report: ReleaseReport) -> Blocks:
     yield Grid(headings, rows, figures=frozenset({3}))
     if any("level" in each.technique for each in answer.columns):
         yield Paragraph("Level 0 is the column as it is; the last level prints * for everybody.", "quiet")
-    yield from _stands_for(answer.columns)
-    yield from _not_published(report)
+    yield from _explain_labels(report)
+    left_out = [each.column for each in answer.columns if each.role == "not published"]
+    if answer.before is None and making is not None:
+        yield Paragraph("Which columns of the table were left out is not told: it was not at hand.", "quiet")
+    elif answer.before is not None and left_out:
+        yield Paragraph(f"Left out, {counted(len(left_out), 'column')} of the table: {', '.join(left_out)}.")
     notes = [*report.notes, *(making.warnings if making else ())]
     if notes:
         # a note may stand in the document and in the sidecar: once is enough
         yield Points(tuple(dict.fromkeys(notes)))
 
 
-def _describe_making(making: HowMade) -> Paragraph:
-    left = (
-        f"{making.suppressed:,} of these people {form('is', making.suppressed)} suppressed"
-        if making.suppressed
-        else "none of these people is suppressed"
-    )
+def _describe_making(making: HowMade, before: RiskBefore | None) -> Iterator[Block]:
+    people = counted(making.people_in, "person")
+    gone = making.suppressed
+    left = f"{gone:,} of these people {form('is', gone)}" if gone else "none of these people is"
     day = (
         f" It was judged as read back from the disk, and published, on {making.published}." if making.published else ""
     )
-    people = counted(making.people_in, "person")
-    return Paragraph(f"It was made from a table of {people} by the method “{making.method}”; {left}.{day}")
-
-
-def _rows_read(making: HowMade, before: RiskBefore | None) -> Iterator[Block]:
-    """Yield why more rows were read than there are people, where that is so: it looks like a mistake and is none."""
+    yield Paragraph(f"It was made from a table of {people} by the method “{making.method}”; {left} suppressed.{day}")
     if making.rows_in <= making.people_in:
         return
+    # more rows were read than there are people: it looks like a mistake and is none
     if before is not None and before.left_out:
         yield Paragraph(f"About the rows of the table: {'; '.join(before.left_out)}.")
     else:
@@ -105,74 +174,183 @@ def _rows_read(making: HowMade, before: RiskBefore | None) -> Iterator[Block]:
         )
 
 
-MOST_LABELS = 12
-"""Of so many labels of a column it is told what they stand for."""
-
-
-def _stands_for(columns: Sequence[ColumnFacts]) -> Iterator[Block]:
+def _explain_labels(report: ReleaseReport, most: int = 12) -> Iterator[Block]:
+    """Yield what printed labels stand for, so many of each column."""
     lines = []
-    for each in columns:
-        labels = list(each.covers.items())
-        lines += [
-            f"{each.column} “{label}” stands for {', '.join(values)}."
-            for label, values in labels[:MOST_LABELS]
-            if values
-        ]
-        more = len(labels) - MOST_LABELS
+    for each in report.answer.columns:
+        labels = [*each.covers.items()]
+        lines += [f"{each.column} “{label}” stands for {', '.join(of)}." for label, of in labels[:most] if of]
+        more = len(labels) - most
         lines += [f"{each.column}: {counted(more, 'more label')}; the sidecar has all."] if more > 0 else []
     if lines:
         yield Points(tuple(lines))
 
 
-def _not_published(report: ReleaseReport) -> Iterator[Block]:
-    """Name the columns of the table that nobody gets, or say that they are not known."""
-    if report.answer.before is None:
-        if report.answer.made is not None:
-            yield Paragraph("Which columns of the table were left out is not told: it was not at hand.", "quiet")
-        return
-    names = [each.column for each in report.answer.columns if each.role == "not published"]
-    if names:
-        yield Paragraph(f"Left out, {counted(len(names), 'column')} of the table: {', '.join(names)}.")
-
-
-def _brief(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:39]}…"
-
-
 def how_it_was_made(report: ReleaseReport) -> Blocks:
-    """Yield the method, and how far its search went."""
+    """Yield the method, how far its search went, and its first cuts."""
     making = report.answer.made
     if making is None:
         yield Paragraph("Not known: no sidecar of Sidelight stands beside the file.")
-        return
-    if making.method in METHODS:
-        yield Paragraph(f"Method “{making.method}”: {METHODS[making.method].description}.")
-    if making.checked:
-        end = "" if making.complete else " It was stopped before its end: a more useful release may exist."
-        yield Paragraph(f"The search looked at {counted(making.checked, 'candidate')}.{end}", "quiet")
-    if making.resists:
-        yield Paragraph(f"It was made to resist an insider: {making.resists}.")
+    else:
+        if making.method in METHODS:
+            yield Paragraph(f"Method “{making.method}”: {METHODS[making.method].description}.")
+        if making.checked:
+            end = "" if making.complete else " It was stopped before its end: a more useful release may exist."
+            yield Paragraph(f"The search looked at {counted(making.checked, 'candidate')}.{end}", "quiet")
+        if making.resists:
+            yield Paragraph(f"It was made to resist an insider: {making.resists}.")
+    cuts = tuple(_pictures(report, "cuts"))
+    yield from cuts
+    if cuts:
+        yield Paragraph(
+            "In which order people were cut apart is told to whoever decides: readers see the groups alone.", "quiet"
+        )
 
+
+def _groups(report: ReleaseReport) -> Blocks:
+    bands = report.answer.sizes
+    if not bands:
+        return
+    everybody = counted(report.answer.audit.release.people, "person")
+    alone = sum(band.people for band in bands if band.sizes == "1")
+    smallest = report.answer.smallest_group
+    if alone:
+        yield Paragraph(f"{alone:,} of {everybody} {form('stands', alone)} alone in a group.")
+    else:
+        yield Paragraph(f"Nobody of {everybody} stands alone; the smallest group has {smallest:,} people.")
+    rows = tuple((band.sizes, f"{band.groups:,}", f"{band.people:,}") for band in bands if band.groups)
+    table = Grid(("people in a group", "groups", "people"), rows, figures=frozenset({1, 2}))
+    # a picture brings the same table with it
+    yield from tuple(_pictures(report, "sizes")) or (table,)
+    values = tuple(_pictures(report, "values"))
+    if values:
+        yield PageSection("Which values people have", values)
+
+
+# Attackers, limits and risks.
+
+
+def _attackers(report: ReleaseReport) -> Blocks:
+    limits: dict[tuple[str, str], list[str]] = {}
+    for each in report.answer.audit.findings:
+        attacker = attacker_of(each.measure)
+        limits.setdefault((attacker.who, attacker.knowledge_in_words(each.settings)), []).append(each.text)
+    columns = report.answer.audit.release.columns
+    if columns:
+        yield Paragraph(
+            f"Every reader holds the file. What it prints of a person is {', '.join(columns)}; all readers are taken "
+            "to know that of whoever they look for."
+        )
+    rows = tuple((who, knows, "; ".join(texts)) for (who, knows), texts in limits.items())
+    yield Grid(("reader", "is taken to know", "asked by"), rows)
+
+
+def _risk(report: ReleaseReport) -> Iterator[Block]:
+    before, audit = report.answer.before, report.answer.audit
+    if before is not None:
+        columns = ", ".join(audit.release.columns) or "printed columns"
+        yield Paragraph(
+            f"Before: in the table itself {before.alone:,} of {counted(before.people, 'person')} "
+            f"{form('stands', before.alone)} alone: nobody else has the same {columns}. It has "
+            f"{counted(before.groups, 'group')} of people alike."
+        )
+    elif audit.verdict != "no policy":
+        yield Paragraph("The risk before is not told: the table was not at hand (--table TABLE).", "quiet")
+    yield from _pictures(report, "limits", above_its_table=True)
+    yield _risk_grid(report)
+    if any("." in each.result.text for each in audit.findings):
+        yield Paragraph(ROUNDED.replace("--json", "the JSON document"), "quiet")
+
+
+def _risk_grid(report: ReleaseReport) -> Grid:
+    audit, before = report.answer.audit, report.answer.before
+    judged = [each for each in audit.findings if each.limit is not None]
+    others = [each for each in audit.findings if each.limit is None]
+    # by identity, as two findings may be equal; results of the table stand in the order of the limits
+    table = dict(zip(map(id, judged), before.results, strict=False)) if before else {}
+    headings = ["what is counted", *(["the table"] if before else []), *(["wanted"] if judged else []), "the release"]
+    rows = []
+    for each in (*judged, *others):
+        cells = [f"{attacker_of(each.measure).counts} — {each.text}"]
+        cells += [table[id(each)].text if id(each) in table else ""] if before else []
+        cells += [each.limit.text if each.limit else ""] if judged else []
+        cells += [each.result.text + (" (an estimate)" if each.estimate else "")]
+        rows.append((*cells, *([VERDICTS[each.holds][0]] if judged else [])))
+    figures = frozenset(range(1, len(headings)))
+    return Grid((*headings, *(["verdict"] if judged else [])), tuple(rows), figures=figures)
+
+
+def _worst_off(report: ReleaseReport) -> Blocks:
+    yield Paragraph(
+        "For each limit, the person or group that is worst off, in words that can be checked by hand: keep the rows of "
+        "the file that print what the group prints, and count the values."
+    )
+    # limits that do not hold first; the sort is stable, so that the policy's order remains otherwise
+    for each in sorted(report.answer.audit.findings, key=lambda finding: finding.holds is not False):
+        yield PageSection(f"{capitalize(attacker_of(each.measure).who)} — {each.text}", tuple(_finding_blocks(each)))
+
+
+def _finding_blocks(finding: AuditFinding) -> Iterator[Block]:
+    counts = capitalize(attacker_of(finding.measure).counts)
+    limit = f"; wanted is {finding.limit.text}" if finding.limit else ""
+    estimate = ", an estimate" if finding.estimate else ""
+    _, words, verdict = VERDICTS[finding.holds]
+    yield Paragraph(f"{counts}: {finding.result.text}{estimate}{limit}{words}.", "plain", verdict)
+    yield Quotation(finding.explanation)
+    if finding.broken_by is not None and finding.broken_by.groups:
+        yield Paragraph(finding.broken_by.in_words())
+    if finding.result.exact != finding.result.text:
+        exactly = "To more places, rounded towards caution:" if finding.result.rounded else "Exactly"
+        yield Paragraph(f"{exactly} {finding.result.exact}.", "quiet")
+    if finding.notes:
+        yield Points(finding.notes)
+
+
+def _knowledge(report: ReleaseReport) -> Blocks:
+    curves = report.answer.curves
+    if not curves:
+        return
+    amounts = curves[0].amounts
+    sure = next((amount for amount, risk in zip(amounts, curves[0].risks, strict=True) if risk.exact == "1"), None)
+    people = counted(report.answer.audit.release.people, "person")
+    limited = _first_beyond(curves[0], report.answer.audit.findings)
+    if limited is not None:
+        yield Paragraph(f"From {limited} is no longer kept: nothing is promised against readers who know so much.")
+    reached = (
+        f"Knowing {amounts[-1]} well-chosen facts, somebody could become {curves[0].risks[-1].text} sure"
+        if sure is None
+        else f"From {counted(sure, 'well-chosen fact')} on, somebody could become certain"
+    )
+    yield Paragraph(f"{reached} of the value of one of {people}.")
+    kinds = {"implications": "facts “if she has this value, he has that one”", "negations": "values ruled out"}
+    headings = ("known besides the file", *(kinds.get(curve.measure, curve.measure) for curve in curves))
+    rows = tuple((f"{amount}", *(curve.risks[at].text for curve in curves)) for at, amount in enumerate(amounts))
+    yield from _pictures(report, "knowledge", above_its_table=True)
+    yield Grid(headings, rows, title="How sure somebody could become of one person's value", figures=frozenset({1, 2}))
+    cells = tuple(_pictures(report, "cells"))
+    if cells:
+        yield PageSection("An acquaintance who knows more of several things at once", cells)
+
+
+def _first_beyond(curve: KnowledgeCurve, findings: Sequence[AuditFinding]) -> str | None:
+    """Return how many facts are the first that a limit on them does not withstand, with the limit."""
+    limit = next((each.limit for each in findings if each.measure == curve.measure and each.limit is not None), None)
+    if limit is None:
+        return None
+    # in fractions, as printed numbers are rounded
+    comparison, bound = Comparison(limit.comparison), Fraction(limit.bound.exact)
+    for amount, risk in zip(curve.amounts, curve.risks, strict=True):
+        if not comparison.holds(Fraction(risk.exact), bound):
+            return f"{counted(amount, 'well-chosen fact')} on, the limit ({limit.text})"
+    return None
+
+
+# Attacks.
 
 ONLY_FOR_WHOEVER_DECIDES = (
     "How right the claims are was checked against the table: this part is for whoever decides, and not to be published "
     "with the file."
 )
-
-
-def attack_section(attack: AttackTried) -> PageSection:
-    """Build the section of one attack: its sentences, how right it was, and its numbers in words."""
-    sources = attack.source if isinstance(attack.source, tuple) else (attack.source,) if attack.source else ()
-    kind = attack.kind[:1].upper() + attack.kind[1:]
-    title = f"{kind}: {', '.join(sources)}" if sources else kind
-    blocks: list[Block] = [Points(attack.notes)] if attack.notes else []
-    if attack.checked is not None:
-        blocks += _calibration(attack.checked)
-    if attack.checked is None and any(name.startswith("truth: ") for name in attack.facts):
-        blocks.append(Paragraph(ONLY_FOR_WHOEVER_DECIDES))
-    rows = tuple((_fact_words(name), _fact(value)) for name, value in attack.facts.items())
-    return PageSection(title, (*blocks, Grid(("what", "is"), rows, figures=frozenset({1}))) if rows else tuple(blocks))
-
 
 FACT_WORDS = {
     "rounds": "rounds in which the model was trained",
@@ -205,20 +383,28 @@ FACT_WORDS = {
 }
 """What the numbers of attacks are called."""
 
-VALUES_LEFT = re.compile(r"values left: (before|after): people: (\d+)")
 
-
-def _fact_words(name: str) -> str:
-    # there is a name for each number of values left, which no dictionary can list
-    left = VALUES_LEFT.fullmatch(name)
-    if left is None:
-        return FACT_WORDS.get(name, name)
-    by_whom = {"before": "the best release leaves", "after": "all together leave"}[left[1]]
-    return f"people to whom {by_whom} {counted(int(left[2]), 'value')}"
-
-
-def _fact(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if isinstance(value, float) else str(value)
+def attack_section(attack: AttackTried) -> PageSection:
+    """Build the section of one attack: its sentences, how right it was, and its numbers in words."""
+    sources = attack.source if isinstance(attack.source, tuple) else (attack.source,) if attack.source else ()
+    kind = capitalize(attack.kind)
+    blocks: list[Block] = [Points(attack.notes)] if attack.notes else []
+    if attack.checked is not None:
+        blocks += _calibration(attack.checked)
+    elif any(name.startswith("truth: ") for name in attack.facts):
+        blocks.append(Paragraph(ONLY_FOR_WHOEVER_DECIDES))
+    rows = []
+    for name, value in attack.facts.items():
+        # there is a name for each number of values left, which no dictionary can list
+        left = re.fullmatch(r"values left: (before|after): people: (\d+)", name)
+        words = FACT_WORDS.get(name, name)
+        if left is not None:
+            by_whom = {"before": "the best release leaves", "after": "all together leave"}[left[1]]
+            words = f"people to whom {by_whom} {counted(int(left[2]), 'value')}"
+        figure = f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if isinstance(value, float) else str(value)
+        rows.append((words, figure))
+    blocks += [Grid(("what", "is"), tuple(rows), figures=frozenset({1}))] if rows else []
+    return PageSection(f"{kind}: {', '.join(sources)}" if sources else kind, tuple(blocks))
 
 
 def _calibration(beliefs: CheckedBeliefs) -> Iterator[Block]:
@@ -241,227 +427,12 @@ def _calibration(beliefs: CheckedBeliefs) -> Iterator[Block]:
             figures=frozenset(range(5)),
         )
     if beliefs.withheld:
-        yield Paragraph(
-            f"{counted(beliefs.withheld, 'person')} {form('is', beliefs.withheld)} left out: too few claims alike.",
-            "quiet",
-        )
+        withheld = f"{counted(beliefs.withheld, 'person')} {form('is', beliefs.withheld)}"
+        yield Paragraph(f"{withheld} left out: too few claims alike.", "quiet")
 
 
-Topic: TypeAlias = Literal[
-    "published",
-    "technique",
-    "groups",
-    "readers",
-    "risk",
-    "worst off",
-    "knowledge",
-    "asked readers",
-    "attacks",
-    "utility",
-    "not covered",
-    "again",
-    "versions",
-    "sign-off",
-]
-
-VERDICT_WORDS = {True: "✓ within", False: "✗ not within", None: "no limit"}
-
-
-def question_of(report: ReleaseReport) -> str:
-    """Return what the report answers."""
-    return f"What does {report.source or 'this release'} reveal to somebody who already knows something?"
-
-
-def opening(report: ReleaseReport, *, summary: bool) -> Iterator[Block]:
-    """Yield the question, the answer, one row per limit where no section has them, and what follows."""
-    yield Paragraph(question_of(report), "plain")
-    audit = report.answer.audit
-    yield conclude(audit.findings, audit.release.size_in_words())
-    if summary:
-        yield from _risk_blocks(report)
-    if audit.verdict == "within policy":
-        yield Paragraph(
-            "Nothing here is called safe or anonymous: the verdict is about these limits, the readers they name and "
-            "this file. Read what is not covered before you sign."
-        )
-    elif audit.verdict == "not within policy":
-        yield Paragraph(
-            "What would pass: a coarser release. sidelight protect TABLE --policy POLICY finds the most useful one "
-            "within the policy, and sidelight compare shows several ways."
-        )
-
-
-def _risk_grid(report: ReleaseReport) -> Grid:
-    audit, before = report.answer.audit, report.answer.before
-    judged = [each for each in audit.findings if each.limit is not None]
-    others = [each for each in audit.findings if each.limit is None]
-    # by identity, as two findings may be equal; results of the table stand in the order of the limits
-    table = dict(zip(map(id, judged), before.results, strict=False)) if before else {}
-    headings = ["what is counted", *(["the table"] if before else []), *(["wanted"] if judged else []), "the release"]
-    rows = []
-    for each in (*judged, *others):
-        cells = [f"{attacker_of(each.measure).counts} — {each.text}"]
-        cells += [table[id(each)].text if id(each) in table else ""] if before else []
-        cells += [each.limit.text if each.limit else ""] if judged else []
-        cells += [each.result.text + (" (an estimate)" if each.estimate else "")]
-        rows.append((*cells, *([VERDICT_WORDS[each.holds]] if judged else [])))
-    figures = frozenset(range(1, len(headings)))
-    return Grid((*headings, *(["verdict"] if judged else [])), tuple(rows), figures=figures)
-
-
-# Topics
-
-
-def _groups(report: ReleaseReport) -> Blocks:
-    bands, audit = report.answer.sizes, report.answer.audit
-    if not bands:
-        return
-    everybody = counted(audit.release.people, "person")
-    alone = sum(band.people for band in bands if band.sizes == "1")
-    smallest = report.answer.smallest_group
-    if alone:
-        yield Paragraph(f"{alone:,} of {everybody} {form('stands', alone)} alone in a group.")
-    else:
-        yield Paragraph(f"Nobody of {everybody} stands alone; the smallest group has {smallest:,} people.")
-    pictures = tuple(_pictures(report, "sizes"))
-    # a picture brings the same table with it
-    yield from pictures or (_sizes_grid(bands),)
-    values = tuple(_pictures(report, "values"))
-    if values:
-        yield PageSection("Which values people have", values)
-
-
-def _sizes_grid(bands: Sequence[SizeBand]) -> Grid:
-    rows = tuple((band.sizes, f"{band.groups:,}", f"{band.people:,}") for band in bands if band.groups)
-    return Grid(("people in a group", "groups", "people"), rows, figures=frozenset({1, 2}))
-
-
-def _readers(report: ReleaseReport) -> Blocks:
-    seen: dict[tuple[str, str], list[str]] = {}
-    for each in report.answer.audit.findings:
-        reader = attacker_of(each.measure)
-        seen.setdefault((reader.who, reader.knowledge_in_words(each.settings)), []).append(each.text)
-    columns = report.answer.audit.release.columns
-    if columns:
-        yield Paragraph(
-            f"Every reader holds the file. What it prints of a person is {', '.join(columns)}; all "
-            "readers are taken to know "
-            "that of whoever they look for."
-        )
-    rows = tuple((who, knows, "; ".join(texts)) for (who, knows), texts in seen.items())
-    yield Grid(("reader", "is taken to know", "asked by"), rows)
-
-
-def _risk(report: ReleaseReport) -> Blocks:
-    yield from _risk_blocks(report)
-
-
-def _risk_blocks(report: ReleaseReport) -> Iterator[Block]:
-    before = report.answer.before
-    if before is not None:
-        columns = ", ".join(report.answer.audit.release.columns) or "printed columns"
-        yield Paragraph(
-            f"Before: in the table itself {before.alone:,} of {counted(before.people, 'person')} "
-            f"{form('stands', before.alone)} alone: nobody else has the same {columns}. It has "
-            f"{counted(before.groups, 'group')} of people alike."
-        )
-    elif report.answer.audit.verdict != "no policy":
-        yield Paragraph("The risk before is not told: the table was not at hand (--table TABLE).", "quiet")
-    yield from _pictures(report, "limits", above_its_table=True)
-    yield _risk_grid(report)
-    if any("." in each.result.text for each in report.answer.audit.findings):
-        yield Paragraph(ROUNDED.replace("--json", "the JSON document"), "quiet")
-
-
-def _worst_off(report: ReleaseReport) -> Blocks:
-    findings = report.answer.audit.findings
-    yield Paragraph(
-        "For each limit, the person or group that is worst off, in words that can be checked by hand: keep the rows of "
-        "the file that print what the group prints, and count the values."
-    )
-    # limits that do not hold first; the sort is stable, so that the policy's order remains otherwise
-    for each in sorted(findings, key=lambda finding: finding.holds is not False):
-        yield PageSection(f"{_capital(attacker_of(each.measure).who)} — {each.text}", tuple(_finding_blocks(each)))
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-_VERDICTS: dict[bool | None, PageVerdict | None] = {True: "within", False: "not within", None: None}
-
-
-def _finding_blocks(finding: AuditFinding) -> Iterator[Block]:
-    reader = attacker_of(finding.measure)
-    limit = f"; wanted is {finding.limit.text}" if finding.limit else ""
-    verdict = {True: ": within", False: ": not within", None: ""}[finding.holds]
-    estimate = ", an estimate" if finding.estimate else ""
-    yield Paragraph(
-        f"{_capital(reader.counts)}: {finding.result.text}{estimate}{limit}{verdict}.",
-        "plain",
-        _VERDICTS[finding.holds],
-    )
-    yield Quotation(finding.explanation)
-    if finding.broken_by is not None and finding.broken_by.groups:
-        yield Paragraph(finding.broken_by.in_words())
-    if finding.result.exact != finding.result.text:
-        exactly = "To more places, rounded towards caution:" if finding.result.rounded else "Exactly"
-        yield Paragraph(f"{exactly} {finding.result.exact}.", "quiet")
-    if finding.notes:
-        yield Points(finding.notes)
-
-
-KNOWLEDGE = {"implications": "facts “if she has this value, he has that one”", "negations": "values ruled out"}
-
-
-def _knowledge(report: ReleaseReport) -> Blocks:
-    curves = report.answer.curves
-    if not curves:
-        return
-    amounts = curves[0].amounts
-    sure = next((amount for amount, risk in zip(amounts, curves[0].risks, strict=True) if risk.exact == "1"), None)
-    people = counted(report.answer.audit.release.people, "person")
-    limited = _first_beyond(curves[0], report.answer.audit.findings)
-    if limited is not None:
-        yield Paragraph(f"From {limited} is no longer kept: nothing is promised against readers who know so much.")
-    if sure is None:
-        last = curves[0].risks[-1].text
-        yield Paragraph(
-            f"Knowing {amounts[-1]} well-chosen facts, somebody could become {last} sure of the value "
-            f"of one of {people}."
-        )
-    else:
-        yield Paragraph(
-            f"From {counted(sure, 'well-chosen fact')} on, somebody could become certain of the value "
-            f"of one of {people}."
-        )
-    headings = ("known besides the file", *(KNOWLEDGE.get(curve.measure, curve.measure) for curve in curves))
-    rows = tuple((f"{amount}", *(curve.risks[at].text for curve in curves)) for at, amount in enumerate(amounts))
-    yield from _pictures(report, "knowledge", above_its_table=True)
-    yield Grid(headings, rows, title="How sure somebody could become of one person's value", figures=frozenset({1, 2}))
-    cells = tuple(_pictures(report, "cells"))
-    if cells:
-        yield PageSection("An acquaintance who knows more of several things at once", cells)
-
-
-def _first_beyond(curve: KnowledgeCurve, findings: Sequence[AuditFinding]) -> str | None:
-    """Return how many facts are the first that a limit on them does not withstand, with the limit."""
-    limit = next((each.limit for each in findings if each.measure == curve.measure and each.limit is not None), None)
-    if limit is None:
-        return None
-    # in fractions, as printed numbers are rounded
-    comparison, bound = Comparison(limit.comparison), Fraction(limit.bound.exact)
-    beyond = (
-        amount
-        for amount, risk in zip(curve.amounts, curve.risks, strict=True)
-        if not comparison.holds(Fraction(risk.exact), bound)
-    )
-    first = next(beyond, None)
-    return None if first is None else f"{counted(first, 'well-chosen fact')} on, the limit ({limit.text})"
-
-
-def _asked_readers(report: ReleaseReport) -> Blocks:
-    readers = report.answer.audit.readers
+def _asked_attackers(report: ReleaseReport) -> Blocks:
+    answers = report.answer.audit.readers
     # attacks by one attacker on one file are told here, those by several files under attacks
     attacks = [each for each in report.answer.attacks if each.kind in ASK_CHOICES]
     have_sections = {each.kind for each in attacks}
@@ -470,13 +441,12 @@ def _asked_readers(report: ReleaseReport) -> Blocks:
         "a model on the file and a list of who is in which group; and an insider, who also knows how the file was "
         "made, and reasons about what was not published. How sure could they get of the value of one person?"
     )
-    if any(each.outcome != "not asked" for each in readers):
+    if any(each.outcome != "not asked" for each in answers):
         yield from _pictures(report, "readers")
-    lines = [each for each in readers if each.outcome != "not asked" or each.reader not in have_sections]
+    lines = [each for each in answers if each.outcome != "not asked" or each.reader not in have_sections]
     if lines:
-        yield Points(tuple(f"{_capital(each.text)}." for each in lines))
-    for each in attacks:
-        yield attack_section(each)
+        yield Points(tuple(f"{capitalize(each.text)}." for each in lines))
+    yield from map(attack_section, attacks)
 
 
 def _attacks(report: ReleaseReport) -> Blocks:
@@ -486,18 +456,10 @@ def _attacks(report: ReleaseReport) -> Blocks:
             "None, besides what the limits and the two readers ask. sidelight attack tries what the file and another "
             "release give away together; its answer (--output FILE) is put in here by --attack FILE."
         )
-    for each in attacks:
-        yield attack_section(each)
+    yield from map(attack_section, attacks)
 
 
-def _technique(report: ReleaseReport) -> Blocks:
-    yield from how_it_was_made(report)
-    drawn = tuple(_pictures(report, "cuts"))
-    yield from drawn
-    if drawn:
-        yield Paragraph(
-            "In which order people were cut apart is told to whoever decides: readers see the groups alone.", "quiet"
-        )
+# What it is worth, how to do it again, and who signs.
 
 
 def _utility(report: ReleaseReport) -> Blocks:
@@ -506,20 +468,13 @@ def _utility(report: ReleaseReport) -> Blocks:
         yield Paragraph("Not known: no sidecar of Sidelight stands beside the file, and the search was not run here.")
         return
     yield Paragraph("Of all of these less is better; they compare releases of the same table.")
-    rows = tuple(
-        (name, "infinite" if worth is None else _figure(worth), utility_meaning(name))
-        for name, worth in making.utility.items()
-    )
+
+    def write(worth: float | None) -> str:
+        return "infinite" if worth is None else f"{worth:,.0f}" if worth >= 1000 else f"{worth:.3g}"
+
+    rows = tuple((name, write(worth), utility_meaning(name)) for name, worth in making.utility.items())
     yield from _pictures(report, "utility", above_its_table=report.answer.candidates is None)
     yield Grid(("utility", "", "what it counts"), rows, figures=frozenset({1}))
-
-
-def _figure(worth: float) -> str:
-    return f"{worth:,.0f}" if worth >= 1000 else f"{worth:.3g}"
-
-
-def _list_uncovered(report: ReleaseReport) -> Blocks:
-    yield Points(report.answer.not_covered)
 
 
 def _repeat(report: ReleaseReport) -> Blocks:
@@ -557,11 +512,16 @@ def _versions(report: ReleaseReport) -> Blocks:
 
 
 def _sign_off(report: ReleaseReport) -> Blocks:
-    signed = report.answer.sign_off
-    yield Paragraph(_what_is_signed(report))
+    answer = report.answer
+    signed = answer.sign_off
+    # by its checksum, so that nobody signs for another file
+    file = next((f"{each.name} (SHA-256 {each.sha256})" for each in answer.files), None)
+    what = file or f"{report.source or 'a release'}, of which no checksum is known"
+    about = f"This is about {what}, {answer.audit.release.size_in_words()}."
+    yield Paragraph(f"{about} Verdict: {answer.audit.verdict}.")
     yield Paragraph(
-        "Whoever decides signs for the decision and its reasons, not for the arithmetic above, which "
-        "can be done again.",
+        "Whoever decides signs for the decision and its reasons, not for the arithmetic above, which can be done "
+        "again.",
         "quiet",
     )
     yield Signature(
@@ -578,26 +538,35 @@ def _sign_off(report: ReleaseReport) -> Blocks:
     )
 
 
-def _what_is_signed(report: ReleaseReport) -> str:
-    """Name the file by its checksum, so that nobody signs for another one."""
-    answer = report.answer
-    file = next((f"{each.name} (SHA-256 {each.sha256})" for each in answer.files), None)
-    what = file or f"{report.source or 'a release'}, of which no checksum is known"
-    return f"This is about {what}, {answer.audit.release.size_in_words()}. Verdict: {answer.audit.verdict}."
-
+Topic: TypeAlias = Literal[
+    "published",
+    "technique",
+    "groups",
+    "readers",
+    "risk",
+    "worst off",
+    "knowledge",
+    "asked readers",
+    "attacks",
+    "utility",
+    "not covered",
+    "again",
+    "versions",
+    "sign-off",
+]
 
 TOPICS: dict[Topic, tuple[str, Callable[[ReleaseReport], Blocks]]] = {
     "risk": ("The risk before, the limit, the risk after", _risk),
     "published": ("What was published", what_is_published),
-    "technique": ("How it was made", _technique),
+    "technique": ("How it was made", how_it_was_made),
     "groups": ("How large the groups are", _groups),
-    "readers": ("Who reads it, and what each is taken to know", _readers),
+    "readers": ("Who reads it, and what each is taken to know", _attackers),
     "worst off": ("Who is worst off", _worst_off),
     "knowledge": ("And if somebody knows more?", _knowledge),
-    "asked readers": ("Two readers whom policies seldom name", _asked_readers),
+    "asked readers": (ATTACKERS, _asked_attackers),
     "attacks": ("Other attacks that were tried", _attacks),
     "utility": ("What the release is worth", _utility),
-    "not covered": ("What is not covered", _list_uncovered),
+    "not covered": ("What is not covered", lambda report: iter([Points(report.answer.not_covered)])),
     "again": ("How to do it again", _repeat),
     "versions": ("Versions and checksums", _versions),
     "sign-off": ("Sign-off", _sign_off),
@@ -611,47 +580,3 @@ def topic_section(report: ReleaseReport, topic: Topic, title: str | None = None)
     parts = list(blocks_of(report))
     blocks = tuple(part for part in parts if not isinstance(part, PageSection))
     return PageSection(title or own, blocks, tuple(part for part in parts if isinstance(part, PageSection)))
-
-
-def page_of(report: ReleaseReport, sections: tuple[PageSection, ...], title: str, *, summary: bool) -> Page:
-    """Build the page: the question and its answer, then the sections."""
-    made_by = (
-        f"Drawn by Sidelight {report.answer.versions.get('sidelight', '')} from a JSON document that holds the same; "
-        "sidelight report … --output FILE writes it."
-    )
-    day = f"{report.answer.date}. " if report.answer.date else ""
-    facts = report.answer.audit.release
-    return Page(
-        title=title,
-        subtitle=f"{day}{facts.size_in_words()}; sensitive: {facts.sensitive_in_words()}",
-        opening=(*opening(report, summary=summary), *explain_missing_charts()),
-        sections=tuple(section for section in sections if not section.empty),
-        foot=made_by,
-        running=_running(report),
-    )
-
-
-def _running(report: ReleaseReport) -> str:
-    """Name the release at the foot of every page on paper: pages get lost."""
-    digest = next((f", SHA-256 {each.sha256[:12]}…" for each in report.answer.files), "")
-    return f"{report.source or 'A release'}{digest}"
-
-
-def _pictures(report: ReleaseReport, name: PictureName, *, above_its_table: bool = False) -> Iterator[Picture]:
-    """Draw the charts of a topic, where the extra for charts is there; a table that follows is not told twice."""
-    try:
-        from sidelight.report.pictures import pictures_of  # noqa: PLC0415 - slow, and an extra
-
-        # all are drawn before the first is yielded, so that an error leaves no half of a topic
-        for picture in tuple(pictures_of(report, name)):
-            yield replace(picture, table=None) if above_its_table else picture
-    except (ImportError, SidelightError):
-        return
-
-
-def explain_missing_charts() -> Iterator[Paragraph]:
-    """Yield how to get the charts, where they are missing."""
-    try:
-        expect_pictures()
-    except NotAvailable as remedy:
-        yield Paragraph(f"Drawn without its charts: {remedy}.", "quiet")

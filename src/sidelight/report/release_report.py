@@ -18,6 +18,7 @@ from typing import ClassVar, Literal, TypeAlias
 import numpy as np
 from pydantic import Field, JsonValue
 
+from sidelight.arrays import Integers
 from sidelight.documents.document import (
     DocumentPart,
     FileFacts,
@@ -40,7 +41,7 @@ from sidelight.report.report import ALONE, Audit, AuditFinding, AuditReport, att
 from sidelight.rounding import fraction_in
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import MEANINGS
-from sidelight.table.labels import SUPPRESSED, Column, shown
+from sidelight.table.labels import SUPPRESSED, Label, shown
 from sidelight.table.roles import EACH_ROW
 
 SCHEMA_VERSION = 1
@@ -49,7 +50,6 @@ SCHEMA_VERSION = 1
 SCHEMA_HOME = "docs/reference/release-report.schema.json"
 """Where the schema is kept for programs that read such reports."""
 
-EXAMPLES = 3
 
 WITHHELD = (
     "This is one person, and what is printed about them is left out of this report; sidelight audit shows it to "
@@ -325,8 +325,20 @@ def assemble_report(
     known = circumstances or Circumstances()
     answer = audit.answer.model_copy(update={"findings": tuple(map(shareable, audit.answer.findings))})
     if columns is None:
-        columns = () if release is None else _columns_of(release, known)
-    columns = (*(_covering(each, known.covers or {}) for each in columns), *_left_out(columns, known.before))
+        columns = () if release is None else column_facts(release.outline, known.techniques, known.kept)
+        if release is not None and not release.is_held:
+            # which labels groups have is not known of a release that is streamed
+            unlabelled = {"labels": None, "examples": ()}
+            columns = tuple(
+                each.model_copy(update=unlabelled) if each.column in release.columns else each for each in columns
+            )
+    covers, named = known.covers or {}, {each.column for each in columns}
+    left_out = () if known.before is None else known.before.columns_left_out
+    columns = (
+        *(each.model_copy(update={"covers": dict(covers.get(each.column, {}))}) for each in columns),
+        # columns of the table that are not in the file, where the table is at hand
+        *(_column(name, "not published", "left out") for name in left_out if name not in named),
+    )
     sizes = (
         SizesDrawn.count(release.held("group sizes"), least_size(answer))
         if release is not None and release.is_held
@@ -367,13 +379,6 @@ def shareable(finding: AuditFinding) -> AuditFinding:
     )
 
 
-NOT_JUDGED_READERS = {
-    "asked": "Asked, and judged by no limit",
-    "nothing to learn": "Asked, and learns nothing more, so that no limit judges them",
-    "could not tell": "Asked, and it could not be told what they reach",
-}
-
-
 def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
     """Return whom nothing was asked about, and what was decided by whoever asked."""
     resists = known.made is not None and bool(known.made.resists)
@@ -384,7 +389,12 @@ def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
     beside = [each for each in audit.readers if each.outcome != "not asked" and each.reader not in measures]
     read = tuple(each.reader for each in beside)
     lines = [audit.not_covered]
-    lines += [f"{NOT_JUDGED_READERS[each.outcome]}: {attacker_of(each.reader).described}." for each in beside]
+    outcomes = {
+        "asked": "Asked, and judged by no limit",
+        "nothing to learn": "Asked, and learns nothing more, so that no limit judges them",
+        "could not tell": "Asked, and it could not be told what they reach",
+    }
+    lines += [f"{outcomes[each.outcome]}: {attacker_of(each.reader).described}." for each in beside]
     lines += [f"Not asked about: {words}." for words in families_not_asked((*measures, *resisted, *tried, *read))]
     if "attack" not in tried and "expected candidates" not in measures:
         lines.append(
@@ -407,15 +417,6 @@ def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
 # What is published: columns, groups
 
 
-def _columns_of(release: ReleaseBlocks, known: Circumstances) -> tuple[ColumnFacts, ...]:
-    """Return what is printed of each column; which labels groups have is not known of a release that is streamed."""
-    facts = column_facts(release.outline, known.techniques, known.kept)
-    if release.is_held:
-        return facts
-    unlabelled = {"labels": None, "examples": ()}
-    return tuple(each.model_copy(update=unlabelled) if each.column in release.columns else each for each in facts)
-
-
 def column_facts(
     release: Release, techniques: Mapping[str, str] | None = None, kept: Sequence[str] = ()
 ) -> tuple[ColumnFacts, ...]:
@@ -423,71 +424,46 @@ def column_facts(
     groups, members = release.groups, release.members
     unknown = "as it stands in the file" if techniques is None else "as it is"
     techniques = techniques or {}
-    quasi = [
-        _describe_column(
-            column, _people_by_label(column, groups.sizes), "known to outsiders", techniques.get(column.name, unknown)
-        )
-        for column in groups.columns
-    ]
+    printed = [(column, groups.sizes) for column in groups.columns]
     if members is not None:
-        quasi += [
-            _describe_column(
-                column,
-                _people_by_label(column.take(members.key), members.people),
-                "known to outsiders",
-                techniques.get(column.name, unknown),
-            )
-            for column in members.columns
-        ]
+        printed += [(column.take(members.key), members.people) for column in members.columns]
+    quasi = []
+    for column, sizes in printed:
+        # (labels,): people and not rows; weights are added up in floats, exactly for whole numbers below 2⁵³
+        people = np.bincount(column.codes, weights=sizes, minlength=len(column.labels)).astype(np.int64)
+        technique = techniques.get(column.name, unknown)
+        if [column.labels[at] for at in np.flatnonzero(people)[:2]] == [SUPPRESSED]:
+            technique = f"{technique}; nothing of it is left"
+        quasi.append(_column(column.name, "known to outsiders", technique, people, column.labels))
     sensitive = []
     for name in release.sensitive_columns:
         view = release.about(name) if len(release.sensitive_columns) > 1 else release
         people = view.groups.counts.totals()
-        # a label of few people could point at one of them, and is no example
-        many = [at for at in np.argsort(-people, kind="stable")[:EXAMPLES] if people[at] >= MANY_PEOPLE]
-        present = int(np.count_nonzero(people))
-        examples = tuple(shown(view.domain[int(at)]) for at in many)
-        technique = techniques.get(name, "as it is")
-        sensitive.append(
-            ColumnFacts(column=name, role="sensitive", technique=technique, labels=present, examples=examples)
-        )
-    others = [
-        ColumnFacts(column=name, role="kept as it is", technique="as it is, beside what is judged") for name in kept
-    ]
-    others += [
-        ColumnFacts(column=name, role="not judged", technique="stands in the file, and no measure looked at it")
-        for name in release.intake.columns_dropped
-        if name not in kept
-    ]
-    return (*quasi, *sensitive, *others)
-
-
-def _covering(facts: ColumnFacts, covers: Mapping[str, Mapping[str, tuple[str, ...]]]) -> ColumnFacts:
-    return facts.model_copy(update={"covers": dict(covers.get(facts.column, {}))})
-
-
-def _left_out(columns: Sequence[ColumnFacts], before: RiskBefore | None) -> tuple[ColumnFacts, ...]:
-    """Name the columns of the table that are not in the file, where the table is at hand."""
-    named = {each.column for each in columns}
-    return tuple(
-        ColumnFacts(column=name, role="not published", technique="left out")
-        for name in (before.columns_left_out if before else ())
-        if name not in named
+        sensitive.append(_column(name, "sensitive", techniques.get(name, "as it is"), people, view.domain))
+    dropped = [name for name in release.intake.columns_dropped if name not in kept]
+    return (
+        *quasi,
+        *sensitive,
+        *(_column(name, "kept as it is", "as it is, beside what is judged") for name in kept),
+        *(_column(name, "not judged", "stands in the file, and no measure looked at it") for name in dropped),
     )
 
 
-def _people_by_label(column: Column, people: np.ndarray) -> np.ndarray:
-    # (labels,): people and not rows; weights are added up in floats, exactly for whole numbers below 2⁵³
-    return np.bincount(column.codes, weights=people, minlength=len(column.labels)).astype(np.int64)
-
-
-def _describe_column(column: Column, people: np.ndarray, role: RoleName, technique: str) -> ColumnFacts:
-    printed = np.flatnonzero(people)
-    order = printed[np.argsort(-people[printed], kind="stable")]
-    many = [shown(column.labels[int(at)]) for at in order[:EXAMPLES] if people[at] >= MANY_PEOPLE]
-    if len(printed) == 1 and column.labels[int(printed[0])] == SUPPRESSED:
-        technique = f"{technique}; nothing of it is left"
-    return ColumnFacts(column=column.name, role=role, technique=technique, labels=len(printed), examples=tuple(many))
+def _column(
+    name: str, role: RoleName, technique: str, people: Integers | None = None, labels: Sequence[Label] = ()
+) -> ColumnFacts:
+    """Describe a column; `people`: (labels,), how many have each."""
+    if people is None:
+        return ColumnFacts(column=name, role=role, technique=technique)
+    # a label of few people could point at one of them, and is no example
+    often = [at for at in np.argsort(-people, kind="stable")[:3] if people[at] >= MANY_PEOPLE]
+    return ColumnFacts(
+        column=name,
+        role=role,
+        technique=technique,
+        labels=int(np.count_nonzero(people)),
+        examples=tuple(shown(labels[int(at)]) for at in often),
+    )
 
 
 def value_counts(release: Release) -> tuple[ValueCounts, ...]:
@@ -497,34 +473,26 @@ def value_counts(release: Release) -> tuple[ValueCounts, ...]:
     >>> [(each.value, each.people) for each in counts.common], counts.rarer
     ([('Flu', 18)], 2)
     """
-    columns = release.sensitive_columns
-    return tuple(_count_values(release.about(name) if len(columns) > 1 else release, name) for name in columns)
-
-
-def _count_values(release: Release, name: str) -> ValueCounts:
-    people = release.groups.counts.totals()
-    # most people first; stable, so that ties keep the order of the domain
-    order = [int(at) for at in np.argsort(-people, kind="stable") if people[at]]
-    # a value of few people stays unnamed, as it could point at one of them
-    common = [at for at in order[: MOST_VALUES - 1] if people[at] >= MANY_PEOPLE]
-    return ValueCounts(
-        column=name,
-        people=release.size,
-        values=len(order),
-        common=tuple(ValueCount(value=shown(release.domain[at]), people=int(people[at])) for at in common),
-        rarer=len(order) - len(common),
-        rarer_people=int(people.sum()) - int(people[common].sum()),
-        several=release.semantics != "single",
-    )
-
-
-def size_bands(release: Release, least: int | None = None) -> tuple[SizeBand, ...]:
-    """Count groups and people by how large the groups are; with a limit, no step has groups on both sides of it.
-
-    >>> [(band.sizes, band.groups) for band in size_bands(Release.from_counts([{"a": 1}, {"a": 3}, {"a": 12}]))]
-    [('1', 1), ('2–4', 1), ('5–9', 0), ('10–12', 1)]
-    """
-    return SizesDrawn.count(release.held("group sizes"), least).steps
+    columns = []
+    for name in release.sensitive_columns:
+        view = release.about(name) if len(release.sensitive_columns) > 1 else release
+        people = view.groups.counts.totals()
+        # most people first; stable, so that ties keep the order of the domain
+        order = [int(at) for at in np.argsort(-people, kind="stable") if people[at]]
+        # a value of few people stays unnamed, as it could point at one of them
+        common = [at for at in order[: MOST_VALUES - 1] if people[at] >= MANY_PEOPLE]
+        columns.append(
+            ValueCounts(
+                column=name,
+                people=view.size,
+                values=len(order),
+                common=tuple(ValueCount(value=shown(view.domain[at]), people=int(people[at])) for at in common),
+                rarer=len(order) - len(common),
+                rarer_people=int(people.sum()) - int(people[common].sum()),
+                several=view.semantics != "single",
+            )
+        )
+    return tuple(columns)
 
 
 def least_size(audit: Audit) -> int | None:
@@ -571,39 +539,35 @@ def technique_words(
         return dict.fromkeys(columns, "the average of each group (microaggregation)")
     if not levels:
         return dict.fromkeys(columns, f"generalised, group by group ({method})")
-    return {name: _level_words(levels.get(name, 0), heights.get(name)) for name in columns}
-
-
-def _level_words(level: int, height: int | None) -> str:
-    if level == 0:
-        return "as it is"
-    if height is None:
-        return f"generalised: level {level}"
-    # levels are numbered from 0, and the last one prints * for everybody
-    return "suppressed: printed as *" if level == height - 1 else f"generalised: level {level} of {height - 1}"
+    words = {}
+    for name in columns:
+        level, height = levels.get(name, 0), heights.get(name)
+        # levels are numbered from 0, and the last one prints * for everybody
+        end = "" if height is None else f" of {height - 1}"
+        last = height is not None and level == height - 1
+        words[name] = "suppressed: printed as *" if last else f"generalised: level {level}{end}"
+        if level == 0:
+            words[name] = "as it is"
+    return words
 
 
 def risk_before(release: Release, verdict: Verdict) -> RiskBefore:
     """Return what limits say of the table itself, as numbers alone."""
-    sizes = release.groups.sizes
     results = (
         number(each.finding.value, large_is_bad=each.criterion.measure.large_is_bad) for each in verdict.judgements
     )
+    # whose row it is is used, and never published
+    person = release.intake.roles.get("person")
+    names = (person,) if isinstance(person, str) and person != EACH_ROW else ()
     return RiskBefore(
         people=release.size,
         groups=len(release),
-        alone=int(np.count_nonzero(sizes == 1)),
+        alone=int(np.count_nonzero(release.groups.sizes == 1)),
         results=tuple(results),
         # columns that were dropped have a field of their own
         left_out=replace(release.intake, columns_dropped=()).notes(),
-        columns_left_out=(*_person_column(release), *release.intake.columns_dropped),
+        columns_left_out=(*names, *release.intake.columns_dropped),
     )
-
-
-def _person_column(release: Release) -> tuple[str, ...]:
-    """Name the column that says whose row it is: it is used, and never published."""
-    person = release.intake.roles.get("person")
-    return (person,) if isinstance(person, str) and person != EACH_ROW else ()
 
 
 def utility_meaning(name: str) -> str:

@@ -14,13 +14,13 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 from pydantic import Field, JsonValue
 
 from sidelight import __version__
-from sidelight.arrays import Flags, Integers
+from sidelight.arrays import Integers
 from sidelight.documents.document import (
     NOT_JUDGED,
     DocumentPart,
@@ -41,11 +41,11 @@ from sidelight.intake.roles import MARKS
 from sidelight.measures.about import About, count_parts_before, prepare_release, view_block
 from sidelight.measures.attacker import FAMILIES, Attacker, AttackerAnswer
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
-from sidelight.measures.criterion import Criterion, Finding, Judgement, Witness
+from sidelight.measures.criterion import Criterion, Finding, Judgement
 from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import asked_attackers, find_measure
 from sidelight.policy.policy import Verdict
-from sidelight.release.groups import GroupBlock, Groups
+from sidelight.release.groups import GroupBlock
 from sidelight.release.release import ReleaseBlocks
 from sidelight.report.answer import Answer
 from sidelight.report.page import Blocks, Grid, PageSection, Paragraph, Points
@@ -64,8 +64,6 @@ SCHEMA_HOME = "docs/reference/report.schema.json"
 
 ALONE = "the group that is worst off has one person: its line here describes that person; do not share this report"
 
-MOST_LOOK_ALIKES = 3
-"""How many sets of values that look alike are named of a column."""
 
 Outcome: TypeAlias = Literal["within policy", "not within policy", "no policy"]
 
@@ -160,7 +158,11 @@ class AuditReport(Answer[Audit]):
         if audit.singled_out is not None:
             yield PageSection("Who stands alone", (Points(tuple(_unique_people(audit, audit.singled_out))),))
         if audit.findings:
-            yield PageSection("What it means", (Points(tuple(map(_meaning, audit.findings))),))
+            meanings = []
+            for each in audit.findings:
+                broken = f" {each.broken_by.in_words()}" if each.broken_by and each.broken_by.groups else ""
+                meanings.append(f"{each.text}: {_shorten_labels(each, each.explanation)}{broken}")
+            yield PageSection("What it means", (Points(tuple(meanings)),))
         yield from attackers_section(audit.readers)
         yield from notes_section((*(note for each in audit.findings for note in each.notes), *self.notes))
         yield conclude(audit.findings)
@@ -191,19 +193,15 @@ def conclude(findings: Sequence[AuditFinding], whom: str = "", *, numbers: bool 
 
 def _findings_grid(findings: Sequence[AuditFinding]) -> Grid:
     marks = {True: "✓ yes", False: "✗ no", None: "no limit"}
-    rows = []
+    rows = list[tuple[str, ...]]()
     for each in findings:
         found = f"{each.result.text}, an estimate" if each.estimate else each.result.text
         wanted, worst_off = each.limit.text if each.limit else "", _shorten_labels(each, each.worst_off)
         rows.append((each.text, wanted, found, marks[each.holds], worst_off))
     headings = ("measure", "wanted", "found", "within\npolicy? ", "who is worst off")
     # Without any limit, the second and the fourth column would say nothing.
-    shown = range(5) if any(each.limit for each in findings) else (0, 2, 4)
-    return Grid(
-        tuple(headings[index] for index in shown),
-        tuple(tuple(row[index] for index in shown) for row in rows),
-        dense=True,
-    )
+    shown = slice(None) if any(each.limit for each in findings) else slice(None, None, 2)
+    return Grid((*headings[shown],), tuple((*row[shown],) for row in rows), dense=True)
 
 
 def _unique_people(audit: Audit, unique: SingledOut) -> Iterator[str]:
@@ -217,12 +215,6 @@ def _unique_people(audit: Audit, unique: SingledOut) -> Iterator[str]:
         yield "Which columns it is by is not told for so many groups; sidelight columns tells."
     for each in unique.worst_columns or ():
         yield f"Without {each.column}, {each.fewer:,} fewer would stand alone."
-
-
-def _meaning(finding: AuditFinding) -> str:
-    meaning = f"{finding.text}: {_shorten_labels(finding, finding.explanation)}"
-    broken = finding.broken_by
-    return f"{meaning} {broken.in_words()}" if broken is not None and broken.groups else meaning
 
 
 def _shorten_labels(finding: AuditFinding, text: str) -> str:
@@ -240,14 +232,13 @@ ATTACKERS = "Two readers whom policies seldom name"
 
 def attackers_section(attackers: Sequence[ReaderFacts]) -> Iterator[PageSection]:
     """Yield what two attackers reach whom policies seldom name; in one line where neither was asked."""
+    lines = [f"{capitalize(each.text)}." for each in attackers]
     if all(each.outcome == "not asked" for each in attackers):
         not_asked = (
             "Not asked: what somebody would reach who trains a model on it (a learner), or knows how it was made (an "
             "insider); sidelight attack FILE --as learner or --as insider asks."
         )
         lines = [not_asked]
-    else:
-        lines = [f"{capitalize(each.text)}." for each in attackers]
     if attackers:
         yield PageSection(ATTACKERS, (Points(tuple(lines)),))
 
@@ -289,13 +280,30 @@ def audit_report(
     """
     judgements = () if verdict is None else verdict.judgements
     measured = [*(each.finding for each in judgements), *findings]
-    alone = _find_alone(measured, release)
-    broken = count_broken(judgements, release)
-    audited = [
-        _build_finding(finding, alone=is_alone, judgement=judgement, broken_by=groups)
-        # judged findings stand first, so that those without a limit get None for the rest
-        for finding, is_alone, judgement, groups in zip_longest(measured, alone, judgements, broken)
-    ]
+    # one lookup of sizes for all findings that take the same columns to be known
+    numbers: dict[tuple[str, ...], set[int]] = {}
+    for finding in measured:
+        if finding.witness is not None:
+            numbers.setdefault(_known_columns(finding.measure), set()).add(finding.witness.group.number)
+    sizes = {known: release.sizes_of(looked_up, known) for known, looked_up in numbers.items()}
+    audited = []
+    # judged findings stand first, so that those without a limit get None for the rest
+    for finding, judgement, broken_by in zip_longest(measured, judgements, count_broken(judgements, release)):
+        measure, witness = finding.measure, finding.witness
+        alone = witness is not None and sizes[_known_columns(measure)][witness.group.number] == 1
+        facts = finding_facts(measure, finding.value, None if judgement is None else judgement.criterion)
+        audited.append(
+            AuditFinding(
+                **facts.shared(),
+                estimate=measure.estimate,
+                holds=None if judgement is None else judgement.holds,
+                broken_by=broken_by,
+                witness=None if witness is None else cast("dict[str, JsonValue]", plain(witness)),
+                worst_off=finding.worst_off(),
+                explanation=finding.explain(),
+                notes=(*finding.notes, *((ALONE,) if alone else ())),
+            )
+        )
     audit = Audit(
         sidelight=__version__,
         roles={name: plain(value) for name, value in (roles or {}).items()},
@@ -333,30 +341,12 @@ def _reader(attacker: Attacker, measured: Sequence[Finding], known: Sequence[Rea
     )
 
 
-def _find_alone(measured: Sequence[Finding], release: ReleaseBlocks) -> list[bool]:
-    """Return of each finding whether the group that is worst off is one person, looking all of them up at once."""
-    numbers: dict[tuple[str, ...], set[int]] = {}
-    for each in measured:
-        if each.witness is not None:
-            # one lookup of sizes for all findings that take the same columns to be known
-            numbers.setdefault(_known_columns(each.measure), set()).add(each.witness.group.number)
-    sizes = {known: release.sizes_of(looked_up, known) for known, looked_up in numbers.items()}
-    return [
-        each.witness is not None and sizes[_known_columns(each.measure)][each.witness.group.number] == 1
-        for each in measured
-    ]
-
-
 def _known_columns(measure: Measure) -> tuple[str, ...]:
     """Return the columns that a measure takes to be known of everybody."""
     return measure.known if isinstance(measure, About) else ()
 
 
-MOST_CELLS = 4_000_000
-"""Groups times columns that are gone through again, once per column, to tell the worst of them: a fifth of a second."""
-
-
-def singled_out(release: ReleaseBlocks) -> SingledOut:
+def singled_out(release: ReleaseBlocks, most_cells: int = 4_000_000) -> SingledOut:
     """Return who stands alone, and by which columns, unless that would slow an audit down.
 
     >>> from sidelight.release.release import Release
@@ -367,48 +357,14 @@ def singled_out(release: ReleaseBlocks) -> SingledOut:
     people = release.reduce(lambda block: people_alone(block.sizes), operator.add)
     if not people:
         return SingledOut(people=0, worst_columns=())
-    # the worst columns take a pass over all groups for each column
-    if not release.is_held or len(release) * len(release.columns) > MOST_CELLS:
+    # groups are gone through again, once per column: so many groups times columns take a fifth of a second
+    if not release.is_held or len(release) * len(release.columns) > most_cells:
         return SingledOut(people=people, worst_columns=None)
     groups = release.held("people who are alone").groups
     worst = worst_columns(groups.columns, groups.sizes)
     return SingledOut(
         people=people, worst_columns=tuple(WorstColumn(column=each.column, fewer=each.fewer) for each in worst)
     )
-
-
-def _build_finding(
-    finding: Finding, *, alone: bool, judgement: Judgement | None, broken_by: BrokenBy | None
-) -> AuditFinding:
-    measure = finding.measure
-    facts = finding_facts(measure, finding.value, None if judgement is None else judgement.criterion)
-    return AuditFinding(
-        **facts.shared(),
-        estimate=measure.estimate,
-        holds=None if judgement is None else judgement.holds,
-        broken_by=broken_by,
-        witness=_witness(finding.witness),
-        worst_off=finding.worst_off(),
-        explanation=finding.explain(),
-        notes=(*finding.notes, *((ALONE,) if alone else ())),
-    )
-
-
-def _witness(witness: Witness | None) -> dict[str, JsonValue] | None:
-    if witness is None:
-        return None
-    reduced = plain(witness)
-    assert isinstance(reduced, dict)
-    return reduced
-
-
-def _breaks(judgement: Judgement, check: CriterionCheck, groups: Groups) -> Flags:
-    """Return which groups break a limit that the release breaks: on their own, or as the witness says."""
-    broken = ~check.holds_in_each(groups)
-    if not check.group_by_group and judgement.finding.witness is not None:
-        # facts about people of other groups break it there, though no group breaks it on its own
-        broken |= groups.numbers == judgement.finding.witness.group.number
-    return broken
 
 
 def count_broken(judgements: Sequence[Judgement], release: ReleaseBlocks) -> list[BrokenBy | None]:
@@ -441,16 +397,18 @@ def count_broken(judgements: Sequence[Judgement], release: ReleaseBlocks) -> lis
                 dataclasses.replace(criterion, measure=measure), int(groups.sizes.max())
             )
             for part in groups.blocks():
-                breaks = _breaks(judgement, check, part)
+                breaks = ~check.holds_in_each(part)
+                if not check.group_by_group and judgement.finding.witness is not None:
+                    # facts about people of other groups break it there, though no group breaks it on its own
+                    breaks |= part.numbers == judgement.finding.witness.group.number
                 # (2,): groups, people
                 counts[at] += (np.count_nonzero(breaks), part.sizes[breaks].sum())
         return counts
 
-    def add(one: dict[int, Integers], other: dict[int, Integers]) -> dict[int, Integers]:
-        return {at: counts + other[at] for at, counts in one.items()}
-
     if plain:
-        in_blocks: dict[int, Integers] = release.reduce(count, add)
+        in_blocks: dict[int, Integers] = release.reduce(
+            count, lambda one, other: {at: counts + other[at] for at, counts in one.items()}
+        )
         totals |= in_blocks
     return [
         BrokenBy(
@@ -498,7 +456,11 @@ def look_alikes(release: ReleaseBlocks) -> Iterator[str]:
     printed = release.outline.groups.columns
     columns = [(column.name, column.compact().labels if release.is_held else column.labels) for column in printed]
     for name, labels in (*columns, *_sensitive_domains(release)):
-        sets = [", ".join(map(repr, texts)) for texts in _sets_of_look_alikes(labels)]
+        alike: dict[str, list[str]] = {}
+        for text in labels:
+            if text is not None:
+                alike.setdefault(_as_seen(text), []).append(text)
+        sets = [", ".join(map(repr, texts)) for texts in alike.values() if len(texts) > 1]
         if sets:
             yield f"{name}: {_first_few(sets, '; ')} look alike; they count as different values"
 
@@ -507,9 +469,9 @@ def _sensitive_domains(release: ReleaseBlocks) -> list[tuple[str, tuple[Label, .
     return [(name, release.outline.about(name).domain) for name in release.sensitive_columns]
 
 
-def _first_few(texts: Sequence[str], separator: str) -> str:
-    more = f" (and {len(texts) - MOST_LOOK_ALIKES:,} more such)" if len(texts) > MOST_LOOK_ALIKES else ""
-    return f"{separator.join(texts[:MOST_LOOK_ALIKES])}{more}"
+def _first_few(texts: Sequence[str], separator: str, most: int = 3) -> str:
+    more = f" (and {len(texts) - most:,} more such)" if len(texts) > most else ""
+    return f"{separator.join(texts[:most])}{more}"
 
 
 def like_missing(release: ReleaseBlocks) -> Iterator[str]:
@@ -545,14 +507,6 @@ def like_lists(release: ReleaseBlocks) -> Iterator[str]:
             )
 
 
-def _sets_of_look_alikes(labels: Iterable[Label]) -> list[list[str]]:
-    kinds: dict[str, list[str]] = {}
-    for text in labels:
-        if text is not None:
-            kinds.setdefault(_as_seen(text), []).append(text)
-    return [texts for texts in kinds.values() if len(texts) > 1]
-
-
 def _as_seen(text: str) -> str:
     """Write a text as people see it: é one way, no letters without width, 1 and 01 as 1.0.
 
@@ -567,12 +521,10 @@ def _as_seen(text: str) -> str:
     seen = text.strip().casefold()
     if not seen or seen[0] not in "0123456789.+-":
         return seen
-    number = as_number(seen.replace(",", "") if THOUSANDS.fullmatch(seen) else seen)
+    thousands = re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", seen)
+    number = as_number(seen.replace(",", "") if thousands else seen)
     # adding 0.0 turns -0.0 into 0.0
     return seen if number is None else repr(number + 0.0)
-
-
-THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 
 
 def attacker_of(measure: str) -> Attacker:

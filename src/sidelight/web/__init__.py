@@ -5,6 +5,6 @@ drawn (`pages`, one file per view in `views/` with its template).  Not here: any
 and draws the document that it answers with.
 
 Read `workspace` and `state` first, then one view, such as `views/readers`, then `app`; `security` says what is
-refused.  `jobs` (work that takes long, in processes), `searches` (what was searched for), `exposing`
-(with another release), `limits` (as typed), `pages`, `recipes` (how it is done again) and `uploads` serve the views.
+refused.  `jobs` (work that takes long, in processes), `searches` (what was searched for), `limits` (as
+typed), `pages` and `uploads` serve the views.
 """

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args, get_origin
 
+from sidelight.answers.recipe import write_typed
 from sidelight.errors import BadPolicy
 from sidelight.measures.about import About
-from sidelight.measures.criterion import Comparison, Criterion, limit_text
-from sidelight.measures.limit_grammar import Word, call_text
+from sidelight.measures.criterion import Comparison, Criterion
+from sidelight.measures.limit_grammar import Word
 from sidelight.measures.measure import Measure
 from sidelight.policy.limits import (
     BOUNDS,
@@ -89,7 +90,7 @@ def read_tunable(text: str, populations: Mapping[str, Population], domain: tuple
     reader = _made(section, populations)
     bound = reader.bound if isinstance(reader, Criterion) else None
     return Tunable(
-        text=as_text(reader),
+        text=write_typed(reader),
         reader=reader,
         comparison=comparison,
         bound="" if bound is None else str(bound),
@@ -123,13 +124,13 @@ def tuned(text: str, changes: Mapping[str, str], populations: Mapping[str, Popul
         if changes["bound"].strip():
             table[chosen if chosen in right else before] = Word(changes["bound"].strip())
     changed = validated(limit_model(kind), table, f"'{kind.name}'")
-    return as_text(_made(_checked(changed, populations), populations))
+    return write_typed(_made(_checked(changed, populations), populations))
 
 
 def added(text: str, domain: tuple[Label, ...], populations: Mapping[str, Population]) -> str:
     """Read what is to be added: a limit, or just the name of a measure, which then begins with an example of it."""
     try:
-        return as_text(read_typed(text, populations))
+        return write_typed(read_typed(text, populations))
     except BadPolicy:
         if "(" in text or any(sign in text for each in Comparison for sign in (each.sign, each.typed_sign)):
             raise
@@ -137,14 +138,7 @@ def added(text: str, domain: tuple[Label, ...], populations: Mapping[str, Popula
         examples = kind.examples(domain)
         if not examples:
             raise
-        return as_text(examples[0])
-
-
-def as_text(reader: Criterion | Measure) -> str:
-    """Write it so that it is read again as the same, however long it is."""
-    measure = reader.measure if isinstance(reader, Criterion) else reader
-    text = call_text(measure.name, measure.settings(), longest=1_000_000)
-    return limit_text(text, reader.comparison, reader.bound, typed=True) if isinstance(reader, Criterion) else text
+        return write_typed(examples[0])
 
 
 def _made(section: Limit, populations: Mapping[str, Population]) -> Criterion | Measure:

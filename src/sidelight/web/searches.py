@@ -17,8 +17,7 @@ from typing import cast, get_args
 
 from pydantic import Field
 
-from sidelight.answers.protect import levels_text
-from sidelight.answers.recipe import Name, write_call, write_limits, write_python, write_role_options
+from sidelight.answers.recipe import Name, levels_text, write_call, write_limit_options, write_limits, write_python
 from sidelight.errors import BadPolicy, NotAvailable, SidelightError, did_you_mean, parameter
 from sidelight.measures.attacker import AttackerAnswer
 from sidelight.measures.criterion import Criterion
@@ -40,7 +39,6 @@ from sidelight.table.table import Table
 from sidelight.text import counted, shell
 from sidelight.web.jobs import Job, Work
 from sidelight.web.limits import read_typed
-from sidelight.web.recipes import folder_of, write_inputs, write_limit_options, write_preparations
 from sidelight.web.state import LONGEST_TEXT, State, StateFields, read_state
 from sidelight.web.workspace import Workspace
 
@@ -444,18 +442,17 @@ def search_sample(looked: Looked) -> Recipe | None:
     """Write what searches and publishes the same."""
     workspace, state = looked.workspace, looked.state
     try:
-        roles, policy = workspace.roles(state), policy_of(workspace, state)
+        recipe, policy = workspace.recipe(state), policy_of(workspace, state)
     except SidelightError:
         return None
-    source = workspace.source
-    if source.read_table is None:  # published already
+    if workspace.source.read_table is None:  # published already
         return None
-    words = ["sidelight", "protect", source.name, *write_role_options(roles), *write_limit_options(policy.criteria)]
-    words += ["--hierarchies", folder_of(source), *_options(looked), "--output", "release.parquet"]
-    commands = [*write_preparations(source, roles, coarser=True), shell(words)]
+    words = [*recipe.words("protect"), *write_limit_options(policy.criteria)]
+    words += ["--hierarchies", recipe.folder, *_options(looked), "--output", "release.parquet"]
+    commands = [*recipe.preparations(coarser=True), shell(words)]
     call = write_call("sl.protect", Name("table"), Name("policy"), by=Name("hierarchies"), **_settings(looked))
     python = write_python(
-        *write_inputs(source, roles),
+        *recipe.inputs(),
         *write_limits(policy.criteria),
         f"found = {call}",
         'found.publish("release.parquet")',

@@ -19,6 +19,7 @@ from typing import BinaryIO
 
 from pydantic import ValidationError
 
+from sidelight.answers.exposure import GivenFile
 from sidelight.engines.formats.registry import ending
 from sidelight.engines.formats.text import PACKERS
 from sidelight.errors import BadTable
@@ -30,25 +31,15 @@ MOST_AT_ONCE = 4
 LONGEST_NAME = 120
 
 
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """A file that somebody gave: its name as they call it, where it is kept, and whether a sidecar is beside it."""
-
-    key: str  # drawn anew each time: an address of yesterday names nothing today
-    name: str
-    path: Path
-    sidecar: bool = False
-
-
 @dataclass(eq=False, slots=True)
 class Uploads:
     """The files that were given, by key."""
 
     folder: Path
-    _files: dict[str, Upload | None] = field(default_factory=dict)  # None: its place is taken while it comes in
+    _files: dict[str, GivenFile | None] = field(default_factory=dict)  # None: its place is taken while it comes in
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def keep(self, files: Sequence[tuple[str, BinaryIO]]) -> Upload:
+    def keep(self, files: Sequence[tuple[str, BinaryIO]]) -> GivenFile:
         """Keep a file, with the sidecar and the other files that belong to it; what kind it is, its ending says."""
         named = {_shown(name): content for name, content in files}
         sidecars = [name for name in named if name.endswith(SIDECAR_ENDING)]
@@ -79,11 +70,11 @@ class Uploads:
         except BaseException:
             self._remove(key)
             raise
-        upload = Upload(key, main, path, renamed is not None)
+        upload = GivenFile(key, main, path, renamed is not None)
         self._files[upload.key] = upload
         return upload
 
-    def forget(self, upload: Upload) -> None:
+    def forget(self, upload: GivenFile) -> None:
         """Remove a file that turned out to be of no use; its place is free again."""
         self._remove(upload.key)
 
@@ -101,11 +92,11 @@ class Uploads:
         shutil.rmtree(self.folder / key, ignore_errors=True)
         self._files.pop(key, None)
 
-    def all(self) -> tuple[Upload, ...]:
+    def all(self) -> tuple[GivenFile, ...]:
         """All that was given."""
         return tuple(upload for upload in [*self._files.values()] if upload is not None)
 
-    def __getitem__(self, key: str) -> Upload:
+    def __getitem__(self, key: str) -> GivenFile:
         upload = self._files.get(key)
         if upload is None:
             message = "that file is gone: it went when the page was closed; give it again"

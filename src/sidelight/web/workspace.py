@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar, cast
 
+from sidelight.answers.recipe import FileRecipe
 from sidelight.errors import BadTable, SidelightError, UnknownColumn, did_you_mean
 from sidelight.intake.hierarchy_drafts import Draft, DraftRules, drafts, people_by_label
 from sidelight.intake.roles import SuggestedRoles
@@ -153,6 +154,19 @@ class Workspace:
         sensitive = state.sensitive[0] if len(state.sensitive) == 1 else state.sensitive
         roles = replace(self.source.roles, quasi=state.quasi, sensitive=sensitive)
         return replace(roles, missing=cast("Missing", state.missing)) if state.missing else roles
+
+    def recipe(self, state: State) -> FileRecipe:
+        """Return how the file is read again that is looked at, as coarse as the address says."""
+        source, roles = self.source, self.roles(state)
+        return FileRecipe(
+            source.name,
+            roles,
+            dict(state.levels),
+            source.hierarchy_folder,
+            sidecar=source.sidecar is not None,
+            as_published=(roles.quasi, roles.value_columns) == (source.roles.quasi, source.roles.value_columns),
+            bundled=bool(source.title),
+        )
 
     def table(self, state: State) -> Table:
         """Read the table with the roles that the address says."""

@@ -1,17 +1,22 @@
 """What was asked is written as options and as Python; every answer has pages that tell it, and it comes to an end."""
 
 import math
+import re
 import shlex
 from dataclasses import fields
 from fractions import Fraction
+from html import unescape
+from pathlib import Path
 
 import pytest
 from support.command_line import invoke, verbs_of
+from support.explorer import guest, opened
 
 import sidelight as sl
 from sidelight.answers.recipe import (
     NOT_OPTIONS_OF,
     OPTIONS,
+    FileRecipe,
     Name,
     write_call,
     write_hierarchies,
@@ -29,6 +34,8 @@ from sidelight.cli.app import app
 from sidelight.policy.limits import read_limit
 from sidelight.policy.measure_names import all_measures
 from sidelight.table.roles import Roles
+from sidelight.text import shell
+from sidelight.web.uploads import Uploads
 
 
 def test_a_policy_is_read_from_its_file_where_that_says_all(sample_files):
@@ -178,3 +185,102 @@ def test_roles_are_all_written():
     assert "kinds={'zip': 'category', 'size': ('s', 'm', 'l')}" in write_table("a.csv", roles)
     assert "sensitive_level" not in write_table("a.csv", roles)
     assert "keep" not in write_release("a.csv", roles)
+
+
+def run_python(text):
+    made = {}
+    exec(compile(text, "<sample>", "exec"), made)
+    return made
+
+
+@pytest.mark.parametrize("levels", [(), (("age", 2), ("sex", 1))])
+def test_command_and_python_say_what_the_page_says(sample_files, capsys, levels):
+    held = opened(sample_files / "patients.parquet", hierarchies=sample_files / "hierarchies")
+    state = held.start.but(levels=levels, limits=("group size >= 3", "implications(k=1) < 2/3"))
+    asked = [read_limit(text) for text in state.limits]
+    sample = held.recipe(state).judging(asked)
+    verdict = run_python(sample.python)["verdict"]
+    shown = guest(held).get(state.address("/api/readers")).json()
+    assert [str(each.value) for each in verdict.findings] == [
+        finding["result"]["exact"] for reader in shown["readers"] for finding in reader["findings"]
+    ]
+    outcome = invoke(shlex.split(sample.command.replace("\\\n", " "))[1:])
+    assert (outcome.exit_code == 0) == verdict.safe == (shown["holds"] is True), outcome.output
+    capsys.readouterr()
+
+
+def test_drafted_hierarchies_are_written_first(sample_files):
+    held = opened(sample_files / "patients.parquet")
+    state = held.start.but(levels=(("age", 1),))
+    sample = held.recipe(state).judging([read_limit("group size >= 3")])
+    first, *_ = sample.command.splitlines()
+    assert first.startswith("sidelight hierarchies ")
+    assert "sl.read_hierarchies('hierarchies')" in sample.python
+
+
+def test_texts_stay_one_word_in_a_shell():
+    words = ["sidelight", "audit", "a b.csv", "--limit", "it's; rm -rf *"]
+    assert shlex.split(shell(words).replace("\\\n", " ")) == words
+
+
+def test_a_state_without_limits_asks_for_measures():
+    sample = FileRecipe("x.csv", Roles(quasi=("age",), sensitive="disease")).judging([sl.GroupSize()])
+    assert sample.command == "sidelight audit x.csv --group age --sensitive disease --measure 'group size'"
+    assert sample.python.endswith("print(sl.GroupSize().measure(release).explain())")
+
+
+def test_measures_of_coarser_columns_publish_nothing():
+    recipe = FileRecipe("x.csv", Roles(quasi=("age",), sensitive="disease"), {"age": 1})
+    sample = recipe.judging([sl.GroupSize()])
+    assert "sidelight protect" not in sample.command
+    assert "--measure 'group size'" in sample.command
+
+
+@pytest.mark.parametrize("method", ["mondrian", "anatomy"])
+def test_samples_of_a_published_release_run(sample_files, tmp_path, capsys, method):
+    table = sl.read_table(sample_files / "patients.parquet", quasi=["age", "sex"], sensitive="disease")
+    sl.protect(table, sl.GroupSize() >= 2, method=method, ask="nobody").publish(tmp_path / "made.csv")
+    held = opened(tmp_path / "made.csv", Roles())
+    client = guest(held)
+    sample = held.recipe(held.start).judging([sl.GroupSize()])
+    run_python(sample.python)
+    assert invoke(shlex.split(sample.command.replace("\\\n", " "))[1:]).exit_code == 0
+    capsys.readouterr()
+    data = client.get("/data").text
+    assert "sidelight audit" in data
+    assert ("age, sex are printed as they are" in data) == (method == "anatomy")
+    release = client.get("/release").text
+    assert "This was published already: searching needs the table" in release
+    assert "sidelight protect" not in release
+
+
+OTHER = "age,sex,disease\n30,m,Flu\n31,m,AIDS\n40,f,Flu\n41,f,Cold\n"
+FACT, SHARE = "/what-if?know=%231+!%3D+AIDS", "/what-if?know=P(AIDS+|+sex%3Dm)+%3D+0.2"
+VIEWS = ["/data", "/readers", "/skyline", "/report", "/other-releases", "/release", FACT, SHARE]
+
+
+@pytest.mark.parametrize("levels", ["", "&level=age:2"], ids=["as it stands", "coarser"])
+@pytest.mark.parametrize("address", VIEWS)
+def test_what_a_view_shows_runs_as_it_stands(sample_files, monkeypatch, address, levels):
+    monkeypatch.chdir(sample_files)
+    Path("kept").mkdir()
+    held = opened(Path("patients.parquet"), hierarchies=Path("hierarchies"))
+    client = guest(held, Uploads(Path("kept")))
+    path, _, more = address.partition("?")
+    if path == "/other-releases":
+        Path("other.csv").write_text(OTHER)
+        more = f"other={client.post('/api/uploads', files={'file': ('other.csv', OTHER)}).json()['key']}&same=%3D"
+    state = f"quasi=age&quasi=sex&sensitive=disease&limit=group+size+>%3D+1&{more}{levels}"
+    text = client.get(f"{path}?{state}").text
+    command, python = (
+        unescape(re.search(f'<code id="sample-{what}">(.*?)</code>', text, re.DOTALL)[1])
+        for what in ("command", "python")
+    )
+    run_python(python)
+    for each in Path().glob("re*.*"):
+        each.unlink()  # which the Python wrote
+    for line in command.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        if words:
+            outcome = invoke(words[1:])
+            assert outcome.exit_code != 2, (line, outcome.output)

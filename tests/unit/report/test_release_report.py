@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
+from sidelight.report.charts.groups import SizesDrawn
 from sidelight.report.release_report import (
     SCHEMA_HOME,
     WITHHELD,
@@ -14,7 +15,6 @@ from sidelight.report.release_report import (
     assemble_report,
     column_facts,
     release_report_schema,
-    size_bands,
     technique_words,
 )
 from sidelight.report.report import audit_report
@@ -60,7 +60,7 @@ def test_columns_that_nothing_looked_at_are_named(tmp_path):
 
 
 def test_groups_are_counted_by_size(release):
-    first, *others = size_bands(release)
+    first, *others = SizesDrawn.count(release).steps
     assert (first.sizes, first.groups, first.people) == ("1", 1, 1)
     assert sum(band.people for band in others) == 42
 

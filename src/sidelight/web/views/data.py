@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from sidelight.answers.recipe import write_python, write_role_options, write_table
+from sidelight.answers.recipe import write_python, write_table
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import SidelightError
 from sidelight.measures.classics import GroupSize
@@ -24,7 +24,6 @@ from sidelight.web.pages import (
     go_to,
     page,
 )
-from sidelight.web.recipes import write_judging, write_preparations, write_reading
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.workspace import Workspace
 
@@ -197,18 +196,16 @@ def show(request: Request) -> Response:
 
 def _sample(workspace: Workspace, state: State) -> Recipe | None:
     try:
-        roles = workspace.roles(state)
+        recipe = workspace.recipe(state)
     except SidelightError:
         return None
-    source = workspace.source
-    if source.sidecar is not None:
-        return write_judging(source, roles, state, [GroupSize()])
-    lines = [f"table = {write_table(source.name, roles)}"]
-    lines += [f"print(sl.identifying_columns(table, {min(MOST_COLUMNS_TOGETHER, len(roles.quasi))}).explain())"]
+    if recipe.sidecar:
+        return recipe.judging([GroupSize()])
+    lines = [f"table = {write_table(recipe.file, recipe.roles)}"]
+    lines += [f"print(sl.identifying_columns(table, {min(MOST_COLUMNS_TOGETHER, len(state.quasi))}).explain())"]
     if state.levels:
-        lines += ["", *write_reading(source, roles, state)[1:]]
-    commands = write_preparations(source, roles, coarser=bool(state.levels))
-    commands += [shell(["sidelight", "columns", source.name, *write_role_options(roles, "columns")])]
+        lines += ["", *recipe.reading()[1:]]
+    commands = [*recipe.preparations(), shell(recipe.words("columns"))]
     return Recipe("\n".join(commands), write_python(*lines))
 
 

@@ -1,7 +1,7 @@
 """Other releases: what do this release and another one about the same people give away together?
 
 The other one is dropped on the page.  People are those of the table, or of a second file where the page shows a release
-that was published.  `web.exposing` asks the library; this is what the page says around it.
+that was published.  `answers/exposure` answers; this reads the address and draws what it says.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import Annotated, cast, get_args
 
 from fastapi import APIRouter, File, Query, Request, UploadFile
@@ -18,35 +19,27 @@ from pydantic import Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from sidelight.answers.recipe import (
-    Name,
-    write_call,
-    write_python,
-    write_release,
-    write_role_options,
-    write_table,
-)
+from sidelight.answers import exposure
+from sidelight.answers.exposure import ExposureAnswer, ExposureRequest, GivenFile, OtherRelease
+from sidelight.answers.recipe import write_python
 from sidelight.documents.document import DocumentPart
 from sidelight.engines.files import columns_of
 from sidelight.errors import BadMeasure, BadTable, SidelightError, did_you_mean
 from sidelight.policy.limits import read_share
 from sidelight.publish.read_back import read_published
 from sidelight.release.locate import LocateMethod
+from sidelight.release.read import release_from
 from sidelight.report.answer import Recipe
+from sidelight.report.plots import picture_of
+from sidelight.report.render import html_block
 from sidelight.table.roles import Roles
+from sidelight.table.table import Table
 from sidelight.text import as_names, shell
-from sidelight.web.exposing import LANE, Beside, DrawnExposure, ExposureAnswer, TwoReleases, question_of, text_reading
-from sidelight.web.jobs import Job
-from sidelight.web.pages import (
-    Complaint,
-    PageView,
-    go_to,
-    page,
-)
-from sidelight.web.recipes import write_preparations, write_publishing, write_reading
+from sidelight.web.jobs import Job, Work
+from sidelight.web.pages import Complaint, PageView, go_to, page
 from sidelight.web.security import MOST_BYTES
 from sidelight.web.state import MOST_COLUMNS, State, StateFields, read_state
-from sidelight.web.uploads import Upload, Uploads
+from sidelight.web.uploads import Uploads
 from sidelight.web.views.jobs import answer_of
 from sidelight.web.workspace import Workspace
 
@@ -58,11 +51,7 @@ VIEW = PageView(
 
 router = APIRouter()
 
-PATIENCE = 600.0
-"""Seconds for which a program that asks is kept waiting."""
-
-OPEN_LIMIT = "0"
-"""What share of people may be given away, unless somebody says so."""
+LANE = "other releases"
 
 
 class OtherFields(StateFields):
@@ -77,6 +66,11 @@ class OtherFields(StateFields):
     same: str = Field(default="", description="values that are called differently: 'Influenza=Flu'", max_length=2_000)
     locate: str = Field(default="", description=f"how people are found: {', '.join(get_args(LocateMethod))}")
 
+    def own(self) -> dict[str, object]:
+        """Return what this view alone says in its address."""
+        said = self.model_dump(include={*OtherFields.model_fields} - {*StateFields.model_fields})
+        return {name: value for name, value in said.items() if value}
+
 
 class UploadAnswer(DocumentPart):
     """A file that is kept until the page is closed."""
@@ -87,34 +81,37 @@ class UploadAnswer(DocumentPart):
     sidecar: bool
 
 
-def read_beside(workspace: Workspace, uploads: Uploads | None, state: State, fields: OtherFields) -> Beside | None:
+# What the address says.
+
+
+def read_other(workspace: Workspace, uploads: Uploads | None, state: State, fields: OtherFields) -> OtherRelease | None:
     """Read what the address says beside the state; None where no other release was given yet."""
     if not fields.other:
         return None
-    uploads = _taken(uploads)
+    uploads = _require_uploads(uploads)
     other = uploads[fields.other]
     if fields.locate not in ("", *get_args(LocateMethod)):
         message = f"there is no such way to find people; choose {', '.join(get_args(LocateMethod))}"
         raise BadMeasure(message)
-    return Beside(
+    return OtherRelease(
         other=other,
         people=uploads[fields.people] if fields.people else None,
-        roles=Roles() if other.sidecar else _roles(workspace, state, other, fields),
-        present=_share(fields.present or "1", "how likely people are in it"),
-        at_most=_share(fields.at_most or OPEN_LIMIT, "the share of people that may be given away"),
+        roles=Roles() if other.sidecar else _read_roles(workspace, state, other, fields),
+        present=_read_share(fields.present or "1", "how likely people are in it"),
+        at_most=_read_share(fields.at_most or "0", "the share of people that may be given away"),
         locate=cast("LocateMethod", fields.locate) if fields.locate else None,
-        same_values=_same_values(fields.same),
+        same_values=_read_same_values(fields.same),
     )
 
 
-def _taken(uploads: Uploads | None) -> Uploads:
+def _require_uploads(uploads: Uploads | None) -> Uploads:
     if uploads is None:
         message = "this page takes no files; start it with 'sidelight serve'"
         raise BadTable(message)
     return uploads
 
 
-def _same_values(text: str) -> tuple[tuple[str, str], ...] | None:
+def _read_same_values(text: str) -> tuple[tuple[str, str], ...] | None:
     """Read 'Influenza=Flu; HIV=AIDS'; '=' alone says that equal words, and no others, mean the same."""
     pairs = [tuple(each.strip().partition("=")) for each in text.split(";") if each.strip()]
     if any(not equals or bool(one.strip()) != bool(other.strip()) for one, equals, other in pairs):
@@ -123,7 +120,7 @@ def _same_values(text: str) -> tuple[tuple[str, str], ...] | None:
     return tuple((one.strip(), other.strip()) for one, _, other in pairs if one.strip()) if pairs else None
 
 
-def _share(text: str, what: str) -> Fraction:
+def _read_share(text: str, what: str) -> Fraction:
     share = read_share(text)
     if share is None:
         message = f"cannot read '{text[:40]}' as {what}; give a number from 0 to 1, such as 0.01 or 1/100"
@@ -131,9 +128,16 @@ def _share(text: str, what: str) -> Fraction:
     return share
 
 
-def _roles(workspace: Workspace, state: State, other: Upload, fields: OtherFields) -> Roles:
+def _text_reading(workspace: Workspace) -> Roles:
+    """Return how texts of other files are read; whose row it is, each file says itself."""
+    roles = workspace.source.roles
+    return Roles(missing_marks=roles.missing_marks, missing=roles.missing)
+
+
+def _read_roles(workspace: Workspace, state: State, other: GivenFile, fields: OtherFields) -> Roles:
     """Return who is who in a file without a sidecar: as the address says, or columns of the same names as here."""
-    columns = columns_of(str(other.path), text_reading(workspace.source.roles))
+    reading = _text_reading(workspace)
+    columns = columns_of(str(other.path), reading)
     for name in (*fields.known, *as_names(fields.secret or ())):
         if name not in columns:
             message = f"no column '{name}' in {other.name}{did_you_mean(name, columns)}"
@@ -147,10 +151,96 @@ def _roles(workspace: Workspace, state: State, other: Upload, fields: OtherField
     if not known:
         message = f"no column of {other.name} is called as one of {workspace.source.name}: nobody can be found by it"
         raise BadTable(message)
-    return replace(text_reading(workspace.source.roles), quasi=known, sensitive=secret)
+    return replace(reading, quasi=known, sensitive=secret)
 
 
-# The page
+def _read_fields(request: Request) -> OtherFields:
+    items = request.query_params.multi_items()
+    stated: dict[str, object] = {name: text for name, text in items if name in OtherFields.model_fields}
+    for name in ("quasi", "sensitive", "level", "limit"):
+        stated[name] = [text for each, text in items if each == name]
+    # what the form says of columns stands before what the address said
+    chosen = [(name.removeprefix("as-"), text) for name, text in items if name.startswith("as-")]
+    known = [name for name, text in chosen if text == "quasi"]
+    stated["known"] = known or [text for name, text in items if name == "known"]
+    secrets = [name for name, text in chosen if text == "sensitive"]
+    stated |= {"secret": secrets[-1]} if secrets else {}
+    try:
+        return OtherFields.model_validate(stated)
+    except ValidationError as error:  # as the same address is refused under /api
+        problems = [{**each, "loc": ("query", *each["loc"])} for each in error.errors()]
+        raise RequestValidationError(problems) from None
+
+
+# What is asked, and what was asked before.
+
+
+def gather(workspace: Workspace, state: State, beside: OtherRelease) -> Work:
+    """Read both releases and the people."""
+    source, people, column = workspace.source, beside.people, state.sensitive[0]
+    release = workspace.release(state)
+    several = len(release.sensitive_columns) > 1
+    release = release.about(column) if several else release
+    path = beside.other.path
+    other = read_published(path) if beside.other.sidecar else release_from(str(path), beside.roles)
+    names = workspace.column_names if people is None else columns_of(people.path, _text_reading(workspace))
+    known = tuple(name for name in exposure.list_columns(release, other) if name in names)
+    truth = release.sensitive_columns[0]
+    searched = source.read_table is not None
+    request = ExposureRequest(
+        beside=beside,
+        release=release,
+        other=other,
+        name=source.title or Path(source.name).name,
+        column=column,
+        known=known,
+        people=_read_people(workspace, state, known) if people is None else str(people.path),
+        truth=truth if people is not None and truth in columns_of(people.path) else None,
+        by=dict(source.hierarchies),
+        table=workspace.table(state) if searched else None,
+        hierarchies=workspace.hierarchies(state) if searched else {},
+        levels=dict(state.levels),
+        several=several,
+    )
+    return partial(exposure.ask, request)
+
+
+def _read_people(workspace: Workspace, state: State, known: tuple[str, ...]) -> Table:
+    """Read the people of the table, by what is known of them."""
+    read, source = workspace.source.read_table, workspace.source
+    if read is None:
+        message = (
+            f"{source.name} was published already, and says nothing of single people; drop a file of the people "
+            "whom somebody looks for, with the columns that are known of them"
+        )
+        raise BadTable(message)
+    roles = replace(workspace.roles(state), quasi=known, sensitive=state.sensitive[0])
+    question = ("people", roles.quasi, roles.value_columns, roles.missing)
+    return workspace.tables.of(question, lambda: read(roles))
+
+
+def begin(workspace: Workspace, state: State, beside: OtherRelease, address: str) -> Job:
+    """Look for people in both releases, beside the page."""
+    return workspace.jobs.soon(
+        (LANE, state.subject, beside),
+        lambda: gather(workspace, state, beside),
+        title=f"Looking for people in {beside.other.name}",
+        address=address,
+        lane=LANE,
+    )
+
+
+def tried_on(workspace: Workspace, state: State) -> tuple[ExposureAnswer, ...]:
+    """Return what was tried on this release and no other, as long as the page remembers it, in the order of trying."""
+    answers: dict[OtherRelease, ExposureAnswer] = {}
+    for job in reversed(workspace.jobs.ended_in(LANE)):
+        match job.question:
+            case (_, subject, OtherRelease() as beside) if subject == state.subject:
+                answers[beside.attack] = job.answer
+    return tuple(answers.values())
+
+
+# The page.
 
 
 def _as_called(words: str, uploads: Uploads | None) -> str:
@@ -163,29 +253,30 @@ def _as_called(words: str, uploads: Uploads | None) -> str:
 @router.get("/other-releases", include_in_schema=False)
 def show(request: Request) -> Response:
     """Draw what two releases give away together."""
-    return _drawn(request)
+    return _draw(request)
 
 
 @router.post("/other-releases", include_in_schema=False)
 def give(request: Request, file: Annotated[list[UploadFile], File()], as_people: str = Query(default="")) -> Response:
     """Keep a file that was dropped, and show what it gives away."""
-    fields = _fields(request)
+    fields = _read_fields(request)
     fields.state()  # refused before anything is kept
     try:
-        upload, _ = _kept(request, file)
+        upload, _ = _keep(request, file)
     except SidelightError as error:
-        return _drawn(request, problem=request.app.state.workspace.wording(error))
+        return _draw(request, problem=request.app.state.workspace.wording(error))
     changes = {"people": upload.key} if as_people else {"other": upload.key, "known": [], "secret": ""}
-    return go_to(request, _address(fields.model_copy(update=changes)))
+    after = fields.model_copy(update=changes)
+    return go_to(request, after.state().address(VIEW.path, after.own()))
 
 
-def _kept(request: Request, files: Sequence[UploadFile]) -> tuple[Upload, tuple[str, ...]]:
+def _keep(request: Request, files: Sequence[UploadFile]) -> tuple[GivenFile, tuple[str, ...]]:
     """Keep a file that can be read, and name its columns; one that cannot is not kept, and takes no place."""
     workspace: Workspace = request.app.state.workspace
-    uploads = _taken(request.app.state.uploads)
+    uploads = _require_uploads(request.app.state.uploads)
     upload = uploads.keep([(each.filename or "", each.file) for each in files])
     try:
-        columns = columns_of(str(upload.path), text_reading(workspace.source.roles))
+        columns = columns_of(str(upload.path), _text_reading(workspace))
         if upload.sidecar:
             read_published(upload.path)
     except SidelightError as error:
@@ -198,70 +289,34 @@ def _kept(request: Request, files: Sequence[UploadFile]) -> tuple[Upload, tuple[
     return upload, columns
 
 
-def _fields(request: Request) -> OtherFields:
-    items = request.query_params.multi_items()
-    texts = {name: text for name, text in items if name in OtherFields.model_fields}
-    several = {
-        name: [text for each, text in items if each == name] for name in ("quasi", "sensitive", "level", "limit")
-    }
-    stated = {
-        **texts,
-        **several,
-        "known": [name.removeprefix("as-") for name, text in items if _says_known(name, text)],
-    }
-    stated["known"] = stated["known"] or [text for name, text in items if name == "known"]
-    chosen = [name.removeprefix("as-") for name, text in items if name.startswith("as-") and text == "sensitive"]
-    if chosen:
-        stated["secret"] = chosen[-1]
-    try:
-        return OtherFields.model_validate(stated)
-    except ValidationError as error:  # as the same address is refused under /api
-        problems = [{**each, "loc": ("query", *each["loc"])} for each in error.errors()]
-        raise RequestValidationError(problems) from None
-
-
-def _says_known(name: str, text: str) -> bool:
-    return name.startswith("as-") and text == "quasi"
-
-
-def _address(fields: OtherFields) -> str:
-    return fields.state().address(VIEW.path, _own(fields))
-
-
-def _own(fields: OtherFields) -> dict[str, object]:
-    """Return what this view alone says in its address."""
-    own = fields.model_dump(include={*OtherFields.model_fields} - {*StateFields.model_fields})
-    return {name: value for name, value in own.items() if value}
-
-
-def _drawn(request: Request, problem: str = "") -> Response:
+def _draw(request: Request, problem: str = "") -> Response:
     workspace: Workspace = request.app.state.workspace
-    fields, uploads = _fields(request), request.app.state.uploads
-    state = read_state(request.query_params.multi_items())
-    also = _own(fields)
+    fields, uploads = _read_fields(request), request.app.state.uploads
+    state, also = read_state(request.query_params.multi_items()), fields.own()
+    address = state.address(VIEW.path, also)
     if any(name.startswith("as-") for name in request.query_params) and "hx-request" not in request.headers:
-        return go_to(request, state.address(VIEW.path, also))
+        return go_to(request, address)
     beside, job, sample = None, None, None
     columns: tuple[tuple[str, str], ...] = ()
     try:
-        columns = _columns(workspace, uploads, fields)
-        beside = read_beside(workspace, uploads, state, fields)
+        columns = _list_columns(workspace, uploads, fields)
+        beside = read_other(workspace, uploads, state, fields)
         if beside is not None:
-            job = _job(workspace, state, beside, state.address(VIEW.path, also))
+            job = begin(workspace, state, beside, address)
             problem = problem or job.problem or ""
-            sample = _sample(workspace, state, beside)
+            sample = write_sample(workspace, state, beside)
     except SidelightError as error:
         problem = problem or workspace.wording(error)
-    drawn: DrawnExposure | None = job.answer if job is not None and job.stage == "done" else None
+    answer: ExposureAnswer | None = job.answer if job is not None and job.stage == "done" else None
     response = page(
         request,
         VIEW,
         state,
-        drawn=drawn,
-        answer=None if drawn is None else drawn.answer,
+        pictures=() if answer is None or job is None else _pictures(workspace, job),
+        answer=answer,
         job=job if job is not None and job.goes_on else None,
         ended=job if job is not None and not job.goes_on else None,
-        job_address=state.address(VIEW.path, also),
+        job_address=address,
         beside=beside,
         columns=columns,
         roles={"quasi": "others know it", "sensitive": "nobody should find it out", "leave out": "not looked at"},
@@ -277,120 +332,63 @@ def _drawn(request: Request, problem: str = "") -> Response:
     return response
 
 
-def _job(workspace: Workspace, state: State, beside: Beside, address: str) -> Job:
-    return workspace.jobs.soon(
-        question_of(state, beside),
-        lambda: TwoReleases.gather(workspace, state, beside).exposed,
-        title=f"Looking for people in {beside.other.name}",
-        address=address,
-        lane=LANE,
-    )
+def _pictures(workspace: Workspace, job: Job) -> tuple[str, ...]:
+    """Draw how many values are left, and how sure somebody gets; nothing without the extra `plot`."""
+
+    def draw() -> tuple[str, ...]:
+        exposed: ExposureAnswer = job.answer
+        return tuple(html_block(picture_of(exposed.exposure.plot(each))) for each in ("values left", "belief"))
+
+    try:
+        return workspace.answers.of(("pictures", job.question), draw)
+    except SidelightError:
+        return ()
 
 
-def _columns(workspace: Workspace, uploads: Uploads | None, fields: OtherFields) -> tuple[tuple[str, str], ...]:
-    """List the columns of a file without a sidecar, and what each is taken for."""
+def _list_columns(workspace: Workspace, uploads: Uploads | None, fields: OtherFields) -> tuple[tuple[str, str], ...]:
+    """List the columns of the other file, and what each is taken for."""
     if not fields.other:
         return ()
-    other = _taken(uploads)[fields.other]
+    other = _require_uploads(uploads)[fields.other]
     if other.sidecar:
-        reading_of = read_published(other.path)
-        known = tuple((column.name, "quasi") for column in reading_of.groups.columns)
-        return (*known, *((name, "sensitive") for name in reading_of.sensitive_columns))
-    columns = columns_of(str(other.path), text_reading(workspace.source.roles))
+        release = read_published(other.path)
+        known = tuple((column.name, "quasi") for column in release.groups.columns)
+        return (*known, *((name, "sensitive") for name in release.sensitive_columns))
     try:
-        roles = _roles(workspace, fields.state(), other, fields)
+        roles = _read_roles(workspace, fields.state(), other, fields)
     except SidelightError:
         roles = Roles()
     return tuple(
         (name, "quasi" if name in roles.quasi else "sensitive" if name in roles.value_columns else "leave out")
-        for name in columns
+        for name in columns_of(str(other.path), _text_reading(workspace))
     )
 
 
-def _sample(workspace: Workspace, state: State, beside: Beside) -> Recipe:
+def write_sample(workspace: Workspace, state: State, beside: OtherRelease) -> Recipe:
     """Write the command and the Python, with the files as they are called."""
-    source, roles = workspace.source, workspace.roles(state)
-    commands, file = write_preparations(source, roles, coarser=bool(state.levels)), source.name
+    recipe = workspace.recipe(state)
+    commands, file = recipe.preparations(), recipe.file
     if state.levels:
         file = "release.csv"
-        commands.append(write_publishing(source, roles, state, [], file))
-    words = attack_words(workspace, state, beside, file)
-    commands.append(shell(words) if words else f"# {other_columns(beside)}")
-    lines = write_reading(source, roles, state)
-    if source.sidecar is not None:
-        lines = [f"release = {write_release(source.name, roles, by_sidecar=True)}"]
-    lines += attack_lines(workspace, state, beside, has_hierarchies=bool(state.levels))
+        commands.append(recipe.publishing([], file))
+    commands.append(write_command(beside.command_words(recipe, file), beside))
+    lines = [f"release = {recipe.published()}"] if recipe.sidecar else recipe.reading()
+    lines += beside.python_lines(recipe, workspace.column_names, has_hierarchies=bool(state.levels))
     return Recipe("\n".join(commands), write_python(*lines, "print(exposure.explain())"))
 
 
-def other_columns(beside: Beside) -> str:
-    """Return why there is no command for an attack."""
-    return f"{beside.other.name} prints other columns: the Python reads each file as it is"
+def write_command(words: Sequence[str], beside: OtherRelease) -> str:
+    """Write an attack as a command, or why there is none."""
+    return shell(words) if words else f"# {beside.other.name} prints other columns: the Python reads each file as it is"
 
 
-def attack_words(workspace: Workspace, state: State, beside: Beside, file: str) -> list[str]:
-    """Write the command that attacks a file and the other one; nothing where one command cannot read both."""
-    source, roles, own = workspace.source, workspace.roles(state), beside.roles
-    if not beside.other.sidecar and (own.quasi, own.value_columns) != (roles.quasi, roles.value_columns):
-        return []
-    people = source.name if beside.people is None else beside.people.name
-    words = ["sidelight", "attack", file, beside.other.name, "--people", people]
-    if source.sidecar is None or not beside.other.sidecar:
-        words += write_role_options(
-            Roles(quasi=roles.quasi, sensitive=roles.sensitive, missing_marks=roles.missing_marks), "attack"
-        )
-    words += ["--truth", roles.value_columns[0]] if beside.people is None else []
-    words += ["--hierarchies", source.hierarchy_folder] if source.hierarchy_folder else []
-    words += ["--locate", beside.locate] if beside.locate else []
-    words += ["--present", "1", "--present", str(beside.present)] if beside.present != 1 else []
-    words += [word for pair in _pairs(beside) for word in ("--same-value", pair)]
-    return [*words, "--at-most", str(beside.at_most)]
-
-
-def _pairs(beside: Beside) -> list[str]:
-    if beside.same_values is None:
-        return []
-    return [f"{one}={other}" for one, other in beside.same_values] or ["="]
-
-
-def attack_lines(
-    workspace: Workspace,
-    state: State,
-    beside: Beside,
-    *,
-    released: str = "release",
-    exposure: str = "exposure",
-    has_hierarchies: bool = False,
-) -> list[str]:
-    """Write the Python that attacks a release, which is at hand, and the other one."""
-    source, roles, lines = workspace.source, workspace.roles(state), []
-    people: object = Name("people") if beside.people is None else beside.people.name
-    if beside.people is None:
-        others = [name for name in beside.roles.quasi if name in workspace.column_names]
-        whom = replace(roles, quasi=tuple(dict.fromkeys((*roles.quasi, *others))))
-        lines.append(f"people = {write_table(source.name, whom)}")
-    if source.hierarchies and not has_hierarchies:
-        lines.append(f"hierarchies = {write_call('sl.read_hierarchies', source.hierarchy_folder)}")
-    other = write_release(beside.other.name, beside.roles, by_sidecar=bool(beside.other.sidecar))
-    call = write_call(
-        "sl.intersect",
-        Name(f"[{released}, other]"),
-        people=people,
-        by=Name("hierarchies") if source.hierarchies else None,
-        locate=beside.locate,
-        same_values=None if beside.same_values is None else Name(repr(dict(beside.same_values))),  # {} says none
-        present=[1, beside.present] if beside.present != 1 else None,
-    )
-    return [*lines, f"other = {other}", f"{exposure} = {call}"]
-
-
-# The same as data
+# The same as data.
 
 
 @router.post("/api/uploads", responses={422: {"model": Complaint}, 413: {"description": "more than is taken"}})
 def upload(request: Request, file: Annotated[list[UploadFile], File()]) -> UploadAnswer:
     """Keep a file until the page is closed: a release, with its sidecar, or people."""
-    kept, columns = _kept(request, file)
+    kept, columns = _keep(request, file)
     return UploadAnswer(key=kept.key, name=kept.name, columns=columns, sidecar=kept.sidecar)
 
 
@@ -399,9 +397,10 @@ async def data(request: Request, fields: Annotated[OtherFields, Query()]) -> Exp
     """What do this release and another one about the same people give away together?"""
     workspace: Workspace = request.app.state.workspace
     state = fields.state()
-    beside = await run_in_threadpool(read_beside, workspace, request.app.state.uploads, state, fields)
+    beside = await run_in_threadpool(read_other, workspace, request.app.state.uploads, state, fields)
     if beside is None:
         message = "which other release? Upload it first, and give its key as 'other'"
         raise BadTable(message)
-    drawn: DrawnExposure = await answer_of(request, partial(_job, workspace, state, beside, VIEW.path), PATIENCE)
-    return drawn.answer
+    # a program that asks is kept waiting for ten minutes at most
+    answer: ExposureAnswer = await answer_of(request, partial(begin, workspace, state, beside, VIEW.path), 600.0)
+    return answer

@@ -32,7 +32,6 @@ from sidelight.text import counted, form
 from sidelight.web.jobs import Work
 from sidelight.web.limits import Tunable, added, read_tunable, tuned
 from sidelight.web.pages import Complaint, PageView, go_to, page
-from sidelight.web.recipes import write_judging
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.workspace import Workspace
 
@@ -252,7 +251,7 @@ def show(request: Request) -> Response:
         measures=workspace.answers.of(("measures", after.subject), lambda: _choices(release)),
         problem=problem,
         typed=typed[-1] if typed and problem else "",
-        sample=write_judging(workspace.source, workspace.roles(after), after, readers),
+        sample=workspace.recipe(after).judging(readers),
     )
 
 

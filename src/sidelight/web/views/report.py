@@ -20,14 +20,14 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
+from sidelight.answers.exposure import ExposureAnswer
 from sidelight.answers.recipe import (
     Name,
     write_call,
+    write_limit_options,
     write_limits,
     write_measure,
     write_python,
-    write_release,
-    write_role_options,
 )
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.about import ask_each_column
@@ -61,15 +61,13 @@ from sidelight.report.release_report import (
 from sidelight.report.render import browser_path, html_within, pdf_page
 from sidelight.report.report import conclude
 from sidelight.text import shell
-from sidelight.web.exposing import DrawnExposure, tried_on
 from sidelight.web.jobs import Job
-from sidelight.web.limits import as_text, read_typed
+from sidelight.web.limits import read_typed
 from sidelight.web.pages import (
     Complaint,
     PageView,
     page,
 )
-from sidelight.web.recipes import write_limit_options, write_preparations, write_publishing, write_reading
 from sidelight.web.searches import (
     NAMES_A_SEARCH,
     FoundCandidate,
@@ -82,7 +80,7 @@ from sidelight.web.searches import (
 )
 from sidelight.web.state import LONGEST_TEXT, State, read_state
 from sidelight.web.uploads import MOST_FILES
-from sidelight.web.views.other_releases import attack_lines, attack_words, other_columns
+from sidelight.web.views.other_releases import tried_on, write_command
 from sidelight.web.views.readers import answer
 from sidelight.web.workspace import Workspace
 
@@ -202,12 +200,12 @@ class Subject:
         return self.state.but(levels=tuple((name, int(level)) for name, level in levels.items() if level))
 
     @cached_property
-    def tried(self) -> tuple[DrawnExposure, ...]:
+    def tried(self) -> tuple[ExposureAnswer, ...]:
         """What was tried on this release, and with which other one."""
         return () if self.attacked is None else tried_on(self.workspace, self.attacked)
 
     @property
-    def attacks(self) -> tuple[DrawnExposure, ...]:
+    def attacks(self) -> tuple[ExposureAnswer, ...]:
         """What of it the document tells."""
         return tuple(each for each in self.tried if each.beside.other.key not in self.without)
 
@@ -239,9 +237,9 @@ class Subject:
         return workspace.answers.of(question, lambda: report_on_result(result, self.details))
 
 
-def _attack(tried: DrawnExposure) -> AttackTried:
+def _attack(tried: ExposureAnswer) -> AttackTried:
     """Tell of an attack as Other releases does, and in numbers."""
-    return summarise_exposure(tried.exposure, [tried.answer.name]).model_copy(update={"notes": tried.answer.notes})
+    return summarise_exposure(tried.exposure, [tried.name]).model_copy(update={"notes": tried.notes})
 
 
 def report_of(subject: Subject, choice: ReportChoice) -> ReleaseReport:
@@ -330,7 +328,7 @@ def _found_by(taken: FoundCandidate) -> str:
 def _sample(subject: Subject, choice: ReportChoice) -> Recipe:
     """Write the command and the Python that come to this document."""
     workspace, state = subject.workspace, subject.state
-    source, roles = workspace.source, workspace.roles(state)
+    source, recipe = workspace.source, workspace.recipe(state)
     options = {
         "--outline": choice.outline or "",
         **{f"--{name.replace('_', '-')}": text for name, text in _signed(choice)},
@@ -346,14 +344,13 @@ def _sample(subject: Subject, choice: ReportChoice) -> Recipe:
     readers = [read_typed(text, source.populations) for text in state.limits]
     limits = [each for each in readers if isinstance(each, Criterion)]
     measures = [each for each in readers if not isinstance(each, Criterion)]
-    measure_options = [word for each in measures for word in ("--measure", as_text(each))]
-    commands = write_preparations(source, roles, coarser=bool(state.levels))
+    commands = recipe.preparations()
     if state.levels:
-        commands.append(write_publishing(source, roles, state, limits, "release.csv"))
-        words = ["sidelight", "report", "release.csv", "--table", source.name, *measure_options]
+        commands.append(recipe.publishing(limits, "release.csv"))
+        words = ["sidelight", "report", "release.csv", "--table", source.name, *write_limit_options(measures)]
     else:
-        own = write_role_options(roles, "report") if source.sidecar is None else []
-        words = ["sidelight", "report", source.name, *own, *write_limit_options(limits), *measure_options]
+        words = ["sidelight", "report", source.name] if recipe.sidecar else recipe.words("report")
+        words += write_limit_options([*limits, *measures])
     attacks, files = _attack_commands(subject, "release.csv" if state.levels else source.name)
     commands += [*attacks, shell([*words, *files, *signed, "--html", "report.html"])]
     return Recipe("\n\n".join(commands), _python(subject, choice, limits, measures))
@@ -361,30 +358,30 @@ def _sample(subject: Subject, choice: ReportChoice) -> Recipe:
 
 def _attack_commands(subject: Subject, file: str) -> tuple[list[str], list[str]]:
     """Write the commands that try the attacks on a file, and the options of a report that tell of them."""
-    state = subject.attacked or subject.state
+    recipe = subject.workspace.recipe(subject.attacked or subject.state)
     commands, options = [], []
     for number, each in enumerate(subject.attacks, start=1):
-        words, answer_file = attack_words(subject.workspace, state, each.beside, file), f"attack-{number}.json"
-        commands.append(shell([*words, "--output", answer_file]) if words else f"# {other_columns(each.beside)}")
+        words, answer_file = each.beside.command_words(recipe, file), f"attack-{number}.json"
+        commands.append(write_command([*words, "--output", answer_file] if words else [], each.beside))
         options += ["--attack", answer_file] if words else []
     return commands, options
 
 
 def _attack_python(subject: Subject, released: str, *, has_hierarchies: bool) -> tuple[list[str], Name | None]:
     """Write the Python that tries the attacks on a release, and what a report is given of them."""
+    recipe = subject.workspace.recipe(subject.attacked or subject.state)
     lines, by_name = [], []
     for number, each in enumerate(subject.attacks, start=1):
-        state, exposure = subject.attacked or subject.state, f"exposure_{number}"
-        lines += attack_lines(
-            subject.workspace,
-            state,
-            each.beside,
+        exposure = f"exposure_{number}"
+        lines += each.beside.python_lines(
+            recipe,
+            subject.workspace.column_names,
             released=released,
             exposure=exposure,
             has_hierarchies=has_hierarchies or number > 1,
         )
-        again = sum(one.answer.name == each.answer.name for one in subject.attacks[: number - 1])
-        name = f"{each.answer.name} ({again + 1})" if again else each.answer.name
+        again = sum(one.name == each.name for one in subject.attacks[: number - 1])
+        name = f"{each.name} ({again + 1})" if again else each.name
         by_name.append(f"{name!r}: {exposure}")
     return lines, Name(f"{{{', '.join(by_name)}}}") if by_name else None
 
@@ -397,11 +394,10 @@ def _signed(choice: ReportChoice) -> list[tuple[str, str]]:
 
 
 def _python(subject: Subject, choice: ReportChoice, limits: Sequence[Criterion], measures: Sequence[Measure]) -> str:
-    state, source, roles = subject.state, subject.workspace.source, subject.workspace.roles(subject.state)
-    lines, released = [*write_reading(source, roles, state), ""], "release"
-    if source.sidecar is not None and not state.levels:
-        lines = [f"release = {source.name!r}", ""]
-        released = write_release(source.name, roles, by_sidecar=True)
+    state, recipe = subject.state, subject.workspace.recipe(subject.state)
+    lines, released = [*recipe.reading(), ""], "release"
+    if recipe.sidecar and not state.levels:
+        lines, released = [f"release = {recipe.file!r}", ""], recipe.published()
     tried, attacks = _attack_python(subject, released, has_hierarchies=bool(state.levels))
     lines += [*(write_limits(limits) if limits else []), *tried]
     return _write_report(
@@ -483,7 +479,7 @@ def _told(subject: Subject, also: Mapping[str, object]) -> Iterator[ToldAttack]:
         told = key not in subject.without
         without = [*subject.without, key] if told else [other for other in subject.without if other != key]
         address = subject.state.address(VIEW.path, {**also, "without": without})
-        yield ToldAttack(each.answer.sentence, each.answer.name, told, address)
+        yield ToldAttack(each.sentence, each.name, told, address)
 
 
 def _sentence(subject: Subject) -> tuple[str, bool | None]:

@@ -17,7 +17,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from sidelight.answers import believe
-from sidelight.answers.recipe import Name, write_call, write_python, write_role_options
+from sidelight.answers.recipe import Name, write_call, write_python
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadHierarchy, BadKnowledge, Contradiction, SidelightError, did_you_mean
 from sidelight.knowledge.facts import Fact, Has
@@ -35,7 +35,6 @@ from sidelight.table.roles import Roles
 from sidelight.text import counted, shell
 from sidelight.web.jobs import Job
 from sidelight.web.pages import Complaint, PageView, page
-from sidelight.web.recipes import write_reading
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.views.jobs import answer_of
 from sidelight.web.workspace import Workspace
@@ -316,7 +315,7 @@ def show(request: Request) -> Response:
 
 def _sample(workspace: Workspace, state: State, texts: Sequence[str]) -> Recipe:
     """Return how it is asked on the command line, of a file as it stands, and in Python."""
-    roles, source = workspace.roles(state), workspace.source
+    recipe = workspace.recipe(state)
     release, by = Name("release"), Name("hierarchies") if state.levels else None
     if any(map(is_statement, texts)):
         call, printing = write_call("sl.maxent", release, knowing=list(texts), by=by), ["print(beliefs.riskiest(10))"]
@@ -324,9 +323,8 @@ def _sample(workspace: Workspace, state: State, texts: Sequence[str]) -> Recipe:
         call = write_call("sl.posteriors", release, given=list(texts), by=by)
         shown = "belief, belief.value, belief.before[belief.value], belief[belief.value]"
         printing = ["for belief in beliefs.top(10):", f"    print({shown})"]
-    lines = [*write_reading(source, roles, state), "", f"beliefs = {call}", *printing]
-    words = ["sidelight", "believe", source.name, *write_role_options(roles, "believe")]
-    words += [word for text in texts for word in ("--know", text)]
+    lines = [*recipe.reading(), "", f"beliefs = {call}", *printing]
+    words = [*recipe.words("believe"), *(word for text in texts for word in ("--know", text))]
     first = ["# of the file as it is published; here it is made coarser first"] if state.levels else []
     return Recipe("\n".join([*first, shell(words)]), write_python(*lines))
 

@@ -9,10 +9,10 @@ from support.command_line import invoke
 from support.explorer import opened
 
 import sidelight as sl
+from sidelight.answers.exposure import OtherRelease, worst_off
 from sidelight.table.roles import Roles
-from sidelight.web.exposing import Beside, TwoReleases, worst_off
 from sidelight.web.uploads import Uploads
-from sidelight.web.views.other_releases import _sample
+from sidelight.web.views.other_releases import gather, write_sample
 
 PEOPLE = "age,sex,disease\n30,m,Flu\n30,m,AIDS\n40,f,Flu\n40,f,Cold\n"
 OTHER = "age,sex,disease\n30,m,AIDS\n30,m,Ulcer\n40,f,Flu\n40,f,Cold\n"
@@ -26,11 +26,11 @@ def two(tmp_path, monkeypatch):
     (tmp_path / "other.csv").write_text(OTHER)
     held = opened("people.csv", ROLES)
     upload = Uploads(tmp_path).keep([("other.csv", io.BytesIO(OTHER.encode()))])
-    return held, held.start, Beside(upload, None, ROLES, Fraction(1), Fraction(0), None)
+    return held, held.start, OtherRelease(upload, None, ROLES, Fraction(1), Fraction(0), None)
 
 
 def test_each_alone_and_both_together_are_counted_of_the_same_people(two):
-    answer = TwoReleases.gather(*two).exposed(lambda *_: None).answer
+    answer = gather(*two)(lambda *_: None)
     assert (answer.people, answer.given_away, answer.alone, answer.by_the_other_alone) == (4, 2, 0, 0)
     assert answer.holds is False
     assert answer.coarser
@@ -55,7 +55,7 @@ def people():
 
 
 def test_the_command_and_the_python_run_as_they_stand(two, capsys):
-    sample = _sample(*two)
+    sample = write_sample(*two)
     program, *words = shlex.split(sample.command.replace("\\\n", " "))
     assert program == "sidelight"
     outcome = invoke(words)

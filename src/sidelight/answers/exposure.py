@@ -1,0 +1,276 @@
+"""Who is exposed by a release and another one about the same people, and which coarser release would pass?
+
+Everything that is counted is counted by `attack.intersect`: of both releases together, and of each alone.  What would
+pass is found by making columns of the table coarser one level at a time, each time that which gives away the fewest
+people; where the other release alone gives away too many, nothing would.
+
+*Invariant: no row of a person.*  Whoever is worst off is told by what both releases print of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from sidelight.answers.recipe import FileRecipe, Name, write_call, write_release, write_role_options, write_table
+from sidelight.attack.exposure import Exposure
+from sidelight.attack.intersection import intersect
+from sidelight.attack.report import percent, sentences
+from sidelight.documents.document import DocumentPart
+from sidelight.progress import Progress, quiet
+from sidelight.release.generalise import generalise
+from sidelight.release.locate import LocateMethod
+from sidelight.release.release import Release
+from sidelight.report.answer import Live
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import shown_in_list
+from sidelight.table.roles import Roles
+from sidelight.table.table import Table
+from sidelight.text import counted
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFile:
+    """A file that somebody gave: its name as they call it, where it is kept, and whether a sidecar is beside it."""
+
+    key: str  # drawn anew each time: an address of yesterday names nothing today
+    name: str
+    path: Path
+    sidecar: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRelease:
+    """A release that is looked at beside another, whom somebody looks for in both, and how."""
+
+    other: GivenFile
+    people: GivenFile | None  # None: those of the table
+    roles: Roles  # of the other release, where no sidecar tells them
+    present: Fraction  # how likely each of the people is in it
+    at_most: Fraction  # the share of people that may be given away
+    locate: LocateMethod | None
+    same_values: tuple[tuple[str, str], ...] | None = None  # None: nobody said so
+
+    @property
+    def attack(self) -> OtherRelease:
+        """The same, however many may be given away."""
+        return replace(self, at_most=Fraction(0))
+
+    def prints_like(self, roles: Roles) -> bool:
+        """Whether one command can read it and a release with these roles."""
+        return self.other.sidecar or (self.roles.quasi, self.roles.value_columns) == (roles.quasi, roles.value_columns)
+
+    def command_words(self, recipe: FileRecipe, file: str) -> list[str]:
+        """Write the command that attacks a file and this one; nothing where one command cannot read both."""
+        roles = recipe.roles
+        if not self.prints_like(roles):
+            return []
+        words = ["sidelight", "attack", file, self.other.name]
+        words += ["--people", recipe.file if self.people is None else self.people.name]
+        if not (recipe.sidecar and self.other.sidecar):
+            read_alike = Roles(quasi=roles.quasi, sensitive=roles.sensitive, missing_marks=roles.missing_marks)
+            words += write_role_options(read_alike, "attack")
+        words += ["--truth", roles.value_columns[0]] if self.people is None else []
+        words += ["--hierarchies", recipe.hierarchies] if recipe.hierarchies else []
+        words += ["--locate", self.locate] if self.locate else []
+        words += ["--present", "1", "--present", str(self.present)] if self.present != 1 else []
+        if self.same_values is not None:
+            # '=' alone says that equal words, and no others, mean the same
+            same = [f"{one}={other}" for one, other in self.same_values] or ["="]
+            words += [word for pair in same for word in ("--same-value", pair)]
+        return [*words, "--at-most", str(self.at_most)]
+
+    def python_lines(
+        self,
+        recipe: FileRecipe,
+        columns: Sequence[str],
+        *,
+        released: str = "release",
+        exposure: str = "exposure",
+        has_hierarchies: bool = False,
+    ) -> list[str]:
+        """Write the Python that attacks a release, which is at hand, and this one; `columns` are those of the table."""
+        lines, by = list[str](), Name("hierarchies") if recipe.hierarchies else None
+        people: object = Name("people") if self.people is None else self.people.name
+        if self.people is None:
+            others = [name for name in self.roles.quasi if name in columns]
+            whom = replace(recipe.roles, quasi=tuple(dict.fromkeys((*recipe.roles.quasi, *others))))
+            lines.append(f"people = {write_table(recipe.file, whom)}")
+        if by is not None and not has_hierarchies:
+            lines.append(f"hierarchies = {write_call('sl.read_hierarchies', recipe.hierarchies)}")
+        call = write_call(
+            "sl.intersect",
+            Name(f"[{released}, other]"),
+            people=people,
+            by=by,
+            locate=self.locate,
+            same_values=None if self.same_values is None else Name(repr(dict(self.same_values))),  # {} says none
+            present=[1, self.present] if self.present != 1 else None,
+        )
+        other = write_release(self.other.name, self.roles, by_sidecar=self.other.sidecar)
+        return [*lines, f"other = {other}", f"{exposure} = {call}"]
+
+
+class CoarserRelease(DocumentPart):
+    """How many people are given away if this release prints these levels; `passes`: few enough, by candidate sets."""
+
+    levels: dict[str, int]
+    given_away: int
+    holds: bool | None
+    passes: bool
+
+
+class ExposureAnswer(DocumentPart):
+    """Who is exposed, and how."""
+
+    name: str
+    people: int
+    given_away: int
+    at_least: bool
+    alone: int
+    by_the_other_alone: int
+    open: int
+    sentence: str
+    holds: bool | None
+    witness: str
+    coarser: tuple[CoarserRelease, ...]
+    notes: tuple[str, ...]
+    exposure: Live[Exposure]
+    beside: Live[OtherRelease]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExposureRequest:
+    """The release that is looked at, the one beside it, and whom somebody looks for in both."""
+
+    beside: OtherRelease
+    release: Release
+    other: Release
+    name: str  # of the release
+    column: str  # the sensitive one that it is about
+    known: tuple[str, ...]  # what is known of people, of all that either release prints
+    people: Table | str  # or the place of a file
+    truth: str | None = None  # the column of the people that says what is true
+    by: Mapping[str, Hierarchy] = field(default_factory=dict)  # as they were given
+    table: Table | None = None  # from which coarser releases are made
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)  # of the table
+    levels: Mapping[str, int] = field(default_factory=dict)  # as coarse as the release is
+    several: bool = False  # whether there are other sensitive columns
+
+    def intersect(self, release: Release, present: tuple[int, int] = (1, 1)) -> Exposure:
+        """Look for people in a release and the other one; `present` 0 says that nobody is in one of them."""
+        beside = self.beside
+        return intersect(
+            [release, self.other],
+            people=self.people,
+            quasi=self.known if beside.people is not None else None,
+            truth=self.truth,
+            by=dict(self.by) or None,
+            locate=beside.locate,
+            present=[Fraction(present[0]), present[1] * beside.present],
+            same_values=None if beside.same_values is None else dict(beside.same_values),
+        )
+
+
+def ask(request: ExposureRequest, progress: Progress = quiet) -> ExposureAnswer:
+    """Intersect, count, and look for what would pass."""
+    progress("releases", 0, None)
+    beside, name = request.beside, request.beside.other.name
+    together = request.intersect(request.release)
+    own, others = (request.intersect(request.release, present) for present in ((1, 0), (0, 1)))
+    holds = together.within(beside.at_most)
+    # where the other release alone gives away too many, nothing that this one prints would pass
+    too_many = holds is False and others.within(beside.at_most) is not False
+    still_open = _count_open(together)
+    what = "the value" if together.semantics == "single" else "some value"
+    share = f" ({percent(together.perfect)})" if together.given_away else ""
+    unknown = f" Of {counted(still_open, 'person')} nobody can tell." if still_open else ""
+    whom = f"{together.given_away_in_words} of {counted(together.located, 'person')}{share}"
+    alone = f"this one gives away {own.given_away_in_words} and {name} {others.given_away_in_words}"
+    return ExposureAnswer(
+        name=name,
+        people=together.located,
+        given_away=together.given_away,
+        at_least=together.is_lower_bound,
+        alone=own.given_away,
+        by_the_other_alone=others.given_away,
+        open=still_open,
+        sentence=f"Together they give away {what} of {whom}; alone, {alone}.{unknown}",
+        holds=holds,
+        witness=worst_off(together),
+        coarser=tuple(_climb(request, progress)) if too_many else (),
+        notes=tuple(_notes(request, together)),
+        exposure=together,
+        beside=beside,
+    )
+
+
+def _climb(request: ExposureRequest, progress: Progress) -> Iterator[CoarserRelease]:
+    """Make columns coarser one level at a time until few enough are given away, by candidate sets if need be."""
+    table, by, at_most = request.table, request.hierarchies, request.beside.at_most
+    levels, tried = dict.fromkeys(by, 0) | dict(request.levels), 0
+    while table is not None:
+        steps = []
+        for name, hierarchy in by.items():
+            if levels[name] + 1 < hierarchy.height:
+                above = {**levels, name: levels[name] + 1}
+                release = generalise(table, by=by, to=above)
+                exposure = request.intersect(release.about(request.column) if request.several else release)
+                steps.append((exposure.perfect, exposure.open, tried, above, exposure))
+                tried += 1
+                progress("coarser releases", tried, None)
+        if not steps:
+            return
+        *_, levels, exposure = min(steps, key=lambda step: step[:3])
+        passes = replace(exposure, evidence="sets").within(at_most) is True
+        yield CoarserRelease(
+            levels={name: level for name, level in levels.items() if level},
+            given_away=exposure.given_away,
+            holds=exposure.within(at_most),
+            passes=passes,
+        )
+        if passes:
+            return
+
+
+def _notes(request: ExposureRequest, together: Exposure) -> Iterator[str]:
+    yield f"Release 1 is {request.name}, as it is looked at here; release 2 is {request.beside.other.name}."
+    if request.several:
+        yield f"It is about {shown_in_list(request.column)}, and no other sensitive column."
+    yield from sentences(together)
+    printed = list_columns(request.release, request.other)
+    unknown = [shown_in_list(each) for each in printed if each not in request.known]
+    if unknown:
+        yield f"Nothing is known of people in {', '.join(unknown)}: nobody is looked for by that."
+
+
+def list_columns(*releases: Release) -> tuple[str, ...]:
+    """Return the columns that releases print of people, each once."""
+    return tuple(dict.fromkeys(column.name for each in releases for column in each.groups.columns))
+
+
+def _count_open(exposure: Exposure) -> int:
+    """Count the people who were not located, are contradicted, or would be given away if they are in both releases."""
+    return replace(exposure, evidence="sets").undecided()
+
+
+def worst_off(exposure: Exposure) -> str:
+    """Tell of those who are worst off by what is printed of them, never by their own row."""
+    certain = np.flatnonzero(exposure.certain)
+    if len(certain):
+        by_loss = np.lexsort((exposure.people.sizes[certain], exposure.values_lost[certain]))
+        row = int(certain[by_loss[-1]])
+    elif np.isnan(exposure.belief).all():
+        return ""
+    else:
+        row = int(np.nanargmax(exposure.belief))
+    alike, everybody = np.ones(len(exposure.people), bool), np.arange(len(exposure.people))
+    for view in exposure.views:
+        where = view.whereabouts(everybody)
+        alike &= (where == where[row]) & (view.presence.codes == view.presence.codes[row])
+    people = int(exposure.people.sizes[alike].sum())
+    return replace(exposure.witness(row), cells=(), people=people).explain()
