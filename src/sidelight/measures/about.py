@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -33,16 +33,21 @@ from sidelight.arrays import Flags, Floats, Integers
 from sidelight.errors import BadMeasure, UnknownValue, expect
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount, Screen
-from sidelight.measures.measure import Measure, Monotonicity, Summary, Views, read
+from sidelight.measures.measure import Measure, Summary, Views, read
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import GroupBlock, GroupName, Groups
 from sidelight.release.release import Release, ReleaseBlocks
-from sidelight.table.labels import JointDomain, Label, Semantics, written_label
+from sidelight.table.labels import JointDomain, Label, written_label
 from sidelight.table.table import Table
 from sidelight.text import as_names
 
 if TYPE_CHECKING:
     from sidelight.release.population import Population
+
+
+def _as_of(inner: str, name: str) -> Any:  # noqa: ANN401 - a property of any type, or a method
+    """Return what an inner measure or screen has under a name."""
+    return property(lambda outer: getattr(getattr(outer, inner), name))
 
 
 @dataclass(frozen=True)
@@ -80,12 +85,12 @@ class About(Measure):
             message = f"'{self.name}' needs sampling weights, which parts of groups do not have; leave 'known' out"
             raise BadMeasure(message)
 
-    @property
-    def when_groups_merge(self) -> Monotonicity:
-        return self.question.when_groups_merge
-
-    def monotonicity(self, semantics: Semantics) -> Monotonicity:
-        return self.question.monotonicity(semantics)
+    when_groups_merge = _as_of("question", "when_groups_merge")
+    monotonicity = _as_of("question", "monotonicity")
+    register = _as_of("question", "register")
+    amounts = _as_of("question", "amounts")
+    more_is_worse = _as_of("question", "more_is_worse")
+    knows_true_values = _as_of("question", "knows_true_values")
 
     @property
     def equal_groups_count_once(self) -> bool:
@@ -129,22 +134,15 @@ class About(Measure):
         question, view = self.resolve(release)
         return replace(question.complete(replace(finding, measure=question), view), measure=self)
 
-    @property
-    def register(self) -> Population | None:
-        return self.question.register
+    def replace_question(self, question: Measure) -> About:
+        """Return another question about the same column, for who knows the same."""
+        return About(question, self.of, self.known)
 
     def compare_with(self, population: Population) -> About:
-        return About(self.question.compare_with(population), self.of, self.known)
+        return self.replace_question(self.question.compare_with(population))
 
     def replace_settings(self, **changed: object) -> About:
-        return About(self.question.replace_settings(**changed), self.of, self.known)
-
-    def amounts(self) -> dict[str, int]:
-        return self.question.amounts()
-
-    @property
-    def more_is_worse(self) -> tuple[str, ...]:
-        return self.question.more_is_worse
+        return self.replace_question(self.question.replace_settings(**changed))
 
     def summarize(self, groups: Groups) -> Summary:
         return ViewSummary(self, self.question.summarize(groups.about(self.of, self.known)), self.parts_at_most(groups))
@@ -154,11 +152,7 @@ class About(Measure):
         return len(domain.combinations(self.known)[1]) if self.known and isinstance(domain, JointDomain) else 1
 
     def bind_table(self, table: Table) -> About:
-        return About(self.question.bind_table(table if self.of is None else table.about(self.of)), self.of, self.known)
-
-    @property
-    def knows_true_values(self) -> bool:
-        return self.question.knows_true_values
+        return self.replace_question(self.question.bind_table(table if self.of is None else table.about(self.of)))
 
     def screen(self) -> Screen:
         return ViewScreen(self, self.question.screen())
@@ -223,22 +217,21 @@ def mark_defaults(measures: Sequence[Measure]) -> list[Measure]:
         if isinstance(question, Targeted)
         for value in question.single_value
     }
-    return [
-        _build_question(question.ask_the_rest(), of, known)
-        if isinstance(question, Targeted)
-        and any((type(question), of, known, value) in asked_alone for value in question.apart_from)
-        else measure
-        for measure, question, of, known in parts
-    ]
+    marked = []
+    for measure, question, of, known in parts:
+        asked = measure
+        if isinstance(question, Targeted) and any(
+            (type(question), of, known, value) in asked_alone for value in question.apart_from
+        ):
+            rest = question.ask_the_rest()
+            asked = measure.replace_question(rest) if isinstance(measure, About) else rest
+        marked.append(asked)
+    return marked
 
 
 def _question(measure: Measure) -> tuple[Measure, str | None, tuple[str, ...]]:
     """Return what a measure asks, about which column, and which others the attacker knows."""
     return (measure.question, measure.of, measure.known) if isinstance(measure, About) else (measure, None, ())
-
-
-def _build_question(question: Measure, of: str | None, known: tuple[str, ...]) -> Measure:
-    return About(question, of, known) if of is not None or known else question
 
 
 def _include_foreign_values(question: Measure, name: str, others: Sequence[str], domain: tuple[Label, ...]) -> Measure:
@@ -278,23 +271,28 @@ class ViewScreen(Screen):
     about: About
     inner: Screen
 
-    @property
-    def group_by_group(self) -> bool:
-        return self.inner.group_by_group
-
-    @property
-    def breaks_with_one_group(self) -> bool:
-        return self.inner.breaks_with_one_group
-
-    @property
-    def exact(self) -> bool:
-        return self.inner.exact
+    group_by_group = _as_of("inner", "group_by_group")
+    breaks_with_one_group = _as_of("inner", "breaks_with_one_group")
+    exact = _as_of("inner", "exact")
+    slack = _as_of("inner", "slack")
+    margin = _as_of("inner", "margin")
+    harmless = _as_of("inner", "harmless")
+    join = _as_of("inner", "join")
+    value = _as_of("inner", "value")
 
     def rows(self, groups: Groups) -> Floats:
         """Return the row of each group's view, or the joined rows of its parts: (groups, numbers) float64."""
         parts, group = self.parts(groups)
         rows = self.inner.rows(parts)
-        return self._join_parts(rows, group, len(groups)) if self.about.known else rows
+        if not self.about.known:
+            return rows
+        first = np.searchsorted(group, np.arange(len(groups) + 1))  # parts stand by group, and every group has one
+        joined = rows[first[:-1]].copy()
+        # the first parts of all groups are joined with the second, and so on
+        for index in range(1, int(np.diff(first).max(initial=0))):
+            more = np.flatnonzero(first[:-1] + index < first[1:])
+            joined[more] = self.inner.join(joined[more], rows[first[:-1][more] + index])
+        return joined
 
     def parts(self, groups: Groups) -> tuple[Groups, Integers]:
         """Return the view of the groups, each in its parts, and the group of each part."""
@@ -303,25 +301,6 @@ class ViewScreen(Screen):
         parts, group = groups.split_by(self.about.known)
         return parts.about(self.about.of), group
 
-    def _join_parts(self, rows: Floats, group: Integers, groups: int) -> Floats:
-        """Join the rows of each group's parts: the first of all groups with the second, and so on."""
-        first = np.searchsorted(group, np.arange(groups + 1))  # parts stand by group, and every group has one
-        joined = rows[first[:-1]].copy()
-        for place in range(1, int(np.diff(first).max(initial=0))):
-            # the groups that have a part with this index
-            more = np.flatnonzero(first[:-1] + place < first[1:])
-            joined[more] = self.inner.join(joined[more], rows[first[:-1][more] + place])
-        return joined
-
-    def slack(self, people: int) -> float:
-        return self.inner.slack(people)
-
-    def margin(self, bound: float, people: int) -> float:
-        return self.inner.margin(bound, people)
-
-    def harmless(self, release: Floats, rows: Floats) -> Flags:
-        return self.inner.harmless(release, rows)
-
     def kinds(self, groups: Groups) -> Integers:
         parts, group = self.parts(groups)
         kinds = self.inner.kinds(parts)
@@ -329,17 +308,11 @@ class ViewScreen(Screen):
             return kinds
         # in sorted order, as the order of a group's parts does not matter
         in_turn = np.lexsort((*kinds.T, group))
-        place = np.arange(len(group)) - np.searchsorted(group, group)  # parts stand by group
+        index = np.arange(len(group)) - np.searchsorted(group, group)  # parts stand by group
         # (groups, parts, numbers of a kind), −1 where a group has fewer parts
         rows = np.full((len(groups), self.about.parts_at_most(groups), kinds.shape[1]), -1)
-        rows[group, place] = kinds[in_turn]
+        rows[group, index] = kinds[in_turn]
         return rows.reshape(len(groups), -1)
-
-    def join(self, one: Floats, other: Floats) -> Floats:
-        return self.inner.join(one, other)
-
-    def value(self, rows: Floats) -> Floats:
-        return self.inner.value(rows)
 
 
 def findings(measures: Sequence[Measure], release: ReleaseBlocks) -> tuple[Finding, ...]:
@@ -382,7 +355,7 @@ def prepare_release(measures: Sequence[Measure], release: ReleaseBlocks) -> Rele
         if _goes_by_blocks(measure, release):
             measure.check(release.outline)
     # who knows other columns looks a population up by those, too: in a view, not here
-    compared = (each.register for each in measures if not _known_columns(each))
+    compared = (each.register for each in measures if not _question(each)[2])
     for register in dict.fromkeys(each for each in compared if each is not None):
         release = register.attach_to(release)
     return release
@@ -394,11 +367,7 @@ PartsBefore: TypeAlias = Mapping[tuple[str, ...], Mapping[int, int]]
 
 def count_parts_before(measures: Sequence[Measure], release: ReleaseBlocks) -> PartsBefore:
     """Count the parts of all groups before each block, for each measure about an attacker who knows more."""
-    return {known: release.parts_before(known) for known in {*map(_known_columns, measures)} if known}
-
-
-def _known_columns(measure: Measure) -> tuple[str, ...]:
-    return measure.known if isinstance(measure, About) else ()
+    return {known: release.parts_before(known) for _, _, known in map(_question, measures) if known}
 
 
 def view_block(
@@ -408,13 +377,13 @@ def view_block(
 
     Of groups that it finds equally bad the first is enough, unless `every` one is to be counted.
     """
-    once = measure.question.equal_groups_count_once if isinstance(measure, About) else measure.equal_groups_count_once
-    once = once and not every
-    if isinstance(measure, About) and measure.known:
-        view = block.view(measure.of, measure.known, before[measure.known][block.first])
-        return measure.question, view.first_of_each_kind() if once else view
+    question, of, known = _question(measure)
+    once = question.equal_groups_count_once and not every
+    if known:
+        view = block.view(of, known, before[known][block.first])
+        return question, view.first_of_each_kind() if once else view
     groups = block.kinds if once else block.all
-    return (measure.question, groups.about(measure.of)) if isinstance(measure, About) else (measure, groups)
+    return question, groups.about(of) if isinstance(measure, About) else groups
 
 
 def _summarize(measures: tuple[Measure, ...], before: PartsBefore, block: GroupBlock) -> list[Summary]:

@@ -96,42 +96,33 @@ Kind: TypeAlias = tuple[int, ...]
 Prices: TypeAlias = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Kinds:
-    """All kinds of sets within a price, the target's value being free once, and those one value smaller."""
+def list_kinds(price: int, prices: Prices, largest: Kind) -> dict[Kind, int]:
+    """Return all kinds of sets within a price and the largest, with their prices, whatever is within a kind before it.
 
-    prices: Prices  # of the values of each class; the last that of σ, or 0 where there is no target
+    `prices` are those of the values of each class; the last is that of σ, which the target has for nothing once.
+    """
+    listed: dict[Kind, int] = {(): 0}
+    for position, (own, most) in enumerate(zip(prices, largest, strict=True)):
+        free = own if position == len(prices) - 1 else 0
+        # the last number varies slowest, so that a kind stands after all kinds within it
+        listed = {
+            (*kind, many): cost + own * many
+            for many in range(most + 1)
+            for kind, cost in listed.items()
+            if cost + (own - free) * many <= price
+        }
+        if len(listed) > MOST_KINDS:
+            message = (
+                f"with so many different prices there are more than {MOST_KINDS:,} kinds of knowledge to weigh; "
+                "give fewer different prices, or a lower 'reach'"
+            )
+            raise TooHard(message)
+    return listed
 
-    @classmethod
-    def list_within(cls, price: int, prices: Prices, largest: Kind) -> tuple[Kinds, list[Kind]]:
-        """List the kinds within the largest from the smallest on: whatever is within a kind stands before it."""
-        kinds = cls(prices)
-        listed: list[Kind] = [()]
-        for own, most in zip(prices, largest, strict=True):
-            free = own if len(listed[0]) == len(prices) - 1 else 0  # σ costs the target nothing
-            # the last number varies slowest, so that a kind stands after all kinds within it
-            listed = [
-                (*kind, many)
-                for many in range(most + 1)
-                for kind in listed
-                if kinds.price((*kind, many)) - free * many <= price
-            ]
-            if len(listed) > MOST_KINDS:
-                message = (
-                    f"with so many different prices there are more than {MOST_KINDS:,} kinds of knowledge to weigh; "
-                    "give fewer different prices, or a lower 'reach'"
-                )
-                raise TooHard(message)
-        return kinds, listed
 
-    def price(self, kind: Kind) -> int:
-        return sum(own * many for own, many in zip(self.prices, kind, strict=False))
-
-    @staticmethod
-    def smaller(kind: Kind) -> Iterator[Kind]:
-        for place, many in enumerate(kind):
-            if many:
-                yield (*kind[:place], many - 1, *kind[place + 1 :])
+def smaller_kinds(kind: Kind) -> list[Kind]:
+    """List the kinds with one value less."""
+    return [(*kind[:place], many - 1, *kind[place + 1 :]) for place, many in enumerate(kind) if many]
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,42 +167,32 @@ def least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
 
 def _least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
     largest = groups.largest if target else (*groups.largest[:-1], 0)
-    kinds, listed = Kinds.list_within(budget, groups.prices, largest)
-    people = {kind: groups.people_with(kind) for kind in listed}
-    prices = {kind: kinds.price(kind) for kind in listed}
+    prices = list_kinds(budget, groups.prices, largest)
+    people = {kind: groups.people_with(kind) for kind in prices}
     later: dict[Kind, Floats] = {}
     # down to person 1 where there is a target, whom `_place_target` puts first; else down to person 0
     for person in range(_most_people(prices, budget), int(target) - 1, -1):
         now: dict[Kind, Floats] = {}
-        for kind in listed:
+        for kind, price in prices.items():
             # invariant: before the i-th person i·q(κ) is gone, but for the σ that the target has for nothing
-            price = prices[kind]
-            left = budget - person * price + kind[-1] * kinds.prices[-1]
+            left = budget - person * price + kind[-1] * groups.prices[-1]
             if left >= 0:
                 # kinds with one value less have the least of all kinds within them already
-                smaller = [now[each] for each in kinds.smaller(kind)] or [np.zeros((left + 1, len(groups.sizes)))]
-                now[kind] = _smallest(smaller, left + 1)
+                smaller = [now[each][: left + 1] for each in smaller_kinds(kind)]
+                now[kind] = np.min(smaller, axis=0) if smaller else np.zeros((left + 1, len(groups.sizes)))
                 if kind in later:
                     avoiding = _log_avoid(groups, person, people[kind]) + later[kind]
                     np.minimum(now[kind][price:], avoiding, out=now[kind][price:])
         later = now
-    return _place_target(groups, kinds, later, budget) if target else np.minimum.reduce([*later.values()])
+    return _place_target(groups, prices, later, budget) if target else np.minimum.reduce([*later.values()])
 
 
-def _smallest(states: list[Floats], rows: int) -> Floats:
-    """Return the smallest of what smaller kinds reach, for prices up to what can be left."""
-    best = states[0][:rows].copy()
-    for other in states[1:]:
-        np.minimum(best, other[:rows], out=best)
-    return best
-
-
-def _place_target(groups: PricedGroups, kinds: Kinds, later: dict[Kind, Floats], budget: int) -> Floats:
+def _place_target(groups: PricedGroups, prices: dict[Kind, int], later: dict[Kind, Floats], budget: int) -> Floats:
     """Return the least logarithms with the target first, who has σ for nothing and any values besides."""
     least = np.full((budget + 1, len(groups.sizes)), np.inf)
     for kind, states in later.items():
         if kind[-1]:  # what such a kind costs is within the budget, and its states are for all that is left of it
-            price = kinds.price(kind) - kinds.prices[-1]
+            price = prices[kind] - groups.prices[-1]
             avoiding = _log_avoid(groups, 0, groups.people_with(kind)) + states
             np.minimum(least[price:], avoiding, out=least[price:])
     least += np.log(groups.sizes / np.maximum(groups.target, 1))
@@ -273,10 +254,9 @@ class _ExactProgram:
 
     @classmethod
     def from_group(cls, group: ExactGroup, budget: int, *, target: bool) -> _ExactProgram:
-        kinds, listed = Kinds.list_within(budget, group.prices, (*map(len, group.counts), int(target)))
-        prices = {kind: kinds.price(kind) for kind in listed}
+        prices = list_kinds(budget, group.prices, (*map(len, group.counts), int(target)))
         sums = [[0, *accumulate(each)] for each in (*group.counts, (group.target,))]
-        holders = {kind: sum(own[many] for own, many in zip(sums, kind, strict=True)) for kind in listed}
+        holders = {kind: sum(own[many] for own, many in zip(sums, kind, strict=True)) for kind in prices}
         scale = [1]
         for person in range(_most_people(prices, budget) - 1, -1, -1):
             scale.append(scale[-1] * _count_left(group.size, person))
@@ -301,7 +281,7 @@ class _ExactProgram:
                 # invariant: as in `_least_logs`
                 left = self.budget - person * price + kind[-1] * self.group.prices[-1]
                 if left >= 0:
-                    smaller = [now[each][: left + 1] for each in Kinds.smaller(kind)]
+                    smaller = [now[each][: left + 1] for each in smaller_kinds(kind)]
                     nothing = [self.scale[person]] * (left + 1)
                     now[kind] = [*map(min, nothing, *smaller)] if smaller else nothing
                     if price and kind in later:  # asking about nothing is the same as asking nobody
@@ -445,7 +425,7 @@ class CheapestKnowledge(Targeted):
     def measure(self, release: Release) -> Finding:
         self.check(release)
         market = Market.from_groups(self, release.groups.sort_by_number())
-        if not market.any_target:
+        if not any(each.target.any() for _, each in market.targets):
             return Finding(self, math.inf, None, (self.targets.nobody(),))
         assert isinstance(self.reach, Fraction)
         budget, witness = market.cheapest(self.reach)
@@ -517,27 +497,19 @@ class Market:
         ]
         return cls(groups, unit, classes, others, tuple(targets), frozenset(may_be.tolist()))
 
-    @property
-    def any_target(self) -> bool:
-        return any(each.target.any() for _, each in self.targets)
-
     def take(self, rows: Integers) -> Market:
         targets = tuple((own, each.take(rows)) for own, each in self.targets)
         return replace(self, groups=self.groups.take(rows), others=self.others.take(rows), targets=targets)
 
-    def certain_budget(self) -> int:
-        """Return a budget that suffices: what it costs to ask a target about every other value of the group.
-
-        (Or anybody of a group without the target's value about every value: one of them is so.)
-        """
+    def cheapest(self, reach: Fraction) -> tuple[int, PricedWitness]:
+        """Find the least budget that reaches as much, and what to buy for it."""
+        # certain: to ask a target about every other value, or anybody of a group without its value about every value
         costs = [
             sum(price * np.count_nonzero(own, axis=1) for price, own in zip(each.prices, each.counts, strict=False))
             for _, each in self.targets
         ]
-        return int(np.min(costs))
-
-    def cheapest(self, reach: Fraction) -> tuple[int, PricedWitness]:
-        enough, budget = self.certain_budget(), 4
+        enough, budget = int(np.min(costs)), 4
+        kinds = np.column_stack([self.others.rows(), *(each.rows() for _, each in self.targets)])
         # doubled: all tries together cost little more than the last, and none exceeds what suffices for certain
         while True:
             within = min(budget, enough)
@@ -548,20 +520,14 @@ class Market:
                 )
                 raise TooHard(message)
             # at most `within` groups besides the target's take part, so more of one kind are not needed
-            sufficient = self.take(first_of_each(self._kinds(), within + 2)).least_budget(within, reach)
+            market = self.take(first_of_each(kinds, within + 2))
+            others = least_logs(market.others, within, target=False)
+            targets = np.minimum.reduce([least_logs(each, within, target=True) for _, each in market.targets])
+            rows = _taking_part(others, targets)
+            sufficient = market.take(rows).least_sufficient(others[:, rows], targets[:, rows], reach)
             if sufficient is not None:
                 return sufficient
             budget *= 2
-
-    def _kinds(self) -> Integers:
-        return np.column_stack([self.others.rows(), *(each.rows() for _, each in self.targets)])
-
-    def least_budget(self, within: int, reach: Fraction) -> tuple[int, PricedWitness] | None:
-        """Find the least of the budgets up to one that suffices, and what to buy for it, if any does."""
-        others = least_logs(self.others, within, target=False)
-        targets = np.minimum.reduce([least_logs(each, within, target=True) for _, each in self.targets])
-        rows = _taking_part(others, targets)
-        return self.take(rows).least_sufficient(others[:, rows], targets[:, rows], reach)
 
     def least_sufficient(self, others: Floats, targets: Floats, reach: Fraction) -> tuple[int, PricedWitness] | None:
         """Try the budgets that may suffice, from the least on; rows are budgets, columns groups, all logarithms."""
@@ -574,15 +540,12 @@ class Market:
         for budget in np.flatnonzero(least <= limit + tolerance(np.array(limit))).tolist():
             if least[budget] < SURE:
                 return budget, self.witness(self._certain(others[budget], targets[budget], budget))
-            purchases = self._spent_best(others[: budget + 1], targets[: budget + 1])
+            # exactly, over the choices that logarithms leave
+            choices = choices_near_best(others[: budget + 1], targets[: budget + 1])
+            purchases = [self._best(choice) for choice in best_assignment(self._weigh(choices), budget).choices]
             if _probability(purchases) >= reach:
                 return budget, self.witness(purchases)
         return None
-
-    def _spent_best(self, others: Floats, targets: Floats) -> list[Purchase]:
-        """Spend a budget best: exactly, over the choices that logarithms leave."""
-        best = best_assignment(self._weigh(choices_near_best(others, targets)), len(others) - 1)
-        return [self._best(choice) for choice in best.choices]
 
     def _weigh(self, choices: list[Choice]) -> Weighed:
         """Compute the choices' exact products, all prices of a group at once and equal groups only once."""

@@ -18,12 +18,13 @@ from sidelight.measures.ck_safety import cheapest_knowledge as priced_atoms
 from sidelight.measures.ck_safety.cheapest_knowledge import (
     Chain,
     ExactGroup,
-    Kinds,
     Market,
     PricedGroups,
     _ExactProgram,
     _taking_part,
     least_logs,
+    list_kinds,
+    smaller_kinds,
 )
 from sidelight.measures.ck_safety.minimize_within_group import TopCounts, least_log_probabilities
 from sidelight.policy.limits import read_limit
@@ -120,9 +121,9 @@ def test_no_sets_but_chains_are_needed(counts, budget):
 
 
 def test_kinds_stand_after_those_within_them():
-    kinds, listed = Kinds.list_within(4, (2, 1, 2), (2, 3, 1))
+    listed = [*list_kinds(4, (2, 1, 2), (2, 3, 1))]
     for kind in listed[1:]:
-        assert all(listed.index(smaller) < listed.index(kind) for smaller in kinds.smaller(kind))
+        assert all(listed.index(smaller) < listed.index(kind) for smaller in smaller_kinds(kind))
 
 
 @given(
@@ -176,22 +177,22 @@ def test_what_must_hold_is_not_avoided():
 
 
 def test_sets_cost_what_their_values_cost():
-    kinds, listed = Kinds.list_within(3, (2, 1, 2), (2, 2, 1))
-    assert [kinds.price(kind) for kind in ((0, 0, 0), (1, 2, 0), (2, 0, 1))] == [0, 4, 6]
+    listed = list_kinds(3, (2, 1, 2), (2, 2, 1))
+    assert [listed[kind] for kind in ((0, 0, 0), (1, 1, 0), (1, 0, 1))] == [0, 3, 4]
     # within 3, the target's own value (the last number) being free
     assert set(listed) == {(a, b, own) for a in range(3) for b in range(3) for own in range(2) if 2 * a + b <= 3}
-    assert [*Kinds.smaller((2, 0, 1))] == [(1, 0, 1), (2, 0, 0)]
+    assert smaller_kinds((2, 0, 1)) == [(1, 0, 1), (2, 0, 0)]
 
 
 def test_too_many_kinds_are_refused_in_words():
     with pytest.raises(TooHard) as refusal:
-        Kinds.list_within(100, (1, 1, 0), (50, 50, 0))
+        list_kinds(100, (1, 1, 0), (50, 50, 0))
     assert str(refusal.value) == (
         "with so many different prices there are more than 2,000 kinds of knowledge to weigh; give fewer different "
         "prices, or a lower 'reach'"
     )
-    assert len(Kinds.list_within(1999, (1, 0), (1999, 0))[1]) == 2000  # as many as may be
-    assert Kinds.list_within(1, (1, 0), (2500, 0))[1] == [(0, 0), (1, 0)]  # those that cost more are not counted
+    assert len(list_kinds(1999, (1, 0), (1999, 0))) == 2000  # as many as may be
+    assert [*list_kinds(1, (1, 0), (2500, 0))] == [(0, 0), (1, 0)]  # those that cost more are not counted
 
 
 def test_without_a_target_its_value_is_not_asked_about():
