@@ -42,7 +42,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vectors
+from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vectors, reduce_fractions
 from sidelight.release.groups import Groups
 from sidelight.rounding import PRECISE, log, round_up
 
@@ -122,6 +122,20 @@ def worst_row(
     values = exactly(every[first])
     worst = max(values) if large_is_bad else min(values)
     return int(near[first[values.index(worst)]]), worst
+
+
+def worst_ratio(over: Integers, under: Integers, *, large_is_bad: bool = True) -> tuple[int, Fraction] | None:
+    """Find the row with the largest ratio of two whole numbers, or the smallest; 0/0 has nothing to say."""
+    pairs = np.column_stack((over, under))
+    with np.errstate(invalid="ignore"):
+        scores = over / under
+    worst = worst_row(
+        scores,
+        large_is_bad=large_is_bad,
+        kinds=lambda rows: reduce_fractions(pairs[rows]),
+        exactly=lambda kinds: [Fraction(*kind) for kind in kinds.tolist()],
+    )
+    return None if worst is None else (worst[0], Fraction(worst[1]))
 
 
 def near_worst(scores: Floats, *, large_is_bad: bool) -> Integers:

@@ -125,8 +125,8 @@ class Tariff(dict[Label, Fraction]):
                 message = f"no sensitive value '{shown(value)}' in the release{did_you_mean(shown(value), domain)}"
                 raise UnknownValue(message)
 
-    def as_setting(self) -> dict[str, int | Fraction]:
-        return {shown(value): rate_as_setting(number) for value, number in self.items()}
+    def as_setting(self) -> dict[str, int | Fraction | float]:
+        return {shown(value): whole_if_possible(number) for value, number in self.items()}
 
 
 def read_rate(name: str, number: object, *, above: int = -1) -> Fraction:
@@ -138,8 +138,3 @@ def read_rate(name: str, number: object, *, above: int = -1) -> Fraction:
         message = f"a number in {name}= is {as_given(number)}; give {finite}, and at most 1e30"
         raise BadMeasure(message)
     return exact
-
-
-def rate_as_setting(number: Fraction) -> int | Fraction:
-    """Write a whole number as such."""
-    return int(number) if number.denominator == 1 else number

@@ -14,9 +14,9 @@ from sidelight.measures.number_values import (
     finite,
     has_sensible_size,
     numbers_of,
-    rate_as_setting,
     read_rate,
     seeming_thousands,
+    whole_if_possible,
 )
 
 
@@ -181,8 +181,8 @@ def test_classes_are_listed_from_the_largest_number_on():
 
 @pytest.mark.parametrize(("number", "kind"), [(Fraction(4, 2), int), (Fraction(1, 2), Fraction)])
 def test_a_whole_number_is_written_as_one(number, kind):
-    assert rate_as_setting(number) == number
-    assert type(rate_as_setting(number)) is kind
+    assert whole_if_possible(number) == number
+    assert type(whole_if_possible(number)) is kind
 
 
 def test_nothing_is_for_nothing():

@@ -80,7 +80,7 @@ from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO, tole
 from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.exact import Amount, join_all
 from sidelight.measures.measure import Measure, Monotonicity, read
-from sidelight.measures.number_values import Tariff, rate_as_setting, read_rate
+from sidelight.measures.number_values import Tariff, read_rate, whole_if_possible
 from sidelight.measures.targets import Predicate, Targeted, Targets, examples_of_targets, read_value
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -403,7 +403,7 @@ class CheapestKnowledge(Targeted):
         settings = super().settings()
         for name in ("reach", "otherwise"):
             if name in settings:
-                settings[name] = rate_as_setting(settings[name])  # type: ignore[arg-type]
+                settings[name] = whole_if_possible(settings[name])  # type: ignore[arg-type]
         if self.prices:
             return {**settings, "prices": self.tariff.as_setting()}
         return {name: setting for name, setting in settings.items() if name != "prices"}

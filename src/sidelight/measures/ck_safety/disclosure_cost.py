@@ -26,7 +26,7 @@ from sidelight.measures.ck_safety.implications import Implications, Negations, c
 from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.measure import Measure, Monotonicity, Summary, read, whole
-from sidelight.measures.number_values import Tariff, rate_as_setting, read_rate
+from sidelight.measures.number_values import Tariff, read_rate, whole_if_possible
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import in_words
@@ -93,7 +93,7 @@ class DisclosureCost(Measure):
     def settings(self) -> dict[str, object]:
         settings = super().settings()
         if "otherwise" in settings:
-            settings["otherwise"] = rate_as_setting(self._otherwise)
+            settings["otherwise"] = whole_if_possible(self._otherwise)
         return {**settings, "weights": self._tariff.as_setting()}
 
     @property

@@ -336,12 +336,12 @@ class ImplicationsWitness(Witness):
         avoided.setdefault(self.target, set()).add(self.value)
         # the target has the value where it avoids all others
         others = frozenset({*release.domain} - {self.value})
-        with_target = probability_of_avoiding(counts_of(release, self.target[0]), [others])
+        with_target = probability_of_avoiding(release.group(self.target[0]).value_counts(0), [others])
         without = Fraction(1)
         # groups are independent of each other, so that probabilities of avoiding multiply
         for number in {person[0] for person in avoided}:
             here = [frozenset(values) for person, values in avoided.items() if person[0] == number]
-            without *= probability_of_avoiding(counts_of(release, number), here)
+            without *= probability_of_avoiding(release.group(number).value_counts(0), here)
         return with_target / (with_target + without)
 
 
@@ -356,12 +356,6 @@ def nobody_shown(finding: Finding) -> str:
     """Return why nothing is found: the first note does."""
     nobody = finding.notes[0]
     return f"{nobody[0].upper()}{nobody[1:]}, so nobody can be shown to have it."
-
-
-def counts_of(release: Release, number: int) -> dict[Label, int]:
-    """Return the values of a group and how often each occurs."""
-    counts = release.group(number).counts.row(0).tolist()
-    return {value: count for value, count in zip(release.domain, counts, strict=True) if count}
 
 
 def knowledge_in_words(witness: ImplicationsWitness) -> str:
@@ -466,7 +460,11 @@ class Negations(KnownFacts, FormulaMeasure):
         """Return, per group, how many have the value and how many have none of those ruled out."""
         groups = self.targets.view(groups)
         if groups.semantics != "single":
-            return self._statistic_of_several(groups)
+            own = groups.counts.highest(self.targets.indices(groups))
+            # in a set as many people as have the value remain: none of them is known to lack it
+            left = np.maximum(groups.sizes - self.k, np.maximum(own, 1) if groups.semantics == "set" else 1)
+            # a column of ones in a multiset, because there the value does change when both numbers are k times as large
+            return np.column_stack((own, left, *([np.ones_like(own)] if groups.semantics == "multiset" else [])))
         largest = groups.counts.largest(min(self.k + 1, groups.counts.width))
         own = largest[:, 0] if self.targets.every_value else groups.counts.highest(self.targets.indices(groups))
         # the k largest others: without the last of k+1, or without the value itself where it is among them
@@ -481,15 +479,6 @@ class Negations(KnownFacts, FormulaMeasure):
             # each of `own` occurrences is with any of `left` people, independently of the others
             risks = 1 - arithmetic.ratio(left - 1, left) ** own
         return np.where(own > 0, risks, np.nan)
-
-    def _statistic_of_several(self, groups: Groups) -> Integers:
-        """Return how often the value occurs, and among how many people who may have it."""
-        own = groups.counts.highest(self.targets.indices(groups))
-        if groups.semantics == "set":
-            # as many people as have the value remain: none of them is known to lack it
-            return np.column_stack((own, np.maximum(groups.sizes - self.k, np.maximum(own, 1))))
-        # a column of ones, because the value does change when both numbers are k times as large
-        return np.column_stack((own, np.maximum(groups.sizes - self.k, 1), np.ones_like(own)))
 
     def exact_values(self, statistic: Integers, groups: Groups) -> Sequence[Amount]:
         if groups.semantics != "multiset":
@@ -535,7 +524,7 @@ class Negations(KnownFacts, FormulaMeasure):
         seen = self.targets.view_release(release)
         if seen.semantics != "single":
             return _replay_several_values(seen, witness)
-        counts = counts_of(seen, witness.group.number)
+        counts = seen.group(witness.group.number).value_counts(0)
         known = probability_of_avoiding(counts, [frozenset(witness.ruled_out)])
         return probability_of_avoiding(counts, [frozenset({*seen.domain} - {witness.value})]) / known
 

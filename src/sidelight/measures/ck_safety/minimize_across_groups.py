@@ -59,7 +59,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vectors, reduce_fractions
+from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vectors
 from sidelight.errors import TooHard
 from sidelight.measures.ck_safety.minimize_within_group import (
     Allocation,
@@ -71,7 +71,7 @@ from sidelight.measures.ck_safety.minimize_within_group import (
     least_log_probabilities,
     tolerance,
 )
-from sidelight.measures.exact import Screen, join_backwards, join_forwards, worst_row
+from sidelight.measures.exact import Screen, join_backwards, join_forwards, worst_ratio
 from sidelight.measures.targets import Targets
 from sidelight.release.groups import Groups
 
@@ -276,19 +276,11 @@ def shortlist(groups: TopCounts, k: int) -> Integers:
 
 
 def _likeliest_target(groups: TopCounts) -> list[int]:
-    """Find the group with the largest share of the target's value, if any has it."""
-    pairs = np.column_stack((groups.target, groups.sizes))
-    worst = worst_row(
-        np.where(groups.target > 0, groups.target / groups.sizes, np.nan),
-        large_is_bad=True,
-        kinds=lambda rows: reduce_fractions(pairs[rows]),
-        exactly=lambda kinds: [Fraction(*kind) for kind in kinds.tolist()],
-    )
-    return [] if worst is None else [worst[0]]
+    worst = worst_ratio(groups.target, groups.sizes)
+    return [] if worst is None or not worst[1] else [worst[0]]
 
 
-@dataclass(frozen=True)
-class _Smallest:
+class _Smallest(NamedTuple):
     """The groups of the smallest probabilities for one number of atoms: sure ones, and candidates for the rest."""
 
     atoms: int
@@ -296,11 +288,6 @@ class _Smallest:
     sure: Integers
     near: Integers
     room: int  # how many candidates may stay
-
-    @classmethod
-    def from_logs(cls, logs: Floats, many: int, atoms: int, *, target: bool) -> _Smallest:
-        sure, near = near_the_cut(logs, many)
-        return cls(atoms, target, sure, near, many - len(sure))
 
 
 def _smallest_everywhere(groups: TopCounts, k: int) -> Integers:
@@ -310,8 +297,11 @@ def _smallest_everywhere(groups: TopCounts, k: int) -> Integers:
     # no list has more than k + 1 groups, so that more of one kind are not needed
     rows = rows[first_of_each(groups.take(rows).rows(), k + 1)]
     groups, others, targets = groups.take(rows), others[:, rows], targets[:, rows]
-    lists = [_Smallest.from_logs(others[h], k - h + 2, h, target=False) for h in range(1, k + 1)]
-    lists += [_Smallest.from_logs(targets[h], k - h + 1, h, target=True) for h in range(k + 1)]
+    lists = []
+    for target, logs, free in ((False, others, 2), (True, targets, 1)):
+        for h in range(0 if target else 1, k + 1):
+            sure, near = near_the_cut(logs[h], k - h + free)
+            lists.append(_Smallest(h, target, sure, near, k - h + free - len(sure)))
     kept = np.zeros(len(rows), bool)
     for each in lists:
         kept[each.sure] = True
@@ -355,9 +345,11 @@ def _fill_room(crowded: list[_Smallest], groups: TopCounts) -> Integers:
     numbered = []
     for each in crowded:
         here = np.searchsorted(rows, each.near)
-        numbered.append(
-            _number_kinds(_kinds(some.take(here), masks[each.target][each.atoms, here], target=each.target))
-        )
+        kinds = _kinds(some.take(here), masks[each.target][each.atoms, here], target=each.target)
+        # as a rule all are of one kind, which is far quicker to see than by sorting
+        same = (kinds == kinds[0]).all()
+        kind, first = (np.zeros(len(kinds), np.int64), np.zeros(1, np.int64)) if same else number_vectors(kinds)
+        numbered.append((first, kind.ravel()))
     choices = [
         [Choice(int(row), each.atoms, each.target) for row in each.near[first]]
         for each, (first, _) in zip(crowded, numbered, strict=True)
@@ -369,13 +361,6 @@ def _fill_room(crowded: list[_Smallest], groups: TopCounts) -> Integers:
             for each, listed, (_, kind) in zip(crowded, choices, numbered, strict=True)
         ]
     )
-
-
-def _number_kinds(kinds: Integers) -> tuple[Integers, Integers]:
-    if (kinds == kinds[0]).all():  # as a rule, and far quicker to see than by sorting
-        return np.zeros(1, np.int64), np.zeros(len(kinds), np.int64)
-    kind, first = number_vectors(kinds)
-    return first, kind.ravel()
 
 
 def smallest_kinds(probabilities: list[Fraction], kind: Integers, many: int) -> Integers:

@@ -38,7 +38,7 @@ from sidelight.arrays import Flags, Floats, Integers, add_up, run_starts
 from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import BITS_REPORTED, ROUNDING_ERROR, Amount, Screen, SumScreen, worst_row
+from sidelight.measures.exact import BITS_REPORTED, ROUNDING_ERROR, Amount, Screen, SumScreen, worst_ratio
 from sidelight.measures.group_by_group import WorstGroup
 from sidelight.measures.measure import Measure, Monotonicity, Tally, choice
 from sidelight.release.groups import Groups
@@ -252,15 +252,9 @@ class SizeRisk(Measure):
     def extreme(self, histogram: SizeHistogram, *, highest: bool) -> Fraction:
         """Return what the group that is worth most, or least, is worth."""
         # entries of the histogram are far fewer than groups
-        ratios = np.column_stack(self.ratio(histogram.people, histogram.population))
-        worst = worst_row(
-            ratios[:, 0] / ratios[:, 1],
-            large_is_bad=highest,
-            kinds=ratios.__getitem__,
-            exactly=lambda kinds: [Fraction(*each) for each in kinds.tolist()],
-        )
+        worst = worst_ratio(*self.ratio(histogram.people, histogram.population), large_is_bad=highest)
         assert worst is not None
-        return Fraction(worst[1])
+        return worst[1]
 
     def _first_with(self, value: Fraction, histogram: SizeHistogram, people: Integers, population: Integers) -> int:
         # as a rule one entry is worth this, and whole numbers find its first group
