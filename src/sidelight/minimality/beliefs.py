@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
@@ -31,11 +30,6 @@ if TYPE_CHECKING:
 
 Outcome: TypeAlias = Literal["told", "nothing to learn", "could not tell"]
 End: TypeAlias = Literal["at least", "estimate", "at most"]
-
-LEAVES_ONLY = (
-    "Cuts that failed in larger groups, before those were cut elsewhere, are left out: what is called certain or "
-    "impossible is so, and other beliefs may be off either way."
-)
 
 NEAR = 1e-9
 
@@ -133,7 +127,10 @@ class InsiderBeliefs(Tabular):
         if self.outcome == "could not tell":
             return None
         answered = [each for each in self.groups if each.how != "could not tell"]
-        printed, row, value = self._largest_printed()
+        # the largest share that is believed as printed: in a group of which the making tells nothing
+        as_printed = np.ones(len(self.release), bool)
+        as_printed[[each.question.row for each in self.groups]] = False
+        printed, row, value = self._largest_share(np.flatnonzero(as_printed))
         if not answered:
             return self._as_printed(row, value, printed)
         surest = max(float(each.at_most.max()) for each in answered)
@@ -258,29 +255,23 @@ class InsiderBeliefs(Tabular):
             return (f"What somebody learns who knows how the release was made could not be told: {self.reason}.",)
         if self.outcome == "nothing to learn":
             return (f"Knowing how the release was made tells nothing about anybody: {self.reason}.",)
-        return tuple(self._remarks())
-
-    def _remarks(self) -> Iterator[str]:
-        if self.reason:
-            yield f"{self.reason}."
+        remarks = [f"{self.reason}."] if self.reason else []
         if self.telling and self.limits is not None:
-            yield self._where_something_is_told()
+            people = counted(sum(each.question.size for each in self.telling), "person")
+            where = f"{counted(len(self.telling), 'group')} of {len(self.release):,} ({people})"
+            failed = "Cuts would have been made, had they kept the policy; that they were not tells something in"
+            if self.finer:
+                failed = "Finer releases would have been published, had they kept the policy; that tells something in"
+            remarks.append(f"{failed} {where}.")
         if self.untold:
             untold = counted(self.untold, "person")
-            yield f"Of {untold} in such groups it could not be told; that is not to say they are safe."
+            remarks.append(f"Of {untold} in such groups it could not be told; that is not to say they are safe.")
         if self.orders and len(self.release) > 1:
-            yield LEAVES_ONLY
-
-    def _where_something_is_told(self) -> str:
-        people = counted(sum(each.question.size for each in self.telling), "person")
-        where = f"{counted(len(self.telling), 'group')} of {len(self.release):,} ({people})"
-        if self.finer:
-            return (
-                f"Finer releases would have been published, had they kept the policy; that tells something in {where}."
+            remarks.append(
+                "Cuts that failed in larger groups, before those were cut elsewhere, are left out: what is called "
+                "certain or impossible is so, and other beliefs may be off either way."
             )
-        return f"Cuts would have been made, had they kept the policy; that they were not tells something in {where}."
-
-    # One line of the roster after another
+        return tuple(remarks)
 
     @cached_property
     def _lines(self) -> _Lines:
@@ -346,12 +337,6 @@ class InsiderBeliefs(Tabular):
         groups = self.release.groups
         return Fraction(int(groups.counts.row(row)[value]), int(groups.sizes[row])), value
 
-    def _largest_printed(self) -> tuple[Fraction, int, int]:
-        """The largest share that is believed as printed: in a group of which the making tells nothing."""
-        as_printed = np.ones(len(self.release), bool)
-        as_printed[[each.question.row for each in self.groups]] = False
-        return self._largest_share(np.flatnonzero(as_printed))
-
     def _largest_share(self, rows: Integers) -> tuple[Fraction, int, int]:
         """The largest printed share of some groups, its row and its value."""
         if len(rows) == 0:
@@ -360,7 +345,8 @@ class InsiderBeliefs(Tabular):
         # floats may tie; exact fractions decide, and between equal ones the first row
         near = rows[share >= share.max() - NEAR].tolist()
         row = max(near, key=lambda at: (self._printed_share(at)[0], -at))
-        return (*self._printed_share(row)[:1], row, self._printed_share(row)[1])
+        largest, value = self._printed_share(row)
+        return largest, row, value
 
     def _surest_of(self, beliefs: GroupBeliefs) -> tuple[int, int]:
         """Return the atom and the value that are believed most in a group, by the upper ends."""
@@ -383,6 +369,13 @@ class InsiderBeliefs(Tabular):
         question, roster = beliefs.question, self.roster
         assert roster is not None
         line = int(question.lines[question.atom == atom][0])
+        orders = [self.orders[column] for column in question.column.tolist()]
+        cuts = tuple(
+            FailedCut(order.name, shown(order.labels[rank]), left, right, tuple(np.flatnonzero(inside).tolist()))
+            for order, rank, (left, right), inside in zip(
+                orders, question.rank.tolist(), question.sides.tolist(), question.left, strict=True
+            )
+        )
         return InsiderWitness(
             self.release.groups.name(question.row),
             self.release.domain[value],
@@ -390,20 +383,13 @@ class InsiderBeliefs(Tabular):
             people=int(question.people[atom]),
             atom=atom,
             says=tuple((column.name, column.cell(line)) for column in roster.columns),
-            cuts=tuple(self._cuts(beliefs)),
+            cuts=cuts,
             finer=tuple(f"{each.column} at level {each.level}" for each in self.finer),
             atoms=tuple(question.people.tolist()),
             all_fail=beliefs.all_fail,
             how=beliefs.how,
             sensitive=self.release.sensitive,
         )
-
-    def _cuts(self, beliefs: GroupBeliefs) -> Iterator[FailedCut]:
-        question = beliefs.question
-        for at, (left, right) in enumerate(question.sides.tolist()):
-            order = self.orders[int(question.column[at])]
-            before = tuple(np.flatnonzero(question.left[at]).tolist())
-            yield FailedCut(order.name, shown(order.labels[int(question.rank[at])]), left, right, before)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -47,7 +47,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from math import prod
+from operator import mul
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -288,35 +290,28 @@ def believe(
     if tables is not None:
         # (tables, atoms, values) → (values, tables, atoms)
         fail = question.all_fail(tables.transpose(2, 0, 1), limits, telling, counts[:-1])
-        sums = sum_tables(tables[fail], question.people)
-        if sums.weight == 0:
+        weight, hits = sum_tables(tables[fail], question.people)
+        if weight == 0:
             refuse_open_cut(name)
-        whole = [sums.weight * people for people in question.people.tolist()]
-        shares = np.array(
-            [[Fraction(each, of) for each in row] for row, of in zip(sums.people.tolist(), whole, strict=True)], object
-        )
-        return GroupBeliefs(question, telling, Fraction(sums.weight, arrangements(counts)), shares)
+        rows = zip(hits.tolist(), question.people.tolist(), strict=True)
+        shares = np.array([[Fraction(each, weight * people) for each in row] for row, people in rows], object)
+        return GroupBeliefs(question, telling, Fraction(weight, arrangements(counts)), shares)
     if len(question.left) == 1 and limits.limits_shares_and_distinct:
-        return _one_cut(question, limits, name)
+        # the left halves of the only cut are counted
+        occurring = np.flatnonzero(question.counts)
+        ((left, right),) = question.sides.tolist()
+        caps = [min((each.most(side) for each in limits.shares), default=side) for side in (left, right)]
+        different = limits.distinct if limits.distinct > 1 else 0
+        cut = OneCut.build(question.counts[occurring].tolist(), left, caps[0], caps[1], different=different)
+        if cut.passing == cut.halves:
+            refuse_open_cut(name)
+        beside = [cut.shares_when_failing(right=not is_left) for is_left in question.left[0].tolist()]
+        shares = np.array([[*each, Fraction(0)] for each in beside], object)
+        return GroupBeliefs(question, occurring, 1 - cut.probability, shares)
     drawn = draw(question, limits, telling, counts, effort) if effort.beyond == "drawn" else None
     if drawn is None:
         return GroupBeliefs(question, telling, float("nan"))
     return GroupBeliefs(question, telling, drawn.kept / drawn.draws, None, drawn)
-
-
-def _one_cut(question: GroupQuestion, limits: HalfLimits, name: object) -> GroupBeliefs:
-    """Count the left halves of the only cut."""
-    occurring = np.flatnonzero(question.counts)
-    ((left, right),) = question.sides.tolist()
-    caps = [min((each.most(side) for each in limits.shares), default=side) for side in (left, right)]
-    counts = question.counts[occurring].tolist()
-    different = limits.distinct if limits.distinct > 1 else 0
-    cut = OneCut.build(counts, left, caps[0], caps[1], different=different)
-    if cut.passing == cut.halves:
-        refuse_open_cut(name)
-    beside = [cut.shares_when_failing(right=not is_left) for is_left in question.left[0].tolist()]
-    shares = np.array([[*each, Fraction(0)] for each in beside], object)
-    return GroupBeliefs(question, occurring, 1 - cut.probability, shares)
 
 
 def refuse_open_cut(name: object) -> None:
@@ -331,11 +326,11 @@ def refuse_open_cut(name: object) -> None:
 TableList: TypeAlias = npt.NDArray[np.int16]
 """Table × atom × value, without the last value."""
 
+TableSums: TypeAlias = tuple[int, npt.NDArray[np.object_]]
+"""How many arrangements tables stand for, and in these the people of each atom with each value."""
+
 Whole: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.object_]
 """Whole numbers, of any length where they may get long."""
-
-PIECE = 24
-"""So many bits of a weight are added up at a time."""
 
 
 def list_tables(people: Integers, counts: Integers, most: int = MOST_TABLES) -> TableList | None:
@@ -413,19 +408,11 @@ def arrangements(counts: Integers) -> int:
     return ways
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class TableSums:
-    """What tables stand for together: their arrangements, and in these the people of each atom with each value."""
-
-    weight: int
-    people: npt.NDArray[np.object_]  # atom × value, whole numbers of any length
-
-
 def sum_tables(tables: TableList, people: Integers) -> TableSums:
-    """Add up what tables stand for (see `list_tables`).
+    """Return how many arrangements tables stand for, and in these the people of each atom with each value.
 
-    >>> sums = sum_tables(list_tables(np.array([1, 2]), np.array([2, 1])), np.array([1, 2]))
-    >>> sums.weight, sums.people.tolist()
+    >>> weight, hits = sum_tables(list_tables(np.array([1, 2]), np.array([2, 1])), np.array([1, 2]))
+    >>> weight, hits.tolist()
     (3, [[2, 1], [4, 2]])
     """
     _, atoms, free = tables.shape
@@ -435,12 +422,16 @@ def sum_tables(tables: TableList, people: Integers) -> TableSums:
         block = tables[start : start + rows]
         # (tables, atoms · values)
         cells = block.reshape(len(block), -1).astype(float)
-        for place, piece in enumerate(_pieces(_weights(block, people))):
-            weight += int(piece.sum()) << (PIECE * place)
-            hits += np.array([int(each) << (PIECE * place) for each in (piece @ cells).tolist()], object)
+        weights, shift, bits = _weights(block, people), 0, 24
+        while (weights > 0).any():
+            # the lowest bits, which matrix products of floats add up without rounding
+            piece = (weights & ((1 << bits) - 1)).astype(float)
+            weight += int(piece.sum()) << shift
+            hits += np.array([int(each) << shift for each in (piece @ cells).tolist()], object)
+            weights, shift = weights >> bits, shift + bits
     listed = hits.reshape(atoms, free)
     rest = np.array([weight * int(each) for each in people], object) - listed.sum(axis=1)
-    return TableSums(weight, np.column_stack((listed, rest)))
+    return weight, np.column_stack((listed, rest))
 
 
 def _weights(tables: TableList, people: Integers) -> Whole:
@@ -475,16 +466,6 @@ def _binomials(of: Integers, chosen: npt.NDArray[np.int16], most: int) -> Whole:
     return chosen_ways
 
 
-def _pieces(weights: Whole) -> list[Floats]:
-    """Cut whole numbers into pieces of bits, the lowest first."""
-    pieces = []
-    mask = (1 << PIECE) - 1
-    while (weights > 0).any():
-        pieces.append((weights & mask).astype(float))
-        weights = weights >> PIECE
-    return pieces
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class FinerRelease:
     """A release one level finer in one column: which part each line of the roster would be in."""
@@ -516,7 +497,7 @@ def believe_finer_fail(
     """Work out what is believed when all these releases broke the policy; or, where that is too much, ε."""
     groups = [_GroupParts.build(row, roster, finer, counts, limits) for row in range(counts.rows)]
     # Sets of more predecessors than this are not gone through; only bounds are given.
-    if len(finer) > 12 or not all(each.is_counted for each in groups):
+    if len(finer) > 12 or any(each.by_fine is None for each in groups):
         # union bound: ε = Σ Pr(u fine) is no less than the probability that any of them is fine
         alone = (prod((each.fine(1 << at) for each in groups), start=Fraction(1)) for at in range(len(finer)))
         return sum(alone, Fraction(0))
@@ -524,7 +505,12 @@ def believe_finer_fail(
     # inclusion and exclusion over sets of predecessors
     signs = [(-1) ** subset.bit_count() for subset in subsets]
     chances = [[each.fine(subset) for each in groups] for subset in subsets]
-    others = [_products_of_others(each) for each in chances]
+    # the product of all others, of prefixes and suffixes instead of quotients: a probability may be 0
+    others = []
+    for row in chances:
+        before = [Fraction(1), *accumulate(row[:-1], mul)]
+        after = [Fraction(1), *accumulate(row[:0:-1], mul)]
+        others.append([one * other for one, other in zip(before, reversed(after), strict=True)])
     all_fail = sum((sign * prod(each) for sign, each in zip(signs, chances, strict=True)), Fraction(0))
     if all_fail == 0:
         message = (
@@ -650,40 +636,31 @@ class _GroupParts:
         whole = arrangements(totals)
         if tables is None:
             return cls(question, telling, whole, None)
-        fine = _fine_sets(tables, parts[:, example], people, limits, telling)
+        fine = np.zeros(len(tables), np.int64)
+        for at, part_of in enumerate(parts[:, example]):
+            kept = np.ones(len(tables), bool)
+            for part in np.unique(part_of).tolist():
+                inside = part_of == part
+                # (tables, atoms, values) → (tables, values): the people of the part
+                inner = tables[kept][:, inside].sum(axis=1, dtype=np.int64)
+                kept[kept] = limits.keep(telling, inner, int(people[inside].sum()))
+            fine |= kept.astype(np.int64) << at
         sums = {each: sum_tables(tables[fine == each], people) for each in np.unique(fine).tolist()}
         return cls(question, telling, whole, sums)
-
-    @property
-    def is_counted(self) -> bool:
-        return self.by_fine is not None
 
     def fine(self, subset: int) -> Fraction:
         """Return how likely all of a set of finer releases are fine here; 1 where that cannot be counted."""
         if self.by_fine is None:
             return Fraction(1)
-        return Fraction(sum(each.weight for fine, each in self.by_fine.items() if fine & subset == subset), self.whole)
+        weights = (weight for fine, (weight, _) in self.by_fine.items() if fine & subset == subset)
+        return Fraction(sum(weights), self.whole)
 
     def hits(self, subset: int) -> npt.NDArray[np.object_]:
         """Return the expected people of each atom with each value where all of a set of finer releases are fine."""
         assert self.by_fine is not None
         hits = np.full((len(self.question.people), len(self.telling) + 1), Fraction(0), object)
-        for fine, each in self.by_fine.items():
+        for fine, (_, people) in self.by_fine.items():
             if fine & subset == subset:
-                hits = hits + each.people
+                hits = hits + people
         expected: npt.NDArray[np.object_] = hits / np.array(self.whole, object)
         return expected
-
-
-def _fine_sets(tables: TableList, parts: Integers, people: Integers, limits: HalfLimits, telling: Integers) -> Integers:
-    """Return which finer releases (bits) are fine in each table; `parts` are finer release × atom."""
-    fine = np.zeros(len(tables), np.int64)
-    for at, part_of in enumerate(parts):
-        kept = np.ones(len(tables), bool)
-        for part in np.unique(part_of).tolist():
-            inside = part_of == part
-            # (tables, atoms, values) → (tables, values): the people of the part
-            counts = tables[kept][:, inside].sum(axis=1, dtype=np.int64)
-            kept[kept] = limits.keep(telling, counts, int(people[inside].sum()))
-        fine |= kept.astype(np.int64) << at
-    return fine

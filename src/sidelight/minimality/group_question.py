@@ -41,7 +41,7 @@ from sidelight.release.groups import Groups, stack_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.release.release import Release
 from sidelight.search.mondrian_cuts import cuts_along
-from sidelight.search.policy_check import CriterionCheck, PolicyCheck, holds_upwards
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck
 from sidelight.search.veil import ShareLimit, distinct_limit, share_limit
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Column
@@ -158,27 +158,24 @@ class GroupQuestion:
 
     def all_fail(self, tables: TablesByValue, limits: HalfLimits, values: Integers, totals: Integers) -> Integers:
         """Return the tables, of (values, tables, atoms), in which every cut fails; `totals` count the `values`."""
-        # cuts × values × tables may be large; blocks of 32,768 tables bound the memory
+        failing = []
+        # cuts × values × tables may be large; blocks of so many tables bound the memory
         at_once = 1 << 15
-        starts = range(0, tables.shape[1], at_once)
-        blocks = (tables[:, start : start + at_once] for start in starts)
-        fail = (self._all_fail(block, limits, values, totals) for block in blocks)
-        return np.concatenate([start + some for start, some in zip(starts, fail, strict=True)])
-
-    def _all_fail(self, tables: TablesByValue, limits: HalfLimits, values: Integers, totals: Integers) -> Integers:
-        shape = (len(self.left), *tables.shape[:2])
-        # values and tables become one axis for a single matrix product, and are separated again: (cuts, values, tables)
-        cells = np.ascontiguousarray(tables, np.float32).reshape(-1, len(self.people))
-        # Σ over the atoms on the left of each cut; whole numbers below 2²⁴ are exact
-        lefts = (self.left.astype(np.float32) @ cells.T).reshape(shape)
-        some = np.arange(tables.shape[1])
-        for of_values, sides in zip(lefts, self.sides.tolist(), strict=True):
-            left = (of_values if len(some) == shape[2] else of_values[:, some]).astype(np.int64).T
-            # only tables in which all cuts so far fail are asked about the next one
-            some = some[~limits.passes(self.row, values, left, totals - left, (sides[0], sides[1]))]
-            if len(some) == 0:
-                break
-        return some
+        for start in range(0, tables.shape[1], at_once):
+            block = tables[:, start : start + at_once]
+            # values and tables become one axis for one matrix product, and are separated again: (cuts, values, tables)
+            cells = np.ascontiguousarray(block, np.float32).reshape(-1, len(self.people))
+            # Σ over the atoms on the left of each cut; whole numbers below 2²⁴ are exact
+            lefts = (self.left.astype(np.float32) @ cells.T).reshape(len(self.left), *block.shape[:2])
+            some = np.arange(block.shape[1])
+            for of_values, sides in zip(lefts, self.sides.tolist(), strict=True):
+                left = (of_values if len(some) == block.shape[1] else of_values[:, some]).astype(np.int64).T
+                # only tables in which all cuts so far fail are asked about the next one
+                some = some[~limits.passes(self.row, values, left, totals - left, (sides[0], sides[1]))]
+                if len(some) == 0:
+                    break
+            failing.append(start + some)
+        return np.concatenate(failing)
 
 
 def group_questions(
@@ -270,11 +267,6 @@ class HalfLimits:
         """Whether shares and numbers of values are all that is limited, besides sizes."""
         return not self.others and not self.together
 
-    @property
-    def may_lump(self) -> bool:
-        """Whether values that cannot break a share limit may be counted as one."""
-        return self.distinct <= 1 and self.limits_shares_and_distinct
-
     def admissible(self, left: Integers, people: Integers) -> Flags:
         """Return which cuts leave enough people on both sides, by their numbers alone."""
         return self.large_enough(left) & self.large_enough(people - left)
@@ -284,12 +276,14 @@ class HalfLimits:
         enough: Flags = sizes >= 1
         for check in self.by_size:
             if enough.any():
-                enough[enough] = check.holds_in_each(_make_groups_of_sizes(self.release, sizes[enough]))
+                # of whose values nothing is said
+                some = sizes[enough][:, np.newaxis]
+                enough[enough] = check.holds_in_each(_make_groups(self.release, np.array([0]), some))
         return enough
 
     def telling(self, counts: Integers, smallest: int) -> Flags:
         """Return which values must be kept apart, as they could break a limit on a side of `smallest` people."""
-        if not self.may_lump:
+        if self.distinct > 1 or not self.limits_shares_and_distinct:
             # distinct values and other limits look at each value, so that none may be lumped
             return counts > 0
         return counts > min((each.most(smallest) for each in self.shares), default=int(counts.sum()))
@@ -303,8 +297,12 @@ class HalfLimits:
         # the costly limits look only at right halves whose left half keeps the policy
         kept = self.keep(values, right, sizes[1], among=self.keep(values, left, sizes[0]))
         if self.together and kept.any():
+            # the release with this cut made keeps the limits too; each pair of halves is judged once
             some = np.flatnonzero(kept)
-            kept[some] = self._fit_together(row, values, left[some], right[some])
+            kind, first = number_vectors(left[some])
+            one, other = (_make_groups(self.release, values, side[some][first]) for side in (left, right))
+            fits = np.logical_and.reduce([limit.holds(row, one, other) for limit in self.together])
+            kept[some] = fits[kind]
         return kept
 
     def keep(self, values: Integers, counts: Integers, people: int, *, among: Flags | None = None) -> Flags:
@@ -317,13 +315,13 @@ class HalfLimits:
         if self.others and kept.any():
             some = np.flatnonzero(kept)
             kind, first = number_vectors(counts[some])
-            parts = _make_groups_of_values(self.release, values, counts[some][first])
+            parts = _make_groups(self.release, values, counts[some][first])
             kept[some] = np.logical_and.reduce([check.holds_in_each(parts) for check in self.others])[kind]
         return kept
 
     def judge(self, row: int, values: Integers, left: Sequence[int], right: Sequence[int]) -> bool:
         """Judge one pair of halves of a group by the policy's own exact measures, and nothing else."""
-        halves = _make_groups_of_values(self.release, values, np.array([left, right]))
+        halves = _make_groups(self.release, values, np.array([left, right]))
         if not all(check.holds_exactly(halves) for check in self.check.by_group):
             return False
         others = self.release.take(np.delete(np.arange(len(self.release)), row))
@@ -331,15 +329,8 @@ class HalfLimits:
 
     def judge_part(self, values: Integers, counts: Sequence[int]) -> bool:
         """Judge one part of a group by the policy's own exact measures, and nothing else."""
-        part = _make_groups_of_values(self.release, values, np.array([counts]))
+        part = _make_groups(self.release, values, np.array([counts]))
         return all(check.holds_exactly(part) for check in self.check.by_group)
-
-    def _fit_together(self, row: int, values: Integers, left: Integers, right: Integers) -> Flags:
-        """Return whether the release keeps the limits with this cut made; judge each pair of halves once."""
-        kind, first = number_vectors(left)
-        one, other = (_make_groups_of_values(self.release, values, side[first]) for side in (left, right))
-        fits: Flags = np.logical_and.reduce([limit.holds(row, one, other) for limit in self.together])
-        return fits[kind]
 
 
 @dataclass(frozen=True, eq=False)
@@ -357,11 +348,6 @@ class TogetherLimit:
         # joins of all rows before and after each one: leaving a group out then costs two joins, not a pass over all
         rows = check.screen.rows(release)
         return cls(check, release, join_forwards(check.screen, rows), join_backwards(check.screen, rows))
-
-    @property
-    def is_covered(self) -> bool:
-        """Whether merging never makes it worse, so that a cut that failed once fails in the end."""
-        return holds_upwards(self.check.criterion, self.release.semantics)
 
     def holds(self, row: int, left: Groups, right: Groups) -> Flags:
         """Return for which halves of a group the release keeps the limit."""
@@ -387,16 +373,10 @@ def _one_release(parts: list[Groups]) -> Groups:
     return replace(stacked, numbers=np.arange(1, len(stacked) + 1))
 
 
-def _make_groups_of_sizes(release: Groups, sizes: Integers) -> Groups:
-    """Groups of so many people, of whose values nothing is said."""
-    counts = Counts.from_entries(
-        np.arange(len(sizes)), np.zeros(len(sizes), np.int64), sizes, (len(sizes), len(release.domain))
-    )
-    return Groups(release.domain, sizes, counts, (), release.semantics, release.whole, np.arange(1, len(sizes) + 1))
-
-
-def _make_groups_of_values(release: Groups, values: Integers, counts: Integers) -> Groups:
+def _make_groups(release: Groups, values: Integers, counts: Integers) -> Groups:
     cells = np.zeros((len(counts), len(release.domain)), np.int64)
     cells[:, values] = counts
     numbers = np.arange(1, len(counts) + 1)
-    return Groups(release.domain, cells.sum(axis=1), Counts.from_cells(cells), (), "single", release.whole, numbers)
+    return Groups(
+        release.domain, cells.sum(axis=1), Counts.from_cells(cells), (), release.semantics, release.whole, numbers
+    )

@@ -34,11 +34,10 @@ Cost      That of the search itself, a pass over the lines for each generation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
-from typing import NoReturn
 
 import numpy as np
 
@@ -124,9 +123,21 @@ def insider(
     check = PolicyCheck.from_policy(searchable_part(case.policy), case.release.size)
     limits = HalfLimits.from_check(check, case.release.groups)
     # first of all: failed cuts mean something only where the release keeps the policy
-    _refuse_broken(check, case.release)
+    kept = check.holds_in_each(case.release.groups)
+    if not kept.all():
+        message = (
+            f"{case.release.groups.name(int(np.argmin(kept))).in_errors} is not within the policy: this policy did not "
+            "make this release; give the one that did"
+        )
+        raise BadRelease(message)
     if limits.limits_sizes_alone:
-        _refuse_open_cut(case, limits)
+        # a cut that sizes allow was made; one that resists cuts all the same where values are not limited
+        cuts_all = case.method.recodes == "regions" and not limits.together
+        if cuts_all and (case.table is not None or case.release.members is not None):
+            roster = case.roster()
+            orders = column_orders(roster.columns, case.by)
+            for question in group_questions(roster, orders, case.release.groups.counts, limits):
+                refuse_open_cut(case.release.groups.name(question.row).in_errors)
         # values limit nothing, but may still decide which of the allowed releases is taken
         refusal = case.values_decide()
         if refusal is not None:
@@ -192,17 +203,13 @@ class _InsiderCase:
             message = f"could not tell: the release does not say how it was made; {remedy}"
             raise TooHard(message)
         along = {**known.by, **as_hierarchies(by)}
-        case = cls(release, method_of(method), as_policy(policy), table, None, along, known.levels)
-        case._refuse_missing(known.hierarchies)
-        return replace(case, complete=known.complete, utility=known.utility)
-
-    def _refuse_missing(self, hierarchies: tuple[str, ...]) -> None:
-        """Refuse to go without a hierarchy that the method had."""
-        missing = [name for name in hierarchies if name not in self.by and self.method.recodes != "buckets"]
+        method, policy = method_of(method), as_policy(policy)
+        missing = [name for name in known.hierarchies if name not in along and method.recodes != "buckets"]
         if missing:
             remedy = f"give it in {parameter('by')}"
             message = f"'{missing[0]}' was released along a hierarchy, which its file does not tell; {remedy}"
             raise BadMeasure(message)
+        return cls(release, method, policy, table, None, along, known.levels, known.utility, known.complete)
 
     def not_covered(self) -> str | None:
         """Return why it cannot be told, if it cannot whatever was found."""
@@ -219,28 +226,15 @@ class _InsiderCase:
             return f"'{judge}' judged the release by who has which value, beside what it says"
         return None
 
-    def levels_may_be_searched(self, levels: Mapping[str, int]) -> bool:
-        """Whether somebody may have chosen levels with a look at the table: what was typed in just now was not."""
-        known = self.release.provenance
-        typed = known is not None and isinstance(known.method, Method)
-        return not typed or any(isinstance(level, SearchedLevel) for level in levels.values())
-
     def values_decide(self) -> str | None:
         """Return how values decide which of the releases within policy is taken, if they may."""
         return self.method.explain_choice_by_values(self.release.sensitive_columns, self.utility)
 
     @property
-    def found_here(self) -> bool:
-        """Whether this method searched for it just now, under this policy, and no file says so."""
+    def made_here(self) -> Provenance | None:
+        """How the release was made, where that was just now, and is not what a file says."""
         known = self.release.provenance
-        if known is None or not isinstance(known.method, Method):
-            return False
-        return known.method == self.method and known.policy is self.policy
-
-    @property
-    def knows_people(self) -> bool:
-        """Whether it is known who is in which group."""
-        return self.table is not None or self.release.members is not None
+        return known if known is not None and isinstance(known.method, Method) else None
 
     def roster(self) -> RosterLines:
         """Find out who is in which group."""
@@ -263,7 +257,9 @@ def _believe_of_mondrian(
     if case.method.resists is not None:
         return _believe_behind_veils(case)
     # a cut that failed once is known to fail in the end only if merging never makes the limit worse
-    uncovered = next((each.check.criterion for each in limits.together if not each.is_covered), None)
+    semantics = case.release.semantics
+    together = [each.check.criterion for each in limits.together]
+    uncovered = next((each for each in together if not holds_upwards(each, semantics)), None)
     if uncovered is not None:
         reason = f"merging groups may make '{uncovered}' worse, so that a cut that failed once may fit in the end"
         return InsiderBeliefs(case.release, "could not tell", reason)
@@ -299,7 +295,8 @@ def _believe_behind_veils(case: _InsiderCase) -> InsiderBeliefs:
     if refusal is not None:
         return InsiderBeliefs(case.release, "could not tell", refusal)
     reason = f"Cuts were looked at behind veils that keep every belief within {in_words(limits.belief)}"
-    if not case.found_here:
+    made = case.made_here
+    if made is None or made.method != method or made.policy is not case.policy:
         look = one_look(limits, policy, case.release.size)
         refuse_other_than_looks(roster, case.release, look, dict(case.by), method.towards)
         reason += ", as its file says: its groups can have come of such looks, and nobody can see in them that coins "
@@ -311,22 +308,28 @@ def _believe_behind_veils(case: _InsiderCase) -> InsiderBeliefs:
 def _believe_of_full_domain(case: _InsiderCase, limits: HalfLimits) -> InsiderBeliefs:
     """Compute what follows from no finer release having been published."""
     levels = case.method.levels
-    if levels is not None and case.levels_may_be_searched(levels):
-        return InsiderBeliefs(
-            case.release, "could not tell", "the levels were chosen, and that may be among those that a search found"
-        )
-    if levels is not None:
-        return InsiderBeliefs(
-            case.release, "nothing to learn", "the levels were chosen by somebody, and nothing was searched"
-        )
-    refusal = _refuse_lattice(case, limits)
+    marked = any(isinstance(level, SearchedLevel) for level in (levels or {}).values())
+    if levels is not None and case.made_here is not None and not marked:
+        # what was typed in just now nobody has chosen with a look at the table
+        reason = "the levels were chosen by somebody, and nothing was searched"
+        return InsiderBeliefs(case.release, "nothing to learn", reason)
+    searched = levels is not None and "the levels were chosen, and that may be among those that a search found"
+    refusal = searched or _refuse_lattice(case, limits)
     if refusal is not None:
         return InsiderBeliefs(case.release, "could not tell", refusal)
     roster, counts = case.roster(), case.release.groups.counts
     node = tuple(case.levels[column.name] for column in roster.columns)
     finer = tuple(finer_releases(roster, node, case.by, limits))
     if not finer:
-        return _no_finer_release(case, node, roster, limits)
+        # all finer releases fail by size; releases that the search prefers may still tell something
+        preferred = _count_preferred(case, node, limits)
+        if preferred is not None and preferred[1] == 0:
+            better = counted(preferred[0], "release")
+            reason = f"{better} would have been preferred, and all have groups too small, whoever has which value"
+            return InsiderBeliefs(case.release, "nothing to learn", reason, roster)
+        others = "Other" if preferred is None else f"{preferred[1]:,}"
+        reason = f"{others} releases that would have been preferred, and are not finer, may tell more"
+        return InsiderBeliefs(case.release, "told", reason, roster)
     beliefs = believe_finer_fail(roster, finer, counts, limits)
     if isinstance(beliefs, Fraction) and beliefs >= 1:
         reason = "groups are too large to count in how many worlds the finer releases break the policy"
@@ -348,18 +351,6 @@ def _refuse_lattice(case: _InsiderCase, limits: HalfLimits) -> str | None:
     if worse is not None:
         return f"merging groups may break '{worse.criterion}'"
     return None if case.levels else "the release does not say at which levels it was published"
-
-
-def _no_finer_release(case: _InsiderCase, node: Node, roster: RosterLines, limits: HalfLimits) -> InsiderBeliefs:
-    """Report that all finer releases fail by size; releases that the search prefers may still tell something."""
-    preferred = _count_preferred(case, node, limits)
-    if preferred is not None and preferred[1] == 0:
-        better = counted(preferred[0], "release")
-        reason = f"{better} would have been preferred, and all have groups too small, whoever has which value"
-        return InsiderBeliefs(case.release, "nothing to learn", reason, roster)
-    others = "Other" if preferred is None else f"{preferred[1]:,}"
-    reason = f"{others} releases that would have been preferred, and are not finer, may tell more"
-    return InsiderBeliefs(case.release, "told", reason, roster)
 
 
 def _count_preferred(case: _InsiderCase, node: Node, limits: HalfLimits) -> tuple[int, int] | None:
@@ -387,29 +378,6 @@ def _count_preferred(case: _InsiderCase, node: Node, limits: HalfLimits) -> tupl
     return len(better), len(by_value)
 
 
-def _refuse_open_cut(case: _InsiderCase, limits: HalfLimits) -> None:
-    """Refuse a release in which a cut was not made that sizes allow, where nothing but sizes is limited."""
-    # one that resists cuts all the same where values are not limited
-    cuts_all = case.method.recodes == "regions" and not limits.together
-    if not cuts_all or not case.knows_people:
-        return
-    roster = case.roster()
-    orders = column_orders(roster.columns, case.by)
-    for question in group_questions(roster, orders, case.release.groups.counts, limits):
-        refuse_open_cut(case.release.groups.name(question.row).in_errors)
-
-
-def _refuse_broken(check: PolicyCheck, release: Release) -> None:
-    """Refuse a release that is not within the policy that it is said to keep, naming a group."""
-    kept = check.holds_in_each(release.groups)
-    if not kept.all():
-        message = (
-            f"{release.groups.name(int(np.argmin(kept))).in_errors} is not within the policy: this policy did not make "
-            "this release; give the one that did"
-        )
-        raise BadRelease(message)
-
-
 def refuse_other_than_looks(
     roster: RosterLines, release: Release, look: OneLook, by: dict[str, Hierarchy], towards: str | None
 ) -> None:
@@ -419,7 +387,8 @@ def refuse_other_than_looks(
     target = None if towards is None else label_counts(table, towards)
     store = KeyStore.from_table(table, orders)
     for generation in store.generations():
-        looks = _join_looks(look.looks(generation, orders, target))
+        parts, veils = zip((Cuts.concatenate([]), np.zeros(0)), *look.looks(generation, orders, target), strict=True)
+        looks = Cuts.concatenate(parts), np.concatenate(veils)
         store.split(generation, _published_cuts(generation, roster.group[generation.keys], looks, look, release))
 
 
@@ -436,7 +405,12 @@ def _published_cuts(
     looked_at[cuts.group] = True
     _refuse_some(several & ~looked_at, first, release)
     parting = cuts.take(several[cuts.group])
-    _refuse_parted(generation, published, parting, release)
+    # a cut must not have people of one published group on both sides
+    right, cut = np.zeros(len(published), bool), np.zeros(generation.groups, bool)
+    right[generation.right_of(parting)[1]] = True
+    cut[parting.group] = True
+    both = np.intersect1d(published[right], published[~right & cut[generation.group]])
+    _refuse_some(np.ones(len(both), bool), both, release)
     _refuse_some(~look.passes(parting, generation), first[parting.group], release)
     # a closed group whose cut had no veil was decided by its values alone: that cut must be able to fail
     closed = cuts.take(~several[cuts.group] & (veils == 0))
@@ -445,32 +419,16 @@ def _published_cuts(
     return parting
 
 
-def _refuse_parted(generation: Generation, published: Integers, cuts: Cuts, release: Release) -> None:
-    """Refuse where a cut has people of one published group on both sides."""
-    right, cut = np.zeros(len(published), bool), np.zeros(generation.groups, bool)
-    right[generation.right_of(cuts)[1]] = True
-    cut[cuts.group] = True
-    both = np.intersect1d(published[right], published[~right & cut[generation.group]])
-    _refuse_some(np.ones(len(both), bool), both, release)
-
-
 def _refuse_some(wrong: Flags, row: Integers, release: Release) -> None:
     """Name the first published group, by its row, that the looks cannot give."""
-    if wrong.any():
-        _refuse(release, int(row[wrong].min()))
-
-
-def _refuse(release: Release, row: int) -> NoReturn:
+    if not wrong.any():
+        return
+    name = release.groups.name(int(row[wrong].min())).in_errors
     message = (
-        f"{release.groups.name(row).in_errors} is none that one look at a cut of each group gives, whatever values "
-        "its people have: this method and policy did not make this release of these people; give those that did"
+        f"{name} is none that one look at a cut of each group gives, whatever values its people have: this method and "
+        "policy did not make this release of these people; give those that did"
     )
     raise BadRelease(message)
-
-
-def _join_looks(looks: Iterator[tuple[Cuts, Floats]]) -> tuple[Cuts, Floats]:
-    parts, veils = zip((Cuts.concatenate([]), np.zeros(0)), *looks, strict=True)
-    return Cuts.concatenate(parts), np.concatenate(veils)
 
 
 def _any_world(roster: RosterLines, release: Release) -> Table:

@@ -200,23 +200,19 @@ class InsiderWitness(Witness):
             )
         who = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.says)
         failed = [*map(str, self.cuts), *self.finer]
-        most = 3
-        named = "; ".join(failed[:most])
-        more = f"; and {len(failed) - most} more" if len(failed) > most else ""
+        named = "; ".join(failed[:3])
+        more = f"; and {len(failed) - 3} more" if len(failed) > 3 else ""
+        cuts, releases = len(self.cuts), len(self.finer)
+        not_made = f"{counted(cuts, 'cut')} that the people of the group allow {form('was', cuts)} not made"
+        if self.finer:
+            not_made = f"{counted(releases, 'finer release')} that sizes allow {form('was', releases)} not published"
         alike = f", and {counted(self.people - 1, 'person')} like them," if self.people > 1 else ""
         estimate = "" if self.how == "counted" else ", by an estimate at most"
         return (
             f"Whoever knows how it was made believes that somebody in {self.group} with {who}{alike} has {sensitive} "
-            f"{value} with probability {amount}{estimate}: {self._not_made()} ({named}{more}), which happens "
+            f"{value} with probability {amount}{estimate}: {not_made} ({named}{more}), which happens "
             f"with probability {in_words(self.all_fail)}."
         )
-
-    def _not_made(self) -> str:
-        if self.finer:
-            many = len(self.finer)
-            return f"{counted(many, 'finer release')} that sizes allow {form('was', many)} not published"
-        many = len(self.cuts)
-        return f"{counted(many, 'cut')} that the people of the group allow {form('was', many)} not made"
 
     def list_arrangements(
         self, counts: Sequence[int], place: int, passes: Callable[[tuple[int, ...], tuple[int, ...]], bool]
