@@ -41,10 +41,7 @@ from sidelight.table.cell_lists import list_separator
 from sidelight.table.labels import ColumnKind, Semantics
 from sidelight.table.roles import (
     EACH_ROW,
-    IDS,
-    NEVER_AMOUNTS,
     NUMBERING,
-    WORK,
     Missing,
     Roles,
     as_kinds,
@@ -262,7 +259,9 @@ def _are_codes(profile: ColumnProfile, stated: Roles) -> bool:
     if profile.kind != "number" or profile.name in dict(stated.kinds) or _is_measured(profile):
         return False
     look = known_to_others(profile.name)
-    return look is not None and look.noun in NEVER_AMOUNTS
+    # never an amount, whatever numbers it is written with
+    nouns = ("a sex", "where somebody lives or comes from", "an origin", "where somebody was treated or served")
+    return look is not None and look.noun in nouns
 
 
 def _stated_role(name: str, stated: Roles) -> Role | None:
@@ -296,7 +295,9 @@ def _names_somebody(profile: ColumnProfile) -> Suggestion | None:
         return "person", _person_reason(profile)
     many = profile.distinct > FEW_LABELS or profile.differing > Fraction(1, 2)
     several = profile.distinct > FEW_LABELS // 4
-    if _numbers_rows(profile) or ((many or several) and {*words_of(profile.name)} & IDS):
+    if _numbers_rows(profile) or (
+        (many or several) and {*words_of(profile.name)} & {"id", "ids", "uuid", "guid", "identifier"}
+    ):
         return "leave out", f"numbers rows or something else ({_different(profile)}): it points at few of them"
     look = names_somebody(profile.name)
     # looks by name that hold however few labels there are
@@ -437,7 +438,9 @@ def _ensure_sensitive(columns: list[SuggestedRole], stated: Roles) -> list[Sugge
         columns = [_withdrawn(each, "quasi") for each in columns]
     if stated.sensitive is not None or any(each.role == "sensitive" for each in columns):
         return columns
-    work = [each for each in columns if each.role == "quasi" and not each.stated and {*words_of(each.column)} & WORK]
+    # what is known to others, and still kept as a secret in a table that has no other
+    words = {"occupation", "job", "profession", "employer", "workclass", "beruf"}
+    work = [each for each in columns if each.role == "quasi" and not each.stated and {*words_of(each.column)} & words]
     # the finest of them: a coarser one tells less that is worth protecting
     kept = min(work, key=lambda each: -each.profile.distinct, default=None)
     reason = "nothing is called like a secret; of what there is, people may keep their work to themselves"

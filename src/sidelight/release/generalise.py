@@ -8,7 +8,7 @@ A `Lattice` has all full-domain generalisations of a table, each grouped once by
 Symbols     a node ν has one level ν_j per column j; ν ≤ μ (ν is finer) when ν_j ≤ μ_j for all j.
 Roll-up     as each level is a function of the one below, the groups of μ are unions of the groups of any finer ν.
 Cost        a node costs the groups of the smallest finer node at hand, not the rows; `sizes_at` counts sizes only.
-Memory      grouped nodes are kept while they take at most `NUMBERS_KEPT` numbers together, the latest used longest.
+Memory      grouped nodes are kept while they take at most `numbers_kept` numbers together, the latest used longest.
 Source      LeFevre, DeWitt and Ramakrishnan, Incognito, SIGMOD 2005 (the roll-up property).
 
 A `StreamedLattice` has those of a table whose keys do not fit in memory: nodes on disk, coarse ones in memory.
@@ -185,12 +185,6 @@ def _build_release(table: Table, columns: tuple[Column, ...]) -> Release:
 Node: TypeAlias = tuple[int, ...]
 """One level per column, in the order of the lattice's columns."""
 
-FEW_KEYS = 1 << 18
-"""How many possible keys it pays to count by, rather than to sort those that occur."""
-
-NUMBERS_KEPT = 1 << 25
-"""How many numbers (counts and codes) the grouped nodes at hand may take together: about 256 MB."""
-
 
 class LatticeNodes:
     """The nodes of a lattice, whatever holds its groups: one level per column, of ladders of labels."""
@@ -261,7 +255,7 @@ class Lattice(LatticeNodes):
         *,
         columns: Sequence[str] | None = None,
         populations: Sequence[Population] = (),
-        numbers_kept: int = NUMBERS_KEPT,
+        numbers_kept: int = 1 << 25,
     ) -> None:
         chosen = table.quasi if columns is None else tuple(table.column(name) for name in columns)
         super().__init__(chosen, hierarchies)
@@ -337,16 +331,17 @@ class NodeGroups:
 
     def sizes_at(self, node: Node) -> Integers:
         """Return the sizes of a node's groups, in no particular order."""
+        few_keys = 1 << 18  # so many possible keys it pays to count by, rather than to sort those that occur
         key, keys = np.zeros(len(self.finest), np.int64), 1
         for at, (ladder, level) in enumerate(zip(self._ladders, node, strict=True)):
             width = len(ladder.labels[level])
             if width == 1:
                 continue
-            if keys * width >= FEW_KEYS:  # too many to count by: number those that occur
+            if keys * width >= few_keys:  # too many to count by: number those that occur
                 key, first = number_keys(key, below=keys)
                 keys = len(first)
             key, keys = key * width + self._codes_at(at, level), keys * width
-        if keys > max(FEW_KEYS, 8 * len(key)):
+        if keys > max(few_keys, 8 * len(key)):
             key, first = number_keys(key, below=keys)
             keys = len(first)
         sizes = add_up(key, self.finest.sizes, keys)

@@ -12,7 +12,7 @@ Symbols     point r stands at segment s_c(r) of each column c; box g covers ther
 Wanted      all pairs (r, g) with s_c(r) covered by g in every column c.
 Lookup      Boxes that cover one segment or all of them in every column (all columns printed at one level, some as `*`)
             are found by equal numbers: one number for the segments of the columns that are not `*`, pattern by pattern.
-Cutting     for all other boxes: a part (R, G) with |R|·|G| > PAIRS_AT_ONCE is cut at a segment t of one column:
+Cutting     for all other boxes: a part (R, G) with |R|·|G| > pairs_at_once is cut at a segment t of one column:
             R₁ = {s ≤ t} meets G₁ = {first ≤ t}, R₂ = {s > t} meets G₂ = {last > t}.  The column is the one with least
             |R₁|·|G₁| + |R₂|·|G₂|, t the median of its points (both judged on a sample of R).  All parts of a level are
             cut at once, in arrays that hold them one after the other.
@@ -58,8 +58,6 @@ from sidelight.table.labels import SUPPRESSED, Label, as_number, shown
 
 if TYPE_CHECKING:
     from sidelight.release.printed_labels import Nodes
-
-_NUMBER, _DAY, _OTHER, _GAP = range(4)  # the kinds of labels, as they stand in an order
 
 Stretch: TypeAlias = tuple[int, int]
 """Neighbours in an order: where they start, and where the rest begins."""
@@ -109,9 +107,7 @@ class LabelOrder:
         self.labels = tuple(labels[code] for code in order)
         self.position = np.empty(len(labels), np.int64)  # by the code of a label
         self.position[order] = np.arange(len(labels))
-        self._numbers, self._days = (
-            [keys[code][1] for code in order if keys[code][0] == kind] for kind in (_NUMBER, _DAY)
-        )
+        self._numbers, self._days = ([keys[code][1] for code in order if keys[code][0] == kind] for kind in (0, 1))
         self._position_of = {text: position for position, text in enumerate(self.labels)}
         # labels that the hierarchy lacks: only for them may its own nodes be read as intervals
         self._strangers = np.flatnonzero([text not in self._above for text in self.labels])
@@ -276,32 +272,30 @@ def merge_stretches(stretches: Iterable[Stretch]) -> list[Stretch]:
 
 
 def _key(text: Label, above: Sequence[Label]) -> tuple[int, float, list[str]]:
-    """Return where a label stands: its kind, then its size, then its way down the hierarchy."""
+    """Return where a label stands: its kind (0: number, 1: day, 2: other, 3: missing), size, way down the hierarchy."""
     if text is None:
-        return _GAP, 0.0, []
+        return 3, 0.0, []
     number = as_number(text)
     if number is not None:
-        return _NUMBER, number, [text]
+        return 0, number, [text]
     day = day_of(text)
     if day is not None:
-        return _DAY, day, [text]
-    return _OTHER, 0.0, [*(shown(node) for node in reversed(above)), text]
+        return 1, day, [text]
+    return 2, 0.0, [*(shown(node) for node in reversed(above)), text]
 
 
-PAIRS_AT_ONCE = 1 << 10
-"""Pairs of a point and a box in a part that are compared one by one, rather than cut once more."""
+@dataclass
+class JoinLimits:
+    """What a join of points and boxes may take."""
 
-COPIES = 1 << 22
-"""Boxes that may lie in open parts next to the first of each: wide ones are copied by many cuts."""
+    pairs_at_once: int = 1 << 10  # pairs of a part that are compared one by one, rather than cut once more
+    copies: int = 1 << 22  # boxes that may lie in open parts next to the first of each: wide ones are copied by cuts
+    work_alone: int = 1 << 32  # pairs from which on threads share the work; below, they cost more than they save
+    lot: int = 1 << 20  # pairs that are laid out in memory at a time
+    pairs: int = 1 << 27  # more pairs of a point and a box that holds it do not fit into memory
 
-WORK_ALONE = 1 << 32
-"""Pairs of a point and a box from which on threads share the work; below, they cost more than they save."""
 
-LOT = 1 << 20
-"""Pairs that are laid out in memory at a time."""
-
-MOST_PAIRS = 1 << 27
-"""More pairs of a point and a box that holds it than this do not fit into memory."""
+LIMITS = JoinLimits()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -421,7 +415,7 @@ def _pairs_by_lookup(covers: Sequence[Cover], points: Integers, boxes: Integers)
 
 
 def _refuse_many(pairs: int) -> None:
-    if pairs > MOST_PAIRS:
+    if pairs > LIMITS.pairs:
         message = f"people fit too many groups each; name more columns that the attacker knows in {parameter('quasi')}"
         raise TooHard(message)
 
@@ -506,7 +500,7 @@ def _pairs_by_cutting(columns: _Columns, points: Integers, boxes: Integers) -> I
         column, cut = _best_cuts(columns, part)
         return [part] if column[0] < 0 else [*_halves(columns, part, column, cut).one_by_one()]
 
-    if len(points) * len(boxes) >= WORK_ALONE:
+    if len(points) * len(boxes) >= LIMITS.work_alone:
         threads = min(os.cpu_count() or 1, 8)
         # cut into at least as many parts as threads; NumPy releases the lock while they compare
         while len(shares) < threads:
@@ -521,11 +515,11 @@ def _pairs_by_cutting(columns: _Columns, points: Integers, boxes: Integers) -> I
 
 def _pairs_of(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Integers]]:
     """Cut level by level, and compare what is small or cannot be cut."""
-    most_boxes, count = len(parts.box) + COPIES, 0
+    most_boxes, count = len(parts.box) + LIMITS.copies, 0
     while len(parts):
         column, cut = _best_cuts(columns, parts)
         # cutting on would cost more than to compare these few pairs
-        small = parts.points * parts.boxes <= PAIRS_AT_ONCE
+        small = parts.points * parts.boxes <= LIMITS.pairs_at_once
         uncut = ~small & ((column < 0) | (len(parts.box) > most_boxes))
         for point, box in (*_compare(columns, parts.take(small)), *_compare_large(columns, parts.take(uncut))):
             count += len(point)
@@ -593,8 +587,8 @@ def _compare(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Integ
     """Compare each point with each box of its part, a lot of pairs at a time."""
     times = np.repeat(parts.boxes, parts.points)
     start = np.repeat(np.cumsum(parts.boxes) - parts.boxes, parts.points)
-    # cut between points where the number of pairs passes a multiple of LOT
-    lots = np.flatnonzero(np.diff(np.cumsum(times) // LOT)) + 1
+    # cut between points where the number of pairs passes a multiple of a lot
+    lots = np.flatnonzero(np.diff(np.cumsum(times) // LIMITS.lot)) + 1
     for points, starts, boxes in zip(*(np.split(each, lots) for each in (parts.point, start, times)), strict=True):
         which, at = ranges(starts, starts + boxes)
         yield columns.inside(points[which], parts.box[at], range(len(columns)))
@@ -605,7 +599,7 @@ def _compare_large(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers,
     for part in parts.one_by_one() if len(parts) else ():
         overlaps = [cover.overlap(part.point, part.box) for cover in columns.covers]
         column = int(np.argmin(overlaps))
-        for block in np.array_split(part.point, max(len(part.point) * len(part.box) // (4 * LOT), 1)):
+        for block in np.array_split(part.point, max(len(part.point) * len(part.box) // (4 * LIMITS.lot), 1)):
             yield _compare_along(columns, column, block, part.box)
 
 

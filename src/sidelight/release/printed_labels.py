@@ -601,8 +601,6 @@ def _are_intervals(nodes: Nodes, numbers: Mapping[Label, float]) -> bool:
 
 End: TypeAlias = int | float | dt.date
 
-BRACKETS = ("[", "(", "]", ")")
-
 
 class Bounds(NamedTuple):
     """From `low` to `high`; an end that is open is infinite, or, as the last two say, not itself inside."""
@@ -644,7 +642,8 @@ def _bounds(text: Label) -> Bounds | None:
     for part in map(read_label, printed.parts):
         (name,) = part.parts
         # the halves of `[20, 30)`, split at its comma, have no ends of their own
-        is_half = name == MISSING or name.startswith(BRACKETS) or name.endswith(BRACKETS)
+        brackets = ("[", "(", "]", ")")
+        is_half = name == MISSING or name.startswith(brackets) or name.endswith(brackets)
         if not (is_half or part.numbers or part.days or as_number(name) is not None or as_day(name) is not None):
             return None
     # numbers before days: four digits may be either, and most columns that print them have numbers

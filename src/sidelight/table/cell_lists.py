@@ -200,14 +200,12 @@ def list_separator(cells: Iterable[Label]) -> str | None:
     return None
 
 
-# A list, a set or a tuple of texts, as Python and JSON write them
-WRITTEN_LIST = re.compile(r"""\[\s*(['"]).*\1\s*,?\s*\]|\{\s*(['"]).*\2\s*\}|\(\s*(['"]).*\3\s*,?\s*\)""", re.DOTALL)
-
-
 def is_written_list(cell: Label) -> bool:
     """Return whether a cell is a list as programs write it.
 
     >>> [is_written_list(cell) for cell in ("['Flu', 'Cold']", '{"Flu"}', "[20-30)", None)]
     [True, True, False, False]
     """
-    return cell is not None and WRITTEN_LIST.fullmatch(cell.strip()) is not None
+    # a list, a set or a tuple of texts, as Python and JSON write them
+    written = r"""\[\s*(['"]).*\1\s*,?\s*\]|\{\s*(['"]).*\2\s*\}|\(\s*(['"]).*\3\s*,?\s*\)"""
+    return cell is not None and re.fullmatch(written, cell.strip(), re.DOTALL) is not None

@@ -18,7 +18,6 @@ from sidelight.table.hierarchy import FileStyle, Hierarchy
 
 BETWEEN = ";"
 MARK = "_hierarchy_"
-BYTE_ORDER_MARK = "\ufeff"
 
 
 def read_hierarchy(path: str | os.PathLike[str], column: str | None = None) -> Hierarchy:
@@ -69,7 +68,13 @@ def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
         message = f"cannot look into '{where}': {wrong.strerror}; give the path of a folder with hierarchies"
         raise BadHierarchy(message) from None
     if not files:
-        raise _no_hierarchies(where)
+        beside = f"{where.name.split('.')[0]}{MARK}<column>.csv"
+        message = f"'{where}' is not a folder; give one with hierarchies, or put files '{beside}' beside it"
+        if where.is_dir():
+            message = f"no hierarchies in {where}; put files '<column>.csv' or '<data>{MARK}<column>.csv' there"
+        elif not where.exists():
+            message = f"no such folder '{where}'; give one with a hierarchy '<column>.csv' for each column"
+        raise BadHierarchy(message)
     hierarchies: dict[str, Hierarchy] = {}
     for hierarchy in map(read_hierarchy, files):
         if hierarchy.column in hierarchies:
@@ -86,18 +91,10 @@ def hierarchy_files(where: Path) -> list[Path]:
     if where.is_dir():
         # with marked files in the folder, other .csv files there are data, not hierarchies
         return sorted(where.glob(f"*{MARK}*.csv")) or sorted(where.glob("*.csv"))
-    return _files_beside(where, where.stem) or _files_beside(
-        where, where.name.split(".")[0]
-    )  # of people.csv.gz: people
-
-
-def _no_hierarchies(where: Path) -> BadHierarchy:
-    if where.is_dir():
-        return BadHierarchy(f"no hierarchies in {where}; put files '<column>.csv' or '<data>{MARK}<column>.csv' there")
-    if not where.exists():
-        return BadHierarchy(f"no such folder '{where}'; give one with a hierarchy '<column>.csv' for each column")
-    beside = f"{where.name.split('.')[0]}{MARK}<column>.csv"
-    return BadHierarchy(f"'{where}' is not a folder; give one with hierarchies, or put files '{beside}' beside it")
+    beside = sorted(where.parent.glob("*.csv"))
+    stems = (where.stem, where.name.split(".")[0])  # of people.csv.gz: people.csv, or else people
+    found = ([each for each in beside if each.name.startswith(stem + MARK)] for stem in stems)
+    return next(filter(None, found), [])
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
@@ -125,7 +122,9 @@ def writable_text(hierarchy: Hierarchy) -> str:
     if hierarchy.height == 1 and any(map(_otherwise_separated, hierarchy.levels[0])):
         message = f"hierarchy of '{hierarchy.column}': one level of values with commas or tabs; add a level above it"
         raise BadHierarchy(message)
-    return hierarchy_text(hierarchy)
+    style = hierarchy.style  # of one that was read: the text that was read
+    lines = (BETWEEN.join(row) for row in zip(*hierarchy.levels, strict=True))
+    return style.opening + style.line_end.join(lines) + (style.line_end if style.last_line_ends else "")
 
 
 def hierarchy_file(column: str) -> str:
@@ -140,23 +139,11 @@ def hierarchy_file(column: str) -> str:
     return f"{column}.csv"
 
 
-def hierarchy_text(hierarchy: Hierarchy) -> str:
-    """Return the text of the file of a hierarchy; of one that was read, the text that was read."""
-    style = hierarchy.style
-    lines = (BETWEEN.join(row) for row in zip(*hierarchy.levels, strict=True))
-    ending = style.line_end if style.last_line_ends else ""
-    return style.opening + style.line_end.join(lines) + ending
-
-
 def _as_path(place: object) -> Path:
     if isinstance(place, str | os.PathLike):
         return Path(place)
     message = f"hierarchies are in files: give a path, not {kind_in_words(place)}; see sl.Hierarchy for other ways"
     raise WrongKind(message)
-
-
-def _files_beside(data: Path, stem: str) -> list[Path]:
-    return sorted(each for each in data.parent.glob("*.csv") if each.name.startswith(stem + MARK))
 
 
 def _otherwise_separated(text: str) -> bool:
@@ -178,4 +165,5 @@ def _text(file: Path) -> tuple[str, str]:
         reason = getattr(wrong, "strerror", None) or "no such name"
         message = f"cannot read the hierarchy '{file}': {reason}; give the path of a readable file"
         raise BadHierarchy(message) from None
-    return (BYTE_ORDER_MARK, text[1:]) if text.startswith(BYTE_ORDER_MARK) else ("", text)
+    mark = "\ufeff"  # a byte order mark, which some editors put first
+    return (mark, text[1:]) if text.startswith(mark) else ("", text)

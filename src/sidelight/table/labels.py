@@ -246,16 +246,13 @@ def duration_text(nanoseconds: int) -> str:
     return moment_text(dt.timedelta(microseconds=microseconds), below)
 
 
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-
-
 def as_day(text: Label) -> int | None:
     """Read a day as its number, or say that it is none.
 
     >>> as_day("1984-03-09"), as_day("1984-03"), as_day("1984-02-31"), as_day(None)
     (724344, None, None, None)
     """
-    if text is None or _DAY.fullmatch(text) is None:
+    if text is None or re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text) is None:
         return None
     try:
         return dt.date.fromisoformat(text).toordinal()

@@ -475,13 +475,10 @@ def independent_prior(shares: Mapping[Label, Fraction]) -> Prior:
     return lambda values: prod((shares[value] for value in values), start=Fraction(1))
 
 
-WORLDS_AT_MOST = 300
-"""How many sequences of values (one of them unseen) a group may have to be replayed one by one."""
-
-
 def few_worlds(values: int, people: int) -> bool:
     """Return whether so many people have few enough sequences of at least two values; not even counted for a crowd."""
-    return bool(people < WORLDS_AT_MOST.bit_length() and values**people <= WORLDS_AT_MOST)
+    most = 300  # sequences (one of them unseen) that a group may have to be replayed one by one
+    return bool(people < most.bit_length() and values**people <= most)
 
 
 def smallest_epsilon_of_group(

@@ -43,7 +43,7 @@ from sidelight.worlds.counting.compile import (
     components,
 )
 from sidelight.worlds.counting.counter import Joint, WorldCounter
-from sidelight.worlds.counting.frontier import TAKES, Assign, Frontier, Schedule, Weights, completions
+from sidelight.worlds.counting.frontier import Assign, Frontier, Outcome, Schedule, Weights, completions
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
 """For each world of a sample, whether something holds."""
@@ -102,7 +102,7 @@ class WorldSampler:
         transition, completed = self.frontier.transitions[step], self._completions[step + 1]
         fields = state & transition.mask
         if isinstance(transition, Assign):
-            moves = [(move, outcome is TAKES) for outcome, move in transition.outcomes(fields)]
+            moves = [(move, outcome is Outcome.TAKES) for outcome, move in transition.outcomes(fields)]
         else:
             moves = [(move, False) for move in transition.memo[fields]]
         reached = [(state - fields + replacement, takes, factor) for (replacement, factor), takes in moves]

@@ -51,7 +51,7 @@ from sidelight.worlds.counting.compile import (
     compile_facts,
     components,
 )
-from sidelight.worlds.counting.frontier import TAKES, Assign, Frontier, Schedule, Weights, completions
+from sidelight.worlds.counting.frontier import Assign, Frontier, Outcome, Schedule, Weights, completions
 from sidelight.worlds.identify import Entities
 
 VariableSet: TypeAlias = int
@@ -420,7 +420,7 @@ def block_probabilities(
                 weight * factor * after[(state & ~mask) + replacement]
                 for state, weight in weights.items()
                 for outcome, (replacement, factor) in moves[state & mask]
-                if outcome is TAKES
+                if outcome is Outcome.TAKES
             )
             taking[variable][block] = Fraction(ways, total)
         # from here on, `after` belongs to the states before this transition

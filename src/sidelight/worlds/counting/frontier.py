@@ -48,9 +48,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from enum import Enum
 from fractions import Fraction
 from math import comb, perm, prod
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from sidelight.worlds.counting.compile import CountingProblem, Equal, Formula, Meter, OverEffort, Takes
 
@@ -511,28 +512,18 @@ class _RestField:
         return number << self.shift
 
 
-Evidence: TypeAlias = Literal["takes it", "not yet", "takes another", "nothing new"]
-"""What constraints learn from a decision; "not yet": the variable may still take a later block of its schedule."""
+class Outcome(Enum):
+    """One way in which a variable may decide: whether it takes the block, and the sign; constraints learn which."""
 
+    TAKES = True, 1
+    SKIPS = False, 1  # it may still take a later block of its schedule
+    UNCHANGED = False, 1, "nothing new"
+    # The inclusion–exclusion term: subtracts the worlds in which a variable that was left free takes the block after
+    # all; constraints learn only that it takes none of its schedule.
+    EXCLUDED = True, -1
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """One way in which a variable may decide."""
-
-    evidence: Evidence
-    takes: bool
-    sign: int = 1
-
-
-TAKES = Outcome("takes it", takes=True)
-
-SKIPS = Outcome("not yet", takes=False)
-
-UNCHANGED = Outcome("nothing new", takes=False)
-
-EXCLUDED = Outcome("takes another", takes=True, sign=-1)
-"""The inclusion–exclusion term: subtracts the worlds in which a variable that was left free takes the block after all;
-constraints learn only that it takes none of its schedule."""
+    def __init__(self, takes: bool, sign: int, _evidence: str = "") -> None:  # noqa: FBT001 - members are written once
+        self.takes, self.sign = takes, sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -575,7 +566,7 @@ class Assign:
         members = layout.problem.members[decision.variable]
         self._counted = sum(people * counter[group] for group, people in members.items() for counter in counters)
         self._compared_later = frozenset(atom for _, atom in decision.after)
-        self._rests: dict[tuple[Evidence, int], dict[Formula, Formula]] = {}  # evidence, who took it → before → after
+        self._rests: dict[tuple[Outcome, int], dict[Formula, Formula]] = {}  # outcome, who took it → before → after
 
     def moves(self, fields: int) -> list[Move]:
         """Return the moves of the variable that takes the block, or does not."""
@@ -591,27 +582,27 @@ class Assign:
         decision = self.decision
         # `single`: one block each; who took one decides nothing more
         if fields & self._assigned:
-            return () if decision.fixed else (UNCHANGED,)
+            return () if decision.fixed else (Outcome.UNCHANGED,)
         # no constraint asks, now or later: taking the block and its exclusion would cancel out
         if decision.free and not decision.watched and not any(rest.atoms & self._own_atoms for rest in rests):
-            return (UNCHANGED,)
-        takes = (TAKES,) if decision.occurs and decision.fixed is not False else ()
+            return (Outcome.UNCHANGED,)
+        takes = (Outcome.TAKES,) if decision.occurs and decision.fixed is not False else ()
         if decision.fixed:
             return takes
         # free: all ways to lack b are all ways at all (SKIPS), less those that take b after all (EXCLUDED)
-        excluded = (EXCLUDED,) if decision.occurs and decision.free else ()
-        skips = (SKIPS,) if decision.free or not decision.last or not self.single else ()
+        excluded = (Outcome.EXCLUDED,) if decision.occurs and decision.free else ()
+        skips = (Outcome.SKIPS,) if decision.free or not decision.last or not self.single else ()
         return (*takes, *excluded, *skips)
 
     def _move(self, outcome: Outcome, fields: int, rests: list[Formula]) -> Move | None:
         decision, layout = self.decision, self.layout
-        conditioned = self._rests.setdefault((outcome.evidence, fields & self._took), {})
+        conditioned = self._rests.setdefault((outcome, fields & self._took), {})
         after, compared_later = self._counted if outcome.takes else 0, False
         factor = outcome.sign
         for number, before in zip(self._constraints, rests, strict=True):
             rest = conditioned.get(before)
             if rest is None:
-                rest = conditioned[before] = self._condition(before, outcome.evidence, fields)
+                rest = conditioned[before] = self._condition(before, outcome, fields)
             if number in layout.problem.weights:
                 rest, weight = layout.weigh_decided(number, before, rest)
                 factor *= weight
@@ -621,18 +612,18 @@ class Assign:
             after += layout.pack(number, rest)
             compared_later = compared_later or not self._compared_later.isdisjoint(rest.atoms)
         # remembered only while a constraint still asks whether the two are equal
-        if outcome is TAKES and compared_later:
+        if outcome is Outcome.TAKES and compared_later:
             after += layout.took[decision.variable]
-        if not decision.last and outcome is not SKIPS:
+        if not decision.last and outcome is not Outcome.SKIPS:
             after += self._assigned
         return after + (fields & self._kept), factor
 
-    def _condition(self, formula: Formula, evidence: Evidence, fields: int) -> Formula:
+    def _condition(self, formula: Formula, outcome: Outcome, fields: int) -> Formula:
         """Return what is left of a formula after this decision."""
-        condition, decision, takes = self.layout.problem.formulas.condition, self.decision, evidence == "takes it"
-        if evidence != "nothing new":
+        condition, decision, takes = self.layout.problem.formulas.condition, self.decision, outcome is Outcome.TAKES
+        if outcome is not Outcome.UNCHANGED:
             formula = condition(formula, decision.atom, truth=takes)
-        if self.single and evidence in ("takes it", "takes another"):
+        if self.single and outcome.takes:
             for atom in decision.later:
                 formula = condition(formula, atom, truth=False)
         for other, equal in decision.before:
