@@ -29,7 +29,7 @@ Source      Ours; Dirichlet and Pólya as in any textbook.  docs/understand/seve
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -39,17 +39,9 @@ import numpy.typing as npt
 
 from sidelight.arrays import Floats
 
-Numbers: TypeAlias = npt.NDArray[Any]
-"""Floats, or exact fractions: the same arithmetic for both."""
+Numbers: TypeAlias = npt.NDArray[Any]  # floats, or exact fractions: the same arithmetic for both
 
-MOST_AGREEMENT = Fraction(99, 100)
-"""Groups that agree more than this are taken to agree this much: a ground is never certain."""
-
-ABOUT_EQUAL = 0.8
-"""Releases whose agreement is at least this part of that of others are in one cluster with them."""
-
-FINENESS = 10_000
-"""Agreements are fractions with denominators up to this."""
+MOST_AGREEMENT = Fraction(99, 100)  # groups that agree more are taken to agree this much: a ground is never certain
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +91,7 @@ class CommonGround:
 
 def _fraction(agreement: float) -> Fraction:
     # small denominators, as exact posteriors multiply them release by release
-    return min(Fraction(max(agreement, 0.0)).limit_denominator(FINENESS), MOST_AGREEMENT)
+    return min(Fraction(max(agreement, 0.0)).limit_denominator(10_000), MOST_AGREEMENT)
 
 
 def _cluster(agreement: Floats) -> Cluster:
@@ -110,19 +102,16 @@ def _cluster(agreement: Floats) -> Cluster:
         # average linkage; of equal pairs the first is joined, so that the clusters are always the same
         _, one, other = max(((_mean_agreement(agreement, (a, b)), a, b) for a, b in pairs), key=lambda pair: pair[0])
         both = _mean_agreement(agreement, (one, other))
-        members = [member for part in (one, other) for member in _dissolve(part, both)]
+        members: list[int | Cluster] = []
+        for part in (one, other):
+            # a cluster whose members agree about as much with what joins them is dissolved
+            alike = isinstance(part, Cluster) and both >= 0.8 * float(part.agreement)
+            members += part.members if isinstance(part, Cluster) and alike else (part,)
         rest = [part for part in open_parts if part is not one and part is not other]
         open_parts = [*rest, Cluster(_fraction(_mean_agreement(agreement, members)), tuple(members))]
     (root,) = open_parts
     assert isinstance(root, Cluster)
     return root
-
-
-def _dissolve(part: int | Cluster, agreement: float) -> tuple[int | Cluster, ...]:
-    """Dissolve a cluster whose members agree about as much with what joins them."""
-    if isinstance(part, Cluster) and agreement >= ABOUT_EQUAL * float(part.agreement):
-        return part.members
-    return (part,)
 
 
 def _mean_agreement(agreement: Floats, parts: Sequence[int | Cluster]) -> float:
@@ -142,8 +131,8 @@ class Observation:
     present: Numbers
 
 
+# For two releases (the first has the smaller number): which share of the smaller group's other people are in both
 InCommon: TypeAlias = Mapping[tuple[int, int], Numbers]
-"""For two releases (the first has the smaller number): which share of the smaller group's other people are in both."""
 
 
 def weigh(
@@ -158,7 +147,12 @@ def weigh(
     >>> weigh([most, most], prior, CommonGround.from_agreement(np.full((2, 2), 0.5))).round(2).tolist()
     [[0.78, 0.22]]
     """
-    leaves = [_leaf(each, spread) for each, spread in zip(observations, ground.spread, strict=True)]
+    leaves = []
+    for each, spread in zip(observations, ground.spread, strict=True):
+        people, shares = each.people, each.shares
+        # not located is absent for certain; `0 * people` keeps exact fractions exact
+        present = np.where(people > 0, each.present, 0 * people)
+        leaves.append(_Part(spread, shares, people, ratio(people**0, people), 1 - present, present * shares, shares))
     top = _join(ground.root, leaves, prior, in_common or {})
     # either some release holds the person, or none does and only the ground speaks
     odds = top.present + top.absent * top.outside
@@ -190,88 +184,55 @@ class _Part:
     outside: Numbers
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Ground:
-    """The common ground of one cluster: α·π and E(s), in terms of ρ so that α may be infinite."""
-
-    agreement: Any
-    prior: Numbers
-    shares: Numbers  # E(s)
-    draws: Numbers  # Σ κ_j
-    person: Numbers  # κ/n, averaged over the parts in which the person is located
-    in_common: Numbers | None  # w, averaged over pairs of releases
-
-    def counted_once(self, times: int) -> Numbers:
-        """Return m_t(s): the ground without the person, who was counted so many times too often."""
-        # whole counts include the person t + 1 times, and then never meet the second bound
-        shares = np.maximum(self.shares - times * self.person, self.shares / (times + 1))
-        before, draws = 1 - self.agreement, self.draws - times * self.person
-        ground: Numbers = (before * self.prior + self.agreement * shares) / (before + self.agreement * draws)
-        if times == 0 or self.in_common is None:
-            return ground
-        mixed: Numbers = (1 - self.in_common) * ground + self.in_common * ratio(self.shares, self.draws)
-        return mixed
-
-
-def _leaf(observation: Observation, spread: Fraction) -> _Part:
-    people = observation.people
-    # not located is absent for certain; `0 * people` keeps exact fractions exact
-    present = np.where(people > 0, observation.present, 0 * people)
-    shares = observation.shares
-    return _Part(spread, shares, people, ratio(people**0, people), 1 - present, present * shares, shares)
-
-
 def _join(cluster: Cluster, leaves: Sequence[_Part], prior: Numbers, in_common: InCommon) -> _Part:
     parts = [
         _join(each, leaves, prior, in_common) if isinstance(each, Cluster) else leaves[each] for each in cluster.members
     ]
     number: Any = Fraction if parts[0].shares.dtype == object else float
+    agreement = number(cluster.agreement)  # in terms of ρ, so that α may be infinite
     # β/(1+β) of each part: 1 if it goes by nothing but the common ground
     ties = [number(min((1 - part.agreement) / (1 - cluster.agreement), Fraction(1))) for part in parts]
-    ground = replace(
-        _ground_of(number(cluster.agreement), prior, parts, ties), in_common=_mean_in_common(cluster, in_common)
-    )
-    outside = ground.counted_once(0)
+    # κ_j; shares have the values on their last axis, and draws and people a length of 1 there
+    kappa = [ratio(part.people, part.people * (1 - tie) + tie) for part, tie in zip(parts, ties, strict=True)]
+    nothing = 0 * kappa[0]
+    draws = sum(kappa, start=nothing)
+    shares = sum((each * part.shares for each, part in zip(kappa, parts, strict=True)), start=0 * prior)  # E(s)
+    # κ/n, averaged over the parts in which the person is located
+    located = sum(((part.people > 0) * nothing**0 for part in parts), start=nothing)
+    counted = sum((each * part.person for each, part in zip(kappa, parts, strict=True)), start=nothing)
+    person = ratio(counted, located)
+    # w, averaged over the pairs of releases that meet in this cluster
+    pairs = [tuple(sorted(pair)) for pair in cluster.pairs()]
+    known = [in_common[one, other] for one, other in pairs if (one, other) in in_common]
+    both = sum(known[1:], start=known[0]) / len(pairs) if known else None
+
+    def ground(times: int) -> Numbers:
+        """Return m_t(s): the ground without the person, who was counted so many times too often."""
+        # whole counts include the person t + 1 times, and then never meet the second bound
+        left = np.maximum(shares - times * person, shares / (times + 1))
+        before = 1 - agreement
+        mean: Numbers = (before * prior + agreement * left) / (before + agreement * (draws - times * person))
+        return mean if times == 0 or both is None else (1 - both) * mean + both * ratio(shares, draws)
+
+    outside = ground(0)
     # `outside**0` is 1 in the shape and the type of `outside`, floats or fractions
     weights: dict[int, Numbers] = {0: outside**0}  # by how many parts hold the person
     for part, tie in zip(parts, ties, strict=True):
         beyond = (1 - tie) * part.people  # φ̂ is the ground where the part goes by nothing else
         like_them = (tie * outside + beyond * part.shares) / (tie + beyond)
-        weights = _add_part(weights, part.absent * ratio(like_them, outside), part.present, ground)
-    absent = weights.pop(0, 0 * outside)
+        absent = part.absent * ratio(like_them, outside)
+        after: dict[int, Numbers] = {}
+        for times, weight in weights.items():
+            # where everybody is known to be present, a single count of holders is carried along
+            if np.any(absent != 0):
+                after[times] = after.get(times, 0) + weight * absent
+            evidence = ratio(part.present, ground(times)) if times else part.present
+            after[times + 1] = weight * evidence
+        if part.present.dtype != object:
+            # scaled by the largest of a row, in all of them alike: many releases neither vanish nor overflow
+            largest = np.max([weight.max(axis=-1, keepdims=True) for weight in after.values()], axis=0)
+            after = {times: ratio(weight, largest) for times, weight in after.items()}
+        weights = after
+    none = weights.pop(0, 0 * outside)
     present = sum(weights.values(), start=0 * outside)
-    shares, person = ratio(ground.shares, ground.draws), ratio(ground.person, ground.draws)
-    return _Part(cluster.agreement, shares, ground.draws, person, absent, present, outside)
-
-
-def _ground_of(agreement: Any, prior: Numbers, parts: Sequence[_Part], ties: Sequence[Any]) -> _Ground:  # noqa: ANN401
-    draws = [ratio(part.people, part.people * (1 - tie) + tie) for part, tie in zip(parts, ties, strict=True)]
-    nothing = 0 * draws[0]
-    located = sum(((part.people > 0) * nothing**0 for part in parts), start=nothing)
-    person = sum((each * part.person for each, part in zip(draws, parts, strict=True)), start=nothing)
-    # shares have the values on their last axis, and draws and people a length of 1 there
-    shares = sum((each * part.shares for each, part in zip(draws, parts, strict=True)), start=0 * prior)
-    return _Ground(agreement, prior, shares, sum(draws, start=nothing), ratio(person, located), None)
-
-
-def _mean_in_common(cluster: Cluster, in_common: InCommon) -> Numbers | None:
-    """Average over the pairs of releases that meet in this cluster."""
-    pairs = [tuple(sorted(pair)) for pair in cluster.pairs()]
-    shares = [in_common[one, other] for one, other in pairs if (one, other) in in_common]
-    return sum(shares[1:], start=shares[0]) / len(pairs) if shares else None
-
-
-def _add_part(weights: Mapping[int, Numbers], absent: Numbers, present: Numbers, ground: _Ground) -> dict[int, Numbers]:
-    """Return the weights by number of holders after one more part, which may hold the person or not."""
-    after: dict[int, Numbers] = {}
-    for times, weight in weights.items():
-        # where everybody is known to be present, a single count of holders is carried along
-        if np.any(absent != 0):
-            after[times] = after.get(times, 0) + weight * absent
-        evidence = ratio(present, ground.counted_once(times)) if times else present
-        after[times + 1] = weight * evidence
-    if present.dtype == object:
-        return after
-    # scaled by the largest of a row, in all of them alike: many releases neither vanish nor overflow
-    largest = np.max([weight.max(axis=-1, keepdims=True) for weight in after.values()], axis=0)
-    return {times: ratio(weight, largest) for times, weight in after.items()}
+    return _Part(cluster.agreement, ratio(shares, draws), draws, ratio(person, draws), none, present, outside)

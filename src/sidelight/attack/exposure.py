@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from sidelight.measures.criterion import Bound
     from sidelight.release.groups import GroupName
 
-ExposurePicture: TypeAlias = Literal["values left", "belief"]
-"""What can be drawn of an exposure."""
+ExposurePicture: TypeAlias = Literal["values left", "belief"]  # what can be drawn of an exposure
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +148,7 @@ class Exposure(Tabular):
     @property
     def confidence(self) -> Floats:
         """1 / |S_i|; nan where the releases contradict each other."""
-        self._refuse_several_values("confidence")
+        self._expect_one_value("confidence")
         return 1 / np.where(self.values_left == 0, np.nan, self.values_left)
 
     def posterior(self, rows: Integers) -> Floats:
@@ -168,7 +167,7 @@ class Exposure(Tabular):
 
     def partial(self, confidence: Bound) -> Fraction:
         """Return the share of people whose candidates are few enough: 1/|S_i| ≥ confidence."""
-        self._refuse_several_values("partial")
+        self._expect_one_value("partial")
         bound = exact_number(confidence, BadMeasure, "a confidence")
         if not 0 < bound <= 1:
             message = f"a confidence of {as_given(confidence)} makes no sense; give a number above 0 and at most 1"
@@ -394,7 +393,7 @@ class Exposure(Tabular):
         }
         return pa.table({**{name: column for name, column in known.items() if name not in figures}, **figures})
 
-    def _refuse_several_values(self, name: str) -> None:
+    def _expect_one_value(self, name: str) -> None:
         if self.semantics != "single":
             message = (
                 f"{name} counts candidates for one value, and people have several here; "
@@ -423,20 +422,21 @@ class Candidates:
         return len(self.exposure.people)
 
     def __getitem__(self, row: int) -> tuple[Label, ...]:
-        return next(self._name_values(np.array([range(len(self))[row]])))
+        return next(self._list(range(len(self))[row], 1))
 
     def __iter__(self) -> Iterator[tuple[Label, ...]]:
-        # in blocks, as bits are unpacked to a byte for each row and value
-        for start in range(0, len(self), 10_000):
-            yield from self._name_values(np.arange(start, min(start + 10_000, len(self))))
+        return self._list(0, len(self))
 
     def matrix(self, rows: Integers) -> Flags:
         """Return rows of people × values of the domain."""
         return unpack_bits(values_in_all(self.exposure.views, rows), len(self.exposure.domain))
 
-    def _name_values(self, rows: Integers) -> Iterator[tuple[Label, ...]]:
-        for row in self.matrix(rows):
-            yield tuple(self.exposure.domain[value] for value in np.flatnonzero(row))
+    def _list(self, first: int, rows: int) -> Iterator[tuple[Label, ...]]:
+        domain = self.exposure.domain
+        # in blocks, as bits are unpacked to a byte for each row and value
+        for start in range(first, first + rows, 10_000):
+            for left in self.matrix(np.arange(start, min(start + 10_000, first + rows))):
+                yield tuple(domain[value] for value in np.flatnonzero(left))
 
 
 @dataclass(frozen=True, slots=True)
@@ -460,17 +460,14 @@ class Sighting:
             return f"release {self.release}: {'not located' if self.present else 'known not to be in it'}"
         where = ", ".join(map(str, self.groups[:3])) + (" …" if len(self.groups) > 3 else "")
         values = f"release {self.release}: {where}, {counted(len(self.values), 'value')}: {_list_values(self.values)}"
-        return values + self._consequence()
-
-    def _consequence(self) -> str:
         if self.present == 0:
-            return "; known not to be in it"
+            return f"{values}; known not to be in it"
         if self.noisy:
-            return "; its counts have noise, so nothing is ruled out"
+            return f"{values}; its counts have noise, so nothing is ruled out"
         if self.present < 1:
-            return f"; in it with probability {in_words(self.present)}, so nothing is ruled out"
+            return f"{values}; in it with probability {in_words(self.present)}, so nothing is ruled out"
         sure = f"; everybody there has {_list_values(self.everybody_has)}" if self.everybody_has else ""
-        return sure + (f"; rules out {_list_values(self.rules_out)}" if self.rules_out else "")
+        return values + sure + (f"; rules out {_list_values(self.rules_out)}" if self.rules_out else "")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -527,30 +524,22 @@ class ExposureWitness:
         return "\n".join([who + (f" ({known})" if known else ""), *map(str, self.sightings), self._conclusion()])
 
     def _conclusion(self) -> str:
-        if self.semantics != "single":
-            return self._conclusion_about_several()
-        if not self.candidates:
-            return (
-                "No value is in all of them: the releases contradict each other, or the person is not in one of them."
-            )
-        if len(self.candidates) == 1:
+        single = self.semantics == "single"
+        if not (self.candidates if single else self.beliefs):
+            what = "No value is in all of them" if single else "What everybody has in one of them nobody has in another"
+            return f"{what}: the releases contradict each other, or the person is not in one of them."
+        if single and len(self.candidates) == 1:
             return f"Only {shown(self.candidates[0])} is in all of them."
-        likely = max(self.beliefs, key=lambda value: self.beliefs[value])
-        return (
-            f"{len(self.candidates)} values are left: {_list_values(self.candidates)}; "
-            f"the likeliest is {shown(likely)}, with {in_words(self.beliefs[likely])}."
-        )
-
-    def _conclusion_about_several(self) -> str:
-        if not self.beliefs:
+        certain = () if single else self.certain
+        undecided = [value for value in self.beliefs if value not in certain]
+        likely = max(undecided, key=lambda value: self.beliefs[value], default=None)
+        if single:
             return (
-                "What everybody has in one of them nobody has in another: the releases contradict each other, "
-                "or the person is not in one of them."
+                f"{len(self.candidates)} values are left: {_list_values(self.candidates)}; "
+                f"the likeliest is {shown(likely)}, with {in_words(self.beliefs[likely])}."
             )
-        undecided = [value for value in self.beliefs if value not in self.certain]
-        sentences = [f"Certain: {_list_values(self.certain)}."] if self.certain else []
+        sentences = [f"Certain: {_list_values(certain)}."] if certain else []
         if undecided:
-            likely = max(undecided, key=lambda value: self.beliefs[value])
             likeliest = "" if len(undecided) == 1 else f"; the likeliest is {shown(likely)}"
             sentences.append(f"Possible: {_list_values(undecided)}{likeliest}, with {in_words(self.beliefs[likely])}.")
         return " ".join(sentences) or "No value is left: the person has none."
@@ -581,43 +570,35 @@ class ExposureWitness:
 def witness_of(row: int, exposure: Exposure) -> ExposureWitness:
     """Build the witness of one row of people."""
     people, views, domain = exposure.people, exposure.views, exposure.domain
-    cells = tuple((column.name, column.cell(row)) for column in people.known)
-    by_release = [_values(view, row, domain) for view in views]
+    by_release: list[tuple[Label, ...]] = []
+    for view in views:
+        groups = view.linkage.groups_of(row)
+        totals = view.counts.take(groups).totals().tolist() if len(groups) else [1] * len(domain)
+        by_release.append(tuple(text for text, total in zip(domain, totals, strict=True) if total))
     decides = [view.rules_out and view.presence.exact(row) == 1 and bool(view.located[row]) for view in views]
     deciding = [set(values) for values, rules in zip(by_release, decides, strict=True) if rules]
-    allowed = set().union(*deciding)
-    sightings = tuple(
-        Sighting(
-            number,
-            tuple(view.groups.name(int(group)) for group in view.linkage.groups_of(row)),
-            values,
-            tuple(text for text in domain if rules and text in allowed.difference(values)),
-            view.presence.exact(row),
-            _everybody_has(view, row, domain),
-            noisy=not view.rules_out,
+    allowed, sightings = set().union(*deciding), []
+    for number, (view, values, rules) in enumerate(zip(views, by_release, decides, strict=True), start=1):
+        # where people have one value each, there is nothing to add to the values
+        several = view.semantics != "single" and bool(view.located[row])
+        shares = zip(domain, view.exact_probabilities(row), strict=True) if several else ()
+        sightings.append(
+            Sighting(
+                number,
+                tuple(view.groups.name(int(group)) for group in view.linkage.groups_of(row)),
+                values,
+                tuple(text for text in domain if rules and text in allowed.difference(values)),
+                view.presence.exact(row),
+                tuple(text for text, share in shares if share == 1),
+                noisy=not view.rules_out,
+            )
         )
-        for number, (view, values, rules) in enumerate(zip(views, by_release, decides, strict=True), start=1)
-    )
+    cells = tuple((column.name, column.cell(row)) for column in people.known)
     left = tuple(text for text in domain if all(text in values for values in deciding))
     posterior = exposure.together.exact_posterior(views, exposure.prior, row)
     beliefs = {} if posterior is None else dict(zip(domain, posterior, strict=True))
     candidates = {text: beliefs[text] for text in left if text in beliefs}
-    return ExposureWitness(cells, int(people.sizes[row]), sightings, left, candidates, exposure.semantics)
-
-
-def _values(view: View, row: int, domain: tuple[Label, ...]) -> tuple[Label, ...]:
-    groups = view.linkage.groups_of(row)
-    if not len(groups):
-        return domain
-    totals = view.counts.take(groups).totals().tolist()
-    return tuple(text for text, total in zip(domain, totals, strict=True) if total)
-
-
-def _everybody_has(view: View, row: int, domain: tuple[Label, ...]) -> tuple[Label, ...]:
-    """Name the values of everybody in the groups; where people have one each, there is nothing to add to the values."""
-    if view.semantics == "single" or not view.located[row]:
-        return ()
-    return tuple(text for text, share in zip(domain, view.exact_probabilities(row), strict=True) if share == 1)
+    return ExposureWitness(cells, int(people.sizes[row]), tuple(sightings), left, candidates, exposure.semantics)
 
 
 def _list_values(values: Sequence[Label]) -> str:

@@ -135,7 +135,10 @@ def intersect(
 
     Source: Ganta, Kasiviswanathan and Smith, Composition Attacks and Auxiliary Information in Data Privacy, KDD 2008.
     """
-    published = _releases(releases)
+    several = expect_several(
+        Release, releases, "releases", each="release", also=(SearchResult, ExpectedCounts, WithNoise)
+    )
+    published = tuple(each.expected_counts() if isinstance(each, WithNoise) else each for each in several)
     lookups = lookups_for(published, by=by, locate=locate, suppressed=suppressed)
     _check(published, prior, evidence)
     presence = presence_for(present, len(published))
@@ -150,10 +153,38 @@ def intersect(
     )
     common = CommonDomain([release_of(each).groups for each in published], same_values)
     # before the views are built, so that noisy releases have every value that another one has
-    published = tuple(_add_missing_values(each, published, common) for each in published)
+    uncounted = published
+    published = tuple(
+        replace(
+            each,
+            release=Release(
+                common.add_missing_values(
+                    each.release.groups,
+                    each.parts,
+                    [(release_of(other).groups, parts_of(other) or 1) for other in uncounted if other is not each],
+                ),
+                sensitive=each.release.sensitive,
+            ),
+        )
+        if isinstance(each, ExpectedCounts)
+        else each
+        for each in published
+    )
+    linkages = [
+        link(release_of(each), targets.known, len(targets), lookup, person=person)
+        for each, lookup in zip(published, lookups, strict=True)
+    ]
     views = tuple(
-        _view(each, lookup, people=targets, present=marked, common=common, person=person)
-        for each, lookup, marked in zip(published, lookups, presence, strict=True)
+        View.build(
+            release_of(each).groups,
+            common.counts(release_of(each).groups),
+            linkage,
+            presence=targets.presence(marked),
+            semantics=release_of(each).semantics,
+            share_linked_right=share_linked_right(each, targets, linkage),
+            parts=parts_of(each),
+        )
+        for each, linkage, marked in zip(published, linkages, presence, strict=True)
     )
     prior_beliefs = prior_of(views, prior)
     columns = [columns_of(release_of(each), lookup) for each, lookup in zip(published, lookups, strict=True)]
@@ -162,22 +193,27 @@ def intersect(
         if evidence != "independent"
         else Together(CommonGround.none(len(views)), {})
     )
-    return replace(_exposure(targets, views, common, prior_beliefs, together), evidence=evidence)
+    return _weigh_people(targets, views, common, prior_beliefs, together, evidence=evidence)
 
 
-def _exposure(
-    people: People, views: tuple[View, ...], common: CommonDomain, prior: tuple[Fraction, ...], together: Together
+def _weigh_people(
+    people: People,
+    views: tuple[View, ...],
+    common: CommonDomain,
+    prior: tuple[Fraction, ...],
+    together: Together,
+    *,
+    evidence: Evidence,
 ) -> Exposure:
     """Intersect and weigh, some rows of people at a time."""
-    left_open, belief = np.empty(len(people), np.int64), np.empty(len(people))
-    likeliest = np.empty(len(people), np.int64)
-    certain, contradictory = np.empty(len(people), bool), np.empty(len(people), bool)
-    tally = TruthTally(people, views, common, prior)
+    left_open, likeliest = np.empty(len(people), np.int64), np.empty(len(people), np.int64)
+    certain, contradictory, belief = np.empty(len(people), bool), np.empty(len(people), bool), np.empty(len(people))
+    tally, semantics = TruthTally(people, views, common, prior), views[0].semantics
     # the posterior of a block is (rows, values); nothing of that size outlives the block
     for rows in row_blocks(views, np.arange(len(people))):
         may_have, must_have = values_in_all(views, rows), values_for_sure(views, rows)
-        left_open[rows] = open_values(may_have, must_have, views[0].semantics)
-        certain[rows], contradictory[rows] = decide_values(may_have, must_have, views[0].semantics)
+        left_open[rows] = open_values(may_have, must_have, semantics)
+        certain[rows], contradictory[rows] = decide_values(may_have, must_have, semantics)
         posterior = together.posteriors(views, prior, rows)
         # no value is possible, so there is no belief, whatever the weights say
         posterior[contradictory[rows]] = np.nan
@@ -185,54 +221,25 @@ def _exposure(
         likeliest[rows] = np.nan_to_num(posterior, nan=-1.0).argmax(axis=1)
         belief[rows] = posterior[np.arange(len(rows)), likeliest[rows]]
         tally.add(rows, unpack_bits(may_have, len(common.domain)), certain[rows], posterior, likeliest[rows])
+    every = slice(None)
     return Exposure(
         people=people,
         views=views,
         domain=common.domain,
         prior=prior,
         together=together,
-        # (releases, rows of people)
-        values_by_release=np.stack([view.values_by_row() for view in views]),
+        # what each release alone leaves open, (releases, rows of people)
+        values_by_release=np.stack(
+            [open_values(view.values(every), view.sure_values(every), semantics) for view in views]
+        ),
         values_left=left_open,
         certain=certain,
         contradictory=contradictory,
         belief=belief,
         likeliest=likeliest,
         truth=tally.result(),
+        evidence=evidence,
     )
-
-
-def _view(
-    published: ReleaseOrResult,
-    lookup: Lookup,
-    *,
-    people: People,
-    present: str | Fraction,
-    common: CommonDomain,
-    person: str | None,
-) -> View:
-    release = release_of(published)
-    linkage = link(release, people.known, len(people), lookup, person=person)
-    return View.build(
-        release.groups,
-        common.counts(release.groups),
-        linkage,
-        presence=people.presence(present),
-        semantics=release.semantics,
-        share_linked_right=share_linked_right(published, people, linkage),
-        parts=parts_of(published),
-    )
-
-
-def _add_missing_values(
-    published: ReleaseOrResult, everything: Sequence[ReleaseOrResult], common: CommonDomain
-) -> ReleaseOrResult:
-    """Add the values that a noisy release did not count, as people who have one were left out of it."""
-    if not isinstance(published, ExpectedCounts):
-        return published
-    others = [(release_of(each).groups, parts_of(each) or 1) for each in everything if each is not published]
-    groups = common.add_missing_values(published.release.groups, published.parts, others)
-    return replace(published, release=Release(groups, sensitive=published.release.sensitive))
 
 
 def _name_known_columns(
@@ -257,14 +264,6 @@ def _name_known_columns(
     return list(known)
 
 
-def _releases(releases: Iterable[ReleaseOrResult | WithNoise]) -> tuple[ReleaseOrResult, ...]:
-    """Return the releases with noisy counts as expected ones; refuse a single release, which can be iterated too."""
-    several = expect_several(
-        Release, releases, "releases", each="release", also=(SearchResult, ExpectedCounts, WithNoise)
-    )
-    return tuple(each.expected_counts() if isinstance(each, WithNoise) else each for each in several)
-
-
 def _check(releases: Sequence[ReleaseOrResult], prior: str, evidence: str) -> None:
     if len(releases) == 0:
         message = "no releases to compare; give at least one, and two to see what they give away together"
@@ -285,10 +284,6 @@ def _check(releases: Sequence[ReleaseOrResult], prior: str, evidence: str) -> No
                 "one value per person and several cannot be compared: read both the same way"
             )
             raise BadRelease(message)
-
-
-BINS = 10
-"""How many bins a reliability curve has, all equally wide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +353,6 @@ class TruthTally:
     """Counts how often the attacker is right, block by block; an entry is a row, a value, and how many have it."""
 
     def __init__(self, people: People, views: Sequence[View], common: CommonDomain, prior: Sequence[Fraction]) -> None:
-        """Look up what is true."""
         self._views, nothing = views, np.empty(0, np.int64)
         self._values = len(common.domain)
         self._rows, self._codes, self._counts = nothing, nothing, nothing
@@ -366,14 +360,15 @@ class TruthTally:
         self._hits = self._given_away = self._guessed = 0
         self._by_release = [0] * len(views)
         self._before = self._belief = self._log_belief = 0.0
-        self._bins: list[list[float]] = [[0, 0.0, 0] for _ in range(BINS)]  # people, beliefs, how many are right
+        self._bins: list[list[float]] = [[0, 0.0, 0] for _ in range(10)]  # people, beliefs, how many are right
         if people.truth is None:
             return
-        row, value, count = people.truth.counts.entries()
+        true, counts = people.truth
+        row, value, count = counts.entries()
         placed = rows_in_some_group(views)
-        known = np.array([text is not None for text in people.truth.domain])[value] & placed[row]
+        known = np.array([text is not None for text in true])[value] & placed[row]
         self._rows, self._counts = row[known], count[known]
-        self._codes = common.codes(people.truth.domain)[value][known]
+        self._codes = common.codes(true)[value][known]
         one_each = np.bincount(self._rows, self._counts, minlength=len(people)).astype(np.int64)
         self._people = one_each if views[0].semantics == "single" else np.where(placed, people.sizes, 0)
         before = np.array([*map(float, prior), 0.0])  # at −1: values that occur nowhere
@@ -419,7 +414,7 @@ class TruthTally:
         claimed = ~np.isnan(belief)
         belief, people, right = belief[claimed], people[claimed], right[claimed]
         # a belief of exactly 1 belongs to the last bin
-        place = np.minimum((belief * BINS).astype(np.int64), BINS - 1)
+        place = np.minimum((belief * 10).astype(np.int64), 9)
         for at, each in enumerate(self._bins):
             inside = place == at
             each[0] += int(people[inside].sum())
@@ -443,7 +438,7 @@ class TruthTally:
             calibration=Calibration(
                 tuple(
                     CalibrationBin(
-                        Fraction(at, BINS), Fraction(at + 1, BINS), int(n), beliefs / n, Fraction(int(right), int(n))
+                        Fraction(at, 10), Fraction(at + 1, 10), int(n), beliefs / n, Fraction(int(right), int(n))
                     )
                     for at, (n, beliefs, right) in enumerate(self._bins)
                     if n

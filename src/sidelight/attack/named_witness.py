@@ -23,7 +23,7 @@ Names stand in the answer and nowhere else: no document, message or repr has the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -46,8 +46,7 @@ from sidelight.table.labels import Label, in_order, shown
 from sidelight.text import counted
 from sidelight.worlds.closed_forms import odds
 
-MOST_STEPS = 1_000_000
-"""So many steps are taken to count who shares occurrences; beyond, bounds must do."""
+MOST_STEPS = 1_000_000  # so many are taken to count who shares occurrences; beyond, bounds must do
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -162,8 +161,8 @@ def _acquaintance(finding: Finding) -> AcquaintanceWitness:
     return finding.witness
 
 
+# Group → name → the person's values, in the order of names
 PeopleOfGroups: TypeAlias = dict[GroupName, dict[Label, frozenset[Label]]]
-"""Group → name → the person's values, in the order of names."""
 
 
 def _members(
@@ -185,7 +184,21 @@ def _members(
         cells = [(names.cell(place), values.cell(place), int(times[place])) for place in here]
         if release.semantics == "single" and None not in release.domain:  # who has no value is in no release
             cells = [cell for cell in cells if cell[1] is not None]
-        _check_members(release, row, cells)
+        # answers about others than the group's people would be worse than none
+        people = {who for who, _, _ in cells}
+        occurring: Counter[Label] = Counter()
+        for _, text, count in cells:
+            occurring[text] += count if release.semantics != "set" else 1
+        if None not in release.domain:  # then it stands for having none
+            del occurring[None]
+        size = int(release.groups.sizes[row])
+        if None in people or len(people) != size or dict(occurring) != release.groups.value_counts(row):
+            message = (
+                f"the table's people are not those of group {row + 1}: {len(people):,} of them are located there, and "
+                f"it has {counted(size, 'person')}; give the table it was made from, its column that names people, and "
+                f"hierarchies ({parameter('by')})"
+            )
+            raise BadTable(message)
         members[name] = {
             who: frozenset(
                 witness.value if text in witness.any_of else text for other, text, _ in cells if other == who
@@ -193,24 +206,6 @@ def _members(
             for who in in_order({who for who, _, _ in cells})
         }
     return members
-
-
-def _check_members(release: Release, row: int, cells: Sequence[tuple[Label, Label, int]]) -> None:
-    """Refuse a table whose people are not those of a group: answers about others would be worse than none."""
-    people = {who for who, _, _ in cells}
-    occurring: Counter[Label] = Counter()
-    for _, text, times in cells:
-        occurring[text] += times if release.semantics != "set" else 1
-    if None not in release.domain:  # then it stands for having none
-        del occurring[None]
-    size, name = int(release.groups.sizes[row]), f"group {row + 1}"
-    if None in people or len(people) != size or dict(occurring) != release.groups.value_counts(row):
-        message = (
-            f"the table's people are not those of {name}: {len(people):,} of them are located there, and it has "
-            f"{counted(size, 'person')}; give the table it was made from, its column that names people, and "
-            f"hierarchies ({parameter('by')})"
-        )
-        raise BadTable(message)
 
 
 def _others(witness: AcquaintanceWitness, members: PeopleOfGroups) -> tuple[tuple[Label, Label], ...]:
@@ -228,9 +223,6 @@ def _others(witness: AcquaintanceWitness, members: PeopleOfGroups) -> tuple[tupl
     for name, values in there.items():
         having.setdefault(next(iter(values)), []).append(name)
     return tuple((name, value) for value, people in witness.others.values for name in having[value][:people])
-
-
-# In what share of worlds?
 
 
 def _exists(release: Release, witness: AcquaintanceWitness) -> tuple[Amount, Amount]:
@@ -273,33 +265,28 @@ def _holds(release: Release, witness: AcquaintanceWitness) -> Amount:
         int(group.sizes[0]) + int(group.counts.row(0).sum())
         for group in map(release.group, witness.investigation.groups())
     )
+    others, choices = witness.others, 1  # how many could be the target
+    if witness.semantics != "multiset":
+        beside = others.people if others is not None and others.group == witness.group else 0
+        choices = int(release.group(witness.group).sizes[0]) - beside
+
+    def others_hold(arithmetic: RatioArithmetic[Any]) -> Any:  # noqa: ANN401
+        if others is None:
+            return arithmetic.ratio(1, 1)
+        groups = release.group(others.group)
+        people, counts = int(groups.sizes[0]), groups.value_counts(0)
+        if witness.semantics == "multiset":
+            return arithmetic.ratio(people - others.people, people) ** counts.get(witness.value, 0)
+        if witness.semantics == "set":
+            ways = comb(people - counts.get(witness.value, 0), others.people)
+        else:
+            ways = prod(comb(counts[value], number) for value, number in others.values)
+        return arithmetic.ratio(ways, comb(people, others.people))
 
     def share(arithmetic: RatioArithmetic[Any]) -> Amount:
         has, lacks = odds(release, witness.investigation, arithmetic.ratio)
         # `odds` leaves out a factor that both share: how many could be the target
-        true = _others_hold(release, witness, arithmetic) * (has + lacks) / _choices_of_target(release, witness)
+        true = others_hold(arithmetic) * (has + lacks) / choices
         return min(round_up(true), 1.0) if isinstance(true, Decimal) else Fraction(true)
 
     return compute_exactly(bits, BITS_REPORTED, share)
-
-
-def _choices_of_target(release: Release, witness: AcquaintanceWitness) -> int:
-    if witness.semantics == "multiset":
-        return 1
-    beside = witness.others is not None and witness.others.group == witness.group
-    return int(release.group(witness.group).sizes[0]) - (witness.others.people if beside and witness.others else 0)
-
-
-def _others_hold(release: Release, witness: AcquaintanceWitness, arithmetic: RatioArithmetic[Any]) -> Any:  # noqa: ANN401
-    others = witness.others
-    if others is None:
-        return arithmetic.ratio(1, 1)
-    groups = release.group(others.group)
-    people, counts = int(groups.sizes[0]), groups.value_counts(0)
-    if witness.semantics == "multiset":
-        return arithmetic.ratio(people - others.people, people) ** counts.get(witness.value, 0)
-    if witness.semantics == "set":
-        ways = comb(people - counts.get(witness.value, 0), others.people)
-    else:
-        ways = prod(comb(counts[value], number) for value, number in others.values)
-    return arithmetic.ratio(ways, comb(people, others.people))

@@ -47,26 +47,12 @@ from sidelight.release.release import whole_groups
 from sidelight.table.labels import Label, Semantics, label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Counts
 
+# What is believed before: how often each value occurs in all releases together, or all values alike
 Prior: TypeAlias = Literal["pooled", "uniform"]
-"""What is believed before: how often each value occurs in all releases together, or all values alike."""
 
+# What several releases say: partly the same, which counts once, or each something of its own; "sets" weighs as
+# "shared", and takes the people whom the candidate sets give away for all who are
 Evidence: TypeAlias = Literal["shared", "independent", "sets"]
-"""What several releases say: partly the same, which counts once, or each something of its own.
-
-"sets" weighs as "shared", and takes the people whom the candidate sets give away for all who are.
-"""
-
-ROWS_COMPARED = 20_000
-"""From so many rows of people it is seen how much releases agree."""
-
-FINENESS_OF_PRIOR = 10**9
-"""Shares of people that powers decide are fractions with denominators up to this."""
-
-MOST_UNCOUNTED = 1000.0
-"""So many people at most are taken to have a value that noise did not count, for each that it counted."""
-
-PAIRS_OF_A_GUESS = 25
-"""How many pairs of groups the guess counts for how much releases agree, made from the columns that they print."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -101,14 +87,15 @@ class View:
         parts: int | None = None,
     ) -> View:
         """Look up the values of every profile."""
+        everything = pack_bits(np.ones((1, counts.width), bool))
         if parts is not None:
-            may_have = np.repeat(_all_values(counts.width), len(linkage), axis=0)
+            may_have = np.repeat(everything, len(linkage), axis=0)
             nothing = np.zeros_like(may_have)
             return cls(groups, counts, linkage, presence, semantics, may_have, nothing, share_linked_right, parts)
         row, value, count = counts.entries()
         may_have = _join_by_profile(pack_positions(row, value, counts.shape), linkage, np.bitwise_or)
         # nothing is ruled out about somebody who is not there: never "no value is left"
-        may_have[linkage.matches == 0] = _all_values(counts.width)
+        may_have[linkage.matches == 0] = everything
         everybody = groups.sizes[row] == (1 if semantics == "multiset" else count)
         must_have = pack_positions(row[everybody], value[everybody], counts.shape)
         must_have = _join_by_profile(must_have, linkage, np.bitwise_and)
@@ -150,32 +137,36 @@ class View:
     def values(self, rows: Integers | slice) -> Bits:
         """Return the values that rows of people may have (S_ij); all of them for whoever may not be in the release."""
         present = self.presence.certain[rows, np.newaxis]
-        return np.where(present, self.may_have[self.linkage.profile[rows]], _all_values(self.counts.width))
+        everything = pack_bits(np.ones((1, self.counts.width), bool))
+        return np.where(present, self.may_have[self.linkage.profile[rows]], everything)
 
     def sure_values(self, rows: Integers | slice) -> Bits:
         """Return the values that rows of people have for sure, by this release alone."""
         present = self.presence.certain[rows, np.newaxis]
         return np.where(present, self.must_have[self.linkage.profile[rows]], np.uint64(0))
 
-    def values_by_row(self) -> Integers:
-        """Count the values that this release leaves open to every row of people."""
-        whole = slice(None)
-        return open_values(self.values(whole), self.sure_values(whole), self.semantics)
-
     def group_sizes(self) -> Integers:
         """Return the people among whom every row of people stands; 0 where it is not located."""
         return self.linkage.sums(self.people)[self.linkage.profile]
 
-    def observation(self, rows: Integers) -> Observation:
-        """Return what the release tells about rows of people."""
-        people = self.linkage.sums(self.people)[self.linkage.profile[rows]].astype(np.float64)
-        return _observation(self.probabilities(rows), people, self.presence.probabilities(rows), self.semantics)
+    def observation(self, rows: Integers, *, exactly: bool = False) -> Observation:
+        """Return what the release tells about rows of people; in fractions about one of them.
 
-    def exact_observation(self, row: int) -> Observation:
-        """Return what the release tells about one row of people, exactly."""
-        shares = np.array([self.exact_probabilities(row)], object)
-        people = np.array([Fraction(int(self.people[self.linkage.groups_of(row)].sum()))], object)
-        return _observation(shares, people, np.array([self.presence.exact(row)], object), self.semantics)
+        The values are on the last axis; of several values each has two alternatives, (rows, values, 2).
+        """
+        shares: Numbers
+        if exactly:
+            row = int(rows[0])
+            shares = np.array([self.exact_probabilities(row)], object)
+            people = np.array([Fraction(int(self.people[self.linkage.groups_of(row)].sum()))], object)
+            present = np.array([self.presence.exact(row)], object)
+        else:
+            shares, present = self.probabilities(rows), self.presence.probabilities(rows)
+            people = self.linkage.sums(self.people)[self.linkage.profile[rows]].astype(np.float64)
+        if self.semantics == "single":
+            return Observation(shares, people[:, np.newaxis], present[:, np.newaxis])
+        alternatives = np.stack((shares, 1 - shares), axis=-1)
+        return Observation(alternatives, people[:, np.newaxis, np.newaxis], present[:, np.newaxis, np.newaxis])
 
     def probabilities(self, rows: Integers) -> Floats:
         """Return Pr_j(s) for rows of people, row × value; a row that is not located has 0 throughout."""
@@ -213,31 +204,14 @@ class View:
         sizes = self.groups.sizes[groups].tolist()
         counts = self.counts.take(groups).dense().tolist()
         parts = list(zip(counts, weights, sizes, strict=True))
+
+        def share(count: int, size: int) -> Fraction:
+            return 1 - Fraction(size - 1, size) ** count if self.semantics == "multiset" else Fraction(count, size)
+
         return tuple(
-            sum((w * self._share(count[s], n) for count, w, n in parts), Fraction(0)) / max(sum(weights), 1)
+            sum((w * share(count[s], n) for count, w, n in parts), Fraction(0)) / max(sum(weights), 1)
             for s in range(self.counts.width)
         )
-
-    def _share(self, count: int, size: int) -> Fraction:
-        return 1 - Fraction(size - 1, size) ** count if self.semantics == "multiset" else Fraction(count, size)
-
-    def prior_shares(self) -> list[Fraction]:
-        """Return the share of all people who have each value."""
-        people = int(self.groups.sizes.sum())
-        if self.semantics != "multiset":
-            return [Fraction(total, people) for total in self.counts.totals().tolist()]
-        row, value, count = self.counts.entries()
-        sizes = self.groups.sizes[row]
-        expected = np.bincount(value, sizes * (1 - (1 - 1 / sizes) ** count), minlength=self.counts.width)
-        return [Fraction(float(each) / people).limit_denominator(FINENESS_OF_PRIOR) for each in expected]
-
-
-def _observation(shares: Numbers, people: Numbers, present: Numbers, semantics: Semantics) -> Observation:
-    """Build the observation with the values last; of several values each has two alternatives, (rows, values, 2)."""
-    if semantics == "single":
-        return Observation(shares, people[:, np.newaxis], present[:, np.newaxis])
-    alternatives = np.stack((shares, 1 - shares), axis=-1)
-    return Observation(alternatives, people[:, np.newaxis, np.newaxis], present[:, np.newaxis, np.newaxis])
 
 
 def open_values(may_have: Bits, must_have: Bits, semantics: Semantics) -> Integers:
@@ -256,10 +230,6 @@ def decide_values(may_have: Bits, must_have: Bits, semantics: Semantics) -> tupl
     return np.any(must_have, axis=1) & ~contradictory, contradictory
 
 
-def _all_values(width: int) -> Bits:
-    return pack_bits(np.ones((1, width), bool))
-
-
 def prior_of(views: Sequence[View], prior: Prior) -> tuple[Fraction, ...]:
     """Return the belief in each value before anybody is located; never 0, as each value occurs somewhere.
 
@@ -270,7 +240,16 @@ def prior_of(views: Sequence[View], prior: Prior) -> tuple[Fraction, ...]:
         totals = [sum(each, Fraction(0)) for each in zip(*by_view, strict=True)]
         return tuple(Fraction(1, len(totals)) if prior == "uniform" else n / sum(totals) for n in totals)
     people = [int(view.groups.sizes.sum()) for view in views]
-    by_view = [[n * share for share in view.prior_shares()] for view, n in zip(views, people, strict=True)]
+    by_view = []  # how many people of each release have each value
+    for view, n in zip(views, people, strict=True):
+        expected = [Fraction(total) for total in view.counts.totals().tolist()]
+        if view.semantics == "multiset":
+            row, value, count = view.counts.entries()
+            sizes = view.groups.sizes[row]
+            having = np.bincount(value, sizes * (1 - (1 - 1 / sizes) ** count), minlength=view.counts.width)
+            # powers decide these shares: fractions with denominators up to 1e9
+            expected = [n * Fraction(float(each) / n).limit_denominator(10**9) for each in having]
+        by_view.append(expected)
     shares = [sum(each, Fraction(0)) / sum(people) for each in zip(*by_view, strict=True)]
     return (sum(shares, Fraction(0)) / len(shares),) * len(shares) if prior == "uniform" else tuple(shares)
 
@@ -285,7 +264,7 @@ class Together:
     """
 
     ground: CommonGround
-    in_both: Mapping[tuple[int, int], tuple[Integers, Integers]]
+    in_both: Mapping[tuple[int, int], Sequence[Integers]]
     silent: Mapping[int, Flags] = field(default_factory=dict)
 
     def posteriors(self, views: Sequence[View], prior: Sequence[Fraction], rows: Integers) -> Floats:
@@ -304,7 +283,7 @@ class Together:
             for pair, (common, others) in self.in_both.items()
         }
         one = np.array([row])
-        observations = [self._silence(view.exact_observation(row), at, one) for at, view in enumerate(views)]
+        observations = [self._silence(view.observation(one, exactly=True), at, one) for at, view in enumerate(views)]
         before, semantics = np.array(prior, object), views[0].semantics
         if semantics != "single":
             posterior = self._weigh(observations, before, shared, semantics)
@@ -392,21 +371,22 @@ def estimate_agreement(
     if spread == 0:
         return Together(CommonGround.none(len(views)), {})
     agreement = np.diag([_difference_of_groups(view, before, spread) for view in views])
-    in_both = {}
+    in_both: dict[tuple[int, int], Sequence[Integers]] = {}
     silent: dict[int, Flags] = {}
     if len(views) > 1:
         nearness = _nearness(views, before, people) / spread
     for i, j in combinations(range(len(views)), 2):
-        same = _SamePeople.count(views[i], views[j], people)
-        in_both[i, j] = same.in_both, same.others
+        expected, *in_both[i, j], chance, pairs = _count_same_people(views[i], views[j], people)
         if views[i].rules_out != views[j].rules_out:
             exact, noisy = (i, j) if views[i].rules_out else (j, i)
-            inside = same.people >= np.maximum(views[exact].group_sizes(), 1)
+            inside = expected >= np.maximum(views[exact].group_sizes(), 1)
             silent[noisy] = silent.get(noisy, np.zeros(len(people), bool)) | inside
-        guess = min(agreement[i, i], agreement[j, j]) * _overlap(columns[i], columns[j])
+        either = {*columns[i], *columns[j]}
+        overlap = len({*columns[i]} & {*columns[j]}) / len(either) if either else 1.0
+        guess = min(agreement[i, i], agreement[j, j]) * overlap
         # at 1 and beyond the people who are in both explain all of it
-        measured = (nearness[i, j] - same.chance) / (1 - same.chance) if same.pairs and same.chance < 1 else guess
-        weighed = (same.pairs * measured + PAIRS_OF_A_GUESS * guess) / (same.pairs + PAIRS_OF_A_GUESS)
+        measured = (nearness[i, j] - chance) / (1 - chance) if pairs and chance < 1 else guess
+        weighed = (pairs * measured + 25 * guess) / (pairs + 25)  # the guess counts for 25 pairs of groups
         # Cauchy and Schwarz: two releases agree no more than the groups of each differ
         most = float(np.sqrt(agreement[i, i] * agreement[j, j]))
         agreement[i, j] = agreement[j, i] = min(max(weighed, 0.0), most)
@@ -429,7 +409,7 @@ def _difference_of_groups(view: View, prior: Floats, spread: float) -> float:
 
 def _nearness(views: Sequence[View], prior: Floats, people: People) -> Floats:
     """Return ⟨p_i − π, p_j − π⟩ of people's groups, release × release, averaged over those located in both."""
-    rows = np.arange(len(people))[:: len(people) // ROWS_COMPARED + 1]
+    rows = np.arange(len(people))[:: len(people) // 20_000 + 1]  # so many rows tell how much releases agree
     total, weight = np.zeros((len(views), len(views))), np.zeros((len(views), len(views)))
     for block in row_blocks(views, rows):
         located = np.stack([view.located[block] for view in views]).astype(np.float64)
@@ -445,43 +425,30 @@ def _nearness(views: Sequence[View], prior: Floats, people: People) -> Floats:
     return total / np.maximum(weight, 1)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _SamePeople:
-    """Who is in groups of two releases at once: by row of people, and on average."""
+def _count_same_people(one: View, other: View, people: People) -> tuple[Floats, Integers, Integers, float, int]:
+    """Count who is in groups of two releases at once, by row of people and on average.
 
-    people: Floats  # expected in both, the person among them
-    in_both: Integers  # other people of the smaller group who are also in the other one, in hundredths
-    others: Integers  # how many others it has, in hundredths; 1 where there are none
-    chance: float  # that two people of the two groups are one and the same
-    pairs: int  # of groups with people in both
-
-    @classmethod
-    def count(cls, one: View, other: View, people: People) -> _SamePeople:
-        in_both, others = np.zeros(len(people), np.int64), np.ones(len(people), np.int64)
-        both = np.flatnonzero(one.located & other.located)
-        if len(both) == 0:
-            return cls(np.zeros(len(people)), in_both, others, 0.0, 0)
-        places = [view.whereabouts(both) for view in (one, other)]
-        number, first = number_rows(
-            places, [len(view.groups) + len(view.linkage) for view in (one, other)], rows=len(both)
-        )
-        likely = one.presence.probabilities(both) * other.presence.probabilities(both)
-        sizes = [view.group_sizes()[both[first]] for view in (one, other)]
-        smaller = np.minimum(*sizes)
-        alike = np.bincount(number, people.sizes[both] * likely)
-        same = np.minimum(alike, smaller)
-        expected = np.zeros(len(people))
-        expected[both] = alike[number]
-        # whole hundredths, so that fractions and floats weigh the same
-        in_both[both] = np.maximum(np.rint(100 * (same - 1)), 0).astype(np.int64)[number]
-        others[both] = np.maximum(100 * (smaller - 1), 1)[number]
-        chance = float(np.average((same / (sizes[0] * sizes[1]))[number], weights=people.sizes[both]))
-        return cls(expected, in_both, others, chance, len(first))
-
-
-def _overlap(one: Sequence[str], other: Sequence[str]) -> float:
-    either = {*one, *other}
-    return len({*one} & {*other}) / len(either) if either else 1.0
+    The people expected in both, the person among them; the other people of the smaller group who are also in the other
+    one, and how many others it has (1 where there are none), both in hundredths; the chance that two people of the two
+    groups are one and the same; and of how many pairs of groups people are in both.
+    """
+    in_both, others = np.zeros(len(people), np.int64), np.ones(len(people), np.int64)
+    expected, both = np.zeros(len(people)), np.flatnonzero(one.located & other.located)
+    if len(both) == 0:
+        return expected, in_both, others, 0.0, 0
+    ranges = [len(view.groups) + len(view.linkage) for view in (one, other)]
+    number, first = number_rows([view.whereabouts(both) for view in (one, other)], ranges, rows=len(both))
+    likely = one.presence.probabilities(both) * other.presence.probabilities(both)
+    sizes = [view.group_sizes()[both[first]] for view in (one, other)]
+    smaller = np.minimum(*sizes)
+    alike = np.bincount(number, people.sizes[both] * likely)
+    same = np.minimum(alike, smaller)
+    expected[both] = alike[number]
+    # whole hundredths, so that fractions and floats weigh the same
+    in_both[both] = np.maximum(np.rint(100 * (same - 1)), 0).astype(np.int64)[number]
+    others[both] = np.maximum(100 * (smaller - 1), 1)[number]
+    chance = float(np.average((same / (sizes[0] * sizes[1]))[number], weights=people.sizes[both]))
+    return expected, in_both, others, chance, len(first)
 
 
 # One domain of sensitive values for several releases
@@ -494,8 +461,17 @@ class CommonDomain:
         same = mapping_or_empty(same_values, parameter("same_values"), '{"Grippe": "Flu"}')
         self._same = {label(one): label(other) for one, other in same.items()}
         domains = [dict.fromkeys(self.common_names(groups.domain)) for groups in releases]
-        if same_values is None:
-            _refuse_strangers(domains)
+        # a release may lack values of another; but when each lacks some of the other's, names may differ
+        for (i, one), (j, two) in combinations(enumerate(domains, start=1), 2) if same_values is None else ():
+            only_one, only_two = [text for text in one if text not in two], [text for text in two if text not in one]
+            if only_one and only_two:
+                first, second = shown(only_one[0]), shown(only_two[0])
+                message = (
+                    f"releases {i} and {j} have different sensitive values: '{first}' is only in {i}, '{second}' only "
+                    f"in {j}; say which are the same, as in {parameter('same_values', {first: second})}, "
+                    f"or {parameter('same_values', {})} if none"
+                )
+                raise BadRelease(message)
         occurring = {
             name
             for groups in releases
@@ -534,7 +510,7 @@ class CommonDomain:
                     texts.setdefault(name, text)
         counted = sum(total for name, total in elsewhere.items() if name in declared)
         # one person more, there and in each group, as there may be none; no part is 0, as noise rules nothing out
-        odds = np.minimum([elsewhere[name] / (counted + 1) for name in texts], MOST_UNCOUNTED)
+        odds = np.minimum([elsewhere[name] / (counted + 1) for name in texts], 1000.0)
         more = np.maximum(np.rint(np.multiply.outer(groups.sizes + parts, odds)), 1).astype(np.int64)
         counts = np.hstack((groups.counts.dense(), more.reshape(len(groups), len(texts))))
         return whole_groups(
@@ -555,17 +531,3 @@ class CommonDomain:
             )
             raise BadRelease(message)
         return np.array([self._code.get(text, -1) for text in names], np.int64)
-
-
-def _refuse_strangers(domains: Sequence[Mapping[Label, None]]) -> None:
-    """A release may lack values of another; but when each lacks some of the other's, names may differ."""
-    for (i, one), (j, other) in combinations(enumerate(domains, start=1), 2):
-        only_one, only_other = [text for text in one if text not in other], [text for text in other if text not in one]
-        if only_one and only_other:
-            first, second = shown(only_one[0]), shown(only_other[0])
-            message = (
-                f"releases {i} and {j} have different sensitive values: '{first}' is only in {i}, '{second}' only in "
-                f"{j}; say which are the same, as in {parameter('same_values', {first: second})}, "
-                f"or {parameter('same_values', {})} if none"
-            )
-            raise BadRelease(message)

@@ -14,16 +14,20 @@ from sidelight.attack.intersection import TruthCheck
 from sidelight.rounding import in_words, round_up, to_places
 from sidelight.text import counted
 
+# Where the partial breach is reported: a few that a reader can take in
 REPORTED_CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 10))
-"""Where the partial breach is reported: a few that a reader can take in."""
 
 
 def sentences(exposure: Exposure) -> Iterator[str]:
     """Yield the findings, a sentence or two at a time."""
     yield from nobody_located(exposure)
     if exposure.located:
-        yield from _describe_one_release(exposure) if len(exposure.views) == 1 else _describe_several_releases(exposure)
-        yield from _describe_shared_people(exposure)
+        yield from _describe_breach(exposure)
+        if exposure.is_lower_bound:
+            yield (
+                "That is counted one person at a time. People who may be in several groups tie the counts of these "
+                "groups together, and more may be given away; how many is not computed."
+            )
     if exposure.contradicted:
         reason = "no value is left" if exposure.semantics == "single" else "what one makes certain another rules out"
         yield f"For {_people(exposure.contradicted, exposure.located)} the releases contradict each other: {reason}."
@@ -37,19 +41,33 @@ def sentences(exposure: Exposure) -> Iterator[str]:
         yield from _compare_with_truth(exposure, exposure.truth)
 
 
+def _describe_breach(exposure: Exposure) -> Iterator[str]:
+    single, several = exposure.semantics == "single", len(exposure.views) > 1
+    bound, ending = "at least " if exposure.is_lower_bound else "", "" if several else "s"
+    people = f"{bound}{_people(exposure.perfect, exposure.located)}"
+    breach = f"give{ending} away the value of {people}" if single else f"make{ending} a value certain for {people}"
+    among = " and ".join(at_least(size) for size in exposure.mean_group_sizes)
+    # of a lower bound of breaches the values left are an upper bound: both may be lower in truth
+    mean = exposure.mean("after")
+    left = f"at most {to_places(mean, 1, up=True):,f}" if exposure.is_lower_bound else at_least(mean)
+    what = "values to choose from" if single else "values left open"
+    if several:
+        yield (
+            f"Together, {len(exposure.views)} releases {breach}; they leave fewer values than the best of them alone "
+            f"to {bound}{_people(exposure.vulnerable, exposure.located)}."
+        )
+        left = f"{at_least(exposure.mean('before'))} {what} in the best release and {left} in all together"
+    else:
+        yield f"The release alone {breach}."
+        left = f"{left} {what}"
+    yield f"On average a person stands among {among} people, with {left}."
+
+
 def nobody_located(exposure: Exposure) -> Iterator[str]:
     """Yield the releases in which nobody was located: no other figure is about these."""
     for number in exposure.releases_without_people:
         sought = counted(int(exposure.people.sizes[exposure.views[number - 1].presence.possible].sum()), "person")
         yield f"Nobody was located in release {number}, of {sought} looked for: what it gives away is not computed."
-
-
-def _describe_shared_people(exposure: Exposure) -> Iterator[str]:
-    if exposure.is_lower_bound:
-        yield (
-            "That is counted one person at a time. People who may be in several groups tie the counts of these groups "
-            "together, and more may be given away; how many is not computed."
-        )
 
 
 def _who_is_counted(exposure: Exposure) -> Iterator[str]:
@@ -118,49 +136,6 @@ def _who_is_present(exposure: Exposure) -> Iterator[str]:
         yield f"If they are in all releases that may hold them, {given_away} more are given away."
 
 
-def _describe_one_release(exposure: Exposure) -> Iterator[str]:
-    yield f"The release alone {_gives_away(exposure, 's')}."
-    yield (
-        f"On average a person stands among {at_least(exposure.mean_group_sizes[0])} people, "
-        f"with {_mean_left(exposure)} {_left_open(exposure)}."
-    )
-
-
-def _describe_several_releases(exposure: Exposure) -> Iterator[str]:
-    yield (
-        f"Together, {len(exposure.views)} releases {_gives_away(exposure)}; they leave fewer values than the best of "
-        f"them alone to {_bound_words(exposure)}{_people(exposure.vulnerable, exposure.located)}."
-    )
-    among = " and ".join(at_least(size) for size in exposure.mean_group_sizes)
-    yield (
-        f"On average a person stands among {among} people, "
-        f"with {at_least(exposure.mean('before'))} {_left_open(exposure)} in the best release and "
-        f"{_mean_left(exposure)} in all together."
-    )
-
-
-def _gives_away(exposure: Exposure, ending: str = "") -> str:
-    people = f"{_bound_words(exposure)}{_people(exposure.perfect, exposure.located)}"
-    if exposure.semantics == "single":
-        return f"give{ending} away the value of {people}"
-    return f"make{ending} a value certain for {people}"
-
-
-def _bound_words(exposure: Exposure) -> str:
-    return "at least " if exposure.is_lower_bound else ""
-
-
-def _mean_left(exposure: Exposure) -> str:
-    """Show how many values are left on average; a bound from above where more people may be given away."""
-    # of a lower bound of breaches the values left are an upper bound: both may be lower in truth
-    mean = exposure.mean("after")
-    return f"at most {to_places(mean, 1, up=True):,f}" if exposure.is_lower_bound else at_least(mean)
-
-
-def _left_open(exposure: Exposure) -> str:
-    return "values to choose from" if exposure.semantics == "single" else "values left open"
-
-
 def _people(share: Fraction, total: int) -> str:
     return f"{int(share * total):,} of {counted(total, 'person')} ({percent(share)})"
 
@@ -192,7 +167,12 @@ def document(exposure: Exposure) -> dict[str, object]:
         "lower_bound": exposure.is_lower_bound,
         "perfect": _exact_and_rounded(exposure.perfect),
         "if_present": _exact_and_rounded(exposure.if_present),
-        "partial": _partial(exposure),
+        # candidates for one value are counted; shares as text stay exact, and the number beside each is rounded up
+        "partial": [
+            {"confidence": str(each), **_exact_and_rounded(exposure.partial(each))} for each in REPORTED_CONFIDENCES
+        ]
+        if exposure.semantics == "single"
+        else None,
         "sure": [{"belief": str(each), **_exact_and_rounded(exposure.sure(each))} for each in REPORTED_CONFIDENCES],
         "vulnerable": _exact_and_rounded(exposure.vulnerable),
         "contradicted": _exact_and_rounded(exposure.contradicted),
@@ -208,14 +188,6 @@ def document(exposure: Exposure) -> dict[str, object]:
         "releases": list(_releases(exposure)),
         "truth": _truth(exposure),
     }
-
-
-def _partial(exposure: Exposure) -> list[dict[str, object]] | None:
-    """Return the partial breaches; None where people have several values, as candidates for one are counted."""
-    if exposure.semantics != "single":
-        return None
-    # shares as text stay exact fractions; the number beside each is rounded up
-    return [{"confidence": str(each), **_exact_and_rounded(exposure.partial(each))} for each in REPORTED_CONFIDENCES]
 
 
 def _releases(exposure: Exposure) -> Iterator[dict[str, object]]:

@@ -14,6 +14,7 @@ section 5.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,14 +51,9 @@ from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Counts, Intake, Table, expect_one_sensitive
 from sidelight.text import counted, html_table
 
-Scheme: TypeAlias = str | Method | Sequence[str | Method]
-"""One method for all releases, or one for each."""
+Scheme: TypeAlias = str | Method | Sequence[str | Method]  # one method for all releases, or one for each
 
-Figures: TypeAlias = dict[str, float]
-"""What one repetition measured, by name."""
-
-CURVE_CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 6, 8, 10))
-"""Where the partial breach is looked at, when nothing else is said: closer than in a report, as curves go through."""
+Figures: TypeAlias = dict[str, float]  # what one repetition measured, by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +98,6 @@ class SimulationPoint:
     estimates: Mapping[str, MeanEstimate]
     partial: Mapping[Fraction, MeanEstimate]  # confidence → share of people
 
-    @classmethod
-    def average(
-        cls, method: str, policy: str, trials: list[Figures], confidences: Sequence[Fraction]
-    ) -> SimulationPoint:
-        """Average over the repetitions in which something could be published."""
-        names = trials[0] if trials else {}
-        estimates = {name: MeanEstimate.estimate([figures[name] for figures in trials]) for name in names}
-        partial = {each: estimates.pop(f"partial {each}") for each in confidences if trials}
-        return cls(method, policy, len(trials), estimates, partial)
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Simulation:
@@ -135,7 +121,10 @@ class Simulation:
     def _repr_html_(self) -> str:
         figures = ("perfect", "vulnerable", "promised", "actual", "before", "after")
         rows = [
-            (each.method, each.policy, each.repetitions, *(_mean_text(each, name) for name in figures))
+            (
+                *(each.method, each.policy, each.repetitions),
+                *(f"{each.estimates[name].mean:.4g}" if name in each.estimates else "" for name in figures),
+            )
             for each in self.points
         ]
         return html_table(self.title, ("method", "policy", "published", *figures), rows, total=len(rows))
@@ -180,10 +169,6 @@ class Simulation:
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def _mean_text(point: SimulationPoint, name: str) -> str:
-    return f"{point.estimates[name].mean:.4g}" if name in point.estimates else ""
-
-
 def samples_in_words(releases: int, people: int, overlap: int, repetitions: int) -> str:
     """Return which samples were drawn, and how often.
 
@@ -203,7 +188,7 @@ def simulate_composition(
     by: Mapping[str, Hierarchy] | None = None,
     releases: int = 2,
     people: int | None = None,
-    confidences: Sequence[Bound] = CURVE_CONFIDENCES,
+    confidences: Sequence[Bound] = tuple(map(Fraction, ("1", "1/2", "1/3", "1/4", "1/5", "1/6", "1/8", "1/10"))),
     prior: Prior = "pooled",
     repetitions: int = 5,
     seed: int,
@@ -224,7 +209,7 @@ def simulate_composition(
         by: hierarchies.
         releases: how many organisations publish.
         people: how many people each sample has; default: as many as there can be.
-        confidences: where the partial breach is looked at.
+        confidences: where the partial breach is looked at; default: closer than in a report, as curves go through.
         prior: what the attacker believes before, as for `intersect`.
         repetitions: how often it is done.
         seed: the same seed draws the same people.
@@ -247,45 +232,36 @@ def simulate_composition(
         message = f"{parameter('methods')} should be several, not one; put it into a list: [method]"
         raise WrongKind(message)
     sampling = Sampling(overlap, people, releases, repetitions, seed)
-    schemes = [_scheme(each, releases) for each in methods]
-    _check(policies)
-    bounds = [_confidence(each) for each in confidences]
-    trials: dict[tuple[str, str], list[Figures]] = {}
-    for number, (drawn, rng) in enumerate(sampling.repeat(table)):
-        for scheme in schemes:
-            for name, policy in policies.items():
-                progress(f"{_scheme_name(scheme)}, {name}", number, repetitions)
-                figures = _trial(drawn, scheme, policy, by=hierarchies, prior=prior, confidences=bounds, rng=rng)
-                trials.setdefault((_scheme_name(scheme), str(name)), []).extend(figures)
-    points = tuple(SimulationPoint.average(*tried, figures, bounds) for tried, figures in trials.items())
-    return Simulation(overlap, drawn.samples[0].people, releases, repetitions, seed, points)
-
-
-def _check(policies: Mapping[str, Policy] | Mapping[int, Policy]) -> None:
+    schemes = _read_schemes(methods, releases)
     expect_mapping(policies, parameter("policies"), "{5: sl.Policy(sl.GroupSize() >= 5)}")
     if not policies:
         message = "no policies to try; give at least one, such as {5: Policy(GroupSize() >= 5)}"
         raise BadPolicy(message)
-    for name, policy in policies.items():
-        expect(Policy, policy, f"policy '{name}'")
-
-
-def _trial(
-    drawn: Samples,
-    scheme: Sequence[Method],
-    policy: Policy,
-    *,
-    by: Mapping[str, Hierarchy],
-    prior: Prior,
-    confidences: Sequence[Fraction],
-    rng: np.random.Generator,
-) -> list[Figures]:
-    """Publish and attack once; nothing comes out when nothing within policy can be published."""
-    results = publish_each(drawn.samples, [method.seed_with(rng) for method in scheme], policy, by)
-    if results is None:
-        return []
-    exposure = intersect(results, people=drawn.shared, by=by, prior=prior)
-    return [_figures(exposure, results) | {f"partial {each}": float(exposure.partial(each)) for each in confidences}]
+    for called, policy in policies.items():
+        expect(Policy, policy, f"policy '{called}'")
+    bounds = []
+    for given in confidences:
+        bound = exact_number(given, BadMeasure, "a confidence")
+        if isinstance(bound, float):
+            message = f"a confidence lies between 0 and 1, not {as_given(given)}"
+            raise BadMeasure(message)
+        bounds.append(bound)
+    trials: dict[tuple[str, str], list[Figures]] = {}
+    for number, (drawn, rng) in enumerate(sampling.repeat(table)):
+        for (title, scheme), (name, policy) in itertools.product(schemes, policies.items()):
+            progress(f"{title}, {name}", number, repetitions)
+            tried = trials.setdefault((title, str(name)), [])
+            results = publish_each(drawn.samples, [method.seed_with(rng) for method in scheme], policy, hierarchies)
+            if results is not None:
+                exposure = intersect(results, people=drawn.shared, by=hierarchies, prior=prior)
+                tried.append(_figures(exposure, results, bounds))
+    points = []
+    for (title, policy_name), tried in trials.items():
+        # over the repetitions in which something could be published
+        means = {name: MeanEstimate.estimate([each[name] for each in tried]) for name in (tried[0] if tried else ())}
+        partial = {each: means.pop(f"partial {each}") for each in bounds if tried}
+        points.append(SimulationPoint(title, policy_name, len(tried), means, partial))
+    return Simulation(overlap, drawn.samples[0].people, releases, repetitions, seed, tuple(points))
 
 
 def publish_each(
@@ -301,7 +277,7 @@ def publish_each(
         return None
 
 
-def _figures(exposure: Exposure, results: Sequence[SearchResult]) -> Figures:
+def _figures(exposure: Exposure, results: Sequence[SearchResult], confidences: Sequence[Fraction]) -> Figures:
     truth = exposure.truth
     assert truth is not None
     right = [float(each) for each in exposure.located_right if each is not None]
@@ -321,30 +297,22 @@ def _figures(exposure: Exposure, results: Sequence[SearchResult]) -> Figures:
         "gain": truth.gain,
         "loss": float(np.mean([each.utility["loss"] for each in results])),
         "query error": float(np.mean([each.utility["query error"] for each in results])),
+        **{f"partial {each}": float(exposure.partial(each)) for each in confidences},
     }
 
 
-# Methods: one for each release
-
-
-def _scheme(scheme: Scheme, releases: int) -> tuple[Method, ...]:
-    methods = [scheme] * releases if isinstance(scheme, str | Method) else [*scheme]
-    if len(methods) != releases:
-        message = f"{len(methods)} methods for {releases} releases; give one for each, or one for all"
-        raise BadPolicy(message)
-    return tuple(method_of(method) for method in methods)
-
-
-def _scheme_name(scheme: Sequence[Method]) -> str:
-    return " and ".join(dict.fromkeys(_method_name(method) for method in scheme))
-
-
-def _method_name(method: Method) -> str:
-    """Name a method, with its options where some are set."""
-    return method.name if method == type(method)() else repr(method)
-
-
-# Samples that have people in common
+def _read_schemes(methods: Sequence[Scheme], releases: int) -> list[tuple[str, tuple[Method, ...]]]:
+    """Read one method for each release, with a name: those of the methods, with their options where some are set."""
+    schemes = []
+    for scheme in methods:
+        several = [scheme] * releases if isinstance(scheme, str | Method) else [*scheme]
+        if len(several) != releases:
+            message = f"{len(several)} methods for {releases} releases; give one for each, or one for all"
+            raise BadPolicy(message)
+        read = tuple(method_of(method) for method in several)
+        names = (method.name if method == type(method)() else repr(method) for method in read)
+        schemes.append((" and ".join(dict.fromkeys(names)), read))
+    return schemes
 
 
 class Samples(NamedTuple):
@@ -352,19 +320,6 @@ class Samples(NamedTuple):
 
     shared: Table
     samples: tuple[Table, ...]
-
-
-MOST_REPETITIONS = 1_000_000
-"""How often samples are drawn at most, and how many at once: more would tell nothing new, and never end."""
-
-WHOLE_NUMBERS = (
-    ("overlap", -math.inf, MOST_OF_ANYTHING),  # how many there can be depends on the table
-    ("people", -math.inf, MOST_OF_ANYTHING),
-    ("releases", 1, MOST_REPETITIONS),
-    ("repetitions", 1, MOST_REPETITIONS),
-    ("seed", 0, math.inf),
-)
-"""Which settings are whole numbers, from where to where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,7 +333,14 @@ class Sampling:
     seed: int
 
     def __post_init__(self) -> None:
-        for name, least, most in WHOLE_NUMBERS:
+        many = 1_000_000  # more repetitions, or releases at once, would tell nothing new, and never end
+        for name, least, most in (
+            ("overlap", -math.inf, MOST_OF_ANYTHING),  # how many there can be depends on the table
+            ("people", -math.inf, MOST_OF_ANYTHING),
+            ("releases", 1, many),
+            ("repetitions", 1, many),
+            ("seed", 0, math.inf),
+        ):
             number = getattr(self, name)
             if number is None and name == "people":
                 continue
@@ -407,26 +369,6 @@ def draw_samples(table: Table, *, overlap: int, people: int | None, releases: in
     >>> drawn.shared.people, [sample.people for sample in drawn.samples]
     (100, [300, 300])
     """
-    own = _people_of_its_own(table, overlap, people, releases)
-    _, _, count = table.counts.entries()
-    # (people,): each person as the number of their entry in the counts
-    everybody = np.repeat(np.arange(len(count)), count)
-    # one permutation, cut: nobody is drawn twice, and the first people are those of all samples
-    drawn = rng.permutation(everybody)[: overlap + own * releases]
-    shared, rest = drawn[:overlap], drawn[overlap:].reshape(releases, own)
-    return Samples(_subtable(table, shared), tuple(_subtable(table, np.concatenate((shared, each))) for each in rest))
-
-
-def _confidence(given: object) -> Fraction:
-    number = exact_number(given, BadMeasure, "a confidence")
-    if isinstance(number, float):
-        message = f"a confidence lies between 0 and 1, not {as_given(given)}"
-        raise BadMeasure(message)
-    return number
-
-
-def _people_of_its_own(table: Table, overlap: int, people: int | None, releases: int) -> int:
-    """Return how many people a sample has for itself: those asked for, or an even part of all the others."""
     if table.semantics != "single":
         message = f"people are drawn with one value each, and this table has {parameter('values', table.semantics)}"
         raise BadTable(message)
@@ -440,6 +382,7 @@ def _people_of_its_own(table: Table, overlap: int, people: int | None, releases:
             f"{overlap:,} people in common are more than {whose} has: {most:,}; give a smaller {parameter('overlap')}"
         )
         raise BadTable(message)
+    # people whom a sample has for itself: those asked for, or an even part of all the others
     own = (most - overlap) // releases if people is None else most - overlap
     if overlap + own * releases > table.people:
         message = (
@@ -447,7 +390,13 @@ def _people_of_its_own(table: Table, overlap: int, people: int | None, releases:
             f"table has {table.people:,}; give a smaller {parameter('people')} (at least {parameter('overlap')})"
         )
         raise BadTable(message)
-    return own
+    _, _, count = table.counts.entries()
+    # (people,): each person as the number of their entry in the counts
+    everybody = np.repeat(np.arange(len(count)), count)
+    # one permutation, cut: nobody is drawn twice, and the first people are those of all samples
+    drawn = rng.permutation(everybody)[: overlap + own * releases]
+    shared, rest = drawn[:overlap], drawn[overlap:].reshape(releases, own)
+    return Samples(_subtable(table, shared), tuple(_subtable(table, np.concatenate((shared, each))) for each in rest))
 
 
 def _subtable(table: Table, entries: Integers) -> Table:

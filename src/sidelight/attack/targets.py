@@ -13,7 +13,7 @@ certain.  It is looked at through what its counts let somebody expect (`Expected
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias, runtime_checkable
@@ -35,11 +35,8 @@ from sidelight.table.roles import Roles
 from sidelight.table.table import Counts, Table
 from sidelight.text import counted
 
+# Who is in a release: a column of the people that says so, a probability, or nothing said: known to be in it
 StatedPresence: TypeAlias = str | float | Fraction | None
-"""Who is in a release: a column of the people that says so, a probability, or nothing said: known to be in it."""
-
-PRESENCE_WORDS = {"yes": Fraction(1), "true": Fraction(1), "no": Fraction(0), "false": Fraction(0)}
-"""What a column may say beside numbers from 0 to 1, in large or small letters."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -86,21 +83,23 @@ def presence_for(present: StatedPresence | Sequence[StatedPresence], releases: i
             "give one for each, or one for all"
         )
         raise BadTable(message)
-    return [one if isinstance(one, str) else _probability(one) for one in each]
-
-
-def _probability(present: float | Fraction | None) -> Fraction:
-    probability = Fraction(1) if present is None else exact_number(present, BadTable, "who is present")
-    if not 0 <= probability <= 1:
-        message = f"{parameter('present', present)} is no probability; give a number from 0 to 1, or a column"
-        raise BadTable(message)
-    return Fraction(probability)
+    stated: list[str | Fraction] = []
+    for one in each:
+        probability = Fraction(1) if one is None else one
+        if not isinstance(probability, str):
+            probability = exact_number(probability, BadTable, "who is present")
+            if not 0 <= probability <= 1:
+                message = f"{parameter('present', one)} is no probability; give a number from 0 to 1, or a column"
+                raise BadTable(message)
+            probability = Fraction(probability)
+        stated.append(probability)
+    return stated
 
 
 def _level(column: str, text: Label) -> Fraction:
-    """Read what a column says about somebody's presence."""
-    level = PRESENCE_WORDS.get(str(text).lower()) if text is not None else None
-    level = fraction_in(str(text)) if level is None else level
+    """Read what a column says about somebody's presence: a number from 0 to 1, or a word."""
+    word = "" if text is None else str(text).lower()
+    level = Fraction(word in ("yes", "true")) if word in ("yes", "true", "no", "false") else fraction_in(str(text))
     if level is None or not 0 <= level <= 1:
         what = "nothing" if text is None else "something else"
         message = (
@@ -111,51 +110,21 @@ def _level(column: str, text: Label) -> Fraction:
     return level
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Truth:
-    """What people really have: how often each value of `domain` occurs in each row."""
-
-    domain: tuple[Label, ...]
-    counts: Counts
-
-
 @dataclass(frozen=True, eq=False)
-class Names:
-    """Where to look people up by name; names are read when the first one is asked for."""
-
-    source: object
-    known: tuple[str, ...]
-    person: str
-    reading: Roles  # what odd cells mean, and how their file is written
-
-    def find_known(self, name: Label) -> dict[str, Label]:
-        """Return what is known of somebody."""
-        *known, names = self._rows
-        try:
-            code = names.labels.index(name)
-        except ValueError:
-            message = f"nobody among the people has that name; look it up in column '{self.person}'"
-            raise BadTable(message) from None
-        row = int(np.flatnonzero(names.codes == code)[0])
-        cells = {column.name: column.cell(row) for column in known}
-        return cells | ({self.person: name} if self.person in self.known else {})
-
-    @cached_property
-    def _rows(self) -> tuple[Column, ...]:
-        known = [name for name in self.known if name != self.person]
-        return distinct_rows(self.source, [*known, self.person], **file_roles(self.reading))[0]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
 class People:
-    """People by what is known about them: one row for all who look alike, `sizes[i]` people in row i."""
+    """People by what is known about them: one row for all who look alike, `sizes[i]` people in row i.
+
+    `truth` is what they really have: how often each value of a domain occurs in each row.
+    """
 
     known: tuple[Column, ...]
     sizes: Integers
-    truth: Truth | None = None
-    names: Names | None = None
+    truth: tuple[tuple[Label, ...], Counts] | None = None
     marks: tuple[Column, ...] = ()  # what says who is in which release
     each_row: bool = False  # every row was taken for a person, although people may have several values
+    source: object = None  # where names are read, in the column `person`, when somebody is asked for by name
+    person: str | None = None
+    reading: Roles = field(default_factory=Roles)  # what odd cells mean, and how their file is written
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -183,8 +152,8 @@ class People:
         """Find the row of somebody: by name, by what is known, or by its number."""
         if isinstance(who, Mapping):
             return self._row_with({name: label(cell) for name, cell in who.items()})
-        if self.names is not None:
-            return self._row_with(self.names.find_known(label(who)))
+        if self.person is not None:
+            return self._row_with(self._find_known(label(who), self.person))
         if isinstance(who, str):
             message = (
                 f"people have no names here; give {parameter('person')}, the column that names them, "
@@ -195,6 +164,20 @@ class People:
             message = f"there is no row {who}; rows of people who look alike are numbered 0 to {len(self) - 1}"
             raise BadTable(message)
         return who
+
+    def _find_known(self, name: Label, person: str) -> dict[str, Label]:
+        *known, names = self._named_rows
+        if name not in names.labels:
+            message = f"nobody among the people has that name; look it up in column '{person}'"
+            raise BadTable(message)
+        row = int(np.flatnonzero(names.codes == names.labels.index(name))[0])
+        cells = {column.name: column.cell(row) for column in known}
+        return cells | ({person: name} if any(each.name == person for each in (*self.known, *self.marks)) else {})
+
+    @cached_property
+    def _named_rows(self) -> tuple[Column, ...]:
+        names = [column.name for column in (*self.known, *self.marks) if column.name != self.person]
+        return distinct_rows(self.source, [*names, str(self.person)], **file_roles(self.reading))[0]
 
     def _row_with(self, labels: Mapping[str, Label]) -> int:
         columns = (*self.known, *self.marks)
@@ -216,6 +199,11 @@ class People:
         return int(rows[0])
 
 
+def file_roles(reading: Roles) -> dict[str, Any]:
+    """Return what is said of a file and its cells, whatever its columns are."""
+    return {name: getattr(reading, name) for name in ("missing_marks", "encoding", "sheet")}
+
+
 def people_of(
     source: object,
     *,
@@ -233,7 +221,7 @@ def people_of(
         expect_or_none(str, column, parameter(role))
     if isinstance(source, Table):
         return _from_table(source, known, columns, several_values=several_values)
-    names = Names(source, tuple(columns), person, reading) if person else None
+    named: dict[str, Any] = {"source": source, "person": person, "reading": reading} if person else {}
     if several_values and truth is not None:
         if person is None and reading.split is None:
             message = (
@@ -251,7 +239,7 @@ def people_of(
             split=reading.split,
             **file_roles(reading),
         )
-        return replace(_from_table(table, known, columns, several_values=True), names=names)
+        return replace(_from_table(table, known, columns, several_values=True), **named)
     # the truth is read with the rest, and taken out again: it is not what the attacker knows
     names_of_columns = list(dict.fromkeys([*columns, *([truth] if truth else [])]))
     several_rows = several_values and person is not None
@@ -261,37 +249,15 @@ def people_of(
     by_name = {column.name: column for column in rows}
     keys = tuple(by_name[name] for name in columns)
     number, first = number_equal_rows(keys, len(times))
-    people = _people(
-        tuple(column.take(first) for column in keys),
-        known,
-        add_up(number, times, len(first)),
-        _truth(by_name[truth], number, times, len(first)) if truth else None,
-        names,
-    )
-    return replace(people, each_row=several_values and person is None and reading.split is None)
-
-
-def file_roles(reading: Roles) -> dict[str, Any]:
-    """Return what is said of a file and its cells, whatever its columns are."""
-    return {name: getattr(reading, name) for name in ("missing_marks", "encoding", "sheet")}
-
-
-def _people(
-    columns: Sequence[Column], known: Sequence[str], sizes: Integers, truth: Truth | None, names: Names | None = None
-) -> People:
-    """Set what is known of people apart from what says where they are."""
-    return People(
-        tuple(column for column in columns if column.name in known),
-        sizes,
-        truth,
-        names,
-        tuple(column for column in columns if column.name not in known),
-    )
-
-
-def _truth(column: Column, number: Integers, times: Integers, rows: int) -> Truth:
-    counts = Counts.from_entries(number, column.codes, times, (rows, len(column.labels)))
-    return Truth(column.labels, counts)
+    true = None
+    if truth:
+        values = by_name[truth]
+        shape = len(first), len(values.labels)
+        true = values.labels, Counts.from_entries(number, values.codes, times, shape)
+    sizes = add_up(number, times, len(first))
+    each_row = several_values and person is None and reading.split is None
+    people = _split_columns([column.take(first) for column in keys], known, sizes, true)
+    return replace(people, each_row=each_row, **named)
 
 
 def _from_table(table: Table, known: Sequence[str], columns: Sequence[str], *, several_values: bool) -> People:
@@ -305,12 +271,16 @@ def _from_table(table: Table, known: Sequence[str], columns: Sequence[str], *, s
         raise BadTable(message)
     keys = tuple(table.column(name) for name in columns)
     number, first = number_equal_rows(keys, len(table.sizes))
-    return _people(
-        tuple(column.take(first) for column in keys),
-        known,
-        add_up(number, table.sizes, len(first)),
-        Truth(table.domain, table.counts.roll_up(number, groups=len(first))),
-    )
+    true = table.domain, table.counts.roll_up(number, groups=len(first))
+    return _split_columns([each.take(first) for each in keys], known, add_up(number, table.sizes, len(first)), true)
+
+
+def _split_columns(
+    columns: Sequence[Column], known: Sequence[str], sizes: Integers, truth: tuple[tuple[Label, ...], Counts] | None
+) -> People:
+    """Set what is known of people apart from what says where they are."""
+    of_people = tuple(column for column in columns if column.name in known)
+    return People(of_people, sizes, truth, tuple(column for column in columns if column.name not in known))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -333,8 +303,8 @@ class WithNoise(Protocol):
         ...
 
 
+# A release as the world sees it, what a search found, or what counts with noise let expect
 ReleaseOrResult: TypeAlias = Release | SearchResult | ExpectedCounts
-"""A release as the world sees it, what a search found, or what counts with noise let expect."""
 
 
 def lookups_for(
