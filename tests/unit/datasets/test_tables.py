@@ -127,7 +127,7 @@ def parquet(**columns) -> bytes:
 
 
 def test_census_income_has_named_columns_and_clean_labels():
-    train, test = tables.PARTS
+    train, test = tables.CENSUS.members
     table, hierarchies = tables.make_census_income({train: WORKER.encode() + b"\n", test: CHILD.encode() + b"\n"})
     worker, child = table.to_pylist()
     assert worker["occupation"] == "Precision production craft & repair"
@@ -150,9 +150,9 @@ def acs_row(people, employed=None, **others):
 
 def test_acs_joins_who_was_employed_later_and_writes_codes_out():
     contents = {
-        tables.FIRST_YEAR: acs_row([0, 1], [1, 0], SCHL="21", MIL="0"),
-        tables.LATER_YEARS: acs_row([2, 3], SCHL="0", RAC1P="9"),
-        tables.LATER_EMPLOYED: parquet(id=[3, 2], employed=[1, 0]),
+        tables.SURVEY.members[0]: acs_row([0, 1], [1, 0], SCHL="21", MIL="0"),
+        tables.SURVEY.members[1]: acs_row([2, 3], SCHL="0", RAC1P="9"),
+        tables.SURVEY.members[2]: parquet(id=[3, 2], employed=[1, 0]),
     }
     table, _ = tables.make_acs(contents)
     assert table["person"].to_pylist() == [0, 1, 2, 3]
@@ -190,8 +190,8 @@ def test_diagnoses_have_names_blocks_and_chapters_and_a_person_is_as_first_asked
         ],
     }
     contents = {
-        tables.PEOPLE: people.encode(),
-        tables.CONDITIONS: conditions.encode(),
+        tables.DIAGNOSED.members[0]: people.encode(),
+        tables.DIAGNOSED.members[1]: conditions.encode(),
         tables.ICD_9.members[0]: json.dumps({"tree": tree}).encode(),
     }
     table, hierarchies = tables.make_diagnoses(contents)
