@@ -80,6 +80,12 @@ class Attacker:
         return f"sidelight attack FILE --as {self.name} --table TABLE asks{python}"
 
     @classmethod
+    def of_person(cls, counts: str, *, besides: str = "") -> Attacker:
+        """Return the attacker of the classics: who finds a person's group, and perhaps knows something besides."""
+        knows = f"{ROW}; and {besides}" if besides else ROW
+        return cls("somebody who knows a person and looks for them", knows, counts, "groups")
+
+    @classmethod
     def unknown(cls, measure: str) -> Attacker:
         """Return the attacker of a measure that says nothing of one."""
         return cls(f"whom “{measure}” is about", counts=f"“{measure}”", name=measure)

@@ -25,7 +25,7 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight.arrays import Integers, reduce_fractions
-from sidelight.measures.attacker import ROW, Attacker
+from sidelight.measures.attacker import Attacker
 from sidelight.measures.closeness import exact_shares
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
@@ -56,7 +56,7 @@ class GroupSize(FormulaMeasure):
     """
 
     name: ClassVar[str] = "group size"
-    attacker = Attacker("somebody who knows a person and looks for them", ROW, "fewest people who look alike", "groups")
+    attacker = Attacker.of_person("fewest people who look alike")
     sparse_statistic: ClassVar[bool] = True
     depends_on_whole: ClassVar[bool] = False
     about_values: ClassVar[bool] = False
@@ -124,9 +124,7 @@ class DistinctValues(_Diversity):
     """
 
     name: ClassVar[str] = "distinct values"
-    attacker = Attacker(
-        "somebody who knows a person and looks for them", ROW, "fewest different values that such people have", "groups"
-    )
+    attacker = Attacker.of_person("fewest different values that such people have")
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "distinct l-diversity")
     large_is_bad: ClassVar[bool] = False
     whole_numbers: ClassVar[bool] = True
@@ -184,12 +182,7 @@ class EntropyDiversity(_Diversity):
     """
 
     name: ClassVar[str] = "entropy diversity"
-    attacker = Attacker(
-        "somebody who knows a person and looks for them",
-        ROW,
-        "how many equally likely values are left, at least",
-        "groups",
-    )
+    attacker = Attacker.of_person("how many equally likely values are left, at least")
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "entropy l-diversity")
     large_is_bad: ClassVar[bool] = False
     limits = (1, float("inf"))
@@ -254,9 +247,7 @@ class RecursiveDiversity(_Diversity):
     l: int = field(default=3, metadata=whole(least=1))  # noqa: E741 - the ℓ of ℓ-diversity, as everybody says it
 
     name: ClassVar[str] = "recursive diversity"
-    attacker = Attacker(
-        "somebody who knows a person and looks for them", ROW, "how far the commonest value stands out", "groups"
-    )
+    attacker = Attacker.of_person("how far the commonest value stands out")
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "recursive l-diversity")
     when_groups_merge = Monotonicity.NON_INCREASING
     more_is_worse = ("l",)
@@ -330,19 +321,14 @@ def fraction_or_float(number: Decimal, counts: list[int]) -> Amount:
     # b ≤ n: the nearest fraction with such a denominator is the only one that it can be
     fraction = Fraction(number).limit_denominator(total)
     # we have the number to 10⁻⁵⁰: farther than this from every fraction that it could be it is irrational
-    if abs(Fraction(number) - fraction) < Fraction(1, 10**40) and _is_rational(times, total):
-        return fraction
-    return round_down(number)
-
-
-def _is_rational(times: Counter[int], total: int) -> bool:
-    """Return whether n^n / Π c^c is the n-th power of a fraction: whether every prime occurs a multiple of n times."""
+    if abs(Fraction(number) - fraction) >= Fraction(1, 10**40):
+        return round_down(number)
+    # n^n / Π c^c is the n-th power of a fraction where every prime occurs a multiple of n times; n^n is one itself
     powers: Counter[int] = Counter()
     for count, often in times.items():
         for prime, power in _primes(count).items():
             powers[prime] += power * count * often
-    # n^n is an n-th power itself, so that Π c^c alone decides
-    return all(power % total == 0 for power in powers.values())
+    return fraction if all(power % total == 0 for power in powers.values()) else round_down(number)
 
 
 def _primes(number: int) -> Counter[int]:

@@ -44,7 +44,7 @@ import numpy.typing as npt
 
 from sidelight.arrays import Flags, Integers, add_up, reduce_fractions
 from sidelight.errors import BadMeasure, WrongKind, kind_in_words
-from sidelight.measures.attacker import ROW, Attacker
+from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import FLOATS, NEAR, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
@@ -218,12 +218,7 @@ class Closeness(Targeted, FormulaMeasure):
     hierarchy: Hierarchy | None = None
 
     name: ClassVar[str] = "closeness"
-    attacker = Attacker(
-        "somebody who knows a person and looks for them",
-        f"{ROW}; and how common values are overall",
-        "how far a group is from everybody",
-        "groups",
-    )
+    attacker = Attacker.of_person("how far a group is from everybody", besides="how common values are overall")
     also_called = ("t-closeness",)
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING
@@ -500,12 +495,7 @@ class BetaLikeness(_ShareChange):
     )
 
     name: ClassVar[str] = "beta likeness"
-    attacker = Attacker(
-        "somebody who knows a person and looks for them",
-        f"{ROW}; and how common values are overall",
-        "how much likelier a value becomes",
-        "groups",
-    )
+    attacker = Attacker.of_person("how much likelier a value becomes", besides="how common values are overall")
     also_called = ("b-likeness", "β-likeness")
     when_groups_merge = Monotonicity.NON_INCREASING
 
@@ -606,12 +596,7 @@ class DeltaDisclosure(_ShareChange):
     )
 
     name: ClassVar[str] = "delta disclosure"
-    attacker = Attacker(
-        "somebody who knows a person and looks for them",
-        f"{ROW}; and how common values are overall",
-        "how far a value's likelihood moves",
-        "groups",
-    )
+    attacker = Attacker.of_person("how far a value's likelihood moves", besides="how common values are overall")
     also_called = ("d-disclosure", "δ-disclosure", "δ-disclosure privacy")
 
     @classmethod

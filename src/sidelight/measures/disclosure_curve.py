@@ -65,7 +65,9 @@ class DisclosureCurve(Tabular):
         for axis in self.axes:
             amount = amounts.pop(axis.name, axis.amounts[0] if len(axis.amounts) == 1 else None)
             if amount not in axis.amounts:
-                message = f"the curve has no {axis.name}={as_given(amount)}; there are {_list_amounts(axis.amounts)}"
+                message = (
+                    f"the curve has no {axis.name}={as_given(amount)}; there are {', '.join(map(str, axis.amounts))}"
+                )
                 raise BadMeasure(message)
             place = place * len(axis.amounts) + axis.amounts.index(amount)
         if amounts:
@@ -128,10 +130,20 @@ def disclosure_curve(
     """
     expect(Release, release, "what is measured")
     expect_one_sensitive(release, "a curve")
-    named = amounts if isinstance(amounts, Mapping) else {_first_parameter(measure_family): amounts}
+    parameters = _parameters(measure_family)
+    if not isinstance(amounts, Mapping) and not parameters:
+        message = "this measure has no amount of knowledge to vary; give the class of one that has: sl.Implications"
+        raise BadMeasure(message)
+    named = amounts if isinstance(amounts, Mapping) else {parameters[0]: amounts}
     axes = tuple(KnowledgeAxis(name, _amounts(name, each)) for name, each in named.items())
     # before anything is measured: a long run does not end with a misspelt name
-    _check(measure_family, axes, settings)
+    for name in (*(axis.name for axis in axes), *settings):
+        if name not in parameters:
+            message = f"no parameter '{name}' of this measure{did_you_mean(name, parameters)}"
+            raise BadMeasure(message)
+    if prod(len(axis.amounts) for axis in axes) == 0:
+        message = "no amounts of knowledge were given; give at least one, such as range(6)"
+        raise BadMeasure(message)
     measures: list[Measure] = []
     for combination in product(*(axis.amounts for axis in axes)):
         chosen = dict(zip((axis.name for axis in axes), combination, strict=True))
@@ -154,14 +166,6 @@ def _parameters(measure_family: object) -> list[str]:
         raise WrongKind(message) from None
 
 
-def _first_parameter(measure_family: Callable[..., Measure]) -> str:
-    parameters = _parameters(measure_family)
-    if not parameters:
-        message = "this measure has no amount of knowledge to vary; give the class of one that has: sl.Implications"
-        raise BadMeasure(message)
-    return parameters[0]
-
-
 def _amounts(name: str, amounts: object) -> tuple[int, ...]:
     if not isinstance(amounts, Iterable):
         message = (
@@ -172,22 +176,5 @@ def _amounts(name: str, amounts: object) -> tuple[int, ...]:
     return tuple(amounts)
 
 
-def _check(
-    measure_family: Callable[..., Measure], axes: tuple[KnowledgeAxis, ...], settings: Mapping[str, object]
-) -> None:
-    known = _parameters(measure_family)
-    for name in (*(axis.name for axis in axes), *settings):
-        if name not in known:
-            message = f"no parameter '{name}' of this measure{did_you_mean(name, known)}"
-            raise BadMeasure(message)
-    if prod(len(axis.amounts) for axis in axes) == 0:
-        message = "no amounts of knowledge were given; give at least one, such as range(6)"
-        raise BadMeasure(message)
-
-
 def _range(amounts: tuple[int, ...]) -> str:
     return str(amounts[0]) if len(amounts) == 1 else f"{min(amounts)} to {max(amounts)}"
-
-
-def _list_amounts(amounts: tuple[int, ...]) -> str:
-    return ", ".join(map(str, amounts))

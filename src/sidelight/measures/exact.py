@@ -193,7 +193,7 @@ BITS_REPORTED = 14_000
 """How many bits fractions may have that are reported: what Python writes out (4,300 digits)."""
 
 ROUNDING_ERROR = Decimal("1e-50")
-"""Far more than rounding to 60 digits can have changed, relative."""
+"""Far more than rounding to 60 digits can have changed, relative; terms of a series below it do not matter."""
 
 
 @dataclass(frozen=True, eq=False)

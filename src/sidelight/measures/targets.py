@@ -191,9 +191,6 @@ def _category(values: Iterable[object], name: str = "") -> Predicate:
     return Predicate.read([written_label(value) for value in values], name=str(name))
 
 
-NO_VALUE_LEFT = "every value has a limit of its own or is left out, so this limit applies to no value"
-
-
 @dataclass(frozen=True, slots=True)
 class Targets:
     """The values that an attacker wants to learn: all, all apart from some, one, or any of a category.
@@ -264,7 +261,7 @@ class Targets:
 
     def notes(self, domain: tuple[Label, ...]) -> tuple[str, ...]:
         if self.are_the_rest and not {shown(text) for text in domain} - {shown(text) for text in self.apart_from}:
-            return (NO_VALUE_LEFT,)
+            return ("every value has a limit of its own or is left out, so this limit applies to no value",)
         if not isinstance(self.value, Predicate):
             return ()
         absent = [text for text in self.value.values if text not in domain]

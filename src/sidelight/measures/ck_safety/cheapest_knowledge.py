@@ -332,10 +332,6 @@ def _most_people(prices: dict[Kind, int], budget: int) -> int:
     return budget // min((price for kind, price in prices.items() if any(kind)), default=budget + 1) + 1
 
 
-SURE = LOG_OF_ZERO / 2
-"""Logarithms below this stand for 0: one of the atoms must hold."""
-
-
 @dataclass(frozen=True)
 class CheapestKnowledge(Targeted):
     """What is the least that knowledge costs which makes somebody's value at least this sure?
@@ -535,10 +531,10 @@ class Market:
         # rows 0 … J are without the target, J + 1 … 2J + 1 with it, as `ImplicationsScreen` has them
         least = join_all(screen, np.vstack((others, targets)).T)[0, len(others) :]
         # 1/(1 + r) ≥ c where ln r ≤ ln((1 − c)/c); certainty takes a product of 0
-        limit = float(log((1 - reach) / reach)) if reach < 1 else SURE
+        limit = float(log((1 - reach) / reach)) if reach < 1 else LOG_OF_ZERO / 2
         # floats propose budgets, within tolerance and the least first; fractions decide
         for budget in np.flatnonzero(least <= limit + tolerance(np.array(limit))).tolist():
-            if least[budget] < SURE:
+            if least[budget] < LOG_OF_ZERO / 2:
                 return budget, self.witness(self._certain(others[budget], targets[budget], budget))
             # exactly, over the choices that logarithms leave
             choices = choices_near_best(others[: budget + 1], targets[: budget + 1])
@@ -569,10 +565,10 @@ class Market:
         return {ExactGroup.from_row(each, row): own for own, each in self.targets if each.target[row]}
 
     def _certain(self, others: Floats, targets: Floats, budget: int) -> list[Purchase]:
-        here = np.flatnonzero(targets < SURE)
+        here = np.flatnonzero(targets < LOG_OF_ZERO / 2)
         if len(here):
             return [self._best(Choice(int(here[0]), budget, target=True))]
-        elsewhere = int(np.flatnonzero(others < SURE)[0])
+        elsewhere = int(np.flatnonzero(others < LOG_OF_ZERO / 2)[0])
         target = next(row for row in range(len(self.groups)) if any(each.target[row] for _, each in self.targets))
         return [self._best(Choice(target, 0, target=True)), self._best(Choice(elsewhere, budget, target=False))]
 

@@ -236,10 +236,6 @@ def places_of(bitmap: Bitmap) -> Integers:
     return np.flatnonzero(np.unpackbits(bitmap))
 
 
-LONGEST = 76
-"""How many digits the longest numbers have that Arrow's decimals hold."""
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class MinimalUniques(Tabular):
     """The minimal sample uniques of a table's people, their scores, and what each column contributes.
@@ -445,10 +441,11 @@ def _arrow_scores(scores: npt.NDArray[np.int64] | npt.NDArray[np.object_]) -> pa
 
     if scores.dtype != object:
         return pa.array(scores)
-    if max(scores) >= 10**LONGEST:
-        message = f"scores of so many columns are longer than {LONGEST} digits; ask about fewer columns"
+    longest = 76  # digits of the longest numbers that Arrow's decimals hold
+    if max(scores) >= 10**longest:
+        message = f"scores of so many columns are longer than {longest} digits; ask about fewer columns"
         raise BadTable(message)
-    return pa.array(map(Decimal, scores), pa.decimal256(LONGEST))
+    return pa.array(map(Decimal, scores), pa.decimal256(longest))
 
 
 def _share(fraction: float | Fraction | None) -> Fraction | None:
@@ -461,9 +458,6 @@ def _share(fraction: float | Fraction | None) -> Fraction | None:
         )
         raise BadTable(message)
     return Fraction(share)
-
-
-ONLY_EQUALITIES = "a fact is a cell that somebody knows exactly; ranges and negations are not tried"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -529,7 +523,7 @@ class SinglingOut(Measure):
             # a bit per person: unique on any subset counts once, however many there are
             anywhere = np.bitwise_or.reduce(list(bitmaps.values())) if bitmaps else np.zeros(0, np.uint8)
             alone += int(np.unpackbits(anywhere).sum())
-        notes = (ONLY_EQUALITIES,)
+        notes = ("a fact is a cell that somebody knows exactly; ranges and negations are not tried",)
         if first is None:
             return Finding(self, Fraction(0), None, notes)
         subset, row = first

@@ -35,7 +35,7 @@ from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, BadRelease, parameter
 from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import Amount, worst_row
+from sidelight.measures.exact import ROUNDING_ERROR, Amount, worst_row
 from sidelight.measures.measure import Measure, Monotonicity, Tally, choice
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -52,9 +52,6 @@ BY_RECURRENCE = 64
 
 SHARES = 1 << 40
 """Of how many parts expected people are made when they are added up."""
-
-SMALLEST = Decimal("1e-50")
-"""Terms of a series that are smaller than this, relative to its sum, do not matter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -247,7 +244,7 @@ def exact_individual_risk(people: int, weight: int) -> Amount:
         odds = 1 / sampled - 1
         if sampled > Decimal("0.5") or people > BY_RECURRENCE:
             total, term, step = Decimal(1), Decimal(1), 0
-            while term > total * SMALLEST:
+            while term > total * ROUNDING_ERROR:
                 step += 1
                 term = term * (1 - sampled) * step / (people + step)
                 total += term
@@ -267,7 +264,7 @@ def by_continued_fraction(people: int, weight: int) -> Amount:
         value = over = Decimal(1)
         under, change, step = Decimal(0), Decimal(0), 0
         # odd and even steps have coefficients of their own; it ends when a factor changes nothing any more
-        while abs(change - 1) > SMALLEST:
+        while abs(change - 1) > ROUNDING_ERROR:
             step += 1
             half = step // 2
             partial = (people + half) ** 2 if step % 2 else half**2
@@ -292,6 +289,6 @@ def by_division(people: int, weight: int) -> Amount:
             total += power / left
             power /= -odds
             # further terms shrink by the odds each, and are below the digits that count
-            if abs(power) < total * SMALLEST:
+            if abs(power) < total * ROUNDING_ERROR:
                 return round_up(total)
         return round_up(total + power * (1 + odds).ln())

@@ -235,9 +235,6 @@ def _falls_through_zero(function: Callable[[float], float], low: float, high: fl
     return (low + high) / 2
 
 
-NOBODY_ALONE = "nobody is alone in a group"
-
-
 class UniquesEstimate(Measure):
     """An estimate that is read off the histogram of sizes, and is 0 where nobody is alone."""
 
@@ -261,7 +258,7 @@ class UniquesEstimate(Measure):
 
     def read_tally(self, tally: Tally) -> Finding:
         if tally.worst is None:
-            return Finding(self, Fraction(0), None, (NOBODY_ALONE,))
+            return Finding(self, Fraction(0), None, ("nobody is alone in a group",))
         (histogram, weight), (alone,) = tally.totals, tally.worst[1]
         return self.read_off(histogram, alone, weight)
 
@@ -361,7 +358,7 @@ class UniqueMatch(UniquesEstimate):
     def explain(self, finding: Finding) -> str:
         witness = finding.witness
         if not isinstance(witness, MatchWitness):
-            return f"Nobody finds a single match: {NOBODY_ALONE}."
+            return "Nobody finds a single match: nobody is alone in a group."
         sample = (
             f"this {short_decimal(witness.fraction * 100)} % sample" if witness.fraction < 1 else "a whole population"
         )
@@ -468,7 +465,8 @@ class PopulationUniques(UniquesEstimate):
     def explain(self, finding: Finding) -> str:
         witness = finding.witness
         if not isinstance(witness, UniquesWitness):
-            return f"No model says that anybody is unique among {counted(self.people, 'person')}: {NOBODY_ALONE}."
+            people = counted(self.people, "person")
+            return f"No model says that anybody is unique among {people}: nobody is alone in a group."
         if not witness.models:
             are = form("is", int(finding.value))
             return (

@@ -31,11 +31,12 @@ from sidelight.measures.privacy_skyline.skyline import (
     find_undominated,
     largest_passed,
 )
-from sidelight.measures.targets import NO_VALUE_LEFT
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.report.plots import table_behind
 from sidelight.search.full_domain import FullDomain
 from sidelight.testing import releases
+
+NO_VALUE_LEFT = "every value has a limit of its own or is left out, so this limit applies to no value"
 
 
 def test_a_group_with_more_people_and_no_more_of_the_value_does_not_matter():
