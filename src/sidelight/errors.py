@@ -56,7 +56,7 @@ class SidelightError(Exception):
 
     def __init__(self, message: str = "") -> None:
         # split once, here: after this no message holds the signs that mark parameters
-        self.parts = tuple(map(_tame, _parts(message)))
+        self.parts = _split_parts(message)
         super().__init__("".join(str(part) for part in self.parts))
 
     @property
@@ -279,10 +279,6 @@ def as_given(thing: object, *, quoted: bool = False) -> str:
         return "a number of thousands of digits"
 
 
-# So many numbers in a row are repeated
-MOST_SHOWN_PLAINLY = 10**15
-
-
 def expect_several(
     kind: type[Thing], things: object, name: str, *, each: str, also: tuple[type, ...] = ()
 ) -> tuple[Thing, ...]:
@@ -413,19 +409,15 @@ def parameter(name: str, value: object = None) -> str:
     not suppress=a list, nor suppress=10000000000000000000000000000000000000…
     """
     if isinstance(value, Mapping):
-        in_python = ", ".join(f"{key!r}: {_show(each)}" for key, each in value.items())
+        in_python = ", ".join(f"{key!r}: {'…' if each is ... else repr(each)}" for key, each in value.items())
         in_shell = " ".join(f"{key}={'…' if each is ... else each}" for key, each in value.items()) or "="
         return _mark(name, f"{{{in_python}}}", f"'{in_shell}'")
-    plain = "" if value is None else f'"{value}"' if isinstance(value, str) else _number_or_kind(value)
+    plain = "" if value is None else f'"{value}"' if isinstance(value, str) else as_given(value)
+    # numbers of the usual sizes as people write them, of others the beginning
+    whole = isinstance(value, int | Fraction) and not isinstance(value, bool)
+    if isinstance(value, float) or (whole and -(10**15) < value < 10**15):  # type: ignore[operator]
+        plain = f"{float(value):g}"  # type: ignore[arg-type]
     return _mark(name, plain, plain)
-
-
-def _number_or_kind(value: object) -> str:
-    """Show a number of the usual sizes as people write it, and of anything else as much as may be shown."""
-    plainly = isinstance(value, int | Fraction) and -MOST_SHOWN_PLAINLY < value < MOST_SHOWN_PLAINLY
-    if isinstance(value, float) or (plainly and not isinstance(value, bool)):
-        return f"{float(value):g}"  # type: ignore[arg-type]
-    return as_given(value)
 
 
 def in_python(remark: str) -> str:
@@ -437,30 +429,24 @@ def _mark(*units: str) -> str:
     return _BEGIN + _NEXT.join(units) + _END
 
 
-def _show(value: object) -> str:
-    return "…" if value is ... else repr(value)
+def _split_parts(message: str) -> tuple[str | Parameter, ...]:
+    """Split text and parameters, each on one line, with what is quoted at length cut and terminal escapes visible."""
 
+    def join_lines(text: str) -> str:
+        return visible(text.replace("\r\n", " ").replace("\n", " "))
 
-def _parts(message: str) -> tuple[str | Parameter, ...]:
+    long_quote = rf"'([^']{{{TWO_LINES - 1}}})[^']{{2,}}'"
     text, *marked = message.split(_BEGIN)
     parts: list[str | Parameter] = [text]
     for each in marked:
         inside, end, after = each.partition(_END)
-        units = inside.split(_NEXT)
-        parts += [Parameter(*units), after] if end and len(units) == 3 else [each]
-    return tuple(part for part in parts if part != "")
-
-
-def _tame(part: str | Parameter) -> str | Parameter:
-    """Put it on one line, cut what is quoted at length, and show what would move a terminal's cursor or its colours."""
-    if isinstance(part, Parameter):
-        return Parameter(part.name, _join_lines(part.in_python), _join_lines(part.in_shell))
-    long_quote = rf"'([^']{{{TWO_LINES - 1}}})[^']{{2,}}'"
-    return _join_lines(re.sub(long_quote, lambda quoted: f"'{quoted[1]}…'", part))
-
-
-def _join_lines(text: str) -> str:
-    return visible(text.replace("\r\n", " ").replace("\n", " "))
+        name, *units = inside.split(_NEXT)
+        parts += [Parameter(name, *map(join_lines, units)), after] if end and len(units) == 2 else [each]
+    shortened_parts = (
+        join_lines(re.sub(long_quote, lambda quoted: f"'{quoted[1]}…'", part)) if isinstance(part, str) else part
+        for part in parts
+    )
+    return tuple(part for part in shortened_parts if part != "")
 
 
 # How many characters a list, or what is quoted, may take in a message
@@ -479,15 +465,12 @@ def did_you_mean(name: str, among: Iterable[str | None]) -> str:
     folded = {each.casefold(): each for each in reversed(known)}
     # how alike two names are where one is taken for a slip of the other: 'aeg' for 'age', not 'age' for 'name'
     near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.65)
-    near = near or [each for each in folded if _begins(name.casefold(), each)]
+    if not near:
+        pairs = {each: sorted((name.casefold(), each), key=len) for each in folded}
+        near = [each for each, (short, long) in pairs.items() if len(short) > 2 and long.startswith(short)]
     if near:
         return f"; did you mean '{folded[near[0]]}'?"
     return f"; there are: {listed(known)}" if known else ""
-
-
-def _begins(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    return len(short) > 2 and long.startswith(short)
 
 
 def in_list(name: str) -> str:
@@ -529,15 +512,17 @@ def visible(text: str, *, one_for_one: bool = False) -> str:
     """
     if text.isprintable():
         return text
-    letters = map(_visible, text)
-    return "".join((letter if len(letter) == 1 else "\ufffd" for letter in letters) if one_for_one else letters)
-
-
-def _visible(letter: str) -> str:
-    # soft hyphens and joiners, which languages and emoji need, move nothing
-    if letter in "\n\t\u00ad\u200c\u200d" or unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"):
-        return letter
-    return chr(0x2400 + ord(letter)) if ord(letter) < 32 else f"[U+{ord(letter):04X}]"
+    shown = []
+    for letter in text:
+        # soft hyphens and joiners, which languages and emoji need, move nothing
+        moves = unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+        if letter in "\n\t\u00ad\u200c\u200d" or not moves:
+            shown.append(letter)
+        elif ord(letter) < 32:
+            shown.append(chr(0x2400 + ord(letter)))
+        else:
+            shown.append("\ufffd" if one_for_one else f"[U+{ord(letter):04X}]")
+    return "".join(shown)
 
 
 def utf8(text: str) -> bool:

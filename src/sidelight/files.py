@@ -192,27 +192,15 @@ def write_together(contents: Mapping[Path, str | bytes], *, force: bool = False)
     try:
         for path, content in contents.items():
             written.append(path)
-            _write_ours(path, content, written, force=force)
-    except BaseException:
+            write_whole(path, content, force=force)
+    except BaseException as error:
+        if isinstance(error, NotPublished):  # what appeared there is somebody else's, and is not taken back
+            written.pop()
         for path in written:
-            _restore(path, before[path])
+            there = before[path]
+            with contextlib.suppress(OSError):  # what led here is told
+                path.unlink(missing_ok=True) if there is None else replace_whole(path, there)
         raise
-
-
-def _write_ours(path: Path, content: str | bytes, written: list[Path], *, force: bool) -> None:
-    try:
-        write_whole(path, content, force=force)
-    except NotPublished:  # what appeared there is somebody else's, and is not taken back
-        written.remove(path)
-        raise
-
-
-def _restore(path: Path, content: bytes | None) -> None:
-    with contextlib.suppress(OSError):  # what led here is told
-        if content is None:
-            path.unlink(missing_ok=True)
-        else:
-            replace_whole(path, content)
 
 
 def replace_whole(path: Path, content: str | bytes, *, private: bool = False, force: bool = True) -> None:
@@ -227,30 +215,20 @@ def replace_whole(path: Path, content: str | bytes, *, private: bool = False, fo
             file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())  # before the move: else a power cut could leave the new name with no content
-        aside.chmod(_rights(path, private=private))
+        if path.exists():
+            rights = path.stat().st_mode & 0o777
+        else:
+            mask = os.umask(0)  # it can only be read by setting it
+            os.umask(mask)
+            rights = 0o600 if private else 0o666 & ~mask
+        aside.chmod(rights)
         _place(aside, path, force=force)
         _flush_names(path.parent)
 
 
-def _rights(path: Path, *, private: bool) -> int:
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    return 0o600 if private else 0o666 & ~_umask()
-
-
-def _umask() -> int:
-    mask = os.umask(0)  # it can only be read by setting it
-    os.umask(mask)
-    return mask
-
-
 def open_private(path: Path) -> BinaryIO:
     """Make a file that nobody but its owner may read, also where new files are open to all (umask 000)."""
-    return open(path, "xb", opener=_owners_alone)
-
-
-def _owners_alone(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+    return open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600))
 
 
 @contextlib.contextmanager
@@ -263,7 +241,8 @@ def unfinished_folder(path: Path) -> Iterator[Path]:
         with _folder_of_ours(path.parent, _unfinished_prefix(path)) as folder:
             yield folder
     except OSError as error:
-        raise _cannot_publish(path, error) from None
+        message = f"cannot write '{path}': {error.strerror or type(error).__name__}; nothing was published"
+        raise NotPublished(message) from None
 
 
 # What stands between the name of a file and what a folder of unfinished work ends with
@@ -284,13 +263,12 @@ def private_folder() -> Iterator[Path]:
 
     After a `kill -9`, the next process of this user that makes one removes it.
     """
-    try:
-        place = Path(tempfile.gettempdir())
-        _remove_left_temporary(place)
-        folder, lock = _made_and_locked(place, TEMPORARY)
-    except OSError as error:
-        raise no_temporary_files(error) from None
-    with _gone_afterwards(folder, lock):
+    with contextlib.ExitStack() as held:
+        try:
+            place = Path(tempfile.gettempdir())
+            folder = held.enter_context(_folder_of_ours(place, TEMPORARY, lambda *_: _remove_left_temporary(place)))
+        except OSError as error:
+            raise no_temporary_files(error) from None
         yield folder
 
 
@@ -307,17 +285,11 @@ def _remove_left_temporary(place: Path) -> None:
 
 
 @contextlib.contextmanager
-def _folder_of_ours(place: Path, prefix: str) -> Iterator[Path]:
-    _remove_left(place, prefix)
-    folder, lock = _made_and_locked(place, prefix)
-    with _gone_afterwards(folder, lock):
-        yield folder
-
-
-@contextlib.contextmanager
-def _gone_afterwards(folder: Path, lock: int | None) -> Iterator[None]:
+def _folder_of_ours(place: Path, prefix: str, remove_left: Callable[[Path, str], None] | None = None) -> Iterator[Path]:
+    (remove_left or _remove_left)(place, prefix)
+    folder, lock = _make_and_lock(place, prefix)
     try:
-        yield
+        yield folder
     finally:
         # removed while it is still locked, so that no other process takes it for left over
         shutil.rmtree(folder, ignore_errors=True)
@@ -325,7 +297,7 @@ def _gone_afterwards(folder: Path, lock: int | None) -> Iterator[None]:
             os.close(lock)
 
 
-def _made_and_locked(place: Path, prefix: str) -> tuple[Path, int | None]:
+def _make_and_lock(place: Path, prefix: str) -> tuple[Path, int | None]:
     _refuse_no_name(place / prefix)
     while True:
         folder = Path(tempfile.mkdtemp(dir=place, prefix=prefix))
@@ -369,11 +341,6 @@ def _remove_left(place: Path, prefix: str) -> None:
                 os.close(lock)
 
 
-def _cannot_publish(path: Path, error: OSError) -> NotPublished:
-    reason = error.strerror or type(error).__name__
-    return NotPublished(f"cannot write '{path}': {reason}; nothing was published")
-
-
 def move_into_place(folder: Path, targets: Sequence[Path], *, force: bool = True) -> None:
     """Move files out of their folder to where they belong, the last one last: with it, they are published.
 
@@ -396,7 +363,9 @@ def move_into_place(folder: Path, targets: Sequence[Path], *, force: bool = True
             _flush_names(last.parent)
             _finish(last, folder)
         except BaseException:
-            if not _is_placed(folder / last.name, last):  # else all is published, and the interrupt came too late
+            aside = folder / last.name
+            is_placed = not aside.exists() or (last.exists() and last.samefile(aside))
+            if not is_placed:  # else all is published, and the interrupt came too late
                 _put_back(last, folder)  # if that fails, what was kept stays for `settle`
             _finish(last, folder)
             raise
@@ -430,10 +399,6 @@ def _place(file: Path, target: Path, *, force: bool) -> None:
     else:
         with contextlib.suppress(OSError):  # it is in its place, and its folder goes
             file.unlink()
-
-
-def _is_placed(file: Path, target: Path) -> bool:
-    return not file.exists() or (target.exists() and target.samefile(file))
 
 
 # While files are moved, a folder of its own, `release.csv.before`, keeps what undoes it: `old` holds what stood there,
@@ -472,7 +437,10 @@ def settle(path: Path) -> None:
 
 
 def _settle(last: Path, aside: Path) -> None:
-    if undo_path(last).is_dir() and not _is_new(last, undo_path(last) / "old" / last.name):
+    kept = undo_path(last) / "old" / last.name
+    # the last file is new if it was moved to its place since the one before was kept
+    is_new = last.exists() and not (kept.exists() and _same_file(last, kept))
+    if undo_path(last).is_dir() and not is_new:
         _put_back(last, aside)
     _forget_before(last, aside)
 
@@ -507,11 +475,6 @@ def _forget_before(last: Path, aside: Path) -> None:
 def _new_folder(aside: Path) -> Path:
     """Make an empty folder: one move may have to undo and forget another one before it."""
     return Path(tempfile.mkdtemp(dir=aside))
-
-
-def _is_new(last: Path, kept: Path) -> bool:
-    """Return whether the last file was moved to its place since the one before was kept."""
-    return last.exists() and not (kept.exists() and _same_file(last, kept))
 
 
 def _same_file(one: Path, other: Path) -> bool:

@@ -4,8 +4,9 @@ A question is asked once, here, and every surface draws the same answer: the ter
 local web page, JSON.  Nothing here knows of terminals or HTTP; verbs and views parse, ask and draw.
 
 Read `report/answer` (what all answers share), `request` (what requests share), `sources` (the files that are asked)
-and `recipe` (the Python that does it again), then a question: `audit`, `believe`, `compare`, `explore`,
-`generalisations`, `hierarchies`, `inspect`, `protect`, `report`; several releases: `attack`; one attacker of one
-release: `attacker`; samples: `simulate`; noise that is published: `noise`, what it says: `noisy_counts`, what it costs
-and promises: `ledger`; asked by the local page alone: `exposure` (two releases, and which would pass), `skyline`.
+and `recipe` (the Python that does it again), then a question: `audit` (and the report that is signed), `believe`,
+`explore`; of a table: `inspect` (and drafts of hierarchies), `protect`, `compare` (and all generalisations); `attack`:
+several releases together, or one attacker of one release; `simulate`: of samples; `noise`: published, added up,
+weighed; `ledger`: what it costs and promises; asked by the local page alone:
+`exposure` (two releases, and which would pass), `skyline`.
 """

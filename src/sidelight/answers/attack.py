@@ -1,19 +1,24 @@
-"""What do several releases give away together about these people?"""
+"""What do several releases give away together about these people, or what does one attacker make of one release?
+
+A learner trains a model on the file; an insider knows the method and the policy too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+from pydantic import Field
 
 import sidelight as sl
-from sidelight.answers.recipe import Name, write_call, write_python, write_release
-from sidelight.answers.sources import PeopleLookup, inputs_of, open_release_or_noise
-from sidelight.arrays import Integers
+from sidelight.answers.recipe import Name, write_call, write_python, write_release, write_table
+from sidelight.answers.request import Request
+from sidelight.answers.sources import PeopleLookup, Question, inputs_of, open_release, open_release_or_noise, open_table
 from sidelight.attack.report import (
     REPORTED_CONFIDENCES,
     at_least,
@@ -24,23 +29,30 @@ from sidelight.attack.report import (
     witness_document,
 )
 from sidelight.attack.targets import ExpectedCounts, release_of
-from sidelight.errors import BadMeasure, BadRelease, listed
-from sidelight.files import noise_path, real_path
-from sidelight.measures.criterion import exact
+from sidelight.documents.document import Plain, SparsePart
+from sidelight.errors import BadMeasure, BadRelease, TooHard, did_you_mean, listed
+from sidelight.files import noise_path, real_path, sidecar_path
+from sidelight.learner.roster import LABELS_ALONE
+from sidelight.measures.criterion import Finding, exact
 from sidelight.policy.limits import read_number, read_share
+from sidelight.policy.measure_names import ASK_CHOICES, find_measure
+from sidelight.progress import Progress, quiet
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Grid, Paragraph, Verdict
 from sidelight.report.plots import Drawing
-from sidelight.rounding import ROUNDED
-from sidelight.table.labels import Column, Label
-from sidelight.table.roles import Roles
+from sidelight.rounding import ROUNDED, decimal_text
+from sidelight.search.protect import MethodName
+from sidelight.table.labels import Semantics
+from sidelight.table.roles import EACH_ROW, Roles
 from sidelight.text import counted, form
+
+Share: TypeAlias = dict[str, str | float]  # exactly, and as a number rounded up; of what, where there are several
 
 
 @dataclass(frozen=True, slots=True)
-class AttackRequest:
+class AttackRequest(Request):
     """Which releases, about whom, and what the attacker knows and believes."""
 
     releases: tuple[str, ...]
@@ -84,16 +96,17 @@ class AttackRequest:
     @property
     def presence(self) -> list[str | Fraction] | str | Fraction | None:
         """Who is in which release: a number is a probability, everything else names a column."""
-        present = [_read_probability(text) for text in self.present]
+        present: list[str | Fraction] = [*self.present]
+        for index, text in enumerate(self.present):
+            with suppress(ValueError, OverflowError):
+                present[index] = Fraction(exact(read_number(text)))
         return present if len(present) > 1 else present[0] if present else None
 
     def files(self) -> tuple[Path, ...]:
-        """Return the files that are read."""
         people = () if self.people is None else (self.people,)
         return (*inputs_of(*self.releases, *people), *self.lookup.files())
 
     def check(self) -> None:
-        """Raise what is wrong with the request itself, before any file is read."""
         _ = self.limit
         if self.people is None:
             message = "missing option '--people', or --as for one file; see 'sidelight attack --help'"
@@ -127,10 +140,12 @@ class AttackRequest:
         return {name: each for name, each in settings.items() if each != defaults.get(name)}
 
     def python(self) -> str:
-        """Write the lines of Python that come to the same."""
         names = [f"release_{number}" for number in range(1, len(self.releases) + 1)]
         reads = [
-            f"{name} = {_write_reading(file, self.roles)}" for name, file in zip(names, self.releases, strict=True)
+            f"{name} = {write_call('sl.read_noise', file)}.expected_counts()"
+            if noise_path(Path(file)).is_file()
+            else f"{name} = {write_release(file, self.roles)}"
+            for name, file in zip(names, self.releases, strict=True)
         ]
         by = None
         if self.lookup.folder is not None:
@@ -140,20 +155,28 @@ class AttackRequest:
         return write_python(*reads, f"exposure = {call}", "print(exposure.to_arrow())")
 
 
-def _write_reading(file: str, roles: Roles) -> str:
-    if noise_path(Path(file)).is_file():
-        return f"{write_call('sl.read_noise', file)}.expected_counts()"
-    return write_release(file, roles)
+class ExposureFacts(SparsePart):
+    """What releases give away together; shares exactly, and as numbers rounded up."""
+
+    people: int
+    located: int
+    values: Semantics
+    lower_bound: bool
+    perfect: Share
+    if_present: Share
+    partial: tuple[Share, ...] | None = Field(description="null where people have several values")
+    sure: tuple[Share, ...]
+    vulnerable: Share
+    contradicted: Share
+    located_nowhere: int
+    open: Share
+    values_left: dict[Literal["before", "after"], Plain]
+    releases: tuple[Plain, ...]
+    truth: Plain | None
+    witness: Plain | None = Field(default=None, description="only where it is asked what gives a person away")
 
 
-def _read_probability(text: str) -> str | Fraction:
-    try:
-        return Fraction(exact(read_number(text)))
-    except (ValueError, OverflowError):
-        return text
-
-
-class AttackAnswer(Answer[dict[str, Any]]):
+class AttackAnswer(Answer[ExposureFacts]):
     """What releases give away together, whether few enough people are given away, and what is left open."""
 
     question: ClassVar[str] = "What do these releases give away together?"
@@ -165,28 +188,35 @@ class AttackAnswer(Answer[dict[str, Any]]):
 
     @property
     def verdict(self) -> Verdict | None:
-        """Whether few enough people are given away; nothing is within a limit where a release has nobody."""
         if self.exposure.releases_without_people and self.judged != "not within":
             return "could not tell"
         return self.judged
 
-    def open_in_words(self) -> str:
-        """Return why it was not computed."""
-        return f"could not tell: {' '.join((*nobody_located(self.exposure), *self.hints))}"
+    def remarks(self) -> tuple[str, ...]:
+        if self.verdict != "could not tell":
+            return ()
+        return (f"could not tell: {' '.join((*nobody_located(self.exposure), *self.hints))}",)
 
     def charts(self) -> Iterator[Drawing]:
-        """Yield how many values are left, and how sure somebody gets."""
         yield self.exposure.plot("values left")
         yield self.exposure.plot("belief")
 
     def blocks(self) -> Blocks:
-        """Yield who was located, the releases, what is given away, and what gives one person away."""
         exposure, nobody = self.exposure, len(list(nobody_located(self.exposure)))
         said = [Paragraph(text, "answer" if index == 0 else "plain") for index, text in enumerate(self.notes)]
         yield from said[:nobody]
         yield self._releases()
         if exposure.located:
-            yield _breaches(exposure)
+            bound, tied = (", at least", ", one person at a time") if exposure.is_lower_bound else ("", "")
+            kinds: dict[str, Callable[[Fraction], Fraction]] = {}
+            if exposure.semantics == "single":
+                kinds[f"by the values that are left{bound}"] = exposure.partial
+            kinds[f"by how likely they are{tied}"] = exposure.sure  # no bound either way where counts are tied
+            rows = tuple(
+                (kind, *(percent(share(each)) for each in REPORTED_CONFIDENCES)) for kind, share in kinds.items()
+            )
+            sure = ("certain" if each == 1 else f"≥ {each}" for each in REPORTED_CONFIDENCES)
+            yield Grid(("of located people", *sure), rows, figures=frozenset(range(1, len(REPORTED_CONFIDENCES) + 1)))
         yield from said[nobody:]
         yield Paragraph(ROUNDED)
         if self.witness is not None:
@@ -209,51 +239,31 @@ class AttackAnswer(Answer[dict[str, Any]]):
         return Grid(headings, rows, figures=frozenset(range(1, len(headings))))
 
 
-def _breaches(exposure: sl.Exposure) -> Grid:
-    """Return how many people's values are told how surely."""
-    confidences = REPORTED_CONFIDENCES
-    headings = ("of located people", *("certain" if each == 1 else f"≥ {each}" for each in confidences))
-    rows = []
-    if exposure.semantics == "single":
-        left = f"by the values that are left{', at least' if exposure.is_lower_bound else ''}"
-        rows.append((left, *(percent(exposure.partial(each)) for each in confidences)))
-    # no bound either way where counts are tied
-    likely = f"by how likely they are{', one person at a time' if exposure.is_lower_bound else ''}"
-    rows.append((likely, *(percent(exposure.sure(each)) for each in confidences)))
-    return Grid(headings, tuple(rows), figures=frozenset(range(1, len(headings))))
-
-
 def ask(request: AttackRequest) -> AttackAnswer:
     """Read the releases, intersect them, and judge."""
     request.check()
     several = request.roles.values in {"set", "multiset"} and request.roles.split is None
     # Only where people may have several values, the releases need the column that says whose row it is.
     roles = replace(request.roles, person=request.person) if several and request.roles.person is None else request.roles
-    releases = [_open(file, roles) for file in request.releases]
+    published = [open_release_or_noise(file, roles) for file in request.releases]
+    releases = [each if isinstance(each, sl.Release) else each.expected_counts() for each in published]
     by = request.lookup.by()
     exposure = sl.intersect(releases, by=by, **request.settings())
     witness = None if request.who is None else exposure.witness(request.who)
     judged, notes = judge(exposure, request.limit, ignore=request.unlocated == "ignore")
     hints = (*_unplaced_hints(request, releases, exposure, by or {}), *notes)
-    answer = document(exposure)
-    if witness is not None:
-        answer["witness"] = witness_document(witness)
+    answer = document(exposure) | ({} if witness is None else {"witness": witness_document(witness)})
     return AttackAnswer(
         kind="attack",
         schema_version=3,
         source=request.releases,
-        answer=answer,
+        answer=ExposureFacts.model_validate(answer),
         notes=(*sentences(exposure), *hints),
         exposure=exposure,
         witness=witness,
         judged=judged,
         hints=hints,
     )
-
-
-def _open(file: str, roles: Roles) -> sl.Release | ExpectedCounts:
-    published = open_release_or_noise(file, roles)
-    return published if isinstance(published, sl.Release) else published.expected_counts()
 
 
 def judge(
@@ -312,20 +322,17 @@ def _unplaced_hints(
         remedies = [*_remedies(request.lookup, release, columns, by)]
         if not remedies and request.lookup.locate is None and release.printing is None:
             remedies.append("say --locate nearest if groups print averages")
-        unknown = [
-            name
+        sought = {column.name: column for column in exposure.people.known}
+        labels = {
+            name: {sought[name].labels[code] for code in np.unique(sought[name].codes[rows]).tolist()}
             for name in columns
-            if name in by and any(not by[name].has(text) for text in _labels(exposure.people.column(name), rows))
-        ]
+        }
+        unknown = [name for name in columns if name in by and not all(map(by[name].has, labels[name]))]
         if unknown:
             remedies.insert(0, f"add the values that the hierarchy of {listed(unknown)} lacks")
         total = int(people.sum())
         unlocated = f"{counted(total, 'person')} {form('is', total)} not located in {Path(file).name}"
         yield f"{unlocated}: {where}{'; ' if remedies else ''}{' or '.join(remedies)}."
-
-
-def _labels(column: Column | None, rows: Integers) -> set[Label]:
-    return set() if column is None else {column.labels[code] for code in np.unique(column.codes[rows]).tolist()}
 
 
 def _remedies(
@@ -341,3 +348,304 @@ def _remedies(
         yield "say --locate intervals"
     if lookup.suppressed is None and suppressed_groups(release.groups).any():
         yield "say --suppressed 'may hold them'"
+
+
+BELIEFS = (0.5, 0.7, 0.9, 0.99)  # for each of these, how many people are believed to have a value as surely
+
+
+@dataclass(frozen=True, slots=True)
+class AttackerRequest(Request):
+    """Which file, who attacks it, and how sure anybody may be."""
+
+    releases: tuple[str, ...]
+    question: Question
+    attacker: str | None
+    lookup: PeopleLookup = field(default_factory=PeopleLookup)
+    table: str | None = None
+    person: str | None = None
+    at_most: str | None = None
+    model: Literal["logistic", "naive bayes"] = "logistic"
+    method: MethodName | None = None
+    limit: tuple[str, ...] = ()
+
+    @property
+    def confidence(self) -> Fraction | None:
+        """How sure anybody may be."""
+        limit = None if self.at_most is None else read_share(self.at_most)
+        if limit is None and self.at_most is not None:
+            message = (
+                f"cannot read --at-most {self.at_most}; with --as, give how sure anybody may be, such as 0.9 or 3/4"
+            )
+            raise BadMeasure(message)
+        return limit
+
+    @property
+    def file(self) -> str:
+        """The one published file."""
+        if len(self.releases) != 1:
+            message = "--as is about one published file; give one, or leave --as out to attack several together"
+            raise BadRelease(message)
+        return self.releases[0]
+
+    def check(self) -> None:
+        known = {"--method": self.method, "--limit": self.limit}
+        option = next((name for name, what in known.items() if what), None)
+        if option is not None and self.attacker != "insider":
+            message = f"{option} is what an insider knows; say --as insider, or leave it out"
+            raise BadMeasure(message)
+        _ = self.file, self.confidence
+
+    def files(self) -> tuple[Path, ...]:
+        return (*inputs_of(self.file, *(() if self.table is None else (self.table,))), *self.lookup.files())
+
+    def open_release(self) -> sl.Release:
+        """Read the published file."""
+        return open_release(self.file, self.question.roles)
+
+    def truth_roles(self, release: sl.Release) -> Roles:
+        """Return who is who in the original: what the release tells people apart by, and its sensitive column."""
+        columns = release.groups.columns if release.members is None else release.members.columns
+        roles = self.question.roles
+        return replace(
+            roles,
+            quasi=tuple(column.name for column in columns),
+            sensitive=release.sensitive,
+            values=release.semantics,
+            person=self.person or (EACH_ROW if release.semantics == "single" else roles.person),
+            missing=roles.missing or release.intake.roles.get("missing"),
+            domain=None,
+        )
+
+    def python(self) -> str:
+        if self.attacker not in ("insider", "learner"):
+            return ""
+        lines = [f"release = {write_release(self.file, self.question.roles)}"]
+        settings: dict[str, Any] = {}
+        if self.table is not None:
+            lines.append(f"table = {write_table(self.table, self.truth_roles(self.open_release()))}")
+            settings["table" if self.attacker == "insider" else "truth"] = Name("table")
+        if self.lookup.folder is not None:
+            settings["by"] = Name(write_call("sl.read_hierarchies", str(self.lookup.folder)))
+        if self.attacker == "insider":
+            if self.question.policy is not None and self.limit:
+                lines.append("from sidelight.policy.limits import read_limit")
+                lines.append(f"policy = sl.Policy(*map(read_limit, {list(self.limit)!r}))")
+                settings["policy"] = Name("policy")
+            call = write_call("sl.insider", Name("release"), method=self.method, **settings)
+        else:
+            model = None if self.model == "logistic" else self.model
+            call = write_call("sl.learn", Name("release"), model=model, **settings)
+        return write_python(*lines, f"print({call})")
+
+
+class AttackerFacts(SparsePart):
+    """How sure one attacker gets, and of whom."""
+
+    as_: str
+    model: str | None = None
+    rounds: int | None = None
+    outcome: str | None = None
+    people: int | None = None
+    could_not_tell: int | None = None
+    groups: int | None = None
+    largest: dict[str, str | float | bool] | None = Field(description="and who is believed to have it")
+    claimed: float | None = None
+    by_release: float | None = None
+    right: float | None = None
+    calibration_error: float | None = None
+    calibration: tuple[dict[str, int | float], ...] | None = None
+    above: tuple[dict[str, int | float | None], ...] | None = None
+
+
+class AttackerAnswer(Answer[AttackerFacts]):
+    """How sure one attacker gets, and whether that is more than anybody may be."""
+
+    question: ClassVar[str] = "What would this attacker believe?"
+
+    judged: Live[Verdict | None]
+    right: Live[Grid | None] = None  # how many people are believed how surely, and how many of them rightly
+    picture: Live[Callable[[], Drawing] | None] = None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return self.judged
+
+    def charts(self) -> Iterator[Drawing]:
+        if self.picture is not None:
+            yield self.picture()
+
+    def blocks(self) -> Blocks:
+        if self.right is not None:
+            yield self.right
+        first, *rest = self.notes
+        yield Paragraph(first, "answer")
+        yield from map(Paragraph, (*rest, ROUNDED))
+
+
+class LearnerAnswer(AttackerAnswer):
+    """How sure a learner gets."""
+
+    question: ClassVar[str] = "What would a model believe that was trained on this release?"
+
+
+class InsiderAnswer(AttackerAnswer):
+    """How sure an insider gets."""
+
+    question: ClassVar[str] = "What would somebody believe who knows the method and the policy?"
+
+
+def ask_attacker(request: AttackerRequest, progress: Progress = quiet) -> AttackerAnswer:
+    """Read the file as the attacker does, and judge by the largest belief."""
+    request.check()
+    name = request.attacker or ""
+    kind = find_measure(name)
+    if kind is None or not kind.attacker.asked_by_search:
+        message = f"no attacker '{name}' for --as{did_you_mean(name, ASK_CHOICES[1:-1])}"
+        raise BadMeasure(message)
+    release = request.open_release()
+    policy = _known_policy(request, release) if name == "insider" else None
+    table = None if request.table is None else open_table(request.table, request.truth_roles(release))
+    if name == "insider":
+        by = request.lookup.by()
+        learnt = sl.insider(release, method=request.method, policy=policy, table=table, by=by, progress=progress)
+        return _describe_insider(request, learnt)
+    if name == "learner":
+        return _ask_learner(request, release, table, progress)
+    finding, limit = (kind() if table is None else kind().bind_table(table)).measure(release), request.confidence
+    return AttackerAnswer(
+        kind=name,
+        schema_version=1,
+        source=request.releases,
+        answer=AttackerFacts(as_=name, largest=_largest(finding)),
+        notes=(finding.explain(), *finding.notes),
+        judged=None if limit is None else "within" if exact(finding.value) <= limit else "not within",
+    )
+
+
+def _largest(finding: Finding) -> dict[str, str | float | bool]:
+    return {"exact": str(finding.value), "value": float(finding.value), "who": finding.worst_off()}
+
+
+def _beliefs_grid(rows: Iterable[tuple[str, str, float | None]], unknown: str = "") -> Grid:
+    shown = (
+        (belief, people, unknown if right is None else decimal_text(Fraction(right), up=True))
+        for belief, people, right in rows
+    )
+    return Grid(("believed", "people", "right"), tuple(shown), figures=frozenset(range(3)))
+
+
+def _describe_insider(request: AttackerRequest, learnt: sl.InsiderBeliefs) -> InsiderAnswer:
+    """Judge what was counted; where intervals, or people of whom nothing is told, leave it open, it is not judged."""
+    told, witness, limit = learnt.outcome != "could not tell", learnt.witness, request.confidence
+    judged: Verdict | None = None if limit is None else "within"
+    if not told:
+        judged = "could not tell"
+    elif limit is not None and exact(learnt.least_worst) > limit:
+        judged = "not within"
+    elif limit is not None and (learnt.untold or exact(learnt.worst) > limit):
+        judged = "could not tell"
+    knows_truth = learnt.roster is not None and learnt.roster.truth is not None
+    above = []
+    for belief in BELIEFS:
+        claims = learnt.claims_above(belief, end="at least") if knows_truth else None
+        right = claims.right if claims is not None and claims.people else None
+        least, most = learnt.people_above(belief), learnt.people_above(belief, end="at most")
+        above.append({"belief": belief, "people": least, "people_at_most": most, "right": right})
+    worst = learnt.least_worst if learnt.untold else learnt.worst
+    largest: dict[str, str | float | bool] = {
+        "exact": str(worst),
+        "value": float(worst),
+        "lower_bound": learnt.untold > 0,
+        "who": "" if witness is None else witness.describe(),
+    }
+    rows = (
+        (f"> {belief}", f"{least:,}" if least == most else f"{least:,} to {most:,}", right)
+        for belief, least, most, right in (each.values() for each in above)
+    )
+    return InsiderAnswer(
+        kind="insider",
+        schema_version=1,
+        source=request.releases,
+        answer=AttackerFacts(
+            as_="insider",
+            outcome=learnt.outcome,
+            people=learnt.release.size,
+            could_not_tell=learnt.untold,
+            groups=len(learnt.telling),
+            largest=largest if told else None,
+            above=tuple(above),
+        ),
+        notes=(learnt.explain(),),
+        judged=judged,
+        right=_beliefs_grid(rows) if told else None,
+        picture=learnt.plot,
+    )
+
+
+def _known_policy(request: AttackerRequest, release: sl.Release) -> sl.Policy | None:
+    """Return the policy that the options say, None where a sidecar tells it; raise where nobody tells how it was made.
+
+    A policy file names the columns of a file too, so that its limits stand in only where no sidecar has any.
+    """
+    file, known, message = request.file, release.provenance, ""
+    told = known is not None and known.policy is not None and not request.limit
+    if request.method is None and (known is None or known.method is None):
+        guess = "say with --method what somebody would guess"
+        if sidecar_path(Path(file)).is_file():
+            message = f"the sidecar of '{file}' does not say how it was made; {guess}"
+        else:
+            message = f"nothing beside '{file}' says how it was made; read it with its sidecar, or {guess}"
+    elif not told and request.question.policy is None:
+        message = (
+            f"nothing beside '{file}' says which policy it keeps; say with --limit, or by a file with --policy, what "
+            "somebody would guess"
+        )
+    if message:
+        message = f"could not tell: {message}"
+        raise TooHard(message)
+    return None if told else request.question.policy
+
+
+def _ask_learner(
+    request: AttackerRequest, release: sl.Release, table: sl.Table | None, progress: Progress
+) -> LearnerAnswer:
+    """Train; where nobody is told apart, a limit cannot be judged."""
+    limit = request.confidence
+    learned = sl.learn(release, request.model, truth=table, by=request.lookup.by(), progress=progress)
+    finding = sl.Learner(model=request.model).finding(learned)
+    judged: Verdict | None = None if limit is None else "not within" if exact(finding.value) > limit else "within"
+    open_notes: tuple[str, ...] = ()
+    if judged == "within" and LABELS_ALONE in learned.notes:
+        judged = "could not tell"
+        open_notes = (
+            "Nobody was told apart, so nothing was learnt and the limit is not judged: give the people with --table.",
+        )
+    counts = [(each, learned.people_above(each), learned.right_above(each)) for each in BELIEFS]
+    return LearnerAnswer(
+        kind="learner",
+        schema_version=1,
+        source=request.releases,
+        answer=AttackerFacts(
+            as_="learner",
+            model=learned.model,
+            rounds=learned.rounds,
+            people=int(learned.roster.members.people.sum()),
+            largest=_largest(finding),
+            claimed=learned.claimed,
+            by_release=learned.by_release,
+            right=learned.right,
+            calibration_error=learned.calibration_error,
+            calibration=tuple(
+                {name: getattr(each, name) for name in ("low", "high", "people", "claimed", "right")}
+                for each in learned.calibration
+            ),
+            above=tuple({"belief": belief, "people": people, "right": right} for belief, people, right in counts),
+        ),
+        notes=(*learned.sentences(), finding.explain(), *open_notes),
+        judged=judged,
+        right=_beliefs_grid(
+            ((f"≥ {belief}", f"{people:,}", right) for belief, people, right in counts),
+            "only claimed" if learned.truth is None else "",
+        ),
+        picture=learned.plot,
+    )

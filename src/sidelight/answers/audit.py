@@ -5,6 +5,7 @@ Below: what an audit, a report and the explorer say of a release to whoever sign
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,35 +13,47 @@ from typing import TYPE_CHECKING, TypeVar
 
 import sidelight as sl
 from sidelight.answers.recipe import write_report
-from sidelight.answers.request import DUCKDB, EngineChoice
-from sidelight.answers.sources import Question, find_asked_attackers, inputs_of, open_release, read_files, source_of
+from sidelight.answers.request import DUCKDB, EngineChoice, Request
+from sidelight.answers.sources import (
+    Question,
+    find_asked_attackers,
+    inputs_of,
+    open_release,
+    open_table,
+    read_files,
+    require_columns,
+    source_of,
+)
 from sidelight.engines.files import files_of
 from sidelight.engines.spark.stream import fits_here
-from sidelight.files import sidecar_path
+from sidelight.errors import SidelightError
+from sidelight.files import SIDECAR_ENDING, sidecar_path
 from sidelight.measures.about import ask_each_column, prepare_release
 from sidelight.measures.about import findings as measure_all
 from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import without_repeats
-from sidelight.progress import Progress, quiet
+from sidelight.policy.policy_file import PolicyFile, read_policy_text
+from sidelight.publish.sidecar import read_sidecar
 from sidelight.release.printed_labels import Printing
 from sidelight.release.read import release_from, streamed_from
 from sidelight.release.release import Release, ReleaseBlocks, StreamedRelease
 from sidelight.report.answer import Live, Recipe
-from sidelight.report.outlines import release_page
+from sidelight.report.outlines import OutlineName, release_page
 from sidelight.report.page import Page
-from sidelight.report.release_report import ReleaseReport, RiskBefore
+from sidelight.report.release_report import Decision, ReleaseReport, RiskBefore, SignOff
 from sidelight.report.report import AuditReport, audit_report, singled_out
 from sidelight.streams.memory import MEMORY, Memory
-from sidelight.table.hierarchy_io import read_hierarchies
+from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 
 if TYPE_CHECKING:
     from sidelight.report.make import ReportDetails
+
 
 SomeRelease = TypeVar("SomeRelease", Release, StreamedRelease, ReleaseBlocks)
 
 
 @dataclass(frozen=True, slots=True)
-class AuditRequest:
+class AuditRequest(Request):
     """Which file, and what is asked of it."""
 
     file: str
@@ -50,12 +63,10 @@ class AuditRequest:
     engine: EngineChoice = DUCKDB
 
     def files(self) -> tuple[Path, ...]:
-        """Return the files that are read."""
         inputs = read_files(self.file, self.engine) if self.engine.engine == "spark" else inputs_of(self.file)
         return (*inputs, *self.question.files)
 
     def python(self) -> str:
-        """Write the lines of Python that come to the same."""
         return write_report(self.file, self.question, streamed=self.memory is not None)
 
 
@@ -74,28 +85,23 @@ class AuditAnswer(AuditReport):
         return release_page(report)
 
 
-def ask(request: AuditRequest, progress: Progress = quiet) -> AuditAnswer:
-    """Read, measure and judge."""
-    del progress
-    release = _open(request)
+def ask(request: AuditRequest) -> AuditAnswer:
+    """Read, measure and judge: held in memory, or as a stream where that is asked for or Spark has too many groups."""
+    file, engine, question = request.file, request.engine, request.question
+    release: ReleaseBlocks
+    # What Sidelight published had groups that were held, and is read in their order.
+    if sidecar_path(Path(file)).is_file() or (request.memory is None and engine.engine != "spark"):
+        weights = question.needs_weights
+        release = open_release(file, question.roles, weights=weights, memory=request.memory, engine=engine)
+    else:
+        source, memory = source_of(file, question.roles, engine), Memory.parse(request.memory or MEMORY)
+        whole = replace(question.roles, quasi_word="group").complete()
+        held = request.memory is None and fits_here(source, whole, memory)
+        roles = question.roles if question.needs_weights else replace(question.roles, weight=None)
+        release = release_from(source, question.roles) if held else streamed_from(source, roles, memory)
     if request.hierarchies is not None:
         release = attach_hierarchies(release, read_hierarchies(request.hierarchies))
-    report = judge(release, request.question, source=request.file)
-    return AuditAnswer(**dict(report), request=request, release=release)
-
-
-def _open(request: AuditRequest) -> ReleaseBlocks:
-    """Read a release: held in memory, or as a stream where that is asked for or Spark has too many groups."""
-    file, engine, question = request.file, request.engine, request.question
-    in_spark = engine.engine == "spark"
-    # What Sidelight published had groups that were held, and is read in their order.
-    if sidecar_path(Path(file)).is_file() or (request.memory is None and not in_spark):
-        return open_release(file, question.roles, weights=question.needs_weights, memory=request.memory, engine=engine)
-    source, memory = source_of(file, question.roles, engine), Memory.parse(request.memory or MEMORY)
-    if request.memory is None and fits_here(source, replace(question.roles, quasi_word="group").complete(), memory):
-        return release_from(source, question.roles)
-    roles = question.roles if question.needs_weights else replace(question.roles, weight=None)
-    return streamed_from(source, roles, memory)
+    return AuditAnswer(**dict(judge(release, question, source=file)), request=request, release=release)
 
 
 def attach_hierarchies(release: SomeRelease, hierarchies: Mapping[str, sl.Hierarchy]) -> SomeRelease:
@@ -143,8 +149,6 @@ def build_report(
     from sidelight.report.make import add_curves, circumstances, published_circumstances  # noqa: PLC0415
 
     if sidecar_path(Path(file)).is_file():
-        from sidelight.publish.sidecar import read_sidecar  # noqa: PLC0415 - only files with a sidecar need it
-
         document = read_sidecar(Path(file))
         known = published_circumstances(details, document, policy=question.policy, before=before, path=Path(file))
     else:
@@ -156,3 +160,106 @@ def find_single_file(file: str) -> tuple[Path, ...]:
     """Return the file itself where it is one: standard input has no digest."""
     paths = tuple(files_of(file))
     return tuple(path for path in paths if path.is_file()) if len(paths) == 1 else ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRequest(Request):
+    """Which release, what is asked of it, and what stands in the report besides."""
+
+    file: str  # the release, or its sidecar
+    question: Question
+    hierarchies: Path | None = None
+    table: str | None = None  # the original, to tell the risk before
+    attack: tuple[Path, ...] = ()  # answers of attacks that were tried
+    outline: OutlineName | None = None
+    date: str | None = None
+    signed_by: str = ""
+    role: str = ""
+    decision: Decision | None = None
+    reasons: str = ""
+    commands: tuple[str, ...] = ()  # that come to the same document
+
+    @property
+    def release(self) -> str:
+        """The release, also where its sidecar was named."""
+        return self.file.removesuffix(SIDECAR_ENDING)
+
+    @property
+    def day(self) -> str:
+        """The day that the report says."""
+        if self.date is None:
+            return dt.datetime.now(dt.UTC).date().isoformat()
+        try:
+            return dt.date.fromisoformat(self.date).isoformat()
+        except ValueError:
+            message = f"cannot read --date '{self.date}'; give a day such as 2026-01-31"
+            raise SidelightError(message) from None
+
+    def files(self) -> tuple[Path, ...]:
+        is_there = Path(self.release).exists() or self.file == self.release
+        return (
+            *(inputs_of(self.release) if is_there else (sidecar_path(Path(self.release)),)),
+            *self.question.files,
+            *self.attack,
+            *(files_of(self.table) if self.table is not None else ()),
+            *(hierarchy_files(self.hierarchies) if self.hierarchies is not None else ()),
+        )
+
+    def python(self) -> str:
+        return write_report(self.release, self.question, date=self.day, table=self.table)
+
+
+class ReportAnswer(ReleaseReport):
+    """A report about a release, in the order of a regime's document."""
+
+    outline: Live[OutlineName | None] = None
+
+    def page(self, recipe: Recipe) -> Page:
+        """Lay the report out; how to come to it again stands in the document."""
+        del recipe
+        return release_page(self, self.outline)
+
+
+def ask_report(request: ReportRequest) -> ReportAnswer:
+    """Read, measure and judge; of a sidecar whose release is elsewhere, tell what it says."""
+    from sidelight.report.make import (  # noqa: PLC0415 - only reports need it
+        ReportDetails,
+        judge_table,
+        read_attack,
+        report_on_sidecar,
+    )
+
+    details = ReportDetails(
+        date=request.day,
+        attacks=tuple(map(read_attack, request.attack)),
+        commands=request.commands,
+        python=request.python(),
+        sign_off=SignOff(
+            name=request.signed_by,
+            role=request.role,
+            date=request.day if request.signed_by or request.decision else "",
+            decision=request.decision or "",
+            reasons=request.reasons,
+        ),
+    )
+    file, question, before = request.release, request.question, None
+    if request.file != file and not Path(file).exists():
+        document = report_on_sidecar(read_sidecar(Path(file)), details)
+        return ReportAnswer(**dict(document), outline=request.outline)
+    release = open_release(file, question.roles, weights=question.needs_weights)
+    audit = judge(release, question, source=file)
+    if request.table is not None:
+        if question.policy is None:
+            message = "--table tells the risk before by the limits, and there are none; give --policy or --limit"
+            raise SidelightError(message)
+        require_columns(request.table, question.roles)
+        by = None if request.hierarchies is None else read_hierarchies(request.hierarchies)
+        before = judge_table(open_table(request.table, question.roles, by), question.policy)
+    document = build_report(file, release, audit, question, details=details, before=before)
+    return ReportAnswer(**dict(document), outline=request.outline)
+
+
+def read_sidecar_policy(file: str, population: str | None = None) -> PolicyFile | None:
+    """Return the policy that a sidecar tells of, with the roles that its table was read with."""
+    path = Path(file.removesuffix(SIDECAR_ENDING))
+    return read_policy_text(read_sidecar(path).policy, population=population) if sidecar_path(path).is_file() else None

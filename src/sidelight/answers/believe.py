@@ -7,19 +7,20 @@ P(…) by maximum entropy (`maxent`).  Facts and statements cannot be known toge
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 import sidelight as sl
 from sidelight.answers.recipe import Name, write_call, write_python, write_release
+from sidelight.answers.request import Request
 from sidelight.answers.sources import PeopleLookup, inputs_of, open_release
-from sidelight.documents.document import DocumentPart
+from sidelight.documents.document import SparsePart
 from sidelight.errors import BadKnowledge, BadMeasure, BadPolicy, TooHard
 from sidelight.knowledge.facts import Described, Someone, Who, person_text
 from sidelight.knowledge.parse import is_statement, parse_person, read_facts, read_person
@@ -30,7 +31,7 @@ from sidelight.progress import Progress, quiet
 from sidelight.release.locate import Lookup
 from sidelight.release.read import release_from
 from sidelight.report.answer import Answer, Live
-from sidelight.report.page import Block, Blocks, Grid, Paragraph
+from sidelight.report.page import Blocks, Grid, Paragraph
 from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED, decimal_text, in_words
 from sidelight.table.hierarchy import Hierarchy
@@ -45,7 +46,7 @@ AnyBeliefs: TypeAlias = sl.Beliefs | sl.SetBeliefs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BelieveRequest:
+class BelieveRequest(Request):
     """Which file, what is known, about whom it is asked, and how much is counted.
 
     Without `about` the answer is about the people whose beliefs move most.
@@ -104,11 +105,9 @@ class BelieveRequest:
         return statements or self.table is not None or bool(self.quasi and not self.know)
 
     def files(self) -> tuple[Path, ...]:
-        """Return the files that are read."""
         return (*inputs_of(self.file, *([] if self.table is None else [self.table])), *self.lookup.files())
 
     def python(self) -> str:
-        """Write the lines of Python that come to the same."""
         roles, release = self.roles.stated(), Name("release")
         if self.quasi:  # the groups are buckets
             roles |= {"group": self.roles.quasi, "quasi": self.quasi}
@@ -121,41 +120,28 @@ class BelieveRequest:
             lines.append(f"hierarchies = {write_call('sl.read_hierarchies', str(self.lookup.folder))}")
             lookup["by"] = Name("hierarchies")
         if self.speaks_of_shares:
-            return write_python(*lines, *self._python_of_shares(release, lookup))
+            known = repr(list(self.know))
+            if self.table is not None and self.rules:
+                quasi, (positive, negative) = self.quasi or self.roles.quasi, max(self.rules)
+                read = write_call("sl.read_table", self.table, quasi=quasi, sensitive=self.roles.sensitive)
+                options = {"positive": positive, "negative": negative, "vagueness": self.vagueness or None}
+                rules = write_call("sl.strongest_rules", Name("table"), conditions=self.conditions, **options)
+                lines += [f"table = {read}", f"rules = {rules}"]
+                known = f"[*{known}, *rules]"
+            call = write_call("sl.maxent", release, knowing=Name(known), seconds=self.seconds, **lookup)
+            return write_python(*lines, f"print({call}.table())")
         settings = {"given": self.know, "locate": self.lookup.locate, **lookup}
-        whom = [_write_person(read_person(who)) for who in self.about] or [None]
-        calls = [write_call("sl.posteriors", release, person=who, **settings) for who in whom]
-        return write_python(*lines, *(f"print({call})" for call in calls))
-
-    def _python_of_shares(self, release: Name, lookup: Mapping[str, object]) -> Iterator[str]:
-        known = repr(list(self.know))
-        if self.table is not None and self.rules:
-            quasi = self.quasi or self.roles.quasi
-            read = write_call("sl.read_table", self.table, quasi=quasi, sensitive=self.roles.sensitive)
-            positive, negative = max(self.rules)
-            options = {"positive": positive, "negative": negative, "vagueness": self.vagueness or None}
-            yield f"table = {read}"
-            yield f"rules = {write_call('sl.strongest_rules', Name('table'), conditions=self.conditions, **options)}"
-            known = f"[*{known}, *rules]"
-        yield f"print({write_call('sl.maxent', release, knowing=Name(known), seconds=self.seconds, **lookup)}.table())"
+        for text in self.about or [None]:
+            who: object = None if text is None else read_person(text)
+            if isinstance(who, Someone):
+                who = Name(write_call("sl.Someone", who.group, *([who.number] if who.number > 1 else [])))
+            elif isinstance(who, Described):
+                who = dict(who.cells)
+            lines.append(f"print({write_call('sl.posteriors', release, person=who, **settings)})")
+        return write_python(*lines)
 
 
-def _write_person(who: Who) -> object:
-    """Return a person as `posteriors` takes them in Python."""
-    if isinstance(who, Someone):
-        return Name(write_call("sl.Someone", who.group, *([who.number] if who.number > 1 else [])))
-    return dict(who.cells) if isinstance(who, Described) else who
-
-
-class _SparsePart(DocumentPart):
-    """A part of a document that leaves out what it was not given."""
-
-    @model_serializer(mode="wrap")
-    def _leave_out(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {name: each for name, each in write(self).items() if name in self.model_fields_set}
-
-
-class CountedBeliefs(_SparsePart):
+class CountedBeliefs(SparsePart):
     """What is believed by counting worlds: probabilities as exact fractions and as numbers."""
 
     model: Literal["worlds"]
@@ -165,7 +151,7 @@ class CountedBeliefs(_SparsePart):
     surest: dict[str, Any] | None = None
 
 
-class EntropyBeliefs(_SparsePart):
+class EntropyBeliefs(SparsePart):
     """What is believed by maximum entropy."""
 
     model: Literal["maximum entropy"]
@@ -186,7 +172,6 @@ class WorldsAnswer(Answer[CountedBeliefs]):
     movers: Live[bool] = False  # whether beliefs are those that move most, and nobody asked about them
 
     def charts(self) -> Iterator[Drawing]:
-        """Yield what is believed before and after of whoever moves most."""
         if not self.movers or not self.beliefs:
             return
         from sidelight.report.plots import Change, dumbbell_chart  # noqa: PLC0415 - slow, and an extra
@@ -207,7 +192,6 @@ class WorldsAnswer(Answer[CountedBeliefs]):
         )
 
     def blocks(self) -> Blocks:
-        """Yield what is known, what is believed of whom, and the surest guess."""
         yield Paragraph("Known: " + ("; ".join(self.answer.facts) or "nothing but the release"))
         if self.answer.estimated is not None:
             samples, confidence, seed = self.answer.estimated.values()
@@ -220,8 +204,13 @@ class WorldsAnswer(Answer[CountedBeliefs]):
             yield Paragraph("Say what is known with --know, or about whom it is asked with --about.")
         elif self.movers:
             moves = [each for each in self.beliefs if isinstance(each, sl.Belief)]
-            exact = [probability for each in moves for probability in (each.before[each.value], each[each.value])]
-            yield _draw_movers(moves)
+            ends = [(each.before[each.value], each[each.value]) for each in moves]
+            exact = [probability for both in ends for probability in both]
+            rows = tuple(
+                (str(each), shown(each.value), *map(in_words, both)) for each, both in zip(moves, ends, strict=True)
+            )
+            headings = ("about whom it says most", "value", "from the release", "knowing this")
+            yield Grid(headings, rows, figures=frozenset({2, 3}))
         else:
             exact = [each for belief in self.beliefs for each in (*belief.before.values(), *belief.after.values())]
             yield from map(_draw_distribution, self.beliefs)
@@ -252,15 +241,6 @@ def _draw_distribution(belief: AnyBelief) -> Grid:
         rows.append((f"and {len(likely) - VALUES_SHOWN} more values, none more likely", "", ""))
     headings = ("value", "from the release", "knowing this")
     return Grid(headings, tuple(rows), title=f"{belief} ({belief.group})", figures=frozenset({1, 2}))
-
-
-def _draw_movers(beliefs: Sequence[sl.Belief]) -> Grid:
-    rows = tuple(
-        (str(each), shown(each.value), in_words(each.before[each.value]), in_words(each[each.value]))
-        for each in beliefs
-    )
-    headings = ("about whom it says most", "value", "from the release", "knowing this")
-    return Grid(headings, rows, figures=frozenset({2, 3}))
 
 
 def _middle(after: Fraction | sl.Estimate) -> Fraction:
@@ -297,13 +277,11 @@ class EntropyAnswer(Answer[EntropyBeliefs]):
     curve: Live[tuple[BoundOnRules, ...]] = ()  # where several bounds on rules were given
 
     def charts(self) -> Iterator[Drawing]:
-        """Yield what is believed before and after of those whose beliefs move most."""
         from sidelight.report.charts.attackers import beliefs_chart  # noqa: PLC0415 - slow, and an extra
 
         yield beliefs_chart(self.after, self.before if self.after.known else None)
 
     def blocks(self) -> Blocks:
-        """Yield what is known, what is believed of whom, and how near that is to the truth."""
         yield Paragraph(f"Known: {'; '.join(self._known()) or 'nothing but the release'}")
         yield Paragraph("Believed by maximum entropy (this is not counting worlds):")
         rows = tuple(
@@ -319,7 +297,17 @@ class EntropyAnswer(Answer[EntropyBeliefs]):
                 "known)"
             )
         if self.curve:
-            yield self._draw_curve()
+            bounds = tuple(
+                (
+                    str(each.positive),
+                    str(each.negative),
+                    "inf" if math.isinf(each.estimation_error) else f"{each.estimation_error:.4f}",
+                    write_belief(each.surest),
+                )
+                for each in self.curve
+            )
+            headings = ("rules 'has'", "rules 'has not'", "estimation error", "surest belief")
+            yield Grid(headings, bounds, figures=frozenset(range(4)))
         yield from (Paragraph(f"Note: {note}") for note in self.notes)
 
     def _known(self) -> Iterator[str]:
@@ -329,20 +317,6 @@ class EntropyAnswer(Answer[EntropyBeliefs]):
         for kind in ("has", "has not"):
             if kind in kinds:
                 yield f"the {counted(kinds.count(kind), 'strongest rule')} of the kind '{kind}'"
-
-    def _draw_curve(self) -> Block:
-        rows = tuple(
-            (
-                str(bound.positive),
-                str(bound.negative),
-                "inf" if math.isinf(bound.estimation_error) else f"{bound.estimation_error:.4f}",
-                write_belief(bound.surest),
-            )
-            for bound in self.curve
-        )
-        return Grid(
-            ("rules 'has'", "rules 'has not'", "estimation error", "surest belief"), rows, figures=frozenset(range(4))
-        )
 
 
 def write_belief(probability: float) -> str:
@@ -360,18 +334,15 @@ def ask(request: BelieveRequest, progress: Progress = quiet) -> WorldsAnswer | E
     if not request.speaks_of_shares:  # what cannot be read is refused before the file is
         read_facts(request.know)
         [read_person(who) for who in request.about]
-    return conclude(request, _read_release(request), request.lookup.by(), progress)
-
-
-def _read_release(request: BelieveRequest) -> sl.Release:
-    """Read the release; with columns that tell people apart, its groups are buckets."""
     roles = request.roles
     if not request.quasi:
-        return open_release(request.file, roles, keep_people=roles.person_column is not None)
-    if not roles.quasi or roles.sensitive is None:
+        release = open_release(request.file, roles, keep_people=roles.person_column is not None)
+    elif not roles.quasi or roles.sensitive is None:
         message = "which columns? name the bucket with --group, the value with --sensitive"
         raise BadPolicy(message)
-    return release_from(request.file, replace(roles, suppressed=None, weight=None), told_apart=request.quasi)
+    else:  # groups are buckets, in which columns tell people apart
+        release = release_from(request.file, replace(roles, suppressed=None, weight=None), told_apart=request.quasi)
+    return conclude(request, release, request.lookup.by(), progress)
 
 
 def conclude(
@@ -380,18 +351,11 @@ def conclude(
     """Conclude from a release: by counting worlds, or, with statements P(…), by maximum entropy."""
     if request.speaks_of_shares:
         return _conclude_by_entropy(request, release, by, progress)
-    return _conclude_by_counting(request, release, by)
-
-
-def _conclude_by_counting(
-    request: BelieveRequest, release: sl.Release, by: Mapping[str, Hierarchy] | None
-) -> WorldsAnswer:
     facts = read_facts(request.know)
     beliefs, surest = _count_worlds(request, release, facts, by)
-    estimated = {"samples": request.samples, "confidence": request.confidence, "seed": request.seed}
-    parts: dict[str, Any] = {"beliefs": tuple(map(_belief_fields, beliefs))}
+    parts: dict[str, Any] = {}
     if any(isinstance(each, EstimatedBelief) for each in beliefs):
-        parts["estimated"] = estimated
+        parts["estimated"] = {"samples": request.samples, "confidence": request.confidence, "seed": request.seed}
     if surest is not None:
         parts["surest"] = {
             "person": surest.who(),
@@ -400,11 +364,22 @@ def _conclude_by_counting(
             "before": str(surest.before),
             **_amount_fields(surest.probability),
         }
+    rows = tuple(
+        {
+            "person": str(belief),
+            "group": belief.group.number,
+            "values": [
+                {"value": value, "before": str(belief.before[value]), **_amount_fields(after)}
+                for value, after in belief.after.items()
+            ],
+        }
+        for belief in beliefs
+    )
     return WorldsAnswer(
         kind="believe",
         schema_version=2,
         source=request.file,
-        answer=CountedBeliefs(model="worlds", facts=tuple(map(str, facts)), **parts),
+        answer=CountedBeliefs(model="worlds", facts=tuple(map(str, facts)), beliefs=rows, **parts),
         notes=tuple(dict.fromkeys(note for belief in beliefs for note in belief.notes)),
         beliefs=beliefs,
         surest=surest,
@@ -412,22 +387,10 @@ def _conclude_by_counting(
     )
 
 
-def _belief_fields(belief: AnyBelief) -> dict[str, Any]:
-    values = [
-        {"value": value, "before": str(belief.before[value]), **_amount_fields(after)}
-        for value, after in belief.after.items()
-    ]
-    return {"person": str(belief), "group": belief.group.number, "values": values}
-
-
 def _amount_fields(after: Fraction | sl.Estimate) -> dict[str, Any]:
     exact = _middle(after)
-    amount = {"after": str(exact), "probability": float(exact)}
-    return (
-        amount
-        if isinstance(after, Fraction)
-        else {**amount, **{n: getattr(after, n) for n in ("low", "high", "worlds")}}
-    )
+    interval = () if isinstance(after, Fraction) else ("low", "high", "worlds")
+    return {"after": str(exact), "probability": float(exact), **{name: getattr(after, name) for name in interval}}
 
 
 def _count_worlds(
@@ -437,59 +400,58 @@ def _count_worlds(
     effort = sl.Effort(request.states) if request.seconds is None else sl.Effort(request.states, request.seconds)
     locate, suppressed = request.lookup.locate, request.lookup.suppressed
     people = tuple(map(read_person, request.about))
-
-    def believe(who: Who, given: tuple[sl.Fact, ...] | None) -> sl.Belief:
-        return sl.posteriors(
-            release, given=given, person=who, by=by, locate=locate, suppressed=suppressed, effort=effort
-        )
-
+    how: dict[str, Any] = {"by": by, "locate": locate, "suppressed": suppressed, "effort": effort}
     try:
         if people:
-            return tuple(believe(who, facts) for who in people), None
-        beliefs = sl.posteriors(release, given=facts, by=by, locate=locate, suppressed=suppressed, effort=effort)
+            return tuple(sl.posteriors(release, given=facts, person=who, **how) for who in people), None
+        beliefs = sl.posteriors(release, given=facts, **how)
         return beliefs.top(request.top), beliefs.surest()
     except TooHard as hard:
-        soft = bool(separate(facts)[1])
+        soft = bool(separate(facts)[1])  # worlds that soft facts weigh are not drawn at random
         if soft or not request.approximate or not people:
-            raise TooHard(_too_hard(request, effort, soft=soft), low=hard.low, high=hard.high) from None
-    rng = np.random.default_rng(request.seed)
-    lookup = Lookup.build(by, locate, suppressed)
-    amounts: dict[str, Any] = {"samples": request.samples, "confidence": request.confidence}
-    estimates = tuple(
-        estimate_belief(release, facts, believe(who, None), effort=effort, lookup=lookup, rng=rng, **amounts)
-        for who in people
+            remedy = "; allow more, or say with --about of whom to make estimates"
+            if soft:
+                none = "with soft facts ('with 0.9') there are no estimates"
+                remedy = f", and {none}; allow more, or take some facts back"
+            elif not request.approximate:
+                remedy = "; allow more, or say --approximate for estimates"
+            most = f"--states {request.states} or --seconds {effort.seconds:g}"
+            message = f"counting the worlds takes more than {most}{remedy}"
+            raise TooHard(message, low=hard.low, high=hard.high) from None
+    estimate = partial(
+        estimate_belief,
+        release,
+        facts,
+        effort=effort,
+        lookup=Lookup.build(by, locate, suppressed),
+        rng=np.random.default_rng(request.seed),
+        samples=request.samples,
+        confidence=request.confidence,
     )
-    return estimates, None
-
-
-def _too_hard(request: BelieveRequest, effort: sl.Effort, *, soft: bool) -> str:
-    """Name what is too hard, and which options help; worlds that soft facts weigh are not drawn at random."""
-    hard = f"counting the worlds takes more than --states {request.states} or --seconds {effort.seconds:g}"
-    if soft:
-        return f"{hard}, and with soft facts ('with 0.9') there are no estimates; allow more, or take some facts back"
-    if not request.approximate:
-        return f"{hard}; allow more, or say --approximate for estimates"
-    return f"{hard}; allow more, or say with --about of whom to make estimates"
+    return tuple(estimate(sl.posteriors(release, given=None, person=who, **how)) for who in people), None
 
 
 def _conclude_by_entropy(
     request: BelieveRequest, release: sl.Release, by: Mapping[str, Hierarchy] | None, progress: Progress
 ) -> EntropyAnswer:
-    suppressed, seconds = request.lookup.suppressed, request.seconds or SECONDS
-    before = maxent(release, by=by, suppressed=suppressed, seconds=seconds)
-    original = _read_original(request, before)
-    bounds = sorted(request.rules) or [(0, 0)]
-    stages = [
-        maxent(
-            release,
-            (*request.know, *_mine_rules(request, original, bound)),
-            by=by,
-            suppressed=suppressed,
-            seconds=seconds,
-            progress=progress,
+    believe = partial(maxent, release, by=by, suppressed=request.lookup.suppressed, seconds=request.seconds or SECONDS)
+    before, original = believe(), None
+    if request.table is not None:
+        original = sl.read_table(
+            request.table,
+            quasi=[column.name for column in before.by_key.members.columns],
+            sensitive=before.release.sensitive,
+            missing=request.roles.missing or "an error",
+            missing_marks=request.roles.missing_marks,
         )
-        for bound in bounds
-    ]
+    bounds = sorted(request.rules) or [(0, 0)]
+    stages = []
+    for positive, negative in bounds:
+        mined: tuple[Rule, ...] = ()
+        if original is not None and (positive, negative) != (0, 0):
+            how: dict[str, Any] = {"conditions": request.conditions, "vagueness": request.vagueness}
+            mined = sl.strongest_rules(original, positive=positive, negative=negative, **how)
+        stages.append(believe((*request.know, *mined), progress=progress))
     after = stages[-1]
     parts: dict[str, Any] = {"estimation_error": None}
     curve: tuple[BoundOnRules, ...] = ()
@@ -500,6 +462,7 @@ def _conclude_by_entropy(
             surest = [stage.riskiest(1)[0].probability for stage in stages]
             curve = tuple(BoundOnRules(*each, *rest) for each, *rest in zip(bounds, errors[1:], surest, strict=True))
             parts["curve"] = tuple(map(asdict, curve))
+    described = [dict(who.cells) for who in map(read_person, request.about) if isinstance(who, Described)]
     return EntropyAnswer(
         kind="believe",
         schema_version=2,
@@ -511,31 +474,12 @@ def _conclude_by_entropy(
             beliefs=tuple(_entropy_rows(request, before, after)),
             **parts,
         ),
-        notes=_entropy_notes(request, after),
+        # whom statements and questions may mean, and which statements say nothing
+        notes=tuple(dict.fromkeys((*after.notes, *(note for cells in described for note in after.notes_on(cells))))),
         before=before,
         after=after,
         curve=curve,
     )
-
-
-def _read_original(request: BelieveRequest, before: AnyBeliefs) -> sl.Table | None:
-    if request.table is None:
-        return None
-    return sl.read_table(
-        request.table,
-        quasi=[column.name for column in before.by_key.members.columns],
-        sensitive=before.release.sensitive,
-        missing=request.roles.missing or "an error",
-        missing_marks=request.roles.missing_marks,
-    )
-
-
-def _mine_rules(request: BelieveRequest, original: sl.Table | None, bound: tuple[int, int]) -> tuple[Rule, ...]:
-    if original is None or bound == (0, 0):
-        return ()
-    positive, negative = bound
-    how: dict[str, Any] = {"conditions": request.conditions, "vagueness": request.vagueness}
-    return sl.strongest_rules(original, positive=positive, negative=negative, **how)
 
 
 def _entropy_rows(request: BelieveRequest, before: AnyBeliefs, after: AnyBeliefs) -> Iterator[dict[str, Any]]:
@@ -543,7 +487,7 @@ def _entropy_rows(request: BelieveRequest, before: AnyBeliefs, after: AnyBeliefs
     if not request.about:
         for each in after.by_kind.moved_most(before.by_key, request.top):
             yield {
-                "about": describe_people(each.says),
+                "about": ", ".join(f"{column} {shown_in_list(text)}" for column, text in each.says) or "anybody",
                 "value": each.value,
                 "before": each.before,
                 "after": each.probability,
@@ -562,18 +506,6 @@ def _entropy_rows(request: BelieveRequest, before: AnyBeliefs, after: AnyBeliefs
             for value in after.release.domain
         ]
         yield from (each for each in sorted(rows, key=lambda row: -row["after"]) if each["before"] or each["after"])
-
-
-def describe_people(says: tuple[tuple[str, Label], ...]) -> str:
-    """Describe people by the cells that the release prints of them."""
-    return ", ".join(f"{column} {shown_in_list(text)}" for column, text in says) or "anybody"
-
-
-def _entropy_notes(request: BelieveRequest, after: AnyBeliefs) -> tuple[str, ...]:
-    """Return whom statements and questions may mean, and which statements say nothing."""
-    people = map(read_person, request.about)
-    described = [dict(who.cells) for who in people if isinstance(who, Described)]
-    return tuple(dict.fromkeys((*after.notes, *(note for cells in described for note in after.notes_on(cells)))))
 
 
 def _entropy_probability(beliefs: AnyBeliefs, value: Label, who: Who) -> float:

@@ -5,56 +5,52 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import sidelight as sl
-from sidelight.answers.recipe import Name, write_call, write_hierarchies, write_policy, write_python, write_table
-from sidelight.answers.sources import Question, TableSource
-from sidelight.documents.document import DocumentPart
+from sidelight.answers.protect import figure
+from sidelight.answers.recipe import (
+    Name,
+    write_call,
+    write_hierarchies,
+    write_measures,
+    write_policy,
+    write_python,
+    write_table,
+)
+from sidelight.answers.sources import TableRequest, require_policy
+from sidelight.documents.document import DocumentPart, Number, number
 from sidelight.errors import BadPolicy, SidelightError, in_list
+from sidelight.policy.policy import without_repeats
 from sidelight.progress import Progress, quiet
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Block, Blocks, Grid, PageSection, Paragraph, Points
 from sidelight.report.plots import Drawing
+from sidelight.rounding import ROUNDED
 from sidelight.search.compare import COMPARED, ComparedRelease, ReleaseComparison
+from sidelight.search.full_domain import Suppressed
+from sidelight.search.generalisation_table import GeneralisationTable, generalisation_table
 from sidelight.search.protect import MethodName
-from sidelight.search.utility import MEANINGS
+from sidelight.search.utility import MEANINGS, UtilityName
 from sidelight.table.labels import SUPPRESSED
 from sidelight.text import counted, shorten_label
 
 
-@dataclass(frozen=True, slots=True)
-class CompareRequest:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareRequest(TableRequest):
     """Which table, under which policy, along which hierarchies, and which ways of publishing are tried."""
 
-    file: str
-    question: Question
-    hierarchies: Path | None
+    kind: ClassVar[str] = "compare"
+
     method: tuple[MethodName, ...]
     suppress: tuple[float, ...]
     resists: Literal["insider"] | None
-    suppress_only: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        message = ""
-        if self.question.policy is None:
-            message = "a policy without any limit; give --policy, or limits such as --limit 'group size >= 5'"
-        elif self.resists and self.suppress_only:
+        require_policy(self.question)
+        if self.resists and self.suppress_only:
             message = "mondrian cannot publish a column only as it is or as *; leave --resists or --suppress-only out"
-        if message:
             raise BadPolicy(message)
-
-    @property
-    def policy(self) -> sl.Policy:
-        """The limits that each release keeps."""
-        assert self.question.policy is not None
-        return self.question.policy
-
-    @property
-    def source(self) -> TableSource:
-        """Where the table and its hierarchies are."""
-        return TableSource(self.file, self.hierarchies, self.suppress_only)
 
     @property
     def tried(self) -> tuple[MethodName, ...]:
@@ -62,12 +58,7 @@ class CompareRequest:
         names = self.method
         return tuple(name for name in names if name == sl.FullDomain.name) if self.suppress_only else names
 
-    def files(self) -> tuple[Path, ...]:
-        """Return the files that are read."""
-        return (*self.source.files(), *self.question.files)
-
     def python(self) -> str:
-        """Write the lines of Python that come to the same."""
         settings: dict[str, object] = {"methods": self.tried, "suppress": self.suppress, "resists": self.resists}
         lines = [f"table = {write_table(self.file, self.question.roles)}"]
         if self.hierarchies is not None or self.suppress_only:
@@ -97,11 +88,9 @@ class CompareAnswer(Answer[Comparison]):
     people: Live[int]
 
     def charts(self) -> Iterator[Drawing]:
-        """Yield what each release loses."""
         yield self.ways.plot()
 
     def blocks(self) -> Blocks:
-        """Yield what each way prints, what that is worth, what the figures mean, and which one to take."""
         people = counted(self.people, "person")
         yield Paragraph(f"{self.source}: {people}; wanted: {self.answer.policy}. Nothing was published.")
         yield self._draw_printed()
@@ -131,7 +120,7 @@ class CompareAnswer(Answer[Comparison]):
 
     def _draw_worth(self) -> Block:
         rows = tuple(
-            (self._number(index), *(write_worth(row.result.utility[name]) for name in COMPARED))
+            (self._number(index), *(figure(row.result.utility[name], 3) for name in COMPARED))
             for index, row in enumerate(self.ways.rows)
             if row.result is not None
         )
@@ -146,11 +135,6 @@ class CompareAnswer(Answer[Comparison]):
             words += [f"--suppress {row.suppress:g}"] if row.suppress else []
             words += [f"--levels '{','.join(f'{name}={level}' for name, level in row.levels.items())}'"]
         return f"To publish it: sidelight protect … {' '.join(words)} --output FILE"
-
-
-def write_worth(worth: float) -> str:
-    """Write what something is worth: three figures are enough to compare."""
-    return "infinite" if math.isinf(worth) else f"{worth:,.3g}" if worth < 1000 else f"{worth:,.0f}"
 
 
 def _describe_columns(row: ComparedRelease) -> str:
@@ -169,11 +153,10 @@ def ask(
     request: CompareRequest, progress: Progress = quiet, wording: Callable[[SidelightError], str] = str
 ) -> CompareAnswer:
     """Read the table and search by every way; `wording` says why one finds nothing."""
-    source = request.source
-    table, by = source.open(request.question.roles)
+    table, by = request.read_table()
     ways = sl.compare(
         table,
-        request.policy,
+        require_policy(request.question),
         by=by,
         methods=request.tried,
         suppress=request.suppress,
@@ -197,8 +180,7 @@ def ask(
         ),
         notes=(
             *table.intake.notes(),
-            *request.question.notes,
-            *source.notes(table),
+            *request.notes(table),
             *([left_out] if others else []),
         ),
         ways=ways,
@@ -219,3 +201,173 @@ def _row_fields(
         "example": dict(row.example),
         "reason": None if row.refusal is None else wording(row.refusal),
     }
+
+
+ROWS_DRAWN = 100  # the document has all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneralisationsRequest(TableRequest):
+    """Which table, along which hierarchies, and what is asked of which of its generalisations."""
+
+    kind: ClassVar[str] = "generalisations"
+
+    utility: tuple[UtilityName, ...]
+    rows: Literal["all", "within", "minimal"] | None
+    suppress: float
+    suppressed: Suppressed
+
+    def __post_init__(self) -> None:
+        message = ""
+        if self.question.policy is None and self.listed != "all":
+            message = f"--rows {self.rows} needs limits to be within; add --limit 'group size >= 5', for example"
+        elif self.question.policy is not None and self.listed == "all" and self.suppress:
+            message = "--suppress is for rows within the limits; leave --rows all out, or --suppress"
+        elif self.suppressed != "as *" and not self.suppress:
+            message = (
+                "--suppressed says what becomes of suppressed people; say with --suppress how many may be, or leave it "
+                "out"
+            )
+        if message:
+            raise BadPolicy(message)
+
+    @property
+    def listed(self) -> Literal["all", "within", "minimal"]:
+        """Which rows are listed: the minimal ones within the limits, if there are some and nothing else is said."""
+        return self.rows or ("all" if self.question.policy is None else "minimal")
+
+    @property
+    def policy(self) -> sl.Policy | None:
+        """The limits that every listed row keeps."""
+        return None if self.listed == "all" else self.question.policy
+
+    @property
+    def measures(self) -> tuple[sl.Measure, ...]:
+        """What is measured: what limits and options name, or how small groups get, and how surely people are found."""
+        limited = self.question.policy.measures if self.question.policy else ()
+        return without_repeats((*limited, *self.question.measures)) or (sl.GroupSize(), *self.question.compared())
+
+    def python(self) -> str:
+        settings: dict[str, object] = {"suppress": self.suppress or None}
+        lines = [f"table = {write_table(self.file, self.question.roles)}"]
+        lines += write_hierarchies(self.hierarchies, self.suppress_only)
+        lines.append(f"measures = {write_measures(self.measures)}")
+        if self.policy is not None:
+            lines.append(f"policy = {write_policy(self.question)}")
+            # The default of Python is the minimal rows too, so that only `False` says something.
+            settings |= {"policy": Name("policy"), "minimal": None if self.listed == "minimal" else Name("False")}
+        if self.suppressed != "as *":
+            settings["suppressed"] = self.suppressed
+        names = map(Name, ("table", "hierarchies", "measures"))
+        call = write_call("sl.generalisation_table", *names, list(self.utility), **settings)
+        return write_python(*lines, f"print({call}.to_arrow())")
+
+
+class RowFacts(DocumentPart):
+    """One generalisation; a utility that is infinite is null."""
+
+    levels: dict[str, int]
+    groups: int
+    suppressed: int
+    measured: dict[str, Number]
+    utility: dict[str, float | None]
+
+
+class Generalisations(DocumentPart):
+    """Which choices of levels are listed, and what is measured of each."""
+
+    listed: Literal["all", "within", "minimal"]
+    policy: str | None
+    measures: tuple[str, ...]
+    rows: tuple[RowFacts, ...]
+
+
+class GeneralisationsAnswer(Answer[Generalisations]):
+    """A row for each choice of levels: its groups, what measures find in it, and what it is still worth."""
+
+    question: ClassVar[str] = "What do measures say of every choice of levels?"
+
+    table: Live[GeneralisationTable]
+    people: Live[int]
+
+    def blocks(self) -> Blocks:
+        listed, policy, rows = self.answer.listed, self.answer.policy, len(self.answer.rows)
+        which = {"all": "all of them", "within": "all within policy", "minimal": "the minimal ones within policy"}
+        counts = f"{counted(self.people, 'person')}; {counted(rows, 'generalisation')}"
+        limits = "" if policy is None else f": {policy}"
+        yield Paragraph(f"{counts}, {which[listed]}{limits}. Nothing was published.", lead=str(self.source))
+        yield self._draw_rows()
+        if rows > ROWS_DRAWN:
+            yield Paragraph(f"… and {rows - ROWS_DRAWN:,} more; --json has all.")
+        yield Paragraph(f"{ROUNDED} A level of 0 is a column as it is; of utilities, less is better.")
+        yield Paragraph("To publish one: sidelight protect … --levels COLUMN=LEVEL,… --output FILE")
+        if self.notes:
+            yield PageSection("Notes", (Points(self.notes),))
+
+    def _draw_rows(self) -> Block:
+        """Draw the levels and sizes of each row, then a column per measure and utility."""
+        table = self.table
+        suppresses = any(row.suppressed for row in table)
+        sizes = ("groups", "suppressed") if suppresses else ("groups",)
+        rows = tuple(
+            (
+                *map(str, row.node),
+                f"{row.groups:,}",
+                *([f"{row.suppressed:,}"] if suppresses else []),
+                *table.glances(row),
+                *map(figure, row.worths),
+            )
+            for row in table.rows[:ROWS_DRAWN]
+        )
+        headings = (*table.columns, *sizes, *table.measures, *table.utilities)
+        figures = frozenset(range(len(headings)))
+        return Grid(headings, rows, figures=figures, repeated=len(table.columns) + len(sizes))
+
+
+def ask_generalisations(request: GeneralisationsRequest, progress: Progress = quiet) -> GeneralisationsAnswer:
+    """Read the table and measure its generalisations; after Ctrl-C some rows are missing."""
+    table, by = request.read_table()
+    bare = [column.name for column in table.quasi if column.name not in by]
+    bare_note = f"without a hierarchy, and so printed as they are in every row: {', '.join(bare)}"
+    rows = generalisation_table(
+        table,
+        by,
+        request.measures,
+        request.utility,
+        policy=request.policy,
+        minimal=request.listed == "minimal",
+        suppress=request.suppress,
+        suppressed=request.suppressed,
+        progress=progress,
+    )
+    return GeneralisationsAnswer(
+        kind="generalisations",
+        schema_version=1,
+        source=request.file,
+        answer=Generalisations(
+            listed=request.listed,
+            policy=None if request.policy is None else str(request.policy),
+            measures=rows.measures,
+            rows=tuple(_list_rows(rows)),
+        ),
+        notes=(
+            *table.intake.notes(),
+            *request.notes(table),
+            *([bare_note] if bare else []),
+            *rows.notes,
+        ),
+        table=rows,
+        people=table.people,
+    )
+
+
+def _list_rows(table: GeneralisationTable) -> Iterator[RowFacts]:
+    for row in table:
+        values = zip(row.measured.items(), table.large_is_bad, strict=True)
+        yield RowFacts(
+            levels=row.levels,
+            groups=row.groups,
+            suppressed=row.suppressed,
+            measured={name: number(value, large_is_bad=large_is_bad) for (name, value), large_is_bad in values},
+            utility={name: worth if math.isfinite(worth) else None for name, worth in row.utility.items()},
+        )

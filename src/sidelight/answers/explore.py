@@ -17,6 +17,7 @@ from pydantic import Field
 
 import sidelight as sl
 from sidelight.answers.recipe import Name, write_call, write_python, write_release
+from sidelight.answers.request import Request
 from sidelight.answers.sources import PeopleLookup, inputs_of, open_release
 from sidelight.documents.document import DocumentPart, number
 from sidelight.errors import BadMeasure, TooHard
@@ -42,7 +43,7 @@ LINES_PRINTED = 20  # of a skyline; the document has all
 
 
 @dataclass(frozen=True, slots=True)
-class ExploreRequest:
+class ExploreRequest(Request):
     """Which file, and which of its values is explored how far."""
 
     file: str
@@ -81,14 +82,20 @@ class ExploreRequest:
     @property
     def belief_limits(self) -> list[Criterion]:
         """The limits on prior beliefs."""
-        return [_read_belief_limit(text) for text in self.belief]
+        limits = [read_limit(text) for text in self.belief]
+        for text, each in zip(self.belief, limits, strict=True):
+            if not isinstance(each.measure, sl.PriorBelief) or each.comparison is not Comparison.AT_MOST:
+                message = f"--belief wants a limit such as 'prior belief(stubbornness=inf) <= 3', not '{text}'"
+                raise BadMeasure(message)
+        return limits
+
+    def check(self) -> None:
+        _ = self.limit, self.belief_limits  # what cannot be read is refused before anything else
 
     def files(self) -> tuple[Path, ...]:
-        """Return the files that are read."""
         return (*inputs_of(self.file, *([] if self.people is None else [self.people])), *self.lookup.files())
 
     def python(self) -> str:
-        """Write the lines of Python that come to the same."""
         release, target = Name("release"), self.target
         skyline = write_call("sl.knowledge_skyline", release, value=target, below=self.limit)
         curve = write_call("sl.disclosure_curve", release, Name("sl.Implications"), Name("range(7)"), value=target)
@@ -123,13 +130,11 @@ class ExploreAnswer(Answer[Exploration]):
     named: Live[str | None] = None  # the people whose values it takes, for the terminal alone
 
     def charts(self) -> Iterator[Drawing]:
-        """Yield the risk against what is known."""
         from sidelight.report.charts.risk_curves import risk_chart  # noqa: PLC0415 - slow, and an extra
 
         yield risk_chart([curve for _, curve in self.risks], limit=self.limit)
 
     def blocks(self) -> Blocks:
-        """Yield the risks, what prior beliefs are withstood, and the skyline."""
         value, below = self.answer.value, self.answer.below
         text = f"'{value}'" if isinstance(value, str) else f"any of {', '.join(map(repr, value))}"
         yield PageSection(f"How sure can somebody get that a person has {text}?", tuple(self._risks()))
@@ -169,7 +174,6 @@ class ExploreAnswer(Answer[Exploration]):
         yield Paragraph("Each line is the most: with more of any one of the three, somebody may be surer.")
 
     def private_blocks(self) -> Blocks:
-        """Yield the fewest people whose values disclose one."""
         if self.named is not None:
             title = "Whose values it takes (told here alone, and in no document)"
             yield PageSection(title, (Paragraph(self.named),))
@@ -177,11 +181,15 @@ class ExploreAnswer(Answer[Exploration]):
 
 def ask(request: ExploreRequest, progress: Progress = quiet) -> ExploreAnswer:
     """Read the release, and compute the skyline of knowledge and the curves of risk."""
-    limit, belief_limits = request.limit, request.belief_limits  # wrong ones are refused before the file is read
+    limit, belief_limits = request.limit, request.belief_limits
     release = open_release(request.file, request.roles)
     progress("what may be known", 0, None)
     skyline = knowledge_skyline(release, request.target, limit)
-    beliefs = tuple((each, sl.belief_skyline(release, _belief(each), each.bound)) for each in belief_limits)
+    beliefs = tuple(
+        (each, sl.belief_skyline(release, each.measure, each.bound))
+        for each in belief_limits
+        if isinstance(each.measure, sl.PriorBelief)
+    )
     risks = tuple(_curves(release, request, progress))
     answer = Exploration(
         sensitive=release.sensitive,
@@ -194,7 +202,17 @@ def ask(request: ExploreRequest, progress: Progress = quiet) -> ExploreAnswer:
         complete=skyline.complete,
         curves=tuple(json.loads(curve.to_json()) for _, curve in risks),
         belief_skylines=tuple(
-            {"limit": str(criterion), "points": [_point_fields(point) for point in points]}
+            {
+                "limit": str(criterion),
+                "points": [
+                    {
+                        # no end is null, and a stubbornness is rounded down
+                        "stubbornness": None if math.isinf(point.stubbornness) else round_down(point.stubbornness),
+                        "known_people": point.known_people,
+                    }
+                    for point in points
+                ],
+            }
             for criterion, points in beliefs
         ),
     )
@@ -230,25 +248,6 @@ def _name_people(release: sl.Release, request: ExploreRequest, people: str, name
     return sl.name_witness(
         finding, release, people, person=name, by=lookup.by(), suppressed=lookup.suppressed
     ).explain()
-
-
-def _read_belief_limit(text: str) -> Criterion:
-    criterion = read_limit(text)
-    if not isinstance(criterion.measure, sl.PriorBelief) or criterion.comparison is not Comparison.AT_MOST:
-        message = f"--belief wants a limit such as 'prior belief(stubbornness=inf) <= 3', not '{text}'"
-        raise BadMeasure(message)
-    return criterion
-
-
-def _belief(criterion: Criterion) -> sl.PriorBelief:
-    assert isinstance(criterion.measure, sl.PriorBelief)
-    return criterion.measure
-
-
-def _point_fields(point: sl.BeliefPoint) -> dict[str, object]:
-    """Return a point as data: no end is null, and a stubbornness is rounded down."""
-    sure = None if point.stubbornness == math.inf else round_down(point.stubbornness)
-    return {"stubbornness": sure, "known_people": point.known_people}
 
 
 def _curves(release: sl.Release, request: ExploreRequest, progress: Progress) -> Iterator[tuple[str, DisclosureCurve]]:

@@ -6,8 +6,8 @@ Below: does a column look like one of the 18 identifiers of the HIPAA safe harbo
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,14 +16,14 @@ import numpy as np
 from pydantic import Field, JsonValue
 
 import sidelight as sl
-from sidelight.answers.hierarchies import number_notes
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
-from sidelight.documents.document import DocumentPart, number, plain
-from sidelight.engines.files import files_of
+from sidelight.answers.request import Request
+from sidelight.documents.document import DocumentPart, SparsePart, number, plain
+from sidelight.engines.files import columns_of, files_of, nearest_column
 from sidelight.engines.read import table_from
 from sidelight.engines.read_stream import distinct_rows
-from sidelight.errors import BadHierarchy, BadPolicy, BadTable, listed
-from sidelight.intake.hierarchy_drafts import Draft, DraftRules, drafts, people_by_label
+from sidelight.errors import BadHierarchy, BadPolicy, BadTable, UnknownColumn, listed
+from sidelight.intake.hierarchy_drafts import NUMBERS, Draft, DraftRules, drafts, people_by_label, read_tree
 from sidelight.intake.presets import (
     HIPAA_NOTES,
     Preset,
@@ -39,12 +39,14 @@ from sidelight.measures.column_subsets.identifying_columns import people_alone, 
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.progress import Progress, quiet
 from sidelight.report.answer import Answer, Live
-from sidelight.report.page import Block, Blocks, Code, Grid, PageSection, Paragraph, Points
+from sidelight.report.page import Block, Blocks, Code, Grid, PageSection, Paragraph, Points, Verdict
 from sidelight.report.plots import Drawing
 from sidelight.report.report import notes_section
 from sidelight.rounding import fraction_in, short_decimal
+from sidelight.table.cell_lists import parts_of
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
-from sidelight.table.labels import ColumnKind
+from sidelight.table.labels import ColumnKind, Label, as_number, in_order
+from sidelight.table.labels import listed as listed_labels
 from sidelight.table.roles import Roles, is_age
 from sidelight.table.table import Counts
 from sidelight.text import counted, form
@@ -60,7 +62,7 @@ ROLES: Mapping[Role, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class InspectRequest:
+class InspectRequest(Request):
     """Which file, what is known of its columns, which sets of them are gone through, and where drafts go."""
 
     file: str
@@ -102,12 +104,10 @@ class InspectRequest:
         return share
 
     def files(self) -> tuple[Path, ...]:
-        """Return the files that are read."""
         population = files_of(self.population) if self.population else ()
         return (*files_of(self.file), *population, *([] if self.policy is None else [self.policy]))
 
     def python(self) -> str:
-        """Write the lines of Python that come to the same."""
         if self.is_check:
             return ""
         if not self.roles.quasi:
@@ -162,13 +162,6 @@ class ExactShare(DocumentPart):
     number: float | None
 
 
-class WorstColumn(DocumentPart):
-    """How many fewer people are unique where a column is left out."""
-
-    column: str
-    fewer_alone_without: int
-
-
 class InspectedSet(DocumentPart):
     """How well some columns together identify people, and what they tell of the sensitive one."""
 
@@ -181,29 +174,26 @@ class InspectedSet(DocumentPart):
     inference: ExactShare | None
 
 
-class Inspection(DocumentPart):
-    """What the columns seem to be, and which drafts were written."""
+class Inspection(SparsePart):
+    """What the columns seem to be, and which drafts were written; if others know some, which sets of them identify."""
 
     columns: tuple[InspectedColumn, ...]
     roles: dict[str, JsonValue]
     written: tuple[str, ...]
+    people: int = 0
+    alone: int = 0
+    worst_columns: tuple[dict[str, str | int], ...] = Field(
+        default=(), description="how many fewer people are unique where a column is left out"
+    )
+    up_to: int = 0
+    share: str = ""
+    smallest_sets: tuple[tuple[str, ...], ...] = ()
+    secret: str | None = None
+    guessed_without_columns: ExactShare | None = None
+    sets: tuple[InspectedSet, ...] = ()
 
 
-class IdentifyingInspection(Inspection):
-    """The same where some columns are known to others: which sets of them identify people."""
-
-    people: int
-    alone: int
-    worst_columns: tuple[WorstColumn, ...]
-    up_to: int
-    share: str
-    smallest_sets: tuple[tuple[str, ...], ...]
-    secret: str | None
-    guessed_without_columns: ExactShare | None
-    sets: tuple[InspectedSet, ...]
-
-
-class InspectAnswer(Answer[IdentifyingInspection | Inspection]):
+class InspectAnswer(Answer[Inspection]):
     """What the columns seem to be, and which identify people."""
 
     question: ClassVar[str] = "Which columns identify people?"
@@ -213,20 +203,15 @@ class InspectAnswer(Answer[IdentifyingInspection | Inspection]):
     drafts: Live[Mapping[Path, str]]  # the files that were asked for
 
     def charts(self) -> Iterator[Drawing]:
-        """Yield how many people sets of columns identify."""
         if self.inspected.identifying is not None:
             yield self.inspected.identifying.plot()
 
     def blocks(self) -> Blocks:
-        """Yield what each column is, who is found by which, notes, and what to do next."""
         inspected, request = self.inspected, self.request
         drafted = inspected.drafted or {}
         for role, title in ROLES.items():
-            lines = [
-                _describe_column(each, drafted.get(each.column))
-                for each in inspected.suggested.columns
-                if each.role == role
-            ]
+            columns = [each for each in inspected.suggested.columns if each.role == role]
+            lines = [_describe_column(each, drafted.get(each.column)) for each in columns]
             if lines:
                 yield PageSection(title, (Points(tuple(lines)),))
         if inspected.identifying is not None and inspected.table is not None:
@@ -249,33 +234,40 @@ class InspectAnswer(Answer[IdentifyingInspection | Inspection]):
 def ask(request: InspectRequest, progress: Progress = quiet) -> InspectAnswer:
     """Suggest what columns are, go through sets of them, and draft the files that were asked for."""
     preset = None if request.preset is None else read_preset(request.preset)
-    inspected = _inspect(request, preset, progress)
+    _ = request.share  # refused before anything is read
+    suggested = suggestions_for(request.file, request.roles, progress)
+    roles, inspected = suggested.roles, Inspected(suggested, preset)
+    if roles.quasi:
+        table = _read_table(request.file, roles)
+        identifying = sl.identifying_columns(table, request.up_to, progress=progress)
+        kinds = {name: roles.kind_of(name) for name, _ in roles.kinds}
+        rules = DraftRules(kinds=kinds, people=people_by_label(table.quasi, table.sizes))
+        drafted = drafts({column.name: column.labels for column in table.quasi}, rules)
+        inspected = Inspected(suggested, preset, table, identifying, drafted)
     policy = {} if request.write is None else {request.write: _draft_policy(request, inspected)}
-    contents = dict(_draft_hierarchies(request, inspected)) | policy
+    contents: dict[Path, str] = {}
+    if request.hierarchies is not None:
+        if not inspected.drafted:
+            message = "no hierarchy can be drafted: no column looks as if others knew it; name some with --quasi"
+            raise BadHierarchy(message)
+        for name, draft in inspected.drafted.items():
+            contents[request.hierarchies / hierarchy_file(name)] = writable_text(draft.hierarchy)
+    ages = [each.column for each in suggested.columns if is_age(each.column)]
     return InspectAnswer(
         kind="columns",
         schema_version=1,
         source=request.file,
-        answer=_describe(request, inspected, tuple(map(str, contents))),
-        notes=tuple(_notes(inspected)),
+        answer=_describe(request, inspected, tuple(map(str, contents | policy))),
+        notes=(
+            "roles and drafts are rules of thumb: read and change them before you rely on them",
+            *suggested.notes,
+            *number_notes(inspected.drafted or {}, {**dict(roles.kinds), **dict.fromkeys(ages)}),
+            *(() if preset is None else preset.notes),
+        ),
         request=request,
         inspected=inspected,
-        drafts=contents,
+        drafts=contents | policy,
     )
-
-
-def _inspect(request: InspectRequest, preset: Preset | None, progress: Progress) -> Inspected:
-    _ = request.share  # refused before anything is read
-    suggested = suggestions_for(request.file, request.roles, progress)
-    roles = suggested.roles
-    if not roles.quasi:
-        return Inspected(suggested, preset)
-    table = _read_table(request.file, roles)
-    identifying = sl.identifying_columns(table, request.up_to, progress=progress)
-    kinds = {name: roles.kind_of(name) for name, _ in roles.kinds}
-    rules = DraftRules(kinds=kinds, people=people_by_label(table.quasi, table.sizes))
-    drafted = drafts({column.name: column.labels for column in table.quasi}, rules)
-    return Inspected(suggested, preset, table, identifying, drafted)
 
 
 def _read_table(file: str, roles: Roles) -> sl.Table:
@@ -283,15 +275,8 @@ def _read_table(file: str, roles: Roles) -> sl.Table:
     if roles.sensitive is not None:
         return table_from(file, roles)
     person = roles.person_column
-    quasi, sizes = distinct_rows(
-        file,
-        roles.quasi,
-        person=person,
-        several_rows=person is not None,
-        missing_marks=roles.missing_marks,
-        encoding=roles.encoding,
-        sheet=roles.sheet,
-    )
+    reading: dict[str, Any] = {name: getattr(roles, name) for name in ("missing_marks", "encoding", "sheet")}
+    quasi, sizes = distinct_rows(file, roles.quasi, person=person, several_rows=person is not None, **reading)
     nothing = Counts.from_entries(np.arange(len(sizes)), np.zeros(len(sizes), np.int64), sizes, (len(sizes), 1))
     return sl.Table(quasi, "", ("",), sizes, nothing, "set")
 
@@ -336,26 +321,7 @@ def _why_no_draft(suggested: sl.SuggestedRoles) -> str:
     return f"no policy can be drafted: could not tell a column {what}; name it with {' and '.join(lacking)}, of {names}"
 
 
-def _draft_hierarchies(request: InspectRequest, inspected: Inspected) -> Iterator[tuple[Path, str]]:
-    if request.hierarchies is None:
-        return
-    if not inspected.drafted:
-        message = "no hierarchy can be drafted: no column looks as if others knew it; name some with --quasi"
-        raise BadHierarchy(message)
-    for name, draft in inspected.drafted.items():
-        yield request.hierarchies / hierarchy_file(name), writable_text(draft.hierarchy)
-
-
 # The answer as data
-
-
-def _notes(inspected: Inspected) -> Iterator[str]:
-    ages = [each.column for each in inspected.suggested.columns if is_age(each.column)]
-    kinds = {**dict(inspected.suggested.roles.kinds), **dict.fromkeys(ages)}
-    yield "roles and drafts are rules of thumb: read and change them before you rely on them"
-    yield from inspected.suggested.notes
-    yield from number_notes(inspected.drafted or {}, kinds)
-    yield from () if inspected.preset is None else inspected.preset.notes
 
 
 def _describe(request: InspectRequest, inspected: Inspected, written: tuple[str, ...]) -> Inspection:
@@ -381,12 +347,12 @@ def _describe(request: InspectRequest, inspected: Inspected, written: tuple[str,
     which, table = inspected.identifying, inspected.table
     if which is None or table is None:
         return Inspection(**facts)
-    return IdentifyingInspection(
+    return Inspection(
         **facts,
         people=which.people,
         alone=people_alone(table.sizes),
         worst_columns=tuple(
-            WorstColumn(column=each.column, fewer_alone_without=each.fewer)
+            {"column": each.column, "fewer_alone_without": each.fewer}
             for each in worst_columns(table.quasi, table.sizes)
         ),
         up_to=which.up_to,
@@ -489,8 +455,11 @@ class SafeHarbourAnswer(Answer[SafeHarbourFacts]):
 
     check: Live[SafeHarbour]
 
+    @property
+    def verdict(self) -> Verdict:
+        return "not within" if self.answer.found else "could not tell"
+
     def blocks(self) -> Blocks:
-        """Yield the columns, notes and the conclusion."""
         check = self.check
         for answer, title in (("found", "Look like an identifier"), ("could not tell", "May be one: could not tell")):
             lines = [
@@ -519,3 +488,151 @@ def check_safe_harbour(request: InspectRequest) -> SafeHarbourAnswer:
         notes=HIPAA_NOTES,
         check=check,
     )
+
+
+NOTE = "these are drafts: read and change them before you rely on them; they list the values of your table"
+
+
+@dataclass(frozen=True, slots=True)
+class HierarchiesRequest(Request):
+    """Which file, what its columns are, what is wanted of some, and the folder of the drafts."""
+
+    file: str
+    roles: Roles
+    folder: Path
+    cuts: tuple[str, ...] = ()
+    widths: tuple[str, ...] = ()
+    bottom: tuple[str, ...] = ()
+    top: tuple[str, ...] = ()
+    masks: tuple[str, ...] = ()
+    tree: tuple[str, ...] = ()
+    suppress_only: tuple[str, ...] = ()
+
+    def files(self) -> tuple[Path, ...]:
+        return tuple(files_of(self.file))
+
+    def rules(self) -> DraftRules:
+        """Return what is wanted of columns."""
+        cuts: dict[str, list[Sequence[float]]] = {}
+        for column, numbers in _parse_pairs("--cuts", self.cuts):
+            cuts.setdefault(column, []).append(_parse_numbers("--cuts", numbers))
+        return DraftRules(
+            cuts=cuts,
+            widths={
+                name: _parse_numbers("--widths", numbers) for name, numbers in _parse_pairs("--widths", self.widths)
+            },
+            bottom={name: _parse_numbers("--bottom", text)[0] for name, text in _parse_pairs("--bottom", self.bottom)},
+            top={name: _parse_numbers("--top", text)[0] for name, text in _parse_pairs("--top", self.top)},
+            masks=self.masks,
+            trees={column: read_tree(Path(file)) for column, file in _parse_pairs("--tree", self.tree)},
+            suppress_only=self.suppress_only,
+            kinds={name: self.roles.kind_of(name) for name, _ in self.roles.kinds},
+        )
+
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns that get a file: quasi-identifiers, or all but the others, and those with rules."""
+        there, roles = columns_of(self.file, self.roles), self.roles
+        others = (*roles.value_columns, roles.person, *roles.carried)
+        columns = dict.fromkeys(roles.quasi or [name for name in there if name not in others])
+        columns |= dict.fromkeys(self.rules().columns)
+        for name in columns:
+            if name not in there:
+                message = f"no column '{name}' in {self.file}{nearest_column(name, self.file, self.roles)}"
+                raise UnknownColumn(message)
+        return tuple(columns)
+
+    def targets(self) -> tuple[Path, ...]:
+        """Return the files of the drafts."""
+        return tuple(self.folder / hierarchy_file(name) for name in self.columns())
+
+
+class HierarchyFacts(DocumentPart):
+    """A draft, and its file."""
+
+    file: str
+    rule: str
+    values: int
+    levels: list[list[str]]
+
+
+class HierarchiesAnswer(Answer[dict[str, HierarchyFacts]]):
+    """Which hierarchies were drafted, by column."""
+
+    question: ClassVar[str] = "Which hierarchies were drafted?"
+
+    folder: Live[Path]
+    hierarchies: Live[Mapping[str, sl.Hierarchy]]
+
+    def blocks(self) -> Blocks:
+        rows = tuple(
+            (name, each.rule, f"{each.values:,}", "\n".join(listed_labels(labels, most=3) for labels in each.levels))
+            for name, each in self.answer.items()
+        )
+        yield Grid(("column", "drafted as", "values", "then"), rows, figures=frozenset({2}))
+        yield from notes_section(self.notes[1:])
+        yield Paragraph(f"Written to {self.folder}: {NOTE}.")
+
+
+def ask_hierarchies(request: HierarchiesRequest, progress: Progress = quiet) -> HierarchiesAnswer:
+    """Draft a hierarchy for each column."""
+    del progress
+    rules = request.rules()
+    labels = {name: _count_labels(request, name) for name in request.columns()}
+    rows = {name: {text: times for text, times in each.items() if text is not None} for name, each in labels.items()}
+    drafted = drafts({name: tuple(each) for name, each in labels.items()}, replace(rules, people=rows))
+    return HierarchiesAnswer(
+        kind="hierarchies",
+        schema_version=1,
+        source=request.file,
+        answer={name: _draft_facts(draft, request.folder / hierarchy_file(name)) for name, draft in drafted.items()},
+        notes=(NOTE, *number_notes(drafted, rules.kinds)),
+        folder=request.folder,
+        hierarchies={name: draft.hierarchy for name, draft in drafted.items()},
+    )
+
+
+def number_notes(drafted: Mapping[str, Draft], kinds: Collection[str]) -> tuple[str, ...]:
+    """Ask whoever knows: nothing tells the codes of states from years of age, unless some kind is declared."""
+    names = [name for name, draft in drafted.items() if draft.rule.startswith(NUMBERS) and name not in kinds]
+    if not names:
+        return ()
+    were = form("was", len(names))
+    return (
+        f"{listed_labels(names)} {were} taken for numbers; where they are codes, say so: --kind '{names[-1]}=category'",
+    )
+
+
+def _count_labels(request: HierarchiesRequest, column: str) -> dict[Label, int]:
+    """Return the labels of a column, and how many rows have each; of parts of cells, that is not counted."""
+    roles = request.roles
+    (values,), times = distinct_rows(
+        request.file, [column], missing_marks=roles.missing_marks, encoding=roles.encoding, sheet=roles.sheet
+    )
+    if roles.split is None or column not in roles.value_columns:
+        rows = {values.cell(row): number for row, number in enumerate(times.tolist())}
+        return {text: rows.get(text, 0) for text in values.labels}
+    parts = (part for cell in values.labels for part in parts_of(cell, roles.split, "set", roles.missing_marks))
+    return dict.fromkeys(in_order(parts), 0)
+
+
+def _parse_pairs(option: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        column, equals, rest = text.partition("=")
+        if not (column and equals and rest):
+            message = f"cannot read {option} '{text}'; write the column, = and what is wanted, such as age=18,65"
+            raise BadHierarchy(message)
+        yield column, rest
+
+
+def _parse_numbers(option: str, text: str) -> list[float]:
+    numbers = [as_number(part.strip()) for part in text.split(",")]
+    if None in numbers:
+        message = f"cannot read {option} '{text}'; give numbers with commas between them, such as 18,65"
+        raise BadHierarchy(message)
+    return [number for number in numbers if number is not None]
+
+
+def _draft_facts(draft: Draft, file: Path) -> HierarchyFacts:
+    hierarchy = draft.hierarchy
+    levels = [list(hierarchy.labels(level)) for level in range(1, hierarchy.height)]
+    return HierarchyFacts(file=str(file), rule=draft.rule, values=len(hierarchy.labels(0)), levels=levels)

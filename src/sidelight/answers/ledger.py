@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from sidelight.answers.recipe import Name, write_call, write_python
+from sidelight.answers.request import Request
 from sidelight.answers.sources import inputs_of
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadNoise
@@ -40,7 +41,7 @@ from sidelight.text import counted
 
 
 @dataclass(frozen=True, slots=True)
-class BeginRequest:
+class BeginRequest(Request):
     """Where a ledger is begun, and with which budget."""
 
     file: Path
@@ -57,18 +58,13 @@ class BeginRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerRequest:
+class LedgerRequest(Request):
     """Which ledger is shown."""
 
     file: Path
 
     def files(self) -> tuple[Path, ...]:
-        """Return the ledger and its lock."""
         return Ledger(self.file).files
-
-    def python(self) -> str:
-        """Write nothing: a ledger shows itself."""
-        return ""
 
 
 class LedgerFacts(DocumentPart):
@@ -90,7 +86,6 @@ class LedgerAnswer(Answer[LedgerFacts]):
     account: Live[Account]
 
     def blocks(self) -> Blocks:
-        """Yield what is left, and what the rest was spent on."""
         account = self.account
         entries = counted(len(account.entries), "entry")
         yield Paragraph(f"Ledger {self.ledger.path.name}: {account.balance()} spent on {entries}")
@@ -106,6 +101,11 @@ def ask(request: LedgerRequest) -> LedgerAnswer:
     account = ledger.read()
     epsilon, delta = account.spent
     rho = {} if account.rho is None else {"rho": amount_text(account.spent_rho)}
+    silent = sum(not entry.published and entry.choice is None for entry in account.entries)
+    nothing = "nothing is known to be published by this entry, and its budget is spent all the same"
+    counted_rows = (entry.spending.counted for entry in account.entries)
+    unchecked = any(each is not None and not each.unit.checked for each in counted_rows)
+    rows = "some entries hide rows, of which the publisher says that each is a person; that was not checked"
     return LedgerAnswer(
         kind="ledger",
         schema_version=1,
@@ -117,7 +117,10 @@ def ask(request: LedgerRequest) -> LedgerAnswer:
             spent={"epsilon": amount_text(epsilon), "delta": amount_text(delta), **rho},
             entries=tuple(_entry_fields(ledger, entry) for entry in account.entries),
         ),
-        notes=tuple(_ledger_notes(account)),
+        notes=(
+            *([f"{counted(silent, 'entry')} without a file: {nothing}"] if silent else []),
+            *([rows] if unchecked else []),
+        ),
         ledger=ledger,
         account=account,
     )
@@ -137,17 +140,6 @@ def _find_state(ledger: Ledger, file: PublishedCounts) -> str:
     return "as published" if digest(here) == file.sha256 else "changed since"
 
 
-def _ledger_notes(account: Account) -> Iterator[str]:
-    silent = sum(not entry.published and entry.choice is None for entry in account.entries)
-    if silent:
-        yield (
-            f"{counted(silent, 'entry')} without a file: nothing is known to be published by this entry, and its "
-            "budget is spent all the same"
-        )
-    if any(entry.spending.counted is not None and not entry.spending.counted.unit.checked for entry in account.entries):
-        yield "some entries hide rows, of which the publisher says that each is a person; that was not checked"
-
-
 def _entry_lines(number: int, entry: Entry, ledger: Ledger) -> Iterator[str]:
     spending = entry.spending
     yield f"{number}. {entry.at}: {spending.cost()} for {spending.what}"
@@ -165,7 +157,7 @@ def _entry_lines(number: int, entry: Entry, ledger: Ledger) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class SpentRequest:
+class SpentRequest(Request):
     """Which ledgers and noisy counts are added up, at which delta, and for how many people."""
 
     sources: tuple[str, ...]
@@ -174,12 +166,7 @@ class SpentRequest:
     chance: str | None = None
 
     def files(self) -> tuple[Path, ...]:
-        """Return the files that are read."""
         return _files_of(self.sources)
-
-    def python(self) -> str:
-        """Write nothing: receipts that several files share are only seen by the command."""
-        return ""
 
 
 class SpentFacts(DocumentPart):
@@ -201,7 +188,6 @@ class SpentAnswer(Answer[SpentFacts]):
     promise: Live[SemanticPrivacy | None]
 
     def blocks(self) -> Blocks:
-        """Yield the cost by each way of adding up, and the promise."""
         at = f"delta {self.together.delta:g}"
         releases = counted(self.answer.releases, "release")
         if math.isinf(self.together.epsilon):
@@ -257,8 +243,13 @@ def collect_spendings(files: Sequence[str]) -> list[Spending]:
     """Collect what was spent, each once: the same file, or the same receipt in several of them, is paid for once."""
     distinct = {real_path(Path(file)): Path(file) for file in files}.values()
     noisy_files = [file for file in distinct if noise_path(file).is_file()]
-    entries = [entry for file in distinct if file not in noisy_files for entry in _open_ledger(file).read().entries]
-    by_receipt = {entry.receipt: entry.spending for entry in entries}
+    by_receipt: dict[str | None, Spending] = {}
+    for file in (each for each in distinct if each not in noisy_files):
+        if file.suffix in (".csv", ".parquet") and file.is_file():
+            beside = f"no '{noise_path(file).name}' beside '{file}'"
+            message = f"{beside}; give ledgers, and noisy counts as they were published"
+            raise BadNoise(message)
+        by_receipt |= {entry.receipt: entry.spending for entry in Ledger(file).read().entries}
     spendings = [*by_receipt.values()]
     for noisy in map(read_drawn, noisy_files):
         if noisy.receipt is not None:
@@ -267,13 +258,6 @@ def collect_spendings(files: Sequence[str]) -> list[Spending]:
             by_receipt[noisy.receipt] = noisy.spending
         spendings += noisy.spendings
     return spendings
-
-
-def _open_ledger(path: Path) -> Ledger:
-    if path.suffix in (".csv", ".parquet") and path.is_file():
-        message = f"no '{noise_path(path).name}' beside '{path}'; give ledgers, and noisy counts as they were published"
-        raise BadNoise(message)
-    return Ledger(path)
 
 
 def _files_of(sources: Sequence[str]) -> tuple[Path, ...]:
@@ -297,7 +281,7 @@ def _as_points(notes: tuple[str, ...]) -> Iterator[Points]:
 
 
 @dataclass(frozen=True, slots=True)
-class PromiseRequest:
+class PromiseRequest(Request):
     """Which releases, or which epsilon and delta; to how many people; and how the promise is told."""
 
     sources: tuple[str, ...]
@@ -310,11 +294,9 @@ class PromiseRequest:
     prior: float = 0.1
 
     def files(self) -> tuple[Path, ...]:
-        """Return the files that are read."""
         return _files_of(self.sources)
 
     def python(self) -> str:
-        """Write the lines of Python that come to the same."""
         if not self.sources:
             delta = None if self.delta == "0" else self.delta
             amounts = {"neighbours": self.neighbours, "people": self.people, "chance": self.chance}
@@ -371,11 +353,9 @@ class PromiseAnswer(Answer[PromiseFacts]):
     drawn: Live[Path | None] = None  # where a picture was put, which is told on the terminal alone
 
     def charts(self) -> Iterator[Drawing]:
-        """Yield the picture of the promise."""
         yield self.promised.plot(false_alarms=self.request.false_alarms, prior=self.request.prior)
 
     def blocks(self) -> Blocks:
-        """Yield the promise in sentences, and to whom it is made."""
         text = self.promised.explain(false_alarms=self.request.false_alarms, prior=self.request.prior)
         *first, last = text.split("\n\n")
         yield from (Paragraph(f"{each}\n") for each in first)
@@ -383,7 +363,6 @@ class PromiseAnswer(Answer[PromiseFacts]):
         yield from _as_points(self.notes)
 
     def private_blocks(self) -> Blocks:
-        """Yield where the picture is."""
         if self.drawn is not None:
             yield Code(f"Drawn: {self.drawn}")
 
@@ -401,7 +380,20 @@ def ask_promise(request: PromiseRequest) -> PromiseAnswer:
             chance=request.chance,
             neighbours=request.neighbours or "add or remove",
         )
+    risks = {}
+    for name, known in (("being_in", False), ("a_value", True)):
+        risk = asdict(promised.disclosure_risk(request.prior, known_to_be_in=known))
+        del risk["about"], risk["neighbours"], risk["condition"]
+        risks[name] = {**risk, "odds_factor": _finite(risk["odds_factor"])}
     rates = promised.error_rates(request.false_alarms)
+    units = dict.fromkeys(each.counted.unit.sentence() for each in spendings if each.counted is not None)
+    notes = [*promised.warnings, *(f"promised {sentence}" for sentence in units)]
+    if len(spendings) > 1:
+        notes.append(f"for {counted(len(spendings), 'release')} together")
+        # Sums of epsilons hold however the releases came about; what is read off the noise of several does not.
+        if request.chance is not None:
+            planned = "this holds if the releases were planned in advance"
+            notes.append(f"{planned}; where later ones were chosen after seeing earlier ones, leave out --chance")
     return PromiseAnswer(
         kind="promise",
         schema_version=1,
@@ -414,38 +406,10 @@ def ask_promise(request: PromiseRequest) -> PromiseAnswer:
             condition=promised.condition or None,
             shift=promised.shift,
             chance=promised.chance,
-            error_rates={
-                "false_alarms": rates.false_alarms,
-                "recognised": rates.recognised,
-                "advantage": rates.advantage,
-                "right": rates.right,
-            },
-            disclosure_risk={
-                name: _risk_fields(promised, request.prior, known_to_be_in=known)
-                for name, known in (("being_in", False), ("a_value", True))
-            },
+            error_rates={name: getattr(rates, name) for name in ("false_alarms", "recognised", "advantage", "right")},
+            disclosure_risk=risks,
         ),
-        notes=(*promised.warnings, *_promise_notes(spendings, request.chance)),
+        notes=tuple(notes),
         request=request,
         promised=promised,
     )
-
-
-def _risk_fields(promised: SemanticPrivacy, prior: float, *, known_to_be_in: bool) -> dict[str, Any]:
-    risk = asdict(promised.disclosure_risk(prior, known_to_be_in=known_to_be_in))
-    del risk["about"], risk["neighbours"], risk["condition"]
-    return {**risk, "odds_factor": _finite(risk["odds_factor"])}
-
-
-def _promise_notes(spendings: Sequence[Spending], chance: str | None) -> Iterator[str]:
-    """Yield to whom it is promised, as far as the releases say so, and on which condition."""
-    units = dict.fromkeys(each.counted.unit.sentence() for each in spendings if each.counted is not None)
-    yield from (f"promised {sentence}" for sentence in units)
-    if len(spendings) > 1:
-        yield f"for {counted(len(spendings), 'release')} together"
-        # Sums of epsilons hold however the releases came about; what is read off the noise of several does not.
-        if chance is not None:
-            yield (
-                "this holds if the releases were planned in advance; where later ones were chosen after seeing earlier "
-                "ones, leave out --chance"
-            )

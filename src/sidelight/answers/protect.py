@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 from warnings import catch_warnings, simplefilter
 
 import sidelight as sl
 from sidelight.answers.recipe import Name, levels_text, write_call, write_python, write_table
-from sidelight.answers.request import DUCKDB, EngineChoice
-from sidelight.answers.sources import Question, TableSource, read_levels
+from sidelight.answers.sources import TableRequest, read_levels, require_policy
 from sidelight.documents.document import (
     DocumentPart,
     Number,
@@ -29,10 +28,8 @@ from sidelight.errors import BadHierarchy, BadPolicy, FallsToReaderWarning, Noth
 from sidelight.files import refuse_left_over, sidecar_path
 from sidelight.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.progress import Progress, quiet
-from sidelight.publish.describe import published_finding
-from sidelight.publish.dictionary import dictionary_path
-from sidelight.publish.plan import Layout, values_path
-from sidelight.publish.publish import refuse_loud
+from sidelight.publish.describe import dictionary_path, published_finding
+from sidelight.publish.publish import Layout, refuse_loud, values_path
 from sidelight.publish.sidecar import PublishedFinding, Sidecar
 from sidelight.release.release import ReleaseBlocks, StreamedRelease
 from sidelight.report.answer import Answer, Live, Recipe
@@ -47,7 +44,6 @@ from sidelight.search.method import Method, SearchResult
 from sidelight.search.microaggregation import LabelAverage
 from sidelight.search.protect import METHODS, Ask, MethodName
 from sidelight.search.utility import DEFAULT_UTILITY, UtilityName
-from sidelight.streams.memory import MEMORY, Memory
 from sidelight.text import capitalize, counted, form
 
 SCHEMA_VERSION = 2
@@ -66,19 +62,16 @@ class Publication:
     force: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ProtectRequest:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtectRequest(TableRequest):
     """Which table, under which policy, along which hierarchies, how a release is searched for, and where it goes."""
 
-    file: str
-    question: Question
-    hierarchies: Path | None = None
+    kind: ClassVar[str] = "protect"
+
     memory: str | None = None  # how much may be used; the table is then streamed
-    engine: EngineChoice = DUCKDB
     method: MethodName = "lattice"
     utility: UtilityName = DEFAULT_UTILITY
     levels: tuple[str, ...] = ()  # that are taken instead of searching
-    suppress_only: tuple[str, ...] = ()  # columns that are published as they are or as *
     average: LabelAverage | None = None
     suppress: float = 0
     suppressed: Suppressed = "as *"
@@ -87,19 +80,8 @@ class ProtectRequest:
     ask: Ask = "both"  # what attackers would reach whom no limit names
     publication: Publication | None = None
 
-    @property
-    def source(self) -> TableSource:
-        """Where the table and its hierarchies are."""
-        return TableSource(self.file, self.hierarchies, self.suppress_only, self.engine)
-
-    @property
-    def policy(self) -> sl.Policy:
-        """The limits; there have to be some."""
-        return require_policy(self.question)
-
-    def files(self) -> tuple[Path, ...]:
-        """Return the files that are read."""
-        return (*self.source.files(), *self.question.files)
+    def check(self) -> None:
+        require_policy(self.question)  # without any, nothing else matters
 
     def targets(self) -> tuple[Path, ...]:
         """Return the files that a publication writes, or refuse what cannot be written so."""
@@ -115,11 +97,7 @@ class ProtectRequest:
 
     def open(self) -> tuple[AnyTable, dict[str, sl.Hierarchy]]:
         """Read the table and its hierarchies; refuse a search over levels of a column without any."""
-        table: AnyTable
-        if self.memory is None and self.source.fits_here(self.question.roles):
-            table, by = self.source.open(self.question.roles)
-        else:
-            table, by = self.source.stream(self.question.roles, Memory.parse(self.memory or MEMORY))
+        table, by = self.stream_table(self.memory)
         lattice = self.method == sl.FullDomain.name
         if self.suppress_only and not lattice:
             message = (
@@ -136,17 +114,7 @@ class ProtectRequest:
             raise BadHierarchy(message)
         return table, by
 
-    def search_method(self) -> Method | MethodName:
-        """Return the method with its own options; refuse one that is another method's."""
-        if self.average is not None and self.method != sl.Microaggregation.name:
-            message = f"method '{self.method}' averages nothing; leave --average out, or use --method microaggregation"
-            raise BadPolicy(message)
-        if self.method == sl.FullDomain.name:
-            return sl.FullDomain(suppress=self.suppress, suppressed=self.suppressed, nodes=self.nodes)
-        return self.method if self.average is None else sl.Microaggregation(labels=self.average)
-
     def python(self) -> str:
-        """Write the lines of Python that come to the same release."""
         folder = "hierarchies/" if self.hierarchies is None else str(self.hierarchies)
         by, method = Name("hierarchies"), self.method
         options = {"levels": read_levels(self.levels), "resists": self.resists}
@@ -217,11 +185,9 @@ class ProtectAnswer(Answer[Protection]):
 
     @property
     def verdict(self) -> VerdictName | None:
-        """A release is found within the policy, or none is."""
         return "within"
 
     def blocks(self) -> Blocks:
-        """Yield the verdict, table and release side by side, what else could be chosen, attackers and notes."""
         result, before = self.result, self.before
         how = f"{before.source} by {result.method.name}"
         headline = f"Published within policy: {how}, judged again as read from the disk."
@@ -291,11 +257,9 @@ class NothingAnswer(Answer[Nothing]):
 
     @property
     def verdict(self) -> VerdictName | None:
-        """Nothing is within the policy."""
         return "not within"
 
     def blocks(self) -> Blocks:
-        """Yield that there is nothing, and why."""
         yield Paragraph("Nothing within policy", "answer", "not within")
         yield Paragraph(self.reason)
 
@@ -307,26 +271,24 @@ def ask(
 
     `publishing` is told the files as soon as they stand there, whatever becomes of the answer.
     """
-    policy = request.policy
+    policy = require_policy(request.question)
     table, by = request.open()
-    notes = (*request.question.notes, *request.source.notes(table))
     result = _search_to_the_end(request, table, by, progress)
     heed_interrupts()
-    published = None
+    published, explained = None, list[str]()
     if request.publication is not None:
-        where = request.publication
-        published = result.publish(
-            where.path,
-            force=where.force,
-            layout=where.layout,
-            written_as=where.written_as,
-            private_hierarchies=where.private_hierarchies,
-            quiet_method=where.quiet_method,
-            bounds=where.bounds,
-        )
+        published = result.publish(**asdict(request.publication))
         publishing(*published.paths, published.sidecar)
-    notes = (*notes, *result.notes, *_hierarchy_notes(published))
-    raw = _release_of(table)
+        explained = [each.column for each in published.document.hierarchies if each.covers]
+    told = f"the sidecar tells which values stand under the labels of {listed(explained)}, as the hierarchies have them"
+    private = f"{told}; keep that back with --private-hierarchies"
+    notes = (*request.notes(table), *result.notes, *([private] if explained else []))
+    # the table as if it were published as it is
+    raw: ReleaseBlocks
+    if isinstance(table, sl.StreamedTable):
+        raw = StreamedRelease(table.stream, table.memory)
+    else:
+        raw = sl.group(table, by=[column.name for column in table.quasi])
     before = audit_report(raw, verdict=policy.judge(raw), source=request.file, notes=notes)
     return ProtectAnswer(
         kind="protect",
@@ -340,32 +302,33 @@ def ask(
     )
 
 
-def require_policy(question: Question) -> sl.Policy:
-    """Return the limits of a question; there have to be some."""
-    if question.policy is None:
-        message = "a policy without any limit; give --policy, or limits such as --limit 'group size >= 5'"
-        raise BadPolicy(message)
-    return question.policy
-
-
-def describe_nothing(nothing: NothingSafe, kind: str, source: str, reason: str) -> NothingAnswer:
+def describe_nothing(nothing: NothingSafe, request: TableRequest, reason: str) -> NothingAnswer:
     """Return the answer that nothing is within the policy; `reason` is the message in the words of the surface."""
     answer = Nothing(blocked_by=nothing.blocked_by, closest=nothing.closest)
-    return NothingAnswer(kind=kind, schema_version=SCHEMA_VERSION, source=source, answer=answer, reason=reason)
+    version = SCHEMA_VERSION
+    return NothingAnswer(kind=request.kind, schema_version=version, source=request.file, answer=answer, reason=reason)
 
 
 def _search_to_the_end(
     request: ProtectRequest, table: AnyTable, by: Mapping[str, sl.Hierarchy], progress: Progress
 ) -> SearchResult:
     """Search to the end: what a search has when Ctrl-C is pressed depends on the moment, and is not published."""
+    method: Method | MethodName = request.method
+    if request.average is not None:
+        if request.method != sl.Microaggregation.name:
+            message = f"method '{method}' averages nothing; leave --average out, or use --method microaggregation"
+            raise BadPolicy(message)
+        method = sl.Microaggregation(labels=request.average)
+    elif request.method == sl.FullDomain.name:
+        method = sl.FullDomain(suppress=request.suppress, suppressed=request.suppressed, nodes=request.nodes)
     with noticing_interrupts() as interrupts, catch_warnings():
         simplefilter("ignore", FallsToReaderWarning)  # the answer says so
         try:
             result = sl.protect(
                 table,
-                request.policy,
+                require_policy(request.question),
                 by=by,
-                method=request.search_method(),
+                method=method,
                 utility=request.utility,
                 suppress=0 if request.method == sl.FullDomain.name else request.suppress,
                 levels=read_levels(request.levels) if request.levels else None,
@@ -383,23 +346,6 @@ def _search_to_the_end(
         message = f"nothing was published; the best so far has levels {levels}: --nodes {result.checked} publishes that"
         raise KeyboardInterrupt(message)
     return result
-
-
-def _release_of(table: AnyTable) -> ReleaseBlocks:
-    """Return a table as if it were published as it is."""
-    if isinstance(table, sl.StreamedTable):
-        return StreamedRelease(table.stream, table.memory)
-    return sl.group(table, by=[column.name for column in table.quasi])
-
-
-def _hierarchy_notes(published: sl.Published | None) -> Iterator[str]:
-    """Note which hierarchies can be read in the sidecar."""
-    columns = [each.column for each in published.document.hierarchies if each.covers] if published else []
-    if columns:
-        yield (
-            f"the sidecar tells which values stand under the labels of {listed(columns)}, as the hierarchies have "
-            "them; keep that back with --private-hierarchies"
-        )
 
 
 def _describe(result: SearchResult, published: sl.Published | None) -> Protection:

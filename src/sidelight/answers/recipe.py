@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
-from typing import Any
 
+from sidelight.answers.request import OPTIONS
 from sidelight.answers.sources import Question, merge_roles
 from sidelight.engines.read import read_table
 from sidelight.files import sidecar_path
@@ -180,23 +180,6 @@ def write_python(*lines: str, imports: Sequence[str] = ()) -> str:
 # The options of the command.
 
 
-OPTIONS = {
-    "person": "--person",
-    "values": "--values",
-    "missing": "--missing",
-    "missing_marks": "--missing-mark",
-    "keep": "--keep",
-    "weight": "--weight",
-    "split": "--split",
-    "encoding": "--encoding",
-    "sheet": "--sheet",
-    "domain": "--domain",
-    "kinds": "--kind",
-    "sensitive_level": "--sensitive-level",
-    "suppressed": "--suppressed",
-}
-"""What roles are called on the command line, besides the columns that others know and the sensitive ones."""
-
 NOT_OPTIONS_OF: Mapping[str, tuple[str, ...]] = {
     "audit": ("keep", "kinds", "sensitive_level"),
     "report": ("keep", "kinds", "sensitive_level"),
@@ -215,18 +198,15 @@ def write_role_options(roles: Roles, verb: str = "protect") -> list[str]:
     words = [word for name in roles.quasi for word in ("--group", name)]
     words += [word for name in roles.value_columns for word in ("--sensitive", name)]
     for name, value in roles.stated().items():
-        if name in OPTIONS and name not in NOT_OPTIONS_OF[verb]:
-            words += [word for text in _option_texts(name, value) for word in (OPTIONS[name], text)]
+        # what is said of several columns, only a policy file can say
+        if name not in OPTIONS or name in ("quasi", "sensitive", *NOT_OPTIONS_OF[verb]) or isinstance(value, Mapping):
+            continue
+        if name == "kinds":
+            texts = [f"{each}={kind if isinstance(kind, str) else '<'.join(map(str, kind))}" for each, kind in value]
+        else:
+            texts = [*map(str, [value] if isinstance(value, int) else as_names(value))]
+        words += [word for text in texts for word in (OPTIONS[name], text)]
     return words
-
-
-def _option_texts(name: str, value: Any) -> Iterator[str]:  # noqa: ANN401 - whatever a role is
-    if name == "kinds":
-        yield from (f"{column}={kind if isinstance(kind, str) else '<'.join(map(str, kind))}" for column, kind in value)
-    elif isinstance(value, Mapping):  # of several columns, which only a policy file can say
-        return
-    else:
-        yield from map(str, [value] if isinstance(value, int) else as_names(value))
 
 
 def levels_text(levels: Mapping[str, int]) -> str:

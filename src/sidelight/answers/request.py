@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 
-class Request(Protocol):
-    """What every request can tell of itself."""
+class Request:
+    """What is asked, of which files."""
+
+    __slots__ = ()
+
+    def check(self) -> None:
+        """Raise what is wrong with the request itself, before any file is read."""
 
     def files(self) -> tuple[Path, ...]:
         """Return the files that are read, which are not written over."""
+        raise NotImplementedError
 
     def python(self) -> str:
         """Write the lines of Python that come to the same; nothing for what only the command line has."""
-
-
-class TableRequest(Request, Protocol):
-    """What a request about one table can tell, too."""
-
-    @property
-    def file(self) -> str:
-        """The table."""
+        return ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,3 +33,24 @@ class EngineChoice:
 
 
 DUCKDB = EngineChoice()
+
+
+SAME_NAMES = """
+accounting ask cells chance conditions delta domain encoding engine epsilon evidence false_alarms force group
+keep layout ledger levels locate master memory method missing model neighbours nodes outline outside overlap
+people people_at_most person population present prior quiet_method repetitions residents resists rho
+rows_per_person samples seconds sensitive sensitive_level sheet split states suppress suppressed table truth
+up_to utility vagueness values values_per_person weight written_as
+"""
+OPTIONS = {name: f"--{name.replace('_', '-')}" for name in SAME_NAMES.split()} | {
+    "by": "--hierarchies",
+    "kinds": "--kind",
+    "methods": "--method",
+    "missing_marks": "--missing-mark",
+    "quasi": "--group",
+    "queries": "--query",
+    "roster": "--table",
+    "same_values": "--same-value",
+    "tables": "--others",
+}
+"""What each parameter is called on the command line; most are called the same."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
-from sidelight.answers.sources import Question, TableSource, read_levels
+from sidelight.answers.sources import TableRequest, read_levels
 from sidelight.attack.simulation import MeanEstimate, Simulation, SimulationPoint, simulate_composition
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadNoise, BadPolicy
@@ -18,7 +17,7 @@ from sidelight.policy.limits import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
 from sidelight.report.answer import Answer, Live
-from sidelight.report.page import Blocks, Grid, PageSection, Points
+from sidelight.report.page import Blocks, Grid, PageSection, Points, Verdict
 from sidelight.search.protect import MethodName
 
 FIGURES = {
@@ -32,13 +31,10 @@ FIGURES = {
 """What is shown of each way, and under which heading."""
 
 
-@dataclass(frozen=True, slots=True)
-class SimulateRequest:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulateRequest(TableRequest):
     """Which table, under which policies, and how samples of it are drawn and published."""
 
-    file: str
-    question: Question
-    hierarchies: Path | None
     overlap: int
     seed: int
     people: int | None = None
@@ -60,17 +56,7 @@ class SimulateRequest:
             raise BadPolicy(message)
         return tried or {str(base): Policy(*criteria)}
 
-    @property
-    def source(self) -> TableSource:
-        """The table and its hierarchies."""
-        return TableSource(self.file, self.hierarchies)
-
-    def files(self) -> tuple[Path, ...]:
-        """Return the files that are read."""
-        return self.source.files()
-
     def python(self) -> str:
-        """Write the lines of Python that come to the same."""
         base = self.question.policy
         limits = [] if base is None else [str(each) for each in base.criteria]
         names = {text: [*limits, text] for text in self.tried} or {"policy": limits}
@@ -117,13 +103,15 @@ class SimulateAnswer(Answer[SimulateFacts]):
     grid: Live[Grid]
 
     @property
-    def published(self) -> bool:
-        """Whether anything within policy could be published of any sample."""
+    def verdict(self) -> Verdict:
         points = self.figures.points if isinstance(self.figures, Simulation) else self.figures.rows
-        return any(each.repetitions for each in points)
+        return "within" if any(each.repetitions for each in points) else "not within"
+
+    def remarks(self) -> tuple[str, ...]:
+        nothing = "nothing within policy could be published of any sample; give larger samples or a weaker policy"
+        return () if self.verdict == "within" else (nothing,)
 
     def blocks(self) -> Blocks:
-        """Yield each way of publishing as a row, and what the figures mean."""
         meaning = (
             "Given away: one value is left; none: nothing within policy could be published. Guessed: the true value is "
             "the likeliest. Values before: that the best release alone leaves, and after: that all of them leave."
@@ -135,7 +123,7 @@ class SimulateAnswer(Answer[SimulateFacts]):
 def ask(request: SimulateRequest, progress: Progress = quiet) -> SimulateAnswer:
     """Draw samples, publish them, attack them together."""
     policies = request.policies
-    table, by = request.source.open(request.question.roles)
+    table, by = request.read_table()
     figures: Simulation | SideBySide
     if request.epsilon:
         levels = read_levels(request.levels)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import sidelight as sl
-from sidelight.answers.request import DUCKDB, EngineChoice
+from sidelight.answers.request import DUCKDB, EngineChoice, Request
 from sidelight.documents.document import ReaderFacts
 from sidelight.engines.files import columns_in_words, columns_of, files_of
 from sidelight.engines.read import table_from
@@ -77,53 +77,62 @@ class PeopleLookup:
         return None if self.folder is None else read_hierarchies(self.folder)
 
     def files(self) -> list[Path]:
-        """Name the files with hierarchies, which are not written over."""
         return [] if self.folder is None else hierarchy_files(self.folder)
 
 
 @dataclass(frozen=True, slots=True)
-class TableSource:
-    """Where a table is, and the hierarchies of its columns; some columns are only published as they are or as `*`."""
+class TableRequest(Request):
+    """What is asked of a table along the hierarchies of its columns; some are only published as they are or as `*`."""
+
+    kind: ClassVar[str]  # of the answer, also where nothing is within the policy
 
     file: str
-    folder: Path | None
-    suppress_only: tuple[str, ...] = ()
-    engine: EngineChoice = DUCKDB
+    question: Question
+    hierarchies: Path | None = None
+    suppress_only: tuple[str, ...] = field(default=(), kw_only=True)
+    engine: EngineChoice = field(default=DUCKDB, kw_only=True)
+
+    @property
+    def policy(self) -> Policy | None:
+        """The limits."""
+        return self.question.policy
 
     def files(self) -> tuple[Path, ...]:
-        """Name the files that are read, which are not written over."""
-        return (*read_files(self.file, self.engine), *self._hierarchy_files())
+        return (*read_files(self.file, self.engine), *self._hierarchy_files(), *self.question.files)
 
-    def open(self, roles: Roles) -> tuple[sl.Table, dict[str, sl.Hierarchy]]:
+    def read_table(self) -> tuple[sl.Table, dict[str, sl.Hierarchy]]:
         """Read the table and the hierarchies, and make those of columns that are published as they are or as `*`."""
-        by = self._hierarchies()
-        table = open_table(self.file, roles, by, self.engine)
-        return table, by | self._of_suppressed(table)
+        by = self._read_hierarchies()
+        table = open_table(self.file, self.question.roles, by, self.engine)
+        return table, by | self._suppressions(table)
 
-    def _hierarchies(self) -> dict[str, sl.Hierarchy]:
-        return read_hierarchies(self.folder) if self.folder else {}
+    def stream_table(self, memory: str | None) -> tuple[AnyTable, dict[str, sl.Hierarchy]]:
+        """Read the same in bounded memory if that is said, or if Spark counts more keys than fit here.
 
-    def _of_suppressed(self, table: AnyTable) -> dict[str, sl.Hierarchy]:
-        """Make the hierarchies of columns that are published as they are or as `*`."""
+        Coarser sensitive values are those of a table that is held.
+        """
+        roles, bound = self.question.roles, Memory.parse(memory or MEMORY)
+        if memory is None and self.engine.engine != "spark":
+            return self.read_table()
+        source = source_of(self.file, roles, self.engine)
+        if memory is None and fits_here(source, roles.complete(), bound):
+            return self.read_table()
+        by = self._read_hierarchies()
+        table: AnyTable = streamed_table_from(source, roles, bound)
+        if roles.sensitive_level is not None and isinstance(table, sl.StreamedTable):
+            table = sl.coarser_values(table.held(parameter("sensitive_level")), by=by, to=roles.sensitive_level)
+        return table, by | self._suppressions(table)
+
+    def _read_hierarchies(self) -> dict[str, sl.Hierarchy]:
+        return read_hierarchies(self.hierarchies) if self.hierarchies else {}
+
+    def _suppressions(self, table: AnyTable) -> dict[str, sl.Hierarchy]:
         labels = {name: [text for text in table.column(name).labels if text is not None] for name in self.suppress_only}
         return {name: sl.Hierarchy.suppression(name, texts or ["*"]) for name, texts in labels.items()}
 
-    def fits_here(self, roles: Roles) -> bool:
-        """Whether keys that Spark counts come here; those of files do."""
-        if self.engine.engine != "spark":
-            return True
-        return fits_here(source_of(self.file, roles, self.engine), roles.complete(), Memory.parse(MEMORY))
-
-    def stream(self, roles: Roles, memory: Memory) -> tuple[AnyTable, dict[str, sl.Hierarchy]]:
-        """Read the same in bounded memory; coarser sensitive values are those of a table that is held."""
-        by, source = self._hierarchies(), source_of(self.file, roles, self.engine)
-        table: AnyTable = streamed_table_from(source, roles, memory)
-        if roles.sensitive_level is not None and isinstance(table, sl.StreamedTable):
-            table = sl.coarser_values(table.held(parameter("sensitive_level")), by=by, to=roles.sensitive_level)
-        return table, by | self._of_suppressed(table)
-
     def notes(self, table: AnyTable) -> Iterator[str]:
-        """Note the hierarchies that `--suppress-only` takes the place of, and those of other columns."""
+        """Note what the question does, the hierarchies that --suppress-only replaces, and those of other columns."""
+        yield from self.question.notes
         known = {column.name for column in table.quasi}
         if table.intake.roles.get("sensitive_level") is not None:
             known |= {*table.sensitive_columns}
@@ -135,7 +144,15 @@ class TableSource:
                 yield f"{file} is not used: no column '{name}' is among those that outsiders may know"
 
     def _hierarchy_files(self) -> list[Path]:
-        return hierarchy_files(self.folder) if self.folder else []
+        return hierarchy_files(self.hierarchies) if self.hierarchies else []
+
+
+def require_policy(question: Question) -> Policy:
+    """Return the limits of a question; there have to be some."""
+    if question.policy is None:
+        message = "a policy without any limit; give --policy, or limits such as --limit 'group size >= 5'"
+        raise BadPolicy(message)
+    return question.policy
 
 
 def read_question(
@@ -339,11 +356,6 @@ def read_levels(texts: Sequence[str]) -> dict[str, int]:
             levels[read["column"]] = int(read["level"])
             at = read.end()
     return levels
-
-
-def roles_of(policy: Path | None, roles: Roles) -> Roles:
-    """Take the roles of a policy file; options have the last word."""
-    return roles if policy is None else read_policy_file(policy).roles.update(roles)
 
 
 def source_of(file: str, roles: Roles, engine: EngineChoice) -> str | SparkFile:

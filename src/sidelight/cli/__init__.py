@@ -1,11 +1,7 @@
 """The command line: `sidelight audit | protect | explore | believe | attack | noise | demo`.
 
 Here belong the words of commands, exit statuses, help pages, and what is drawn in a terminal; no mathematics, and
-nothing that a user of the library would miss.  Read `app` (all verbs on one screen), `options` (what they take), then
-the file of a verb; `run` (how every verb ends, and where its answer goes) serves all of them,
-and so do `help_pages`, `completion`, `column_options` and `noise_options`.
-
-Verbs: `columns`, `audit`, `protect`, `report`, `serve`; `hierarchies`, `compare`, `generalisations`, `explore`,
-`believe`, `attack` (and `simulate`); `noise` (and `count`, `attack-noise`), `ledger` (and `promise`); `demo` with
-`demo_files`.
+nothing that a user of the library would miss.  Read `app` (all verbs on one screen), `options` and `column_options`
+(what they take), `run` (how every verb ends, and where its answer goes) and `verbs` (those that write more than an
+answer); `serve` and `demo` are verbs of their own, `help_pages` and `completion` help at the prompt.
 """

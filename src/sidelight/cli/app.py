@@ -7,6 +7,9 @@ A verb puts the words of a command into a request and hands it to the verb's own
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -23,26 +26,14 @@ from sidelight.cli.column_options import (
     TableColumns,
 )
 from sidelight.cli.help_pages import DEBUG, epilogue
-from sidelight.cli.noise_options import (
-    BudgetOptions,
-    CountOptions,
-    CountsFile,
-    LedgerFile,
-    LedgerFiles,
-    LedgerOptions,
-    NoiseAttackOptions,
-    NoiseOptions,
-    NoisyFiles,
-    NoisyOutputOptions,
-    PromiseFiles,
-    PromiseOptions,
-    SpentOptions,
-)
 from sidelight.cli.options import (
     READ,
     AttackerOptions,
+    BudgetOptions,
     ColumnPreset,
     CompareOptions,
+    CountOptions,
+    CountsFile,
     DraftedFiles,
     DraftOptions,
     EffortOptions,
@@ -53,14 +44,22 @@ from sidelight.cli.options import (
     HierarchyFolder,
     IdentifyingOptions,
     KnowledgeOptions,
-    Limits,
+    LedgerFile,
+    LedgerFiles,
+    LedgerOptions,
+    LimitOptions,
     LookupOptions,
-    Measures,
+    MeasureOptions,
     MemoryLimit,
+    NoiseAttackOptions,
+    NoiseOptions,
+    NoisyFiles,
+    NoisyOutputOptions,
     OutputOptions,
-    PolicyPath,
+    PolicyOptions,
     PopulationFile,
-    PresetName,
+    PromiseFiles,
+    PromiseOptions,
     PublishOptions,
     ReaderOptions,
     ReleaseFile,
@@ -72,10 +71,12 @@ from sidelight.cli.options import (
     ServedFile,
     ServeOptions,
     SimulateOptions,
+    SpentOptions,
     TableFile,
     ZipOptions,
 )
 from sidelight.cli.run import run
+from sidelight.errors import BadMeasure
 
 
 def _default(value: object) -> object:
@@ -112,12 +113,7 @@ def audit(
     file: ReleaseFile,
     /,
     *,
-    policy: PolicyPath = None,
-    limits: Limits = (),
-    measures: Measures = (),
-    preset: PresetName = None,
-    population: PopulationFile = None,
-    hierarchies: HierarchyFolder = None,
+    asked: MeasureOptions = MeasureOptions(),
     memory: MemoryLimit = None,
     engine: EngineOptions = EngineOptions(),
     columns: ReleaseColumns = ReleaseColumns(),
@@ -128,14 +124,10 @@ def audit(
     Without a policy, limits or measures, nothing is judged: it shows the classic measures, how surely people are found,
     who stands alone, and by which columns.
     """
-    from sidelight.answers.audit import AuditRequest  # noqa: PLC0415 - `--help` is quick
-    from sidelight.answers.sources import read_question  # noqa: PLC0415
-    from sidelight.cli import audit as verb  # noqa: PLC0415
+    from sidelight.answers.audit import AuditRequest, ask  # noqa: PLC0415 - `--help` is quick
 
-    question = read_question(
-        policy, limits=limits, measures=measures, roles=columns.roles(), population=population, preset=preset
-    )
-    return verb.audit(AuditRequest(file, question, hierarchies, memory, engine), output.to(policy))
+    request = AuditRequest(file, asked.read(columns), asked.hierarchies, memory, engine)
+    return output.to(asked.policy).answer(ask, request)
 
 
 @app.command(sort_key=0.5, help_epilogue=epilogue("columns"))
@@ -155,12 +147,11 @@ def columns(
     What you do not say about the columns is suggested, by rules of thumb: read it before you rely on it.
     """
     from sidelight.answers.inspect import InspectRequest  # noqa: PLC0415
-    from sidelight.answers.sources import roles_of  # noqa: PLC0415
-    from sidelight.cli import columns as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import verbs  # noqa: PLC0415 - `--help` is quick
 
     request = InspectRequest(
         file,
-        roles_of(policy, columns.roles()),
+        columns.roles(policy),
         **vars(identifying),
         **vars(living),
         preset=preset,
@@ -168,7 +159,7 @@ def columns(
         write=target.write,
         hierarchies=target.hierarchies,
     )
-    return verb.columns(request, target)
+    return verbs.columns(request, target)
 
 
 @app.command(sort_key=1, help_epilogue=epilogue("explore"))
@@ -183,13 +174,15 @@ def explore(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See how much a published file withstands: who may know what before one value is given away?"""
-    from sidelight.answers.explore import ExploreRequest  # noqa: PLC0415 - `--help` is quick
-    from sidelight.answers.sources import PeopleLookup, roles_of  # noqa: PLC0415
-    from sidelight.cli import explore as verb  # noqa: PLC0415
+    from sidelight.answers.explore import ExploreRequest, ask  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.sources import PeopleLookup  # noqa: PLC0415
 
     lookup = PeopleLookup(hierarchies, suppressed=columns.suppressed_people())
-    request = ExploreRequest(file, roles_of(policy, columns.roles()), **vars(explored), lookup=lookup)
-    return verb.explore(request, output.to(policy))
+    request = ExploreRequest(file, columns.roles(policy), **vars(explored), lookup=lookup)
+    if request.people is not None and output.json:
+        message = "--people names people on the terminal alone; leave --json out"
+        raise BadMeasure(message)
+    return output.to(policy).answer(ask, request, "exploring")
 
 
 @app.command(sort_key=2, help_epilogue=epilogue("protect"))
@@ -197,11 +190,7 @@ def protect(
     file: TableFile,
     /,
     *,
-    policy: PolicyPath = None,
-    limits: Limits = (),
-    preset: PresetName = None,
-    population: PopulationFile = None,
-    hierarchies: HierarchyFolder = None,
+    asked: PolicyOptions = PolicyOptions(),
     memory: MemoryLimit = None,
     search: SearchOptions = SearchOptions(),
     engine: EngineOptions = EngineOptions(),
@@ -210,13 +199,12 @@ def protect(
 ) -> int:
     """Find the most useful release of a table within a policy, and publish it; without --output, only tell of it."""
     from sidelight.answers.protect import ProtectRequest, Publication  # noqa: PLC0415 - `--help` is quick
-    from sidelight.answers.sources import read_question  # noqa: PLC0415
-    from sidelight.cli import protect as verb  # noqa: PLC0415
+    from sidelight.cli import verbs  # noqa: PLC0415
 
-    question = read_question(policy, limits=limits, roles=columns.roles(), population=population, preset=preset)
     publication = None if target.output is None else Publication(path=target.output, **target.details())
-    request = ProtectRequest(file, question, hierarchies, memory, engine, **vars(search), publication=publication)
-    return verb.protect(request, target)
+    how = {**vars(search), "memory": memory, "engine": engine, "publication": publication}
+    request = ProtectRequest(file, asked.read(columns), asked.hierarchies, **how)
+    return verbs.protect(request, target)
 
 
 @app.command(sort_key=2.5, help_epilogue=epilogue("compare"))
@@ -224,22 +212,17 @@ def compare(
     file: TableFile,
     /,
     *,
-    policy: PolicyPath = None,
-    limits: Limits = (),
-    preset: PresetName = None,
-    population: PopulationFile = None,
-    hierarchies: HierarchyFolder = None,
+    asked: PolicyOptions = PolicyOptions(),
     ways: CompareOptions = CompareOptions(),
     columns: TableColumns = TableColumns(),
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what each way of publishing a table within a policy would keep of it; nothing is published."""
-    from sidelight.answers.compare import CompareRequest  # noqa: PLC0415
-    from sidelight.answers.sources import read_question  # noqa: PLC0415
-    from sidelight.cli import compare as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.compare import CompareRequest, ask  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli.run import in_options  # noqa: PLC0415
 
-    question = read_question(policy, limits=limits, roles=columns.roles(), population=population, preset=preset)
-    return verb.compare(CompareRequest(file, question, hierarchies, **vars(ways)), output.to(policy))
+    request = CompareRequest(file, asked.read(columns), asked.hierarchies, **vars(ways))
+    return output.to(asked.policy).answer(partial(ask, wording=in_options), request, "trying")
 
 
 @app.command(sort_key=2.7, help_epilogue=epilogue("generalisations"))
@@ -247,12 +230,7 @@ def generalisations(
     file: TableFile,
     /,
     *,
-    policy: PolicyPath = None,
-    limits: Limits = (),
-    measures: Measures = (),
-    preset: PresetName = None,
-    population: PopulationFile = None,
-    hierarchies: HierarchyFolder = None,
+    asked: MeasureOptions = MeasureOptions(),
     options: GeneralisationOptions = GeneralisationOptions(),
     columns: TableColumns = TableColumns(),
     output: OutputOptions = OutputOptions(),
@@ -261,15 +239,10 @@ def generalisations(
 
     With limits, of the minimal choices within them.
     """
-    from sidelight.answers.generalisations import GeneralisationsRequest  # noqa: PLC0415 - `--help` is quick
-    from sidelight.answers.sources import read_question  # noqa: PLC0415
-    from sidelight.cli import generalisations as verb  # noqa: PLC0415
+    from sidelight.answers.compare import GeneralisationsRequest, ask_generalisations  # noqa: PLC0415 - `--help` is quick
 
-    question = read_question(
-        policy, limits=limits, measures=measures, roles=columns.roles(), population=population, preset=preset
-    )
-    request = GeneralisationsRequest(file, question, hierarchies, **vars(options))
-    return verb.generalisations(request, output.to(policy))
+    request = GeneralisationsRequest(file, asked.read(columns), asked.hierarchies, **vars(options))
+    return output.to(asked.policy).answer(ask_generalisations, request, "measuring")
 
 
 @app.command(sort_key=3, help_epilogue=epilogue("believe"))
@@ -285,16 +258,12 @@ def believe(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what someone who knows exactly this would conclude about people in a published file."""
-    from sidelight.answers.believe import BelieveRequest  # noqa: PLC0415 - `--help` is quick
-    from sidelight.answers.sources import PeopleLookup, roles_of  # noqa: PLC0415
-    from sidelight.cli import believe as verb  # noqa: PLC0415
+    from sidelight.answers.believe import BelieveRequest, ask  # noqa: PLC0415 - `--help` is quick
 
-    roles, found_by = (
-        roles_of(policy, columns.roles()),
-        PeopleLookup(lookup.hierarchies, lookup.locate, columns.suppressed_people()),
+    request = BelieveRequest(
+        file=file, roles=columns.roles(policy), **vars(knowledge), **vars(effort), lookup=lookup.read(columns)
     )
-    request = BelieveRequest(file=file, roles=roles, **vars(knowledge), **vars(effort), lookup=found_by)
-    return verb.believe(request, output.to(policy))
+    return output.to(policy).answer(ask, request)
 
 
 @app.command(sort_key=4, help_epilogue=epilogue("attack"))
@@ -310,20 +279,24 @@ def attack(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what files give away together about the same people, or what one reader makes of one file (--as)."""
-    from sidelight.answers.attack import AttackRequest  # noqa: PLC0415 - `--help` is quick
-    from sidelight.answers.attacker import AttackerRequest  # noqa: PLC0415
-    from sidelight.answers.sources import PeopleLookup, read_question, roles_of  # noqa: PLC0415
-    from sidelight.cli import attack as verb  # noqa: PLC0415
+    from sidelight.answers.attack import (  # noqa: PLC0415 - `--help` is quick
+        AttackerRequest,
+        AttackRequest,
+        ask,
+        ask_attacker,
+    )
+    from sidelight.answers.sources import read_question  # noqa: PLC0415
 
-    found_by = PeopleLookup(lookup.hierarchies, lookup.locate, columns.suppressed_people())
+    found_by = lookup.read(columns)
     if reader.attacker is not None or reader.method is not None or reader.limit:
         question = read_question(policy, limits=reader.limit, roles=columns.roles())
         asked = AttackerRequest(
             files, question, lookup=found_by, person=attacker.person, at_most=attacker.at_most, **vars(reader)
         )
-        return verb.attack_as(asked, output.to(policy))
-    request = AttackRequest(files, roles_of(policy, columns.roles()), found_by, **vars(attacker))
-    return verb.attack(request, output.to(policy))
+        doing = "counting" if reader.attacker == "insider" else "learning"
+        return output.to(policy).answer(ask_attacker, asked, doing)
+    request = AttackRequest(files, columns.roles(policy), found_by, **vars(attacker))
+    return output.to(policy).answer(ask, request)
 
 
 @app.command(sort_key=4.5, help_epilogue=epilogue("simulate"))
@@ -331,9 +304,7 @@ def simulate(
     file: TableFile,
     /,
     *,
-    policy: PolicyPath = None,
-    limits: Limits = (),
-    hierarchies: HierarchyFolder = None,
+    asked: LimitOptions = LimitOptions(),
     samples: SimulateOptions,
     columns: TableColumns = TableColumns(),
     output: OutputOptions = OutputOptions(),
@@ -342,12 +313,10 @@ def simulate(
 
     With --epsilon, noisy counts of the same samples stand beside them.
     """
-    from sidelight.answers.simulate import SimulateRequest  # noqa: PLC0415 - `--help` is quick
-    from sidelight.answers.sources import read_question  # noqa: PLC0415
-    from sidelight.cli import attack as verb  # noqa: PLC0415
+    from sidelight.answers.simulate import SimulateRequest, ask  # noqa: PLC0415 - `--help` is quick
 
-    question = read_question(policy, limits=limits, roles=columns.roles())
-    return verb.simulate(SimulateRequest(file, question, hierarchies, **vars(samples)), output.to(policy))
+    request = SimulateRequest(file, asked.read(columns), asked.hierarchies, **vars(samples))
+    return output.to(asked.policy).answer(ask, request, "simulating")
 
 
 @app.command(sort_key=5, help_epilogue=epilogue("noise"))
@@ -365,13 +334,13 @@ def noise(
     """Publish differentially private counts over levels that were fixed in advance, paid from a budget."""
     from sidelight.answers.noise import NoiseRequest  # noqa: PLC0415 - `--help` is quick
     from sidelight.answers.sources import read_question  # noqa: PLC0415
-    from sidelight.cli import noise as verb  # noqa: PLC0415
+    from sidelight.cli import verbs  # noqa: PLC0415
 
     question = read_question(policy, roles=columns.roles())
     request = NoiseRequest(
         file, target.output, question, hierarchies, ledger=paid.ledger, force=target.force, **vars(counts)
     )
-    return verb.noise(request, target.to())
+    return verbs.noise(request, replace(target.to(), file=None))
 
 
 @app.command(sort_key=5.2, help_epilogue=epilogue("count"))
@@ -379,10 +348,9 @@ def count(
     file: CountsFile, /, *, counted: CountOptions = CountOptions(), output: OutputOptions = OutputOptions()
 ) -> int:
     """Add up published noisy counts: how many people are there of some kind, and how far off is that at most?"""
-    from sidelight.answers.noisy_counts import CountRequest  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli import noise as verb  # noqa: PLC0415
+    from sidelight.answers.noise import CountRequest, ask_count  # noqa: PLC0415 - `--help` is quick
 
-    return verb.count(CountRequest(file, **vars(counted)), output.to())
+    return output.to().answer(ask_count, CountRequest(file, **vars(counted)))
 
 
 @app.command(name="attack-noise", sort_key=5.5, help_epilogue=epilogue("attack-noise"))
@@ -396,11 +364,10 @@ def attack_noise(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See how far noisy counts move what somebody believes, who knows nothing else, or everybody else (--others)."""
-    from sidelight.answers.noisy_counts import NoiseAttackRequest  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli import noise as verb  # noqa: PLC0415
+    from sidelight.answers.noise import NoiseAttackRequest, ask_attack  # noqa: PLC0415 - `--help` is quick
 
     request = NoiseAttackRequest(files, hierarchies=hierarchies, reading=columns.roles(), **vars(attacker))
-    return verb.attack_noise(request, output.to())
+    return output.to().answer(ask_attack, request)
 
 
 @app.command(sort_key=6, help_epilogue=epilogue("hierarchies"))
@@ -417,12 +384,11 @@ def hierarchies(
 
     Without --group, for all columns but the sensitive one and that of the person.
     """
-    from sidelight.answers.hierarchies import HierarchiesRequest  # noqa: PLC0415
-    from sidelight.answers.sources import roles_of  # noqa: PLC0415
-    from sidelight.cli import hierarchies as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.inspect import HierarchiesRequest  # noqa: PLC0415
+    from sidelight.cli import verbs  # noqa: PLC0415 - `--help` is quick
 
-    request = HierarchiesRequest(file, roles_of(policy, columns.roles()), target.output, **vars(draft))
-    return verb.hierarchies(request, target)
+    request = HierarchiesRequest(file, columns.roles(policy), target.output, **vars(draft))
+    return verbs.hierarchies(request, target)
 
 
 ledger_verbs = App(name="ledger", help="Begin the budget that noise is paid from, and look at it.", sort_key=6)
@@ -435,18 +401,17 @@ def begin(
 ) -> int:
     """Begin a ledger: a budget for all noise that is ever published about the same people."""
     from sidelight.answers.ledger import BeginRequest  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli import ledger as verb  # noqa: PLC0415
+    from sidelight.cli import verbs  # noqa: PLC0415
 
-    return verb.begin(BeginRequest(file, **vars(budget)), output.to())
+    return verbs.begin(BeginRequest(file, **vars(budget)), output.to())
 
 
 @ledger_verbs.command(help_epilogue=epilogue("ledger show"))
 def show(file: LedgerFile, /, *, output: OutputOptions = OutputOptions()) -> int:
     """Show what was spent of a budget, on what, with which noise, and where it was published."""
-    from sidelight.answers.ledger import LedgerRequest  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli import ledger as verb  # noqa: PLC0415
+    from sidelight.answers.ledger import LedgerRequest, ask  # noqa: PLC0415 - `--help` is quick
 
-    return verb.show(LedgerRequest(file), output.to())
+    return output.to().answer(ask, LedgerRequest(file))
 
 
 @ledger_verbs.command(help_epilogue=epilogue("ledger spent"))
@@ -458,10 +423,9 @@ def spent(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what all releases of ledgers and of noisy counts cost and promise together."""
-    from sidelight.answers.ledger import SpentRequest  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli import ledger as verb  # noqa: PLC0415
+    from sidelight.answers.ledger import SpentRequest, ask_spent  # noqa: PLC0415 - `--help` is quick
 
-    return verb.spent(SpentRequest(files, **vars(options)), output.to())
+    return output.to().answer(ask_spent, SpentRequest(files, **vars(options)))
 
 
 @app.command(sort_key=6, help_epilogue=epilogue("promise"))
@@ -474,11 +438,11 @@ def promise(
 ) -> int:
     """See what noise promises: in beliefs, as error rates of a test and as a risk, and as a picture."""
     from sidelight.answers.ledger import PromiseRequest  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli import ledger as verb  # noqa: PLC0415
+    from sidelight.cli import verbs  # noqa: PLC0415
 
     settings = vars(options).copy()
     plot = settings.pop("plot")
-    return verb.promise(PromiseRequest(files, **settings), plot, output.to())
+    return verbs.promise(PromiseRequest(files, **settings), plot, output.to())
 
 
 @app.command(sort_key=6.5, help_epilogue=epilogue("report"))
@@ -486,12 +450,7 @@ def report(
     file: ReleaseFile,
     /,
     *,
-    policy: PolicyPath = None,
-    limits: Limits = (),
-    measures: Measures = (),
-    preset: PresetName = None,
-    population: PopulationFile = None,
-    hierarchies: HierarchyFolder = None,
+    asked: MeasureOptions = MeasureOptions(),
     circumstances: ReportOptions = ReportOptions(),
     columns: ReleaseColumns = ReleaseColumns(),
     target: ReportOutputOptions = ReportOutputOptions(),
@@ -500,22 +459,14 @@ def report(
 
     A file that Sidelight published is told of as its sidecar does, and judged again by its policy.
     """
-    from sidelight.answers.report import ReportRequest, read_sidecar_policy  # noqa: PLC0415 - `--help` is quick
-    from sidelight.answers.sources import read_question  # noqa: PLC0415
-    from sidelight.cli import report as verb  # noqa: PLC0415
+    from sidelight.answers.audit import ReportRequest, read_sidecar_policy  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import verbs  # noqa: PLC0415
     from sidelight.cli.run import command_line  # noqa: PLC0415
 
-    question = read_question(
-        policy,
-        limits=limits,
-        measures=measures,
-        roles=columns.roles(),
-        population=population,
-        preset=preset,
-        otherwise=read_sidecar_policy(file, population),
-    )
-    request = ReportRequest(file, question, hierarchies, **vars(circumstances), commands=(command_line(),))
-    return verb.report(request, target, policy)
+    question = asked.read(columns, read_sidecar_policy(file, asked.population))
+    details = {**vars(circumstances), "commands": (command_line(),)}
+    request = ReportRequest(file, question, asked.hierarchies, **details)
+    return verbs.report(request, target, asked.policy)
 
 
 @app.command(sort_key=7, help_epilogue=epilogue("demo"))
@@ -534,9 +485,7 @@ def serve(
     file: ServedFile = None,
     /,
     *,
-    policy: PolicyPath = None,
-    limits: Limits = (),
-    hierarchies: HierarchyFolder = None,
+    asked: LimitOptions = LimitOptions(),
     population: PopulationFile = None,
     columns: TableColumns = TableColumns(),
     page: ServeOptions = ServeOptions(),
@@ -547,45 +496,30 @@ def serve(
     """
     from sidelight.cli import serve as verb  # noqa: PLC0415 - `--help` is quick
 
-    request = verb.ServeRequest(file, policy, limits, columns.roles(), hierarchies, page.output, population)
+    request = verb.ServeRequest(
+        file, asked.policy, asked.limits, columns.roles(), asked.hierarchies, page.output, population
+    )
     return verb.serve(request, page)
 
 
-@app.command(group=SCHEMAS)
-def policy_schema() -> int:
-    """Print the JSON schema of policy files, for editors and for the documentation."""
-    from sidelight.policy import policy_file  # noqa: PLC0415 - `--help` is quick
+def _schema_printer(module: str, function: str) -> Callable[[], int]:
+    def write() -> int:
+        from importlib import import_module  # noqa: PLC0415
 
-    return _print(policy_file.policy_schema())
+        sys.stdout.write(getattr(import_module(f"sidelight.{module}"), function)())
+        return 0
 
-
-@app.command(group=SCHEMAS)
-def report_schema() -> int:
-    """Print the JSON schema of reports, for programs that read them."""
-    from sidelight.report.report import report_schema as schema  # noqa: PLC0415 - `--help` is quick
-
-    return _print(schema())
+    return write
 
 
-@app.command(group=SCHEMAS)
-def release_report_schema() -> int:
-    """Print the JSON schema of what `sidelight report` writes, for programs that read it."""
-    from sidelight.report.release_report import release_report_schema as schema  # noqa: PLC0415 - `--help` is quick
-
-    return _print(schema())
-
-
-@app.command(group=SCHEMAS)
-def sidecar_schema() -> int:
-    """Print the JSON schema of the sidecars of published releases, for programs that read them."""
-    from sidelight.publish.sidecar import sidecar_schema as schema  # noqa: PLC0415 - `--help` is quick
-
-    return _print(schema())
-
-
-def _print(text: str) -> int:
-    sys.stdout.write(text)
-    return 0
+for _name, _module, _text in (
+    ("policy", "policy.policy_file", "policy files, for editors and for the documentation"),
+    ("report", "report.report", "reports, for programs that read them"),
+    ("release-report", "report.release_report", "what `sidelight report` writes, for programs that read it"),
+    ("sidecar", "publish.sidecar", "the sidecars of published releases, for programs that read them"),
+):
+    _print_schema = _schema_printer(_module, f"{_name.replace('-', '_')}_schema")
+    app.command(_print_schema, name=f"{_name}-schema", group=SCHEMAS, help=f"Print the JSON schema of {_text}.")
 
 
 def main() -> None:

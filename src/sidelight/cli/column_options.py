@@ -14,82 +14,20 @@ if TYPE_CHECKING:
     from sidelight.release.locate import SuppressedPeople
     from sidelight.table.roles import Roles
 
-GroupColumns: TypeAlias = Annotated[
-    tuple[str, ...],
-    option("--group", "-g", metavar="COLUMN", help="A column that outsiders may know; repeat it."),
-]
-QuasiColumns: TypeAlias = Annotated[
-    tuple[str, ...],
-    option("--quasi", "--group", "-g", metavar="COLUMN", help="A column that outsiders may know; repeat it."),
-]
-SensitiveColumns: TypeAlias = Annotated[
-    tuple[str, ...],
-    option("--sensitive", "-s", metavar="COLUMN", help="A column that should not be found out; repeat it."),
-]
-PersonColumn: TypeAlias = Annotated[
-    str | None,
-    option(
-        "--person",
-        metavar="COLUMN",
-        help="The column that says whose row it is, when people have several; 'each row': each is a person.",
-    ),
-]
-ValuesPerPerson: TypeAlias = Annotated[
-    Literal["single", "set", "multiset"] | None,
-    option("--values", metavar="KIND", help="How many values a person has; single, if nothing is said."),
-]
-MissingValues: TypeAlias = Annotated[
-    Literal["an error", "a value", "drop", "no value"] | None,
-    option("--missing", metavar="WHAT", help="What a missing sensitive value is; an error, if nothing is said."),
-]
-MissingCounted: TypeAlias = Annotated[
-    Literal["an error", "a value", "drop", "no value"] | None,
-    option(
-        "--missing",
-        metavar="WHAT",
-        help="What a missing sensitive value is; one that was not declared (--outside), if nothing is said.",
-    ),
-]
-MissingAsCounted: TypeAlias = Annotated[
-    Literal["an error", "a value", "drop", "no value"] | None,
-    option(
-        "--missing",
-        metavar="WHAT",
-        help="What a missing sensitive value is; what it was when they were counted, if nothing is said.",
-    ),
-]
+Missing: TypeAlias = Literal["an error", "a value", "drop", "no value"] | None
 MissingMarks: TypeAlias = Annotated[
     tuple[str, ...],
     option("--missing-mark", metavar="TEXT", help="A text that means missing, such as '?'; repeat it."),
-]
-SuppressedRows: TypeAlias = Annotated[
-    Literal["a group", "leave out"] | None,
-    option("--suppressed", metavar="WHAT", help="What rows are that are * throughout; a group, if nothing is said."),
-]
-ValueDomain: TypeAlias = Annotated[
-    tuple[str, ...],
-    option("--domain", metavar="VALUE", help="A sensitive value there could be; repeat it for all, in order."),
-]
-KeptColumns: TypeAlias = Annotated[
-    tuple[str, ...],
-    option("--keep", metavar="COLUMN", help="A column that is published as it is, and judged by nothing; repeat it."),
-]
-WeightColumn: TypeAlias = Annotated[
-    str | None,
-    option("--weight", "--weights", metavar="COLUMN", help="A column of sampling weights, published as it is."),
-]
-ReadWeights: TypeAlias = Annotated[
-    str | None, option("--weight", "--weights", metavar="COLUMN", help="A column of sampling weights, for estimates.")
-]
-Split: TypeAlias = Annotated[
-    str | None,
-    option("--split", metavar="TEXT", help="What stands between the values of a cell that holds several, such as '|'."),
 ]
 Encoding: TypeAlias = Annotated[
     str | None,
     option("--encoding", metavar="NAME", help="How letters are written in a text file; UTF-8, if nothing is said."),
 ]
 Sheet: TypeAlias = Annotated[str | None, option("--sheet", metavar="NAME", help="Which sheet of a spreadsheet.")]
+QuasiColumns: TypeAlias = Annotated[
+    tuple[str, ...],
+    option("--quasi", "--group", "-g", metavar="COLUMN", help="A column that outsiders may know; repeat it."),
+]
 ColumnKinds: TypeAlias = Annotated[
     tuple[str, ...],
     option(
@@ -99,18 +37,21 @@ ColumnKinds: TypeAlias = Annotated[
         "'size=small<large'; repeat it.  If nothing is said, by its type, labels and hierarchy.",
     ),
 ]
-SensitiveLevel: TypeAlias = Annotated[
-    int | None,
-    option(
-        "--sensitive-level",
-        metavar="NUMBER",
-        at_least=0,
-        help="At which level of its hierarchy the sensitive column is published; as it is, if nothing is said.",
-    ),
+KeptColumns: TypeAlias = Annotated[
+    tuple[str, ...],
+    option("--keep", metavar="COLUMN", help="A column that is published as it is, and judged by nothing; repeat it."),
 ]
-DomainFile: TypeAlias = Annotated[
-    Path | None,
-    option("--domain-file", metavar="FILE", help="A file that lists them: one per line, or the column of a table."),
+WeightColumn: TypeAlias = Annotated[
+    str | None,
+    option("--weight", "--weights", metavar="COLUMN", help="A column of sampling weights, published as it is."),
+]
+PersonColumn: TypeAlias = Annotated[
+    str | None,
+    option(
+        "--person",
+        metavar="COLUMN",
+        help="The column that says whose row it is, when people have several; 'each row': each is a person.",
+    ),
 ]
 MayHoldPeople: TypeAlias = Annotated[
     Literal["a group", "leave out", "may hold them"] | None,
@@ -124,7 +65,6 @@ MayHoldPeople: TypeAlias = Annotated[
 MAY_HOLD_THEM: Literal["may hold them"] = "may hold them"
 """What is said of suppressed rows that concerns looking people up, and not reading."""
 
-
 ROLES = {"group": "quasi", "missing_mark": "missing_marks", "kind": "kinds"}
 """What an option is called in a policy file, where it is called something else."""
 
@@ -137,9 +77,10 @@ class ColumnOptions:
         """Return whether people are looked for among suppressed rows."""
         return MAY_HOLD_THEM if getattr(self, "suppressed", None) == MAY_HOLD_THEM else None
 
-    def roles(self) -> Roles:
-        """Give them as a policy file would; options that were left out say nothing."""
-        from sidelight.table.roles import Roles, read_kinds  # noqa: PLC0415 - `--help` is quick
+    def roles(self, policy: Path | None = None) -> Roles:
+        """Return who is who: as a policy file has it, unless options say otherwise; those left out say nothing."""
+        from sidelight.policy.policy_file import read_policy_file  # noqa: PLC0415 - `--help` is quick
+        from sidelight.table.roles import Roles, read_kinds  # noqa: PLC0415
 
         settings: dict[str, Any] = {ROLES.get(each.name, each.name): getattr(self, each.name) for each in fields(self)}
         file: Path | None = settings.pop("domain_file", None)
@@ -148,39 +89,56 @@ class ColumnOptions:
 
             settings["domain"] = read_declared(file, settings["sensitive"], settings["domain"])
         stated = {name: setting for name, setting in settings.items() if setting not in (None, (), MAY_HOLD_THEM)}
-        return Roles(**stated | {"kinds": read_kinds(stated.get("kinds", ()))})
+        roles = Roles(**stated | {"kinds": read_kinds(stated.get("kinds", ()))})
+        return roles if policy is None else read_policy_file(policy).roles.update(roles)
 
 
 @Parameter(name="*", group=COLUMNS)
 @dataclass(frozen=True, kw_only=True)
-class PublishedColumns(ColumnOptions):
-    """The columns of a published file."""
+class ValueColumns(ColumnOptions):
+    """The columns of any file with a sensitive one."""
 
-    group: GroupColumns = ()
-    sensitive: SensitiveColumns = ()
-    person: PersonColumn = None
-    values: ValuesPerPerson = None
-    missing: MissingValues = None
+    group: Annotated[tuple[str, ...], option("--group", "-g", metavar="COLUMN")] = ()
+    """A column that outsiders may know; repeat it."""
+    sensitive: Annotated[tuple[str, ...], option("--sensitive", "-s", metavar="COLUMN")] = ()
+    """A column that should not be found out; repeat it."""
+    values: Annotated[Literal["single", "set", "multiset"] | None, option("--values", metavar="KIND")] = None
+    """How many values a person has; single, if nothing is said."""
+    missing: Annotated[Missing, option("--missing", metavar="WHAT")] = None
+    """What a missing sensitive value is; an error, if nothing is said."""
     missing_mark: MissingMarks = ()
-    domain: ValueDomain = ()
-    domain_file: DomainFile = None
-    split: Split = None
+    split: Annotated[str | None, option("--split", metavar="TEXT")] = None
+    """What stands between the values of a cell that holds several, such as '|'."""
     encoding: Encoding = None
     sheet: Sheet = None
 
 
 @Parameter(name="*", group=COLUMNS)
 @dataclass(frozen=True, kw_only=True)
-class ReleaseColumns(PublishedColumns):
-    """The columns of a published file that is judged."""
+class PeopleColumns(ValueColumns):
+    """The columns of a file of people, whose values are known beforehand."""
 
-    weight: ReadWeights = None
-    suppressed: SuppressedRows = None
+    person: PersonColumn = None
+    domain: Annotated[tuple[str, ...], option("--domain", metavar="VALUE")] = ()
+    """A sensitive value there could be; repeat it for all, in order."""
+    domain_file: Annotated[Path | None, option("--domain-file", metavar="FILE")] = None
+    """A file that lists them: one per line, or the column of a table."""
 
 
 @Parameter(name="*", group=COLUMNS)
 @dataclass(frozen=True, kw_only=True)
-class BelievedColumns(PublishedColumns):
+class ReleaseColumns(PeopleColumns):
+    """The columns of a published file that is judged."""
+
+    weight: Annotated[str | None, option("--weight", "--weights", metavar="COLUMN")] = None
+    """A column of sampling weights, for estimates."""
+    suppressed: Annotated[Literal["a group", "leave out"] | None, option("--suppressed", metavar="WHAT")] = None
+    """What rows are that are * throughout; a group, if nothing is said."""
+
+
+@Parameter(name="*", group=COLUMNS)
+@dataclass(frozen=True, kw_only=True)
+class BelievedColumns(PeopleColumns):
     """The columns of a published file in which people are looked up."""
 
     kind: ColumnKinds = ()
@@ -189,77 +147,46 @@ class BelievedColumns(PublishedColumns):
 
 @Parameter(name="*", group=COLUMNS)
 @dataclass(frozen=True, kw_only=True)
-class TableColumns(ColumnOptions):
+class TableColumns(PeopleColumns):
     """The columns of a table that is to be published."""
 
-    group: GroupColumns = ()
-    sensitive: SensitiveColumns = ()
-    person: PersonColumn = None
-    values: ValuesPerPerson = None
-    missing: MissingValues = None
-    missing_mark: MissingMarks = ()
-    domain: ValueDomain = ()
-    domain_file: DomainFile = None
-    sensitive_level: SensitiveLevel = None
+    sensitive_level: Annotated[int | None, option("--sensitive-level", metavar="NUMBER", at_least=0)] = None
+    """At which level of its hierarchy the sensitive column is published; as it is, if nothing is said."""
     keep: KeptColumns = ()
     weight: WeightColumn = None
-    split: Split = None
     kind: ColumnKinds = ()
-    encoding: Encoding = None
-    sheet: Sheet = None
 
 
 @Parameter(name="*", group=COLUMNS)
 @dataclass(frozen=True, kw_only=True)
-class SuggestedColumns(ColumnOptions):
+class SuggestedColumns(ValueColumns):
     """The columns of a table of which somebody knows what they are; the others are suggested."""
 
-    quasi: QuasiColumns = ()
-    sensitive: SensitiveColumns = ()
+    group: QuasiColumns = ()
     person: PersonColumn = None
-    values: ValuesPerPerson = None
-    missing: MissingValues = None
-    missing_mark: MissingMarks = ()
     keep: KeptColumns = ()
     weight: WeightColumn = None
-    split: Split = None
     kind: ColumnKinds = ()
-    encoding: Encoding = None
-    sheet: Sheet = None
 
 
 @Parameter(name="*", group=COLUMNS)
 @dataclass(frozen=True, kw_only=True)
-class CountColumns(ColumnOptions):
+class CountColumns(PeopleColumns):
     """The columns of a table that is to be counted; those that it is counted by have levels."""
 
-    sensitive: SensitiveColumns = ()
-    person: PersonColumn = None
-    values: ValuesPerPerson = None
-    missing: MissingCounted = None
-    missing_mark: MissingMarks = ()
-    domain: ValueDomain = ()
-    domain_file: DomainFile = None
-    split: Split = None
-    encoding: Encoding = None
-    sheet: Sheet = None
+    group: Annotated[tuple[str, ...], Parameter(parse=False)] = ()
+    missing: Annotated[Missing, option("--missing", metavar="WHAT")] = None
+    """What a missing sensitive value is; one that was not declared (--outside), if nothing is said."""
 
 
 @Parameter(name="*", group=COLUMNS)
 @dataclass(frozen=True, kw_only=True)
-class JointColumns(ColumnOptions):
+class JointColumns(ValueColumns):
     """The columns of several published files about the same people."""
 
-    quasi: QuasiColumns = ()
-    sensitive: SensitiveColumns = ()
-    values: ValuesPerPerson = None
-    missing: MissingValues = None
-    missing_mark: MissingMarks = ()
+    group: QuasiColumns = ()
     suppressed: MayHoldPeople = None
-    split: Split = None
     kind: ColumnKinds = ()
-    encoding: Encoding = None
-    sheet: Sheet = None
 
 
 @Parameter(name="*", group=COLUMNS)
@@ -267,7 +194,8 @@ class JointColumns(ColumnOptions):
 class CountedPeopleColumns(ColumnOptions):
     """How the files of people who were counted are read."""
 
-    missing: MissingAsCounted = None
+    missing: Annotated[Missing, option("--missing", metavar="WHAT")] = None
+    """What a missing sensitive value is; what it was when they were counted, if nothing is said."""
     missing_mark: MissingMarks = ()
     encoding: Encoding = None
     sheet: Sheet = None

@@ -1,6 +1,6 @@
 """The options of all verbs: a dataclass for those that belong together, a name for each that several verbs share.
 
-Which column is what is said in `column_options`, what concerns noise in `noise_options`.
+Which column is what is said in `column_options`.
 
 Cyclopts reads this file as it is: a docstring below an option is its line on the help page, a group is a section of
 that page.  Nothing of the library is imported here, so that `--help` is quick; choices that the library has as types
@@ -10,7 +10,7 @@ are written again, and a test keeps them the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -21,7 +21,10 @@ from sidelight.answers.request import EngineChoice
 from sidelight.cli.completion import columns_of_people, completer_for
 
 if TYPE_CHECKING:
+    from sidelight.answers.sources import PeopleLookup, Question
+    from sidelight.cli.column_options import ColumnOptions
     from sidelight.cli.run import Output
+    from sidelight.policy.policy_file import PolicyFile
 
 READ = Group("What to read", sort_key=0)
 ASKED = Group("What is asked", sort_key=1)
@@ -88,36 +91,25 @@ ServedFile: TypeAlias = Annotated[
 ]
 
 
-PolicyPath: TypeAlias = Annotated[
-    Path | None,
-    option("--policy", "-p", metavar="POLICY", group=ASKED, help="A policy file: limits, and roles of the columns."),
+NoisyFiles: TypeAlias = Annotated[
+    tuple[str, ...], files("COUNTS", "Noisy counts as published, their documents beside them.")
 ]
+CountsFile: TypeAlias = Annotated[
+    Path, Parameter(name="COUNTS", help="Noisy counts as published, their document beside them.")
+]
+LedgerFiles: TypeAlias = Annotated[
+    tuple[str, ...], files("LEDGERS", "Ledgers, or noisy counts as published; what is in both counts once.")
+]
+PromiseFiles: TypeAlias = Annotated[
+    tuple[str, ...], files("FILES", "Ledgers, or noisy counts as published; or none, and --epsilon.")
+]
+LedgerFile: TypeAlias = Annotated[
+    Path, Parameter(name="LEDGER", help="The ledger: the file that --ledger names when noise is paid for.")
+]
+
 RolesPath: TypeAlias = Annotated[
     Path | None,
     option("--policy", "-p", metavar="POLICY", group=ASKED, help="A policy file, for the roles of the columns."),
-]
-Limits: TypeAlias = Annotated[
-    tuple[str, ...],
-    option("--limit", "-l", metavar="LIMIT", group=ASKED, help="A limit, such as 'group size >= 5'; repeat it."),
-]
-Measures: TypeAlias = Annotated[
-    tuple[str, ...],
-    option(
-        "--measure",
-        "-m",
-        metavar="MEASURE",
-        group=ASKED,
-        help="A measure without a limit, such as 'closeness'; repeat it.",
-    ),
-]
-PresetName: TypeAlias = Annotated[
-    str | None,
-    option(
-        "--preset",
-        metavar="NAME",
-        group=ASKED,
-        help="Limits that somebody asks for: 'EMA/Health Canada 0.09', 'k-map(k=5)', ACRO or 'ACRO(sums=false)'.",
-    ),
 ]
 ColumnPreset: TypeAlias = Annotated[
     str | None,
@@ -168,11 +160,52 @@ class EngineOptions(EngineChoice):
     """Where Spark is, such as local[2] or spark://host:7077; if nothing is said, as Spark is set up."""
 
 
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class LimitOptions:
+    """Which limits are asked for, and the hierarchies of columns."""
+
+    policy: Annotated[Path | None, option("--policy", "-p", metavar="POLICY")] = None
+    """A policy file: limits, and roles of the columns."""
+    limits: Annotated[tuple[str, ...], option("--limit", "-l", metavar="LIMIT")] = ()
+    """A limit, such as 'group size >= 5'; repeat it."""
+    hierarchies: HierarchyFolder = None
+
+    def read(self, columns: ColumnOptions, otherwise: PolicyFile | None = None) -> Question:
+        """Put the question together; `otherwise` stands in for the policy file."""
+        from sidelight.answers.sources import read_question  # noqa: PLC0415 - `--help` is quick
+
+        asked = {name: each for name, each in vars(self).items() if name not in ("policy", "hierarchies")}
+        return read_question(self.policy, **asked, roles=columns.roles(), otherwise=otherwise)
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class PolicyOptions(LimitOptions):
+    """Limits that somebody else asks for, too, and a population that releases are compared with."""
+
+    preset: Annotated[str | None, option("--preset", metavar="NAME")] = None
+    """Limits that somebody asks for: 'EMA/Health Canada 0.09', 'k-map(k=5)', ACRO or 'ACRO(sums=false)'."""
+    population: PopulationFile = None
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class MeasureOptions(PolicyOptions):
+    """Measures, too."""
+
+    measures: Annotated[tuple[str, ...], option("--measure", "-m", metavar="MEASURE")] = ()
+    """A measure without a limit, such as 'closeness'; repeat it."""
+
+
 AsJson: TypeAlias = Annotated[bool, option("--json", group=ANSWER, help="Print the answer as JSON, and nothing else.")]
 Force: TypeAlias = Annotated[bool, option("--force", group=ANSWER, help="Replace files that exist.")]
 HtmlFile: TypeAlias = Annotated[
     Path | None,
     option("--html", metavar="FILE", group=ANSWER, help="Also draw the answer as one HTML file, to read and to print."),
+]
+JsonFile: TypeAlias = Annotated[
+    Path | None, option("--output", "-o", metavar="FILE", group=ANSWER, help="Also write the JSON to this file.")
 ]
 MarkdownFile: TypeAlias = Annotated[
     Path | None, option("--markdown", metavar="FILE", group=ANSWER, help="Also write the answer as Markdown.")
@@ -185,18 +218,26 @@ class OutputOptions:
     """Where an answer goes."""
 
     json: AsJson = False
-    output: Annotated[Path | None, option("--output", "-o", metavar="FILE")] = None
-    """Also write the JSON to this file."""
+    output: JsonFile = None
     html: HtmlFile = None
     markdown: MarkdownFile = None
     force: Force = False
 
     def to(self, *inputs: Path | None) -> Output:
-        """Say where it goes, and which inputs are not written over."""
+        """Return where it goes, and which inputs are not written over."""
         from sidelight.cli.run import Output  # noqa: PLC0415 - `--help` is quick
 
         kept = tuple(each for each in inputs if each is not None)
         return Output(self.json, self.output, self.force, kept, self.html, self.markdown)
+
+
+@Parameter(name="*", group=ANSWER)
+@dataclass(frozen=True, kw_only=True)
+class NoisyOutputOptions(OutputOptions):
+    """Where noisy counts are published, and what is told of them."""
+
+    output: Annotated[Path, option("--output", "-o", metavar="FILE")] = field()
+    """Where to publish: .csv or .parquet; a document is put beside it."""
 
 
 MethodName: TypeAlias = Literal["lattice", "mondrian", "anatomy", "microaggregation"]
@@ -285,6 +326,12 @@ class LookupOptions:
     hierarchies: HierarchyFolder = None
     locate: Annotated[Literal["labels", "intervals", "nearest"] | None, option("--locate", metavar="HOW")] = None
     """How people are found; if nothing is said, as the file was made, or by all printed forms (intervals)."""
+
+    def read(self, columns: ColumnOptions) -> PeopleLookup:
+        """Return how people are found, also among suppressed rows."""
+        from sidelight.answers.sources import PeopleLookup  # noqa: PLC0415 - `--help` is quick
+
+        return PeopleLookup(self.hierarchies, self.locate, columns.suppressed_people())
 
 
 @Parameter(name="*", group=ASKED)
@@ -387,18 +434,13 @@ class ReportOptions:
 
 @Parameter(name="*", group=ANSWER)
 @dataclass(frozen=True, kw_only=True)
-class ReportOutputOptions:
+class ReportOutputOptions(OutputOptions):
     """Where a report goes."""
 
     html: Annotated[Path | None, option("--html", metavar="FILE")] = None
     """The report as one HTML file; if no file is named, RELEASE.report.html beside the release."""
-    markdown: MarkdownFile = None
     pdf: Annotated[Path | None, option("--pdf", metavar="FILE")] = None
     """Also print it to a PDF file, by the system's Chromium."""
-    json: AsJson = False
-    output: Annotated[Path | None, option("--output", "-o", metavar="FILE")] = None
-    """Also write the JSON to this file."""
-    force: Force = False
 
 
 # What the verbs `protect` and `noise` publish, and how.
@@ -483,7 +525,7 @@ class GeneralisationOptions:
 
 @Parameter(name="*", group=ANSWER)
 @dataclass(frozen=True, kw_only=True)
-class PublishOptions:
+class PublishOptions(OutputOptions):
     """Where a release is published, and how it is written."""
 
     output: Annotated[Path | None, option("--output", "-o", metavar="FILE")] = None
@@ -500,10 +542,6 @@ class PublishOptions:
     """Keep from the sidecar which values stand under printed labels, for hierarchies drawn up from this table."""
     quiet_method: Annotated[bool, option("--quiet-method")] = False
     """Keep from the sidecar how the release was made, which protects nobody from somebody who guesses it."""
-    json: AsJson = False
-    html: HtmlFile = None
-    markdown: MarkdownFile = None
-    force: Force = False
 
     def details(self) -> dict[str, Any]:
         """Return how the file is written."""
@@ -567,16 +605,138 @@ class ZipOptions:
 
 @Parameter(name="*", group=ANSWER)
 @dataclass(frozen=True, kw_only=True)
-class DraftedFiles:
+class DraftedFiles(OutputOptions):
     """Where drafts are written."""
 
     write: Annotated[Path | None, option("--write", "-w", metavar="FILE")] = None
     """Draft a policy to start from, with a comment on each line, into this file."""
     hierarchies: Annotated[Path | None, option("--hierarchies", metavar="FOLDER")] = None
     """Draft a hierarchy '<column>.csv' for each column that others may know, into this folder."""
-    json: AsJson = False
-    output: Annotated[Path | None, option("--output", "-o", metavar="FILE")] = None
-    """Also write the JSON to this file."""
-    html: HtmlFile = None
-    markdown: MarkdownFile = None
-    force: Force = False
+
+
+# What draws, counts, attacks or pays for noise.
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class NoiseAttackOptions:
+    """Whom somebody weighs noisy counts about, and what they know."""
+
+    people: Annotated[str, option("--people", metavar="FILE")]
+    """The people that it is about, with the columns that were counted by and their true values."""
+    truth: Annotated[str | None, option("--truth", metavar="COLUMN", completer=columns_of_people)] = None
+    """The column with the true values; if nothing is said, the one that was counted."""
+    others: Annotated[tuple[str, ...], option("--others", metavar="TABLE")] = ()
+    """What each file was made from, in order: for somebody who knows all of it but one person; repeat it."""
+    prior: Annotated[Literal["pooled", "uniform"], option("--prior", metavar="NAME")] = "pooled"
+    """What is believed of people before."""
+    chance: Annotated[str | None, option("--chance", metavar="NUMBER")] = None
+    """How likely the promise may be broken, such as 0.001, to read it off the noise itself."""
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class CountOptions:
+    """What is added up of noisy counts, and how sure the margin is."""
+
+    values: Annotated[tuple[str, ...], option("--value", metavar="VALUE")] = ()
+    """A sensitive value; repeat it to add several up; if nothing is said, all of them."""
+    where: Annotated[tuple[str, ...], option("--where", metavar="COLUMN=LABEL")] = ()
+    """A label of a column, such as sex=Female; repeat it, also for several labels of one column."""
+    confidence: Annotated[float, option("--confidence", metavar="SHARE")] = 0.95
+    """How likely what was counted is within the margin."""
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class SpentOptions:
+    """At which delta, and to how many people, something is promised."""
+
+    delta: Annotated[str | None, option("--delta", metavar="NUMBER")] = None
+    """The delta at which epsilon is told, for all releases together; if nothing is said, the sum of theirs."""
+    people: Annotated[int | None, option("--people", metavar="NUMBER", at_least=1)] = None
+    """How many people there are, for what is promised in beliefs."""
+    chance: Annotated[str | None, option("--chance", metavar="NUMBER")] = None
+    """How likely that promise may be broken, such as 0.001, to read it off the noise itself."""
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class PromiseOptions:
+    """Of which epsilon and delta, where no files say so; to how many people; and how it is said."""
+
+    epsilon: Annotated[str | None, option("--epsilon", "-e", metavar="NUMBER")] = None
+    """The epsilon of a release, or of several together, instead of files."""
+    delta: Annotated[str, option("--delta", metavar="NUMBER")] = "0"
+    """Its delta."""
+    neighbours: Annotated[Literal["add or remove", "replace"] | None, option("--neighbours", metavar="KIND")] = None
+    """What that hides: add or remove one person, if nothing is said, or replace one."""
+    people: Annotated[int | None, option("--people", metavar="NUMBER", at_least=1)] = None
+    """How many people there are at most; needed with a delta, and with a chance."""
+    chance: Annotated[str | None, option("--chance", metavar="NUMBER")] = None
+    """How likely the promise may be broken, such as 0.001."""
+    false_alarms: Annotated[float, option("--false-alarms", metavar="SHARE")] = 0.05
+    """How many of those who are not in somebody takes for being in, who guesses who is."""
+    prior: Annotated[float, option("--prior", metavar="SHARE")] = 0.1
+    """How likely somebody thinks something about you before."""
+    plot: Annotated[Path | None, option("--plot", metavar="FILE", group=ANSWER)] = None
+    """Also draw it: .svg, .png, .html or .json (Vega-Lite)."""
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class NoiseOptions:
+    """Which counts are published, and with how much noise."""
+
+    levels: Annotated[tuple[str, ...], option("--levels", metavar="LEVEL")] = ()
+    """A column and its level, fixed before looking at the data, such as age=2; repeat it."""
+    outside: Annotated[Literal["other", "leave out", "an error"], option("--outside", metavar="WHAT")] = "other"
+    """What people are whose labels or value were not declared; "other" never fails, and so tells nothing."""
+    undeclared: Annotated[bool, option("--undeclared")] = False
+    """Count labels that nobody can list, as they are found, and publish large counts only; takes a --delta."""
+    values_per_person: Annotated[int | None, option("--values-per-person", metavar="NUMBER", at_least=1)] = None
+    """How many values of one person count at most, fixed in advance; for --values set and multiset."""
+    rows_per_person: Annotated[int | None, option("--rows-per-person", metavar="NUMBER", at_least=1)] = None
+    """How many rows of one person count at most, fixed in advance; for people with several rows."""
+    people_at_most: Annotated[int | None, option("--people-at-most", metavar="NUMBER", at_least=1)] = None
+    """How many people there are at most, as known in advance and not from the data; for --delta."""
+    queries: Annotated[tuple[str, ...], option("--query", metavar="COLUMNS")] = ()
+    """What else is counted by, for a part of epsilon: total, "age,sex", or coarser, "age=3,sex"; repeat it."""
+    cells: Annotated[int, option("--cells", metavar="NUMBER", at_least=1)] = 1_000_000
+    """How many counts there may be at most."""
+    epsilon: Annotated[str | None, option("--epsilon", "-e", metavar="NUMBER", group=NOISE)] = None
+    """How much the counts may depend on one person, such as 1; less: more noise."""
+    delta: Annotated[str, option("--delta", metavar="NUMBER", group=NOISE)] = "0"
+    """The chance that it is more than that, far below 1 / people; 0: never."""
+    rho: Annotated[str | None, option("--rho", metavar="NUMBER", group=NOISE)] = None
+    """In place of --epsilon, Gaussian noise of this rho, whose epsilon is told at --delta."""
+    neighbours: Annotated[Literal["add or remove", "replace"], option("--neighbours", metavar="NAME", group=NOISE)] = (
+        "add or remove"
+    )
+    """What is hidden: one person more or less, or one replaced by another (twice the noise; with --delta √2)."""
+
+
+@Parameter(name="*", group=PAID)
+@dataclass(frozen=True, kw_only=True)
+class LedgerOptions:
+    """What noise is paid from."""
+
+    ledger: Annotated[Path | None, option("--ledger", metavar="FILE")] = None
+    """The file that keeps the budget of these people; `sidelight ledger begin` begins one."""
+
+
+@Parameter(name="*", group=PAID)
+@dataclass(frozen=True, kw_only=True)
+class BudgetOptions:
+    """The budget that a ledger is begun with; it is not changed afterwards."""
+
+    epsilon: Annotated[str | None, option("--epsilon", "-e", metavar="NUMBER")] = None
+    """The epsilon of all releases about these people together, such as 3."""
+    delta: Annotated[str, option("--delta", metavar="NUMBER")] = "0"
+    """The delta of all of them together, far below 1 / people; 0: noise without a delta only."""
+    rho: Annotated[str | None, option("--rho", metavar="NUMBER")] = None
+    """In place of --epsilon, the rho of all of them together, whose epsilon is told at --delta."""
+    accounting: Annotated[Literal["basic", "concentrated"], option("--accounting", metavar="NAME")] = "basic"
+    """How it adds up."""
+    neighbours: Annotated[Literal["add or remove", "replace"], option("--neighbours", metavar="NAME")] = "add or remove"
+    """What all releases hide: one person more or less, or one replaced by another."""

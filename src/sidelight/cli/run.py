@@ -12,7 +12,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import IntEnum
@@ -35,7 +35,8 @@ from rich.errors import LiveError
 from rich.segment import Segment
 from rich.text import Text
 
-from sidelight.errors import BadHierarchy, Parameter, SidelightError, did_you_mean, utf8, visible
+from sidelight.answers.request import OPTIONS, Request
+from sidelight.errors import NothingSafe, Parameter, SidelightError, did_you_mean, utf8, visible
 from sidelight.files import (
     IN_A_CIRCLE,
     SIDECAR_ENDING,
@@ -48,7 +49,6 @@ from sidelight.interrupts import noticing_interrupts, raising_interrupts
 from sidelight.progress import SHOW_WAITING, Progress, quiet
 
 if TYPE_CHECKING:
-    from sidelight.answers.request import Request
     from sidelight.report.answer import Answer
     from sidelight.report.page import Page, Verdict
 
@@ -183,27 +183,21 @@ def run(app: App, arguments: Sequence[str]) -> int:
     try:
         _refuse_pipes()
         _refuse_changed_releases()
-        return _run_verb(app, words) if _names_a_verb(app, words) else _show_help(app, words)
+        _, apps, rest = app.parse_commands(list(words))
+        says_what_to_do = rest or apps[-1].default_command is not None
+        if not says_what_to_do:  # so nothing is judged, and the help page is no answer
+            app.help_print(list(words), console=Console(stderr=True))
+        return _run_verb(app, words) if says_what_to_do else Status.COULD_NOT_TELL
     except KeyboardInterrupt:  # before a verb began
         return report_interrupt()
     except OSError as error:
-        return _nobody_reads(error) if _stdout_fails(error) else complain(error, debug=DEBUG in arguments)
+        # standard output is full, closed or read by nobody
+        fails = isinstance(error, BrokenPipeError) or (
+            error.filename is None and error.errno in (errno.ENOSPC, errno.EBADF)
+        )
+        return _nobody_reads(error) if fails else complain(error, debug=DEBUG in arguments)
     except Exception as error:  # noqa: BLE001 - whatever it is, the user gets one line; --debug shows all
         return complain(error, debug=DEBUG in arguments)
-
-
-def _names_a_verb(app: App, words: Sequence[str]) -> bool:
-    """Whether words say what to do: nothing does not, nor does the beginning of a verb of two words."""
-    _, apps, rest = app.parse_commands(list(words))
-    return bool(rest) or apps[-1].default_command is not None
-
-
-def _show_help(app: App, words: Sequence[str]) -> Status:
-    """Without a verb nothing was judged: the help page is no answer, and so goes to standard error."""
-    from rich.console import Console  # noqa: PLC0415 - only here
-
-    app.help_print(list(words), console=Console(stderr=True))
-    return Status.COULD_NOT_TELL
 
 
 def _run_verb(app: App, words: Sequence[str]) -> int:
@@ -247,11 +241,6 @@ def remember_written(*paths: Path) -> None:
     _WRITTEN.set((*_WRITTEN.get(), *paths))
 
 
-def _stdout_fails(error: OSError) -> bool:
-    """Return whether standard output is full, closed or read by nobody."""
-    return isinstance(error, BrokenPipeError) or (error.filename is None and error.errno in (errno.ENOSPC, errno.EBADF))
-
-
 def _nobody_reads(error: OSError) -> Status:
     """Send the rest nowhere: the interpreter would complain about it on its way out."""
     with suppress(OSError, ValueError):
@@ -275,11 +264,7 @@ class _LostErrors:
     """Standard error that may be full or closed: what is said there is lost then, and the exit status stays true."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream.stream if isinstance(stream, _LostErrors) else stream
-
-    @property
-    def stream(self) -> TextIO:
-        return self._stream
+        self._stream: TextIO = stream._stream if isinstance(stream, _LostErrors) else stream
 
     def write(self, text: str, /) -> int:
         """Write, or, from when that fails, send all of it nowhere."""
@@ -316,45 +301,25 @@ def _message(error: Exception) -> str:
     if isinstance(error, SidelightError):
         return in_options(error)
     if isinstance(error, CycloptsError):  # a wrong option or argument
-        return _usage(error)
+        problem = _misspelt_option(error) or _usage(error)
+        path = " ".join(("sidelight", *(error.command_chain or ())))
+        return f"{problem}{' See' if problem.endswith('?') else '; see'} '{path} --help'"
     if isinstance(error, OSError) and error.filename is not None:
         return f"cannot use '{error.filename}': {error.strerror}"
-    if isinstance(error, FileNotFoundError) and _folder_is_gone():
-        return "the working folder is gone; change into another one, and name files by their whole path"
-    limit = next((words for kind, words in _LIMITS.items() if isinstance(error, kind)), None)
+    if isinstance(error, FileNotFoundError):
+        try:
+            Path.cwd()
+        except FileNotFoundError:
+            return "the working folder is gone; change into another one, and name files by their whole path"
+    limits: dict[type[Exception], str] = {
+        RecursionError: "something that was given is nested too deeply; check its brackets",
+        OverflowError: "a number that was given is too large to compute with; give a smaller one",
+        MemoryError: "not enough memory; give fewer columns or a smaller file",
+    }
     unknown = (
         f"this should not have happened ({type(error).__name__}); run it again with --debug and report what it shows"
     )
-    return limit or unknown
-
-
-def _folder_is_gone() -> bool:
-    try:
-        Path.cwd()
-    except FileNotFoundError:
-        return True
-    return False
-
-
-_LIMITS: dict[type[Exception], str] = {
-    RecursionError: "something that was given is nested too deeply; check its brackets",
-    OverflowError: "a number that was given is too large to compute with; give a smaller one",
-    MemoryError: "not enough memory; give fewer columns or a smaller file",
-}
-"""What is said where the computer has come to its limits."""
-
-
-# What is wrong with the words of a command, by the type of the error that cyclopts raises.
-
-
-def _usage(error: CycloptsError) -> str:
-    problem = _misspelt_option(error) or next(
-        (describe(error) for kind, describe in _PROBLEMS if isinstance(error, kind)), None
-    )
-    if problem is None:
-        problem = f"cannot tell what '{' '.join(error.unused_tokens or ())}' is for"
-    path = " ".join(("sidelight", *(error.command_chain or ())))
-    return f"{problem}{' See' if problem.endswith('?') else '; see'} '{path} --help'"
+    return next((words for kind, words in limits.items() if isinstance(error, kind)), unknown)
 
 
 def _misspelt_option(error: CycloptsError) -> str | None:
@@ -364,137 +329,49 @@ def _misspelt_option(error: CycloptsError) -> str | None:
     at_verb = error.app.default_command is not None
     names = [argument.names for argument in error.app.assemble_argument_collection()] if at_verb else [tuple(error.app)]
     known = [name for each in names for name in each]
-    for word in (*(error.unused_tokens or ()), *_taken_for_options(error)):
+    words = [*(error.unused_tokens or ())]
+    if isinstance(error, UnknownOptionError):
+        words.append(error.token.keyword or error.token.value)
+    elif isinstance(error, ValidationError):  # a word that was taken for a file, because it is no option
+        words.append(error.exception_message)
+    for word in words:
         option = word.partition("=")[0]
         if option.startswith("-") and option not in ("-", *known):
             return f"no option '{option}'{did_you_mean(option, [name for name in known if name.startswith('--')])}"
     return None
 
 
-def _taken_for_options(error: CycloptsError) -> list[str]:
-    """Return the word that was no option, or that was taken for a file because it is none."""
-    if isinstance(error, UnknownOptionError):
-        return [error.token.keyword or error.token.value]
-    return [error.exception_message] if isinstance(error, ValidationError) else []
-
-
-def _unknown_verb(error: Any) -> str:  # noqa: ANN401 - an UnknownCommandError, which has no types
-    (verb, *_) = error.unused_tokens or ("",)
-    verbs = [name for name in error.app if not name.startswith("-") and error.app[name].show]
-    return f"no verb '{verb}'{did_you_mean(verb, verbs)}"
-
-
-def _missing(error: Any) -> str:  # noqa: ANN401
-    if error.keyword is not None:
-        return f"option '{error.keyword}' requires an argument"
-    kind = "option" if error.argument.name.startswith("-") else "argument"
-    return f"missing {kind} '{error.argument.name}'"
-
-
-def _repeated(error: Any) -> str:  # noqa: ANN401
-    return f"option '{error.token.keyword}' is given twice; give it once"
-
-
-def _invalid(error: Any) -> str:  # noqa: ANN401
-    kinds = [error.argument.hint, *get_args(error.argument.hint)]
-    choices = [repr(choice) for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind)]
-    if choices:
-        remedy = f"'{error.token.value}' is not one of {', '.join(choices)}"
-    elif bool in kinds:
-        remedy = "it takes none"
-    else:
-        remedy = "give a whole number" if int in kinds else "give a number"
-    return f"invalid value for '{error.argument.name}': {remedy}"
-
-
-def _out_of_range(error: Any) -> str:  # noqa: ANN401
-    sign, _, bound = error.exception_message.rstrip(".").removeprefix("Must be ").partition(" ")
-    side = "at most" if sign == "<=" else "at least"
-    return f"invalid value for '{error.argument.name}': give a number of {side} {bound}"
-
-
-_PROBLEMS: tuple[tuple[type[CycloptsError], Callable[[Any], str]], ...] = (
-    (UnknownCommandError, _unknown_verb),
-    (MissingArgumentError, _missing),
-    (RepeatArgumentError, _repeated),
-    (CoercionError, _invalid),
-    (ValidationError, _out_of_range),
-)
+def _usage(error: CycloptsError) -> str:
+    """Describe what is wrong with the words of a command, by the type of the error that cyclopts raises."""
+    known: Any = error  # whose fields have no types
+    problem = f"cannot tell what '{' '.join(error.unused_tokens or ())}' is for"
+    match error:
+        case UnknownCommandError():
+            (verb, *_) = error.unused_tokens or ("",)
+            verbs = [each for each in known.app if not each.startswith("-") and known.app[each].show]
+            problem = f"no verb '{verb}'{did_you_mean(verb, verbs)}"
+        case MissingArgumentError() if known.keyword is not None:
+            problem = f"option '{known.keyword}' requires an argument"
+        case MissingArgumentError():
+            name = known.argument.name
+            problem = f"missing {'option' if name.startswith('-') else 'argument'} '{name}'"
+        case RepeatArgumentError():
+            problem = f"option '{known.token.keyword}' is given twice; give it once"
+        case CoercionError():
+            kinds = [known.argument.hint, *get_args(known.argument.hint)]
+            choices = [repr(choice) for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind)]
+            remedy = "it takes none" if bool in kinds else f"give a {'whole number' if int in kinds else 'number'}"
+            if choices:
+                remedy = f"'{known.token.value}' is not one of {', '.join(choices)}"
+            problem = f"invalid value for '{known.argument.name}': {remedy}"
+        case ValidationError():
+            sign, _, bound = known.exception_message.rstrip(".").removeprefix("Must be ").partition(" ")
+            side = "at most" if sign == "<=" else "at least"
+            problem = f"invalid value for '{known.argument.name}': give a number of {side} {bound}"
+    return problem
 
 
 # Messages in the words of the command line: what Python calls `missing="a value"` is `--missing "a value"` here.
-
-OPTIONS = {
-    "accounting": "--accounting",
-    "by": "--hierarchies",
-    "cells": "--cells",
-    "chance": "--chance",
-    "conditions": "--conditions",
-    "delta": "--delta",
-    "domain": "--domain",
-    "encoding": "--encoding",
-    "engine": "--engine",
-    "epsilon": "--epsilon",
-    "evidence": "--evidence",
-    "false_alarms": "--false-alarms",
-    "force": "--force",
-    "group": "--group",
-    "kinds": "--kind",
-    "keep": "--keep",
-    "layout": "--layout",
-    "ledger": "--ledger",
-    "levels": "--levels",
-    "locate": "--locate",
-    "master": "--master",
-    "memory": "--memory",
-    "method": "--method",
-    "table": "--table",
-    "missing": "--missing",
-    "model": "--model",
-    "missing_marks": "--missing-mark",
-    "neighbours": "--neighbours",
-    "nodes": "--nodes",
-    "outline": "--outline",
-    "outside": "--outside",
-    "overlap": "--overlap",
-    "methods": "--method",
-    "repetitions": "--repetitions",
-    "resists": "--resists",
-    "ask": "--ask",
-    "quiet_method": "--quiet-method",
-    "residents": "--residents",
-    "people": "--people",
-    "people_at_most": "--people-at-most",
-    "person": "--person",
-    "population": "--population",
-    "present": "--present",
-    "prior": "--prior",
-    "quasi": "--group",
-    "queries": "--query",
-    "roster": "--table",
-    "rows_per_person": "--rows-per-person",
-    "rho": "--rho",
-    "samples": "--samples",
-    "same_values": "--same-value",
-    "seconds": "--seconds",
-    "sensitive": "--sensitive",
-    "sensitive_level": "--sensitive-level",
-    "sheet": "--sheet",
-    "split": "--split",
-    "states": "--states",
-    "suppress": "--suppress",
-    "suppressed": "--suppressed",
-    "tables": "--others",
-    "truth": "--truth",
-    "up_to": "--up-to",
-    "utility": "--utility",
-    "vagueness": "--vagueness",
-    "values": "--values",
-    "weight": "--weight",
-    "values_per_person": "--values-per-person",
-    "written_as": "--written-as",
-}
-"""What each parameter is called on the command line."""
 
 
 def in_options(error: SidelightError) -> str:
@@ -505,14 +382,11 @@ def in_options(error: SidelightError) -> str:
     >>> in_options(SidelightError(f"2 people have no disease; say {drop}{remark}"))
     '2 people have no disease; say --missing "drop"'
     """
-    return " ".join(error.reword(_option).splitlines())
 
+    def name_option(parameter: Parameter) -> str:
+        return f"{OPTIONS.get(parameter.name, parameter.name)} {parameter.in_shell}".rstrip() if parameter.name else ""
 
-def _option(parameter: Parameter) -> str:
-    if not parameter.name:
-        return ""
-    option = OPTIONS.get(parameter.name, parameter.name)
-    return f"{option} {parameter.in_shell}".rstrip()
+    return " ".join(error.reword(name_option).splitlines())
 
 
 class PlainConsole(Console):
@@ -523,15 +397,6 @@ class PlainConsole(Console):
         for segment in super().render(renderable, options):
             text, style, control = segment
             yield segment if control else Segment(visible(text, one_for_one=True), style)
-
-
-def make_folder(folder: Path, option: str) -> None:
-    """Make a folder, or say which option names another."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        message = f"cannot make the folder '{folder}': {problem.strerror}; name another with {option}"
-        raise BadHierarchy(message) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -561,6 +426,43 @@ class Output:
 
             browser_path()
         refuse_targets((*beside, *self.files), (*self.inputs, *inputs, *named_inputs()), force=self.force)
+
+    def answer(
+        self, ask: Callable[..., Answer[Any]], request: Request, doing: str = "", *, beside: Sequence[Path] = ()
+    ) -> Status:
+        """Ask, and draw the answer, or what stands in its way; after Ctrl-C there is none, as it would be half of one.
+
+        A question that takes long says what it is `doing` ("trying"), and is told the progress that is shown.
+        """
+        request.check()
+        self.refuse(request.files(), beside=beside)
+        try:
+            with noticing_interrupts() as interrupts, bar(doing) if doing else nullcontext(quiet) as progress:
+                answer = ask(request, progress) if doing else ask(request)
+        except NothingSafe as nothing:
+            return self._report_nothing(nothing, request)
+        if interrupts.noticed:
+            raise KeyboardInterrupt
+        self.deliver(answer, request)
+        for remark in answer.remarks():
+            say(remark)
+        return Status.from_verdict(answer.verdict)
+
+    def _report_nothing(self, nothing: NothingSafe, request: Request) -> Status:
+        """Say that nothing can be published, and what would pass."""
+        from sidelight.answers.protect import describe_nothing  # noqa: PLC0415 - `--help` is quick
+        from sidelight.answers.sources import TableRequest  # noqa: PLC0415
+
+        if not isinstance(request, TableRequest):
+            raise nothing
+        message = in_options(nothing)
+        answer = describe_nothing(nothing, request, message)
+        self.keep(answer, request)
+        if self.as_json:
+            sys.stdout.write(answer.to_json())
+        else:
+            say(message)
+        return Status.NOT_WITHIN_POLICY
 
     def deliver(self, answer: Answer[Any], request: Request) -> None:
         """Print an answer, as JSON or for people, and write the files that were asked for.

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sidelight as sl
 from sidelight.answers.audit import attach_hierarchies, find_single_file
 from sidelight.answers.sources import Question, open_release, open_table, read_question, require_columns
-from sidelight.cli.demo_files import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
+from sidelight.cli.demo import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.options import ServeOptions
 from sidelight.cli.run import Status, bar, in_options
 from sidelight.engines.postgres.source import is_address
@@ -52,7 +52,10 @@ def serve(request: ServeRequest, options: ServeOptions) -> Status:
         from sidelight.web.app import serve as show  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise NotAvailable.without(package=error.name or "fastapi", what="the page", extra="web") from None
-    _refuse_output(request.output)
+    if request.output is not None and not request.output.is_dir():
+        message = f"no folder '{request.output}' into which releases could be published; make it first, or leave "
+        message += "--output out"
+        raise SidelightError(message)
     show(
         replace(workspace(request), output=request.output),
         port=options.port,
@@ -60,12 +63,6 @@ def serve(request: ServeRequest, options: ServeOptions) -> Status:
         say=_say,
     )
     return Status.WITHIN_POLICY
-
-
-def _refuse_output(folder: Path | None) -> None:
-    if folder is not None and not folder.is_dir():
-        message = f"no folder '{folder}' into which releases could be published; make it first, or leave --output out"
-        raise SidelightError(message)
 
 
 def _say(address: str) -> None:
@@ -77,38 +74,39 @@ def workspace(request: ServeRequest) -> Workspace:
     """Make what the page explores: a file, or the bundled census."""
     if request.file is None:
         return _census(request)
+    file, by = request.file, read_hierarchies(request.hierarchies) if request.hierarchies else {}
     question = read_question(request.policy, limits=request.limits, roles=request.roles, population=request.population)
-    if sidecar_path(Path(request.file)).is_file():
-        return _of_release(request, request.file, question)
-    return _of_table(request, request.file, question)
+    settings: dict[str, Any] = {
+        "name": file,
+        "hierarchies": by,
+        "hierarchy_folder": None if request.hierarchies is None else str(request.hierarchies),
+        "policy_file": None if request.policy is None else str(request.policy),
+    }
+    if sidecar_path(Path(file)).is_file():
+        return _of_release(request, file, question, settings)
+    return _of_table(file, question, settings)
 
 
-def _of_table(request: ServeRequest, file: str, question: Question) -> Workspace:
+def _of_table(file: str, question: Question, settings: dict[str, Any]) -> Workspace:
     """Explore a table, or a release as it stands; what nobody said about its columns is suggested.
 
     Columns of a database are not looked through: it is explored by those that were named.
     """
     from sidelight.web.workspace import ExploredFile, Workspace  # noqa: PLC0415 - an extra
 
-    suggested = None
+    suggested, by = None, settings["hierarchies"]
     if is_address(file):
         require_columns(file, question.roles)
     else:
         with bar("looking at") as progress:
             suggested = suggestions_for(file, question.roles, progress)
     roles = question.roles if suggested is None else suggested.roles
-    hierarchies = read_hierarchies(request.hierarchies) if request.hierarchies else {}
     source = ExploredFile(
-        name=file,
-        read_release=lambda roles: attach_hierarchies(
-            open_release(file, roles, weights=roles.weight is not None), hierarchies
-        ),
-        read_table=lambda roles: open_table(file, roles, hierarchies),
+        **settings,
+        read_release=lambda roles: attach_hierarchies(open_release(file, roles, weights=roles.weight is not None), by),
+        read_table=lambda roles: open_table(file, roles, by),
         columns=suggested,
         roles=roles,
-        hierarchies=hierarchies,
-        hierarchy_folder=None if request.hierarchies is None else str(request.hierarchies),
-        policy_file=None if request.policy is None else str(request.policy),
         populations=_populations(question.policy, question.population),
         files=find_single_file(file),
         notes=(*(suggested.notes if suggested else ()), *question.notes),
@@ -116,26 +114,20 @@ def _of_table(request: ServeRequest, file: str, question: Question) -> Workspace
     return Workspace(source, _first_state(roles, question.policy, question.compared()), wording=in_options)
 
 
-def _of_release(request: ServeRequest, file: str, question: Question) -> Workspace:
+def _of_release(request: ServeRequest, file: str, question: Question, settings: dict[str, Any]) -> Workspace:
     """Explore a release that Sidelight published: its sidecar says who is who, and which limits it keeps."""
     from sidelight.web.workspace import ExploredFile, Workspace  # noqa: PLC0415 - an extra
 
-    document = read_sidecar(Path(file))
+    document, by = read_sidecar(Path(file)), settings["hierarchies"]
     roles = document.reading.to_roles().update(question.roles)
     published_policy = read_policy_text(document.policy, population=request.population).policy
-    policy, hierarchies = (
-        question.policy or published_policy,
-        read_hierarchies(request.hierarchies) if request.hierarchies else {},
-    )
+    policy = question.policy or published_policy
     source = ExploredFile(
-        name=file,
+        **settings,
         read_release=lambda chosen: attach_hierarchies(
-            open_release(file, replace(question.roles, quasi=chosen.quasi, sensitive=chosen.sensitive)), hierarchies
+            open_release(file, replace(question.roles, quasi=chosen.quasi, sensitive=chosen.sensitive)), by
         ),
         roles=roles,
-        hierarchies=hierarchies,
-        hierarchy_folder=None if request.hierarchies is None else str(request.hierarchies),
-        policy_file=None if request.policy is None else str(request.policy),
         populations=_populations(policy, question.population),
         sidecar=document,
         notes=question.notes,

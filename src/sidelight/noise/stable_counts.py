@@ -185,9 +185,9 @@ class StableCounts(Tabular):
             path: where to; `.parquet` or `.csv`.
             force: replace a file that exists.
         """
-        from sidelight.publish.noise import publish_stable  # noqa: PLC0415 - it stands below
+        from sidelight.publish.noise import publish_noise  # noqa: PLC0415 - it stands below
 
-        return publish_stable(self, path, force=force)
+        return publish_noise(self, path, force=force)
 
 
 def stable_counts(

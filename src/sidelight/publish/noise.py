@@ -13,7 +13,7 @@ from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -64,9 +64,6 @@ from sidelight.publish.sidecar import PublishedFile
 from sidelight.table.labels import SUPPRESSED, Column, Label, label
 from sidelight.text import html_table
 
-if TYPE_CHECKING:
-    from sidelight.noise.semantic_privacy import SemanticPrivacy
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PublishedNoise:
@@ -89,12 +86,24 @@ class PublishedNoise:
         return html_table(f"Published as {self.path.name}", ("", ""), rows, note=note)
 
 
-def publish_noise(noisy: NoisyCounts, path: str | Path, *, force: bool = False) -> PublishedNoise:
-    """Write the counts and what is said about them, both or none; `NoisyCounts.publish` says what the options mean."""
-    return publish_drawn(noisy, path, _sheet(noisy), noise_document, force=force)
+def publish_noise(noisy: NoisyCounts | StableCounts, path: str | Path, *, force: bool = False) -> PublishedNoise:
+    """Write the counts and what is said about them, both or none; `NoisyCounts.publish` says what the options mean.
+
+    Of cells that nobody declared, which were published where they are large, there is no domain.
+    """
+    columns = {column.name: column for column in noisy.columns}
+    if isinstance(noisy, StableCounts):
+        sheet = Sheet({**columns, noisy.value.name: noisy.value, MEASURED: noisy.measured})
+    else:
+        groups, values = noisy.declared_domain.shape
+        # (groups, values) row by row, as `_declared_domain` expects to find the cells when the file is read
+        row = np.repeat(np.arange(groups), values)
+        labels = {name: column.take(row) for name, column in columns.items()}
+        sheet = Sheet({**labels, noisy.sensitive: noisy.values_column(), **noisy.numbers()})
+    return publish_drawn(noisy, path, sheet, noise_document, force=force)
 
 
-Drawn = TypeVar("Drawn", "NoisyCounts", "StableCounts")
+Drawn = TypeVar("Drawn", NoisyCounts, StableCounts, NoisyCounts | StableCounts)
 
 
 def publish_drawn(
@@ -141,20 +150,6 @@ def refuse_noise_targets(path: Path, *, force: bool, inputs: Sequence[Path] = ()
     return beside
 
 
-def _sheet(noisy: NoisyCounts) -> Sheet:
-    groups, values = noisy.declared_domain.shape
-    # (groups, values) row by row, as `_declared_domain` expects to find the cells when the file is read
-    row = np.repeat(np.arange(groups), values)
-    columns = {column.name: column.take(row) for column in noisy.columns}
-    return Sheet({**columns, noisy.sensitive: noisy.values_column(), **noisy.numbers()})
-
-
-def _describe_levels(noisy: NoisyCounts) -> str:
-    if noisy.paid_choice is None:
-        return "in advance, as the publisher says"
-    return f"from the data, for an epsilon of {amount_text(noisy.paid_choice.epsilon)} more, which the promise counts"
-
-
 def _query_document(noisy: NoisyCounts, marginal: Marginal, margin: float) -> QueryDocument:
     columns = noisy.columns_of(marginal)
     coarser = {
@@ -171,51 +166,55 @@ def _query_document(noisy: NoisyCounts, marginal: Marginal, margin: float) -> Qu
     )
 
 
-def noise_document(noisy: NoisyCounts, file: Path) -> NoisyCountsDocument:
+def noise_document(noisy: NoisyCounts | StableCounts, file: Path) -> NoiseDocument:
     """Write what a reader of the counts should know: nothing of it was seen in the data but the noisy counts."""
-    spending = noisy.spending
-    in_beliefs = not spending.delta or noisy.people_at_most is not None  # else nobody knows what it means in beliefs
+    spending, stable = noisy.spending, isinstance(noisy, StableCounts)
+    # nobody knows what a delta means in beliefs who does not know how many people there are
+    in_beliefs = noisy.people_at_most is not None or (not stable and not spending.delta)
+    promise = noisy.promise() if in_beliefs else None
+    facts: dict[str, Any] = {
+        "file": PublishedFile(
+            name=file.name,
+            sha256=digest(file),
+            rows=len(noisy) if isinstance(noisy, StableCounts) else int(noisy.counts.size),
+        ),
+        "sensitive": noisy.sensitive,
+        "epsilon": amount_text(spending.epsilon),
+        "delta": amount_text(spending.delta),
+        "neighbours": spending.neighbours,
+        "mechanism": MechanismDocument.build(noisy.mechanism),
+        "margin_95": noisy.margin(0.95),
+        "privacy_unit": UnitDocument.build(noisy.unit, noisy.people_at_most),
+        "promise": PromiseDocument(
+            made=noisy.unit.sentence(),
+            shift=None if promise is None else promise.shift,
+            chance=None if promise is None else promise.chance,
+            sentence=noisy.promise_in_words(),
+        ),
+        "ledger": None if noisy.budget is None else AccountDocument.build(noisy.budget),
+        "receipt": noisy.receipt,
+        "warnings": tuple(noisy.warnings()),
+        "versions": {"sidelight": __version__, "opendp": version("opendp")},
+    }
+    if isinstance(noisy, StableCounts):
+        columns = tuple(column.name for column in noisy.columns)
+        return StableCountsDocument(**facts, columns=columns, threshold=noisy.threshold)
+    price = None if noisy.paid_choice is None else amount_text(noisy.paid_choice.epsilon)
+    chosen = f"from the data, for an epsilon of {price} more, which the promise counts"
     queries = zip(noisy.marginals, noisy.margins_of_queries().values(), strict=True)
-    # what became of missing sensitive values: a cell of their own, if the domain lists them
     return NoisyCountsDocument(
-        file=PublishedFile(name=file.name, sha256=digest(file), rows=int(noisy.counts.size)),
-        sensitive=noisy.sensitive,
+        **facts,
         domain=tuple(noisy.domain),
         outside=noisy.outside,
-        missing=("as undeclared" if noisy.missing == "a value" and None not in noisy.domain else noisy.missing),
+        # what became of missing sensitive values: a cell of their own, if the domain lists them
+        missing="as undeclared" if noisy.missing == "a value" and None not in noisy.domain else noisy.missing,
         levels=dict(noisy.levels),
-        levels_chosen=_describe_levels(noisy),
-        levels_epsilon=None if noisy.paid_choice is None else amount_text(noisy.paid_choice.epsilon),
-        epsilon=amount_text(spending.epsilon),
-        delta=amount_text(spending.delta),
+        levels_chosen="in advance, as the publisher says" if price is None else chosen,
+        levels_epsilon=price,
         rho=None if spending.charged_rho is None else amount_text(spending.charged_rho),
-        neighbours=spending.neighbours,
-        mechanism=MechanismDocument.build(noisy.mechanism),
-        margin_95=noisy.margin(0.95),
         queries=tuple(_query_document(noisy, *each) for each in queries),
         sums=noisy.how_to_add_up(),
-        privacy_unit=UnitDocument.build(noisy.unit, noisy.people_at_most),
-        promise=promise_document(noisy, noisy.promise() if in_beliefs else None),
-        ledger=None if noisy.budget is None else AccountDocument.build(noisy.budget),
-        receipt=noisy.receipt,
-        warnings=tuple(noisy.warnings()),
-        versions=library_versions(),
     )
-
-
-def promise_document(noisy: NoisyCounts | StableCounts, promise: SemanticPrivacy | None) -> PromiseDocument:
-    """Write what is promised; without `promise`, nobody knows what that means in beliefs."""
-    return PromiseDocument(
-        made=noisy.unit.sentence(),
-        shift=None if promise is None else promise.shift,
-        chance=None if promise is None else promise.chance,
-        sentence=noisy.promise_in_words(),
-    )
-
-
-def library_versions() -> dict[str, str]:
-    """Return the versions of what drew the noise."""
-    return {"sidelight": __version__, "opendp": version("opendp")}
 
 
 # What comes of reading a document, or with Arrow a file, that is not as we write them
@@ -396,38 +395,6 @@ def read_labels(column: pa.ChunkedArray, writer: Writer) -> tuple[tuple[Label, .
     return labels, encoded.indices.to_numpy().astype(np.int64)
 
 
-# Counts of cells that nobody declared, where they are large: their document says from which count on cells were
-# published, and has no domain, as there is none.
-
-
-def publish_stable(noisy: StableCounts, path: str | Path, *, force: bool = False) -> PublishedNoise:
-    """Write the counts and what is said about them, both or none."""
-    columns = {column.name: column for column in (*noisy.columns, noisy.value)}
-    return publish_drawn(noisy, path, Sheet({**columns, MEASURED: noisy.measured}), stable_document, force=force)
-
-
-def stable_document(noisy: StableCounts, file: Path) -> StableCountsDocument:
-    """Write what a reader of the counts should know."""
-    spending = noisy.spending
-    return StableCountsDocument(
-        file=PublishedFile(name=file.name, sha256=digest(file), rows=len(noisy)),
-        sensitive=noisy.sensitive,
-        columns=tuple(column.name for column in noisy.columns),
-        threshold=noisy.threshold,
-        epsilon=amount_text(spending.epsilon),
-        delta=amount_text(spending.delta),
-        neighbours=spending.neighbours,
-        mechanism=MechanismDocument.build(noisy.mechanism),
-        margin_95=noisy.margin(0.95),
-        privacy_unit=UnitDocument.build(noisy.unit, noisy.people_at_most),
-        promise=promise_document(noisy, None if noisy.people_at_most is None else noisy.promise()),
-        ledger=None if noisy.budget is None else AccountDocument.build(noisy.budget),
-        receipt=noisy.receipt,
-        warnings=tuple(noisy.warnings()),
-        versions=library_versions(),
-    )
-
-
 def read_stable_counts(path: str | Path) -> StableCounts:
     """Read published counts of cells that were not declared.
 
@@ -462,7 +429,10 @@ def read_stable_counts(path: str | Path) -> StableCounts:
         spending = Spending(counts.describe_undeclared(), *cost, document.neighbours, noise, counts)
         measured = sheet.column(MEASURED).to_numpy().astype(np.int64)
         # an edited document could promise more than its noise keeps: nothing is returned before this check
-        _refuse_cheap_noise(spending, unit, document.threshold, measured)
+        least = smallest_threshold(noise.scale, spending.delta, unit)
+        if not spending.keeps() or document.threshold < least or (measured < document.threshold).any():
+            message = "the counts cost more than the document says"
+            raise ValueError(message)
         return StableCounts(
             tuple(columns[:-1]),
             columns[-1],
@@ -482,12 +452,3 @@ def read_stable_counts(path: str | Path) -> StableCounts:
 def read_drawn(path: Path) -> NoisyCounts | StableCounts:
     """Read published counts with noise, of cells that were declared or of those that were found."""
     return read_stable_counts(path) if noise_kind(path) == "stable counts" else read_noise(path)
-
-
-def _refuse_cheap_noise(spending: Spending, unit: PrivacyUnit, threshold: int, measured: Integers) -> None:
-    """Refuse noise too small, or a threshold too low, for what the document says of them."""
-    assert spending.mechanism is not None
-    least = smallest_threshold(spending.mechanism.scale, spending.delta, unit)
-    if not spending.keeps() or threshold < least or (measured < threshold).any():
-        message = "the counts cost more than the document says"
-        raise ValueError(message)

@@ -6,10 +6,22 @@ nothing is published that was not read back the same and within policy.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal, TypeAlias
 
-from sidelight.engines.formats.file_format import FormatName, Sheet, Writer, shuffler
+import numpy as np
+
+from sidelight.arrays import Floats, Integers
+from sidelight.engines.formats.file_format import (
+    DealtRows,
+    FormatName,
+    Sheet,
+    Shuffle,
+    fits_one_shuffle,
+    shuffler,
+)
 from sidelight.engines.spark.source import parts_or_file, running_spark
 from sidelight.engines.streamed_table import StreamedTable
 from sidelight.errors import BadRelease, BadTable, NotPublished, expect, parameter
@@ -24,15 +36,18 @@ from sidelight.files import (
     unfinished_folder,
 )
 from sidelight.policy.policy import Policy, Verdict
-from sidelight.publish.describe import build_sidecar
-from sidelight.publish.dictionary import build_dictionary, dictionary_path
-from sidelight.publish.plan import ExpectedFile, Layout, add_bounds, plan_files
-from sidelight.publish.read_back import add_members, is_same_release, read_back
-from sidelight.publish.sidecar import PublishedFile, Sidecar
-from sidelight.release.release import Release
+from sidelight.publish.describe import build_dictionary, build_sidecar, dictionary_path
+from sidelight.publish.read_back import add_members, as_printed, is_same_release, read_back
+from sidelight.publish.sidecar import PublishedFile, Reading, Sidecar
+from sidelight.release.groups import suppressed_groups
+from sidelight.release.printed_labels import bound_columns
+from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import Method, SearchResult
+from sidelight.search.utility import Buckets
 from sidelight.streams.memory import Memory
-from sidelight.text import counted, html_table
+from sidelight.table.labels import Column, JointDomain, unused_name, value_columns
+from sidelight.table.table import Counts, Table
+from sidelight.text import counted, html_table, one_or_several
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -89,13 +104,10 @@ def publish(
     and the same call succeeds.
     """
     path = Path(path)
-    for name, option in (
-        ("force", force),
-        ("bounds", bounds),
-        ("private_hierarchies", private_hierarchies),
-        ("quiet_method", quiet_method),
-    ):
-        expect(bool, option, parameter(name))
+    switches = {"force": force, "bounds": bounds}
+    switches |= {"private_hierarchies": private_hierarchies, "quiet_method": quiet_method}
+    for name, switch in switches.items():
+        expect(bool, switch, parameter(name))
     writer = parts_or_file(path, written_as, in_spark=running_spark() is not None)
     if quiet_method:
         refuse_loud(result.method)
@@ -109,7 +121,10 @@ def publish(
     _refuse(result, paths, force=force)
     with unfinished_folder(path) as folder:
         # From here on nothing is believed but what was read from the disk.
-        files = tuple(_write(folder / name, sheet, writer) for name, sheet in sheets.items())
+        files = []
+        for name, sheet in sheets.items():
+            writer.write_to(folder / name, sheet)
+            files.append(PublishedFile(name=name, sha256=digest(folder / name), rows=len(sheet)))
         table = result.outcome.recoding.table
         memory = table.memory if isinstance(table, StreamedTable) else None
         read = _check_file(folder, plan.groups, memory)
@@ -118,21 +133,20 @@ def publish(
         # what its labels cover is known here, as the sidecar tells its readers
         known = replace(read, printing=result.release.printing, provenance=result.release.provenance)
         verdict = _judge(known, result.policy)
-        who = None if plan.who is None else plan.who.reading
-        seeded = seed is not None
         document = build_sidecar(
             result,
             read,
             verdict,
-            files=files,
+            files=tuple(files),
             reading=plan.groups.reading,
-            who=who,
-            seeded=seeded,
+            who=None if plan.who is None else plan.who.reading,
+            seeded=seed is not None,
             private_hierarchies=private_hierarchies,
             quiet_method=quiet_method,
         )
-        _write_text(folder / sidecar.name, document.to_json())
-        _write_text(folder / dictionary.name, build_dictionary(document, sheets))
+        for beside, text in ((sidecar, document.to_json()), (dictionary, build_dictionary(document, sheets))):
+            (folder / beside.name).write_bytes(text.encode())
+            flush_to_disk(folder / beside.name)  # before `move_into_place` gives it its name
         # The sidecar first, the file that was asked for last: when that is there, all is there.
         move_into_place(folder, (sidecar, dictionary, *paths), force=force)
     return Published(paths, sidecar, document)
@@ -149,17 +163,6 @@ def _refuse(result: SearchResult, targets: tuple[Path, ...], *, force: bool) -> 
     for target in targets:
         refuse_input(target, result.outcome.recoding.table.intake.files)
         refuse_existing(target, force=force)
-
-
-def _write(path: Path, sheet: Sheet, writer: Writer) -> PublishedFile:
-    writer.write_to(path, sheet)
-    return PublishedFile(name=path.name, sha256=digest(path), rows=len(sheet))
-
-
-def _write_text(path: Path, text: str) -> None:
-    path.write_bytes(text.encode())
-    # on the disk before `move_into_place` gives it its name
-    flush_to_disk(path)
 
 
 def _judge(read: Release, policy: Policy) -> Verdict:
@@ -182,3 +185,208 @@ def _check_file(folder: Path, expected: ExpectedFile, memory: Memory | None = No
         message = "what was read back is not what was written; nothing was published; try .parquet"
         raise NotPublished(message)
     return read
+
+
+Layout: TypeAlias = Literal["people", "counts", "two tables", "shuffled"]
+"""A row per person; a row per group and value, with the people of the group and the value's count; and, for anatomy,
+one table of people with their buckets and one of buckets with their values, or people with values that are shuffled
+inside their bucket."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ExpectedFile:
+    """A way to read a file, and the release that a reader must find."""
+
+    reading: Reading
+    release: Release
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PublishPlan:
+    """Files by name, in the order in which they appear; the groups they tell of, and who is in them (anatomy)."""
+
+    sheets: Mapping[str, Sheet]
+    groups: ExpectedFile
+    who: ExpectedFile | None = None
+
+
+def plan_files(
+    result: SearchResult, path: Path, *, shuffle: Shuffle, layout: Layout | None, written_as: FormatName
+) -> PublishPlan:
+    """Plan the files of what was found.
+
+    Where a person may have several values, rows of (group, value) would lose the number of people, and rows that say
+    whose values they are would tell more than the measures know of: only counts are published then.
+    """
+    # compared with what is read back, so it must hold nothing that a file cannot say
+    release = as_printed(result.release)
+    buckets = result.outcome.buckets
+    usual: Layout = "two tables" if buckets is not None else "people" if release.semantics == "single" else "counts"
+    chosen = layout or usual
+    if (buckets is not None) != (chosen in ("two tables", "shuffled")):
+        message = (
+            f'{parameter("layout", chosen)} is not for method "{result.method.name}"; '
+            f"leave {parameter('layout')} out for the usual one"
+        )
+        raise NotPublished(message)
+    if chosen in ("people", "shuffled") and release.semantics != "single":
+        instead = "counts" if buckets is None else "two tables"
+        message = (
+            f'people have several values here ("{release.semantics}"); publish them with {parameter("layout", instead)}'
+        )
+        raise NotPublished(message)
+    expected = ExpectedFile(_reading(release, path.name, written_as, counts=chosen == "counts"), release)
+    table = result.outcome.recoding.table
+    if table.carried is not None:
+        if chosen != "people":
+            message = f"{parameter('keep')} needs a row per person; publish with {parameter('layout', 'people')}"
+            raise NotPublished(message)
+        rows = sheet_of_carried(result.release, table, result.release_rows, shuffle)
+        return PublishPlan({path.name: rows}, expected)
+    if buckets is None:
+        return PublishPlan({path.name: _sheet(expected, shuffle)}, expected)
+    return _plan_anatomy(expected, buckets, path, shuffle, in_one_file=chosen == "shuffled")
+
+
+def _reading(release: Release, file: str, written_as: FormatName, *, counts: bool) -> Reading:
+    group = tuple(column.name for column in release.groups.columns)
+    taken = (*group, *release.sensitive_columns)
+    domain = release.domain
+    return Reading(
+        file=file,
+        group=group,
+        sensitive=one_or_several(release.sensitive_columns),
+        values=release.semantics,
+        domain={each.name: each.labels for each in domain.columns} if isinstance(domain, JointDomain) else domain,
+        rows="counts" if counts else "people",
+        people=unused_name("people", taken) if counts else None,
+        count=unused_name("count", taken) if counts else None,
+        format=written_as,
+    )
+
+
+def _sheet(expected: ExpectedFile, shuffle: Shuffle) -> Sheet:
+    people, count = expected.reading.people, expected.reading.count
+    if people is None or count is None:
+        return sheet_of_people(expected.release, shuffle)
+    return sheet_of_counts(expected.release, shuffle, people=people, count=count)
+
+
+def _plan_anatomy(
+    expected: ExpectedFile, buckets: Buckets, path: Path, shuffle: Shuffle, *, in_one_file: bool
+) -> PublishPlan:
+    """Print everybody's columns with a bucket; the values of the buckets apart, or shuffled inside them."""
+    columns = buckets.tables()[0]
+    *quasi, bucket = columns
+    # one group per row of people, whose sensitive value is the bucket: (rows, buckets) counts of 0 and 1
+    ones = np.ones(len(bucket), np.int64)
+    shape = (len(bucket), len(bucket.labels))
+    groups = whole_groups(
+        domain=bucket.labels,
+        sizes=ones,
+        counts=Counts.from_entries(np.arange(len(bucket)), bucket.codes, ones, shape),
+        columns=tuple(quasi),
+    )
+    who = ExpectedFile(
+        Reading(
+            file=path.name,
+            group=tuple(column.name for column in quasi),
+            sensitive=bucket.name,
+            values="single",
+            rows="people",
+            format=expected.reading.format,
+        ),
+        as_printed(Release(groups, sensitive=bucket.name)),
+    )
+    if in_one_file:
+        everything = (*columns, *_shuffled_values(buckets, shuffle))
+        return PublishPlan({path.name: _shuffled_sheet(everything, shuffle)}, expected, who)
+    beside = values_path(path).name
+    apart = ExpectedFile(_reading(expected.release, beside, expected.reading.format, counts=True), expected.release)
+    return PublishPlan({beside: _sheet(apart, shuffle), path.name: _shuffled_sheet(columns, shuffle)}, apart, who)
+
+
+def values_path(path: Path) -> Path:
+    """Return where the values of buckets go that are published apart from the people."""
+    return path.with_name(f"{path.stem}.values{path.suffix}")
+
+
+def _shuffled_sheet(columns: tuple[Column, ...], shuffle: Shuffle) -> Sheet:
+    order = shuffle(len(columns[0]))
+    return Sheet({column.name: column.take(order) for column in columns})
+
+
+def _shuffled_values(buckets: Buckets, shuffle: Shuffle) -> tuple[Column, ...]:
+    """Return the values bucket by bucket, as the people stand, in an order drawn by chance inside each."""
+    bucket, value, count = buckets.counts.entries()
+    bucket, value = np.repeat(bucket, count), np.repeat(value, count)
+    # An order of all, sorted by bucket and stable, is an order drawn by chance inside each bucket.
+    order = shuffle(len(value))
+    order = order[np.argsort(bucket[order], kind="stable")]
+    return value_columns(buckets.table.sensitive, buckets.table.domain, value[order])
+
+
+def sheet_of_people(release: Release, shuffle: Shuffle) -> Sheet:
+    """Write a row per person: what is printed about the group, and a value of it; in an order drawn by chance."""
+    row, value, count = release.groups.counts.entries()
+    # many rows are dealt while they are written, so that no shuffled index of all people is held
+    dealt = None
+    if not fits_one_shuffle(people := int(count.sum())):
+        dealt = DealtRows(count, shuffle)
+    else:
+        order = shuffle(people)
+        row, value = np.repeat(row, count)[order], np.repeat(value, count)[order]
+    columns = {column.name: column.take(row) for column in release.groups.columns}
+    return Sheet({**columns, **_values(release, value)}, dealt)
+
+
+def sheet_of_carried(release: Release, table: Table, group: Integers, shuffle: Shuffle) -> Sheet:
+    """Write a row per person as `sheet_of_people` does, and what the person says in columns that are carried along.
+
+    `group` is the row of the release that the people of each key are in; −1: they are left out.  Suppressed people,
+    whose group prints nothing but `*`, say nothing in the carried columns either.
+    """
+    carried = table.carried
+    assert carried is not None
+    entry = np.repeat(np.arange(len(carried.count)), carried.count)
+    # (people,): entries repeated by count, without those whom the release leaves out
+    entry = entry[group[carried.key[entry]] >= 0]
+    entry = entry[shuffle(len(entry))]
+    rows = group[carried.key[entry]]
+    # a suppressed person's carried cells would single them out, so they stay empty
+    hidden = suppressed_groups(release.groups)[rows]
+    columns = {column.name: column.take(rows) for column in release.groups.columns}
+    columns |= {each.name: each for each in value_columns(table.sensitive, table.domain, carried.value[entry])}
+    return Sheet(columns | {each.name: each.take(entry).without(hidden) for each in carried.columns})
+
+
+def sheet_of_counts(release: Release, shuffle: Shuffle, *, people: str, count: str) -> Sheet:
+    """Write a row per group and value; a group in which nobody has a value has one row, with a count of 0."""
+    groups = release.groups
+    row, value, amount = groups.list_entries()
+    # shuffled as people are, so that the order of rows carries no information
+    order = shuffle(len(row))
+    row = row[order]
+    return Sheet(
+        {
+            **{column.name: column.take(row) for column in groups.columns},
+            people: groups.sizes[row],
+            **_values(release, value[order]),
+            count: amount[order],
+        }
+    )
+
+
+def _values(release: Release, value: Integers) -> dict[str, Column]:
+    """Print the sensitive column, or each of several: a person's cells stay together, as measures take them."""
+    return {column.name: column for column in value_columns(release.sensitive, release.domain, value)}
+
+
+def add_bounds(sheet: Sheet) -> Sheet:
+    """Add, after each column of intervals, the ends of what it prints as numbers or days of their own."""
+    columns: dict[str, Column | Integers | Floats] = {}
+    for name, column in sheet.columns.items():
+        columns[name] = column
+        ends = bound_columns(column, taken=sheet.columns) if isinstance(column, Column) else None
+        columns |= {each.name: each for each in ends or ()}
+    return Sheet(columns, sheet.dealt)

@@ -59,12 +59,16 @@ class Answer(Envelope[AnswerT], Generic[AnswerT]):
         return None
 
     def blocks(self) -> Blocks:
-        """Yield what people read, from top to bottom: blocks, then sections with a title."""
-        raise NotImplementedError
+        """Yield what people read, from top to bottom: blocks, then sections with a title; the notes at least."""
+        return map(Paragraph, self.notes)
 
     def private_blocks(self) -> Blocks:
         """Yield what is drawn on the terminal alone, and kept out of every file, such as names of people."""
         return iter(())
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return what is said beside the answer, on standard error, and is no part of it."""
+        return ()
 
     def charts(self) -> Iterator[Drawing]:
         """Yield the charts of a page; they need the extra `plot`."""

@@ -45,8 +45,7 @@ from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.measure_names import ASK_CHOICES
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.publish.describe import strip_folder
-from sidelight.publish.dictionary import dictionary_path
+from sidelight.publish.describe import dictionary_path, strip_folder
 from sidelight.publish.read_back import read_published
 from sidelight.publish.sidecar import HierarchyFacts, PublishedFinding, Sidecar, read_checked, read_sidecar
 from sidelight.release.generalise import group

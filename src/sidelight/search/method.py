@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from sidelight.measures.criterion import Judgement
     from sidelight.policy.policy import Policy, Verdict
     from sidelight.progress import Progress
-    from sidelight.publish.plan import Layout
-    from sidelight.publish.publish import Published
+    from sidelight.publish.publish import Layout, Published
     from sidelight.release.release import Release
     from sidelight.search.mondrian_cuts import CutTree
     from sidelight.table.hierarchy import Hierarchy

@@ -7,7 +7,7 @@ from support.command_line import answer, invoke
 
 import sidelight as sl
 from sidelight.answers import explore
-from sidelight.cli import explore as verb
+from sidelight.cli import run as surface
 from sidelight.measures.ck_safety import minimize_across_groups as worst
 
 ROWS = "age,disease\n" + "\n".join(
@@ -190,7 +190,7 @@ def test_progress_is_shown_to_a_person(file, monkeypatch):
     def bar(doing):
         yield lambda what, done, total: told.append((doing, what, done, total))
 
-    monkeypatch.setattr(verb, "bar", bar)
+    monkeypatch.setattr(surface, "bar", bar)
     run(file, *ROLES, "--value", "AIDS", "--up-to", 2)
     assert told[0] == ("exploring", "what may be known", 0, None)
     assert told[1:4] == [("exploring", "implications", done, 3) for done in range(3)]

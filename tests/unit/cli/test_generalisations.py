@@ -13,7 +13,7 @@ from pyarrow import csv
 from support.command_line import answer, invoke
 
 import sidelight as sl
-from sidelight.answers import generalisations as question
+from sidelight.answers import compare as question
 
 COLUMNS = ("patients.parquet", "-g", "age", "-g", "sex", "-g", "zip", "-s", "disease")
 USUAL = (*COLUMNS, "--hierarchies", "hierarchies")

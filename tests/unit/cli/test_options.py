@@ -90,8 +90,7 @@ def test_a_file_of_an_unknown_kind_is_not_told_about_dataframes(tmp_path):
 
 
 ADVISED = {
-    "answers/noise.py": ("noise",),
-    "answers/noisy_counts.py": ("attack-noise", "count"),
+    "answers/noise.py": ("noise", "attack-noise", "count"),
     "answers/ledger.py": ("ledger spent", "ledger begin", "promise"),
     "noise/noisy_counts.py": ("noise",),
     "noise/domain.py": ("noise",),

@@ -22,7 +22,7 @@ from sidelight import files as placing
 from sidelight.engines.formats import parquet, text
 from sidelight.engines.formats.file_format import shuffler
 from sidelight.errors import BadRelease, NotPublished, SidelightError
-from sidelight.publish import plan, publish
+from sidelight.publish import publish
 from sidelight.text import MOST_ROWS, html_table
 
 # Runs publishing in processes of its own that are killed: in the midst of it, and before every step of moving files into
@@ -695,7 +695,7 @@ def test_values_of_a_bucket_are_shuffled_inside_it_only():
     people = buckets.tables()[0][-1]
     orders = set()
     for seed in range(9):
-        (values,) = plan._shuffled_values(buckets, shuffler(seed))
+        (values,) = publish._shuffled_values(buckets, shuffler(seed))
         cells = [values.cell(row) for row in range(len(values))]
         orders.add(tuple(cells))
         for place, bucket in enumerate(people.labels):
@@ -708,11 +708,11 @@ def test_values_stay_in_the_order_that_was_drawn_inside_of_each_bucket():
     rows = pa.table({"age": [*"12"] * 60, "ill": ["Flu", "Cold", "Ulcer"] * 40})
     table = sl.read_table(rows, quasi="age", sensitive="ill")
     buckets = sl.protect(table, sl.DistinctValues() >= 3, method="anatomy", ask="nobody").outcome.buckets
-    (sorted_values,) = plan._shuffled_values(buckets, np.arange)
+    (sorted_values,) = publish._shuffled_values(buckets, np.arange)
     bucket, _, count = buckets.counts.entries()
     of_bucket = np.repeat(bucket, count)
     drawn = shuffler(5)(120)
-    (values,) = plan._shuffled_values(buckets, lambda _: drawn)
+    (values,) = publish._shuffled_values(buckets, lambda _: drawn)
     before = [sorted_values.cell(row) for row in range(120)]
     assert [values.cell(row) for row in range(120)] == [
         before[row] for row in sorted(drawn.tolist(), key=of_bucket.tolist().__getitem__)

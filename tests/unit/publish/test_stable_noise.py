@@ -12,7 +12,7 @@ import sidelight as sl
 from sidelight.errors import BadRelease, SidelightError
 from sidelight.noise.noisy_counts import NoisyCounts
 from sidelight.noise.stable_counts import StableCounts
-from sidelight.publish.noise import publish_stable, read_drawn
+from sidelight.publish.noise import publish_noise, read_drawn
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")
 
@@ -104,10 +104,10 @@ def test_cells_of_several_columns_are_read_as_they_were(tmp_path):
 
 def test_nothing_is_replaced_unless_it_is_said(tmp_path):
     found, path = stable(), tmp_path / "counts.csv"
-    publish_stable(found, path)
+    publish_noise(found, path)
     with pytest.raises(SidelightError, match="exists; give another name"):
-        publish_stable(found, path)
-    assert publish_stable(found, path, force=True).path == path
+        publish_noise(found, path)
+    assert publish_noise(found, path, force=True).path == path
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from sidelight.engines.formats.file_format import DealtRows, Sheet, Shuffle, kin
 from sidelight.engines.formats.registry import WRITERS, writer_of
 from sidelight.engines.formats.text import escape_formula, unescape_formula
 from sidelight.errors import NotPublished
-from sidelight.publish.plan import add_bounds, sheet_of_carried, sheet_of_counts, sheet_of_people
+from sidelight.publish.publish import add_bounds, sheet_of_carried, sheet_of_counts, sheet_of_people
 from sidelight.table.labels import Column
 
 FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
