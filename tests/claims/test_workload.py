@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from sidelight.noise.accountant import Spending, concentrated_epsilon
-from sidelight.noise.mechanism import PrivacyCost
+from sidelight.noise.accountant import Spending
+from sidelight.noise.mechanism import PrivacyCost, concentrated_epsilon
 from sidelight.noise.parameters import PrivacyUnit, units_changed
 from sidelight.noise.workload import CellLayout, coarser_level, split_noise, subsets
 

@@ -95,11 +95,18 @@ class ColumnOptions:
 
 @Parameter(name="*", group=COLUMNS)
 @dataclass(frozen=True, kw_only=True)
-class ValueColumns(ColumnOptions):
-    """The columns of any file with a sensitive one."""
+class GroupColumns(ColumnOptions):
+    """The columns by which people are grouped; the last base of a class stands first on the help page."""
 
     group: Annotated[tuple[str, ...], option("--group", "-g", metavar="COLUMN")] = ()
     """A column that outsiders may know; repeat it."""
+
+
+@Parameter(name="*", group=COLUMNS)
+@dataclass(frozen=True, kw_only=True)
+class ValueColumns(ColumnOptions):
+    """The columns of any file with a sensitive one."""
+
     sensitive: Annotated[tuple[str, ...], option("--sensitive", "-s", metavar="COLUMN")] = ()
     """A column that should not be found out; repeat it."""
     values: Annotated[Literal["single", "set", "multiset"] | None, option("--values", metavar="KIND")] = None
@@ -127,7 +134,7 @@ class PeopleColumns(ValueColumns):
 
 @Parameter(name="*", group=COLUMNS)
 @dataclass(frozen=True, kw_only=True)
-class ReleaseColumns(PeopleColumns):
+class ReleaseColumns(PeopleColumns, GroupColumns):
     """The columns of a published file that is judged."""
 
     weight: Annotated[str | None, option("--weight", "--weights", metavar="COLUMN")] = None
@@ -138,7 +145,7 @@ class ReleaseColumns(PeopleColumns):
 
 @Parameter(name="*", group=COLUMNS)
 @dataclass(frozen=True, kw_only=True)
-class BelievedColumns(PeopleColumns):
+class BelievedColumns(PeopleColumns, GroupColumns):
     """The columns of a published file in which people are looked up."""
 
     kind: ColumnKinds = ()
@@ -147,7 +154,7 @@ class BelievedColumns(PeopleColumns):
 
 @Parameter(name="*", group=COLUMNS)
 @dataclass(frozen=True, kw_only=True)
-class TableColumns(PeopleColumns):
+class TableColumns(PeopleColumns, GroupColumns):
     """The columns of a table that is to be published."""
 
     sensitive_level: Annotated[int | None, option("--sensitive-level", metavar="NUMBER", at_least=0)] = None
@@ -159,7 +166,7 @@ class TableColumns(PeopleColumns):
 
 @Parameter(name="*", group=COLUMNS)
 @dataclass(frozen=True, kw_only=True)
-class SuggestedColumns(ValueColumns):
+class SuggestedColumns(ValueColumns, GroupColumns):
     """The columns of a table of which somebody knows what they are; the others are suggested."""
 
     group: QuasiColumns = ()
@@ -174,14 +181,13 @@ class SuggestedColumns(ValueColumns):
 class CountColumns(PeopleColumns):
     """The columns of a table that is to be counted; those that it is counted by have levels."""
 
-    group: Annotated[tuple[str, ...], Parameter(parse=False)] = ()
     missing: Annotated[Missing, option("--missing", metavar="WHAT")] = None
     """What a missing sensitive value is; one that was not declared (--outside), if nothing is said."""
 
 
 @Parameter(name="*", group=COLUMNS)
 @dataclass(frozen=True, kw_only=True)
-class JointColumns(ValueColumns):
+class JointColumns(ValueColumns, GroupColumns):
     """The columns of several published files about the same people."""
 
     group: QuasiColumns = ()

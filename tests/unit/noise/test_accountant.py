@@ -13,19 +13,18 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.errors import BadLedger, BadNoise, BudgetExceeded, WrongKind
 from sidelight.noise.accountant import (
-    LOST_IN_TRANSFORMS,
     Account,
     CountedColumns,
     PaidChoice,
     Spending,
     _composed_losses,
     compute_concentrated,
-    concentrated_epsilon,
     promise_of,
 )
 from sidelight.noise.ledger import compute_digest, from_text, to_text
-from sidelight.noise.mechanism import Mechanism, calibrate, opendp
+from sidelight.noise.mechanism import Mechanism, calibrate, concentrated_epsilon, opendp
 from sidelight.noise.parameters import PrivacyUnit, Sensitivity
+from sidelight.noise.privacy_profile import LOST_IN_TRANSFORMS
 from sidelight.rounding import round_up
 
 PURE = sl.Spending("a", epsilon=0.1)
