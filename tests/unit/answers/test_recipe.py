@@ -15,7 +15,6 @@ from support.explorer import guest, opened
 import sidelight as sl
 from sidelight.answers.recipe import (
     NOT_OPTIONS_OF,
-    OPTIONS,
     FileRecipe,
     Name,
     write_call,
