@@ -198,8 +198,8 @@ class InsiderBeliefs(Tabular):
         if people.sum() == 0:
             return Claims(0, math.nan, math.nan)
         key, value, count = self.roster.truth.entries()
-        hit = (value == self._lines.value[key]) & some[key]
-        claimed = float(people @ self._lines.estimate[some] / people.sum())
+        hit = (value == self._lines["value"][key]) & some[key]
+        claimed = float(people @ self._lines["estimate"][some] / people.sum())
         return Claims(int(people.sum()), claimed, float(count[hit].sum() / people.sum()))
 
     def table(self) -> pa.Table:
@@ -213,17 +213,17 @@ class InsiderBeliefs(Tabular):
         lines = self._lines
         columns = () if self.roster is None else self.roster.columns
         names = ["group", *(column.name for column in columns)]
-        printed: list[pa.Array] = [pa.array(self.release.groups.numbers[lines.group])]
+        printed: list[pa.Array] = [pa.array(self.release.groups.numbers[lines["group"]])]
         printed += [arrow_labels(column) for column in columns]
-        untold = np.isnan(lines.estimate)
-        value = [None if no else self.release.domain[at] for at, no in zip(lines.value, untold, strict=True)]
+        untold = np.isnan(lines["estimate"])
+        value = [None if no else self.release.domain[at] for at, no in zip(lines["value"], untold, strict=True)]
         more = {
             "people": pa.array(self._line_people),
             "value": pa.array(value, pa.string()),
-            "belief": pa.array(lines.estimate, mask=untold),
-            "at least": pa.array(lines.at_least),
-            "at most": pa.array(lines.at_most),
-            "how": pa.array(lines.how),
+            "belief": pa.array(lines["estimate"], mask=untold),
+            "at least": pa.array(lines["at least"]),
+            "at most": pa.array(lines["at most"]),
+            "how": pa.array(lines["how"]),
         }
         for name, array in more.items():
             names.append(unused_name(name, names))
@@ -274,33 +274,32 @@ class InsiderBeliefs(Tabular):
         return tuple(remarks)
 
     @cached_property
-    def _lines(self) -> _Lines:
+    def _lines(self) -> npt.NDArray[np.void]:
         """Everybody's surest value: what is printed in groups without a failed cut, in the others what is believed."""
         group = np.arange(len(self.release)) if self.roster is None else self.roster.group
         best, share = self._printed_shares
-        lines = _Lines(
-            group,
-            best[group],
-            share[group].copy(),
-            share[group].copy(),
-            share[group].copy(),
-            np.full(len(group), "counted", "<U14"),
-        )
-        if self.outcome == "could not tell":
-            lines.untold(np.arange(len(group)))
+        numbers = [(name, np.float64) for name in ("estimate", "at least", "at most")]
+        lines = np.zeros(len(group), [("group", np.int64), ("value", np.int64), *numbers, ("how", "<U14")])
+        lines["group"], lines["value"], lines["how"] = group, best[group], "counted"
+        for name, _ in numbers:
+            lines[name] = share[group]
+        # not computed: any belief from 0 to 1
+        untold = [each.question.lines for each in self.groups if each.how == "could not tell"]
+        for at in [np.arange(len(group))] if self.outcome == "could not tell" else untold:
+            lines["estimate"][at], lines["at most"][at], lines["how"][at] = np.nan, 1.0, "could not tell"
+            lines["at least"][at] = 0.0
         for each in self.groups:
-            at, atom = each.question.lines, each.question.atom
             if each.how == "could not tell":
-                lines.untold(at)
                 continue
+            at, atom = each.question.lines, each.question.atom
             rows, surest = np.arange(len(each.surest)), each.surest
             # (atoms,) → (lines,): each line takes what is believed of its atom
-            lines.value[at] = surest[atom]
-            lines.estimate[at] = each.estimate[rows, surest][atom]
-            lines.at_least[at] = each.at_least[rows, surest][atom]
+            lines["value"][at] = surest[atom]
+            lines["estimate"][at] = each.estimate[rows, surest][atom]
+            lines["at least"][at] = each.at_least[rows, surest][atom]
             # a value other than the surest may have the largest upper end
-            lines.at_most[at] = each.at_most.max(axis=1)[atom]
-            lines.how[at] = each.how
+            lines["at most"][at] = each.at_most.max(axis=1)[atom]
+            lines["how"][at] = each.how
         return lines
 
     @property
@@ -309,8 +308,7 @@ class InsiderBeliefs(Tabular):
 
     def _above(self, belief: float | Fraction, end: End) -> npt.NDArray[np.bool_]:
         """Return which lines are above a belief, exactly where they were counted."""
-        lines = self._lines
-        numbers = {"at least": lines.at_least, "estimate": lines.estimate, "at most": lines.at_most}[end]
+        numbers: Floats = self._lines[end]
         limit = Fraction(str(belief)) if isinstance(belief, float) else Fraction(belief)
         # floats decide all but the lines near the limit; in counted groups exact fractions decide those
         above: npt.NDArray[np.bool_] = numbers > float(limit)
@@ -324,7 +322,6 @@ class InsiderBeliefs(Tabular):
 
     @cached_property
     def _printed_shares(self) -> tuple[Integers, Floats]:
-        """The most frequent value of each group, and its share."""
         best, share = [], []
         for block in self.release.groups.blocks():
             counts = block.counts.dense()
@@ -390,19 +387,3 @@ class InsiderBeliefs(Tabular):
             how=beliefs.how,
             sensitive=self.release.sensitive,
         )
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Lines:
-    """A surest value per line, and how much it is believed."""
-
-    group: Integers
-    value: Integers
-    estimate: Floats
-    at_least: Floats
-    at_most: Floats
-    how: npt.NDArray[np.str_]
-
-    def untold(self, at: Integers) -> None:
-        """Mark these lines as not computed: any belief from 0 to 1."""
-        self.estimate[at], self.at_least[at], self.at_most[at], self.how[at] = np.nan, 0.0, 1.0, "could not tell"

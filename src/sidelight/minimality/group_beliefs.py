@@ -218,7 +218,6 @@ class GroupBeliefs:
 
     @cached_property
     def _others(self) -> Integers:
-        """The values that are counted as one."""
         return np.setdiff1d(np.flatnonzero(self.question.counts), self.values)
 
     def exactly(self, atom: int, value: int) -> Fraction:
@@ -256,7 +255,6 @@ class GroupBeliefs:
         return np.tile(occurs, (len(self.question.people), 1))
 
     def _spread(self, kept_apart: Floats) -> Floats:
-        """Share out what is believed of the values that are counted as one."""
         counts, others = self.question.counts, self._others
         beliefs = np.zeros((len(self.question.people), len(counts)))
         beliefs[:, self.values] = kept_apart[:, : len(self.values)]
@@ -592,22 +590,10 @@ def list_again(
 
 
 def _parts_of(table: Sequence[Sequence[int]], part: list[int]) -> list[tuple[int, ...]]:
-    """Add up the atoms of each part."""
     rows: dict[int, list[Sequence[int]]] = {}
     for of, row in zip(part, table, strict=True):
         rows.setdefault(of, []).append(row)
     return [tuple(map(sum, zip(*each, strict=True))) for each in rows.values()]
-
-
-def _products_of_others(chances: list[Fraction]) -> list[Fraction]:
-    """Multiply, for each of them, all the others."""
-    # products of prefixes and suffixes instead of quotients: a probability may be 0
-    before, after = [Fraction(1)], [Fraction(1)]
-    for chance in chances[:-1]:
-        before.append(before[-1] * chance)
-    for chance in chances[:0:-1]:
-        after.append(after[-1] * chance)
-    return [one * other for one, other in zip(before, reversed(after), strict=True)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -228,7 +228,7 @@ class HalfLimits:
     shares: tuple[ShareLimit, ...]
     distinct: int
     others: tuple[CriterionCheck, ...]  # of single groups
-    together: tuple[TogetherLimit, ...]
+    together: tuple[tuple[CriterionCheck, Floats, Floats], ...]  # and the joined rows of groups up to and from each
     by_size: tuple[CriterionCheck, ...]  # of single groups, whatever their values
 
     @classmethod
@@ -242,13 +242,18 @@ class HalfLimits:
             for each, share, few in zip(about_values, shares, distinct, strict=True)
             if share is None and few is None
         ]
+        together = []
+        for each in check.together:
+            # joins of all rows before and after each one: leaving a group out costs two joins, not a pass over all
+            rows = each.screen.rows(release)
+            together.append((each, join_forwards(each.screen, rows), join_backwards(each.screen, rows)))
         return cls(
             release,
             check,
             tuple(each for each in shares if each is not None),
             max((each for each in distinct if each is not None), default=1),
             tuple(others),
-            tuple(TogetherLimit.from_check(each, release) for each in check.together),
+            tuple(together),
             tuple(each for each in check.by_group if not each.criterion.measure.about_values),
         )
 
@@ -259,7 +264,7 @@ class HalfLimits:
             not self.shares
             and self.distinct <= 1
             and not self.others
-            and not any(each.check.criterion.measure.about_values for each in self.together)
+            and not any(check.criterion.measure.about_values for check, *_ in self.together)
         )
 
     @property
@@ -301,9 +306,27 @@ class HalfLimits:
             some = np.flatnonzero(kept)
             kind, first = number_vectors(left[some])
             one, other = (_make_groups(self.release, values, side[some][first]) for side in (left, right))
-            fits = np.logical_and.reduce([limit.holds(row, one, other) for limit in self.together])
-            kept[some] = fits[kind]
+            kept[some] = self._holds_together(row, one, other)[kind]
         return kept
+
+    def _holds_together(self, row: int, left: Groups, right: Groups) -> Flags:
+        """Return for which halves of a group the release keeps the limits on several groups."""
+        holds = np.ones(len(left), bool)
+        others = self.release.take(np.delete(np.arange(len(self.release)), row))
+        for check, before, after in self.together:
+            joined = check.screen.join(check.screen.rows(left), check.screen.rows(right))
+            if row > 0:
+                joined = check.screen.join(joined, np.broadcast_to(before[row - 1], joined.shape).copy())
+            if row < len(self.release) - 1:
+                joined = check.screen.join(joined, np.broadcast_to(after[row + 1], joined.shape).copy())
+            values = check.screen.value(joined)
+            kept = check.clearly_holds(values)
+            # near the bound floats cannot decide: exact fractions do
+            for at in np.flatnonzero(check.is_close(values) & ~kept):
+                one = np.array([at])
+                kept[at] = check.holds_exactly(_one_release([others, left.take(one), right.take(one)]))
+            holds &= kept
+        return holds
 
     def keep(self, values: Integers, counts: Integers, people: int, *, among: Flags | None = None) -> Flags:
         """Return which parts of a group (all, or some), of so many people each, keep all limits on single groups."""
@@ -331,40 +354,6 @@ class HalfLimits:
         """Judge one part of a group by the policy's own exact measures, and nothing else."""
         part = _make_groups(self.release, values, np.array([counts]))
         return all(check.holds_exactly(part) for check in self.check.by_group)
-
-
-@dataclass(frozen=True, eq=False)
-class TogetherLimit:
-    """A limit on several groups together, asked of the release with one more cut."""
-
-    check: CriterionCheck
-    release: Groups
-    before: Floats  # the joined rows of all groups up to each
-    after: Floats  # and from each on
-
-    @classmethod
-    def from_check(cls, check: CriterionCheck, release: Groups) -> TogetherLimit:
-        """Join the rows of all groups of a release."""
-        # joins of all rows before and after each one: leaving a group out then costs two joins, not a pass over all
-        rows = check.screen.rows(release)
-        return cls(check, release, join_forwards(check.screen, rows), join_backwards(check.screen, rows))
-
-    def holds(self, row: int, left: Groups, right: Groups) -> Flags:
-        """Return for which halves of a group the release keeps the limit."""
-        screen = self.check.screen
-        joined = screen.join(screen.rows(left), screen.rows(right))
-        if row > 0:
-            joined = screen.join(joined, np.broadcast_to(self.before[row - 1], joined.shape).copy())
-        if row < len(self.release) - 1:
-            joined = screen.join(joined, np.broadcast_to(self.after[row + 1], joined.shape).copy())
-        values = screen.value(joined)
-        kept = self.check.clearly_holds(values)
-        others = self.release.take(np.delete(np.arange(len(self.release)), row))
-        # near the bound floats cannot decide: exact fractions do
-        for at in np.flatnonzero(self.check.is_close(values) & ~kept):
-            one = np.array([at])
-            kept[at] = self.check.holds_exactly(_one_release([others, left.take(one), right.take(one)]))
-        return kept
 
 
 def _one_release(parts: list[Groups]) -> Groups:

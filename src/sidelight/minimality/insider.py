@@ -258,7 +258,7 @@ def _believe_of_mondrian(
         return _believe_behind_veils(case)
     # a cut that failed once is known to fail in the end only if merging never makes the limit worse
     semantics = case.release.semantics
-    together = [each.check.criterion for each in limits.together]
+    together = [check.criterion for check, *_ in limits.together]
     uncovered = next((each for each in together if not holds_upwards(each, semantics)), None)
     if uncovered is not None:
         reason = f"merging groups may make '{uncovered}' worse, so that a cut that failed once may fit in the end"
@@ -340,13 +340,12 @@ def _believe_of_full_domain(case: _InsiderCase, limits: HalfLimits) -> InsiderBe
 
 
 def _refuse_lattice(case: _InsiderCase, limits: HalfLimits) -> str | None:
-    """Return why a release of a lattice is not covered, if it is not."""
     if case.method.suppress:
         return "people may have been suppressed, and that is not covered"
     if not case.complete:
         return "the search was stopped before its end, and nobody knows where"
     if limits.together:
-        return f"'{limits.together[0].check.criterion}' is about several groups together, and that is not covered"
+        return f"'{limits.together[0][0].criterion}' is about several groups together, and that is not covered"
     worse = next((each for each in limits.check.by_group if not holds_upwards(each.criterion, "single")), None)
     if worse is not None:
         return f"merging groups may break '{worse.criterion}'"

@@ -31,12 +31,10 @@ import numpy as np
 from sidelight.arrays import Integers
 from sidelight.errors import BadRelease, as_given, expect, listed, parameter
 from sidelight.measures.about import About
-from sidelight.measures.criterion import Finding
 from sidelight.measures.measure import Measure, Summary
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.groups import GroupName, Groups, stack_groups
 from sidelight.release.release import Release, group_number
-from sidelight.table.labels import Label
 from sidelight.table.table import Counts
 from sidelight.text import counted
 
@@ -102,8 +100,6 @@ class Auditor:
     def __repr__(self) -> str:
         return f"<Auditor: {counted(len(self), 'group')}, {self.policy}>"
 
-    # Edits.
-
     def add(self, groups: Release) -> Auditor:
         """Put the groups of another release behind these."""
         return self.replace((), expect(Release, groups, "what is added"))
@@ -114,7 +110,14 @@ class Auditor:
 
     def replace(self, which: int | GroupName | Iterable[int | GroupName], groups: Release | None) -> Auditor:
         """Put other groups where the first of these is, and leave these out: to split, merge or correct them."""
-        self._check_editable()
+        # edits do not say who is in which of the new groups
+        by_people = next((measure for measure in self.policy.measures if not measure.mergeable), None)
+        if by_people is not None and (self.start.people or self.start.members is not None):
+            message = (
+                f"'{by_people}' looks at who is in which group, and edits do not say that of new ones; "
+                "judge the edited release by it, and audit without it"
+            )
+            raise BadRelease(message)
         places = self._places(which)
         new = None if groups is None else self._fitting(expect(Release, groups, "what groups are replaced by"))
         if len(places) == len(self) and new is None:
@@ -124,22 +127,22 @@ class Auditor:
         parts, changed = self._remove_groups(places)
         if new is not None:
             parts, changed = self._insert_groups(parts, changed, at, new)
-        whole = self._whole_after(places, new)
+        # how often each value occurs once some groups are gone and others are there
+        whole = self.parts[0].whole.copy()
+        part_of = np.searchsorted(self._starts, places, side="right") - 1
+        for part in dict.fromkeys(part_of.tolist()):
+            whole -= self.parts[part].counts.take(places[part_of == part] - self._starts[part]).totals()
+        whole = whole if new is None else whole + new.counts.totals()
         # measures that compare groups with the whole keep their summaries only while its totals stay the same
         same_whole = bool((whole == self.parts[0].whole).all())
         parts = parts if same_whole else [replace(part, whole=whole) for part in parts]
-        return self._edit(tuple(parts), changed, same_whole=same_whole)
-
-    def _edit(self, parts: tuple[Groups, ...], changed: set[int], *, same_whole: bool) -> Auditor:
         edited = object.__new__(Auditor)
-        edited._set(self.policy, self.start, parts, self.levels, changed)
+        edited._set(self.policy, self.start, tuple(parts), self.levels, changed)
         if same_whole and self.compared is not None:
             object.__setattr__(
                 edited, "compared", edited._summarise_levels(self._comparing_measures, self.compared, changed)
             )
         return edited
-
-    # Answers.
 
     def judge(self) -> Verdict:
         """Decide each criterion of the policy, with the verdict that judging the release from scratch gives."""
@@ -152,7 +155,7 @@ class Auditor:
             *zip(self._group_measures, _top(self.levels), strict=True),
             *zip(self._comparing_measures, _top(self.compared), strict=True),
         ]
-        findings = {id(measure): self._finding(summary) for measure, summary in top}
+        findings = {id(measure): renumbered(summary, self._number_of).finding() for measure, summary in top}
         return self.policy.decide(
             tuple(findings.get(id(measure)) or measure.measure(self.release) for measure in self.policy.measures)
         )
@@ -164,15 +167,9 @@ class Auditor:
         numbered = replace(groups, numbers=np.arange(1, len(groups) + 1))
         return Release(numbered, sensitive=self.start.sensitive)
 
-    def _finding(self, summary: Summary) -> Finding:
-        numbered: Summary = renumbered(summary, self._number_of)
-        return numbered.finding()
-
     def _number_of(self, key: int) -> int:
         part = bisect_right(self._first_keys, key) - 1
         return self._starts[part] + int(np.searchsorted(self.parts[part].numbers, key)) + 1
-
-    # What is measured how.
 
     @property
     def _group_measures(self) -> list[Measure]:
@@ -201,11 +198,13 @@ class Auditor:
             level = _resize_level(before, len(levels), (len(below) + 1) // 2)
             dirty = {place // 2 for place in dirty}
             for place in dirty:
-                level[place] = _merge_summaries(*below[2 * place : 2 * place + 2])
+                one, other = (*below[2 * place : 2 * place + 2], None)[:2]
+                if one is None or other is None:
+                    level[place] = one or other
+                else:
+                    level[place] = tuple(first.merge(second) for first, second in zip(one, other, strict=True))
             levels.append(tuple(level))
         return tuple(levels)
-
-    # Where groups are.
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -228,25 +227,15 @@ class Auditor:
             if not 1 <= number <= len(self):
                 message = f"no group {as_given(number)} in the release; they are numbered 1 to {len(self)}"
                 raise BadRelease(message)
-            if isinstance(each, GroupName) and each.printed not in ((), self._printed_cells(number)):
+            part = bisect_right(self._starts, number - 1) - 1
+            printed = self.parts[part].name(number - 1 - self._starts[part]).printed
+            if isinstance(each, GroupName) and each.printed not in ((), printed):
                 message = f"group {number} prints something else now; edits number groups anew, so take its new name"
                 raise BadRelease(message)
         if len({*numbers}) < len(numbers):
             message = "a group is named twice; name each one once"
             raise BadRelease(message)
         return np.sort(np.array(numbers, np.int64)) - 1
-
-    def _printed_cells(self, number: int) -> tuple[tuple[str, Label], ...]:
-        part = bisect_right(self._starts, number - 1) - 1
-        return self.parts[part].name(number - 1 - self._starts[part]).printed
-
-    def _whole_after(self, places: Integers, new: Groups | None) -> Integers:
-        """Count how often each value occurs once some groups are gone and others are there."""
-        whole = self.parts[0].whole.copy()
-        part_of = np.searchsorted(self._starts, places, side="right") - 1
-        for part in dict.fromkeys(part_of.tolist()):
-            whole -= self.parts[part].counts.take(places[part_of == part] - self._starts[part]).totals()
-        return whole if new is None else whole + new.counts.totals()
 
     def _remove_groups(self, places: Integers) -> tuple[list[Groups], set[int]]:
         """Remove groups; also return the parts that this changes."""
@@ -317,16 +306,6 @@ class Auditor:
             measure.check(Release(fitting, sensitive=self.start.sensitive))
         return fitting  # their whole is that of the parts that they are stacked below
 
-    def _check_editable(self) -> None:
-        """Raise `BadRelease` if a measure depends on who is in which group, which edits do not say of new groups."""
-        whole = next((measure for measure in self.policy.measures if not measure.mergeable), None)
-        if whole is not None and (self.start.people or self.start.members is not None):
-            message = (
-                f"'{whole}' looks at who is in which group, and edits do not say that of new ones; "
-                "judge the edited release by it, and audit without it"
-            )
-            raise BadRelease(message)
-
 
 def _is_incremental(measure: Measure) -> bool:
     """Return whether merged summaries give the finding; with known columns, parts of groups have other numbers."""
@@ -340,7 +319,6 @@ def _spacing(groups: int) -> int:
 
 
 def _split_into_parts(groups: Groups) -> tuple[Groups, ...]:
-    """Cut groups into parts, with new keys."""
     keyed = replace(groups, numbers=_spacing(len(groups)) * np.arange(1, len(groups) + 1))
     return tuple(keyed.take(slice(start, start + PART_SIZE)) for start in range(0, len(groups), PART_SIZE))
 
@@ -349,12 +327,6 @@ def _resize_level(levels: Levels, height: int, length: int) -> list[Summaries]:
     """Return a level with so many places: what it had, as far as there is room, and None for the rest."""
     kept = levels[height][:length] if height < len(levels) else ()
     return [*kept, *[None] * (length - len(kept))]
-
-
-def _merge_summaries(one: Summaries, other: Summaries = None) -> Summaries:
-    if one is None or other is None:
-        return one or other
-    return tuple(first.merge(second) for first, second in zip(one, other, strict=True))
 
 
 def _top(levels: Levels | None) -> tuple[Summary, ...]:

@@ -25,7 +25,7 @@ import inspect
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, reduce
@@ -55,6 +55,7 @@ from pydantic import (
     ValidationError,
     create_model,
 )
+from pydantic.config import JsonDict
 from pydantic.json_schema import WithJsonSchema
 from pydantic_core import ErrorDetails
 
@@ -85,10 +86,6 @@ MOST_DIGITS = 300
 """A number is not written with more zeros than that; 1e999999999 would take all memory."""
 
 
-WITH_COMMAS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?")
-"""A number with commas between thousands."""
-
-
 def read_number(number: object) -> int | float | Fraction:
     """Read a number of a policy: also "3/4" and "inf", which TOML and a shell cannot say otherwise.
 
@@ -96,7 +93,7 @@ def read_number(number: object) -> int | float | Fraction:
     (5, 0.5, Fraction(3, 4), inf, 15195)
     """
     if isinstance(number, str):
-        number = _number_in(number.strip(), decimals_stay=isinstance(number, Word))
+        number = _read_digits(number.strip(), decimals_stay=isinstance(number, Word))
     # bool is a kind of int to Python, and nan would pass every comparison unnoticed
     no_number = isinstance(number, bool) or (isinstance(number, float) and math.isnan(number))
     if no_number or not isinstance(number, int | float | Fraction):
@@ -118,11 +115,11 @@ def read_share(text: str) -> Fraction | None:
     return share if 0 <= share <= 1 else None
 
 
-def _number_in(text: str, *, decimals_stay: bool) -> int | float | Fraction | None:
+def _read_digits(text: str, *, decimals_stay: bool) -> int | float | Fraction | None:
     """Read digits exactly; a decimal may stay one, as in TOML, where that loses no digit."""
     if text.lstrip("+") in ("inf", "infinite", "∞"):
         return math.inf
-    if WITH_COMMAS.fullmatch(text):  # as answers print it
+    if re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", text):  # as answers print it
         text = text.replace(",", "")
     try:
         # checked before `Fraction`, which would write out all the zeros
@@ -144,10 +141,6 @@ def _whole(setting: object) -> object:
         return setting  # which the strict type refuses
 
 
-def _true_or_false(setting: object) -> object:
-    return {"true": True, "false": False}.get(setting, setting) if isinstance(setting, Word) else setting
-
-
 def _text(setting: object) -> object:
     # identifiers among values, such as 5 for "5", are common; true is not meant as "True"
     whole = isinstance(setting, int) and not isinstance(setting, bool)
@@ -162,7 +155,10 @@ Number = Annotated[
 """A number as policies write it."""
 
 Whole = Annotated[StrictInt, BeforeValidator(_whole)]
-TrueOrFalse = Annotated[StrictBool, BeforeValidator(_true_or_false)]
+TrueOrFalse = Annotated[
+    StrictBool,
+    BeforeValidator(lambda each: {"true": True, "false": False}.get(each, each) if isinstance(each, Word) else each),
+]
 Text = Annotated[StrictStr, BeforeValidator(_text)]
 
 _NUMBERS = (float, Fraction, Decimal)
@@ -184,39 +180,19 @@ def setting_type(hint: Hint) -> Hint:
         return Number
     if hint in _PLAIN:
         return _PLAIN[hint]
-    if get_origin(hint) in (Union, UnionType):
-        return _one_of(get_args(hint))
-    return _container(hint) if _holds_others(hint) else hint
-
-
-def _one_of(members: tuple[Hint, ...]) -> Hint:
-    """Choose among types; all kinds of numbers are one, and what a policy cannot write is left out."""
-    members = tuple(member for member in members if _can_be_written(member))
-    if not any(member in _NUMBERS for member in members):
-        # one reader takes all kinds of numbers, so that a union has it once
-        return _union([setting_type(member) for member in members])
-    others = [member for member in members if member not in (*_NUMBERS, int)]
-    return _union([Number, *(setting_type(member) for member in others)])
-
-
-def _can_be_written(hint: Hint) -> bool:
-    return not isinstance(hint, type) or hint is NoneType or hint in (*_NUMBERS, *_PLAIN)
-
-
-def _union(kinds: list[Hint]) -> Hint:
-    return reduce(operator.or_, kinds)
-
-
-def _holds_others(hint: Hint) -> bool:
-    """Return whether it is a list, a table or the like, with types for what is in it."""
-    origin = get_origin(hint)
-    return origin is not Annotated and isinstance(origin, type) and bool(get_args(hint))
-
-
-def _container(hint: Hint) -> Hint:
-    origin = get_origin(hint)
-    inner = tuple(setting_type(each) for each in get_args(hint))  # of `...` it is the same
-    return (dict if origin is Mapping else origin)[inner]  # type: ignore[index]
+    origin, members = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        # what a policy cannot write is left out; all kinds of numbers are one, as one reader takes them all
+        members = tuple(
+            each for each in members if not isinstance(each, type) or each is NoneType or each in (*_NUMBERS, *_PLAIN)
+        )
+        any_number = any(each in _NUMBERS for each in members)
+        others = [each for each in members if not any_number or each not in (*_NUMBERS, int)]
+        return reduce(operator.or_, [*[Number] * any_number, *map(setting_type, others)])
+    if origin is not Annotated and isinstance(origin, type) and members:
+        # a list, a table or the like, with types for what is in it (of `...` it is the same)
+        return (dict if origin is Mapping else origin)[tuple(map(setting_type, members))]  # type: ignore[index]
+    return hint
 
 
 # What is wrong with a policy?  One line that names the key, where it stands, and the nearest right one. Each
@@ -289,16 +265,15 @@ def _complaint(error: ValidationError, model: type[Section], where: str) -> BadP
 
 def _locate(path: Path, model: type[Section], where: str) -> tuple[str, str, type[Section]]:
     """Follow a path into sections within sections: where does the key stand, what is it called, among which keys?"""
-    while len(path) > 2 and (inner := _sections_in(model, str(path[0]))):
+    while len(path) > 2:
+        # the model of the sections that are listed under a key, if any are
+        kinds = get_args(model.model_fields[str(path[0])].annotation)
+        inner = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Section)), None)
+        if inner is None:
+            break
         where = f"{path[0]} {int(path[1]) + 1} of {where}"
         model, path = inner, path[2:]
     return where, str(path[0]), model
-
-
-def _sections_in(model: type[Section], key: str) -> type[Section] | None:
-    """Return the model of the sections that are listed under a key, if any are."""
-    kinds = get_args(model.model_fields[key].annotation)
-    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Section)), None)
 
 
 def _remedy(detail: ErrorDetails) -> str:
@@ -369,8 +344,16 @@ def limit_model(kind: type[Measure]) -> type[Limit]:
     group size ≥ 5
     """
 
+    def keep_right_bounds(schema: JsonDict) -> None:
+        # only the bounds that make sense, of which one is required
+        properties, right = schema["properties"], right_bounds(kind)
+        assert isinstance(properties, dict)
+        for name in set(BOUNDS).difference(right):
+            del properties[name]
+        schema["oneOf"] = [{"required": [name]} for name in right]
+
     class Base(Limit):
-        model_config = ConfigDict(json_schema_extra=lambda schema: _keep_right_bounds(schema, kind))
+        model_config = ConfigDict(json_schema_extra=keep_right_bounds)
 
     # from the class, so that a new measure needs no line here; a setting without a default is `...`, as pydantic asks
     fields: dict[str, object] = {"measure": (Literal[kind.name], ...), **settings_of(kind)}
@@ -384,16 +367,6 @@ def limit_model(kind: type[Measure]) -> type[Limit]:
     return model
 
 
-def _keep_right_bounds(schema: dict[str, object], kind: type[Measure]) -> None:
-    """Restrict a schema to the bounds that make sense, of which one is required."""
-    properties = schema["properties"]
-    assert isinstance(properties, dict)
-    right = right_bounds(kind)
-    for name in set(BOUNDS).difference(right):
-        del properties[name]
-    schema["oneOf"] = [{"required": [name]} for name in right]
-
-
 def right_bounds(kind: type[Measure]) -> tuple[str, ...]:
     """Return the names of the bounds that make sense: from above for risks, from below for sizes and diversities."""
     return tuple(each.value for each in Comparison.for_measure(large_is_bad=kind.large_is_bad))
@@ -401,8 +374,7 @@ def right_bounds(kind: type[Measure]) -> tuple[str, ...]:
 
 def measure_maker(kind: type[Measure]) -> Callable[..., Measure]:
     """Return what turns settings into a measure."""
-    maker: Callable[..., Measure] = getattr(kind, "from_settings", kind)
-    return maker
+    return getattr(kind, "from_settings", kind)
 
 
 @cache
@@ -443,15 +415,6 @@ class SkylineSection(Section):
     def target(self) -> Label | Predicate:
         """The value, or the category."""
         return read_value(self.value)
-
-    def is_like(self, other: SkylineSection) -> bool:
-        """Whether another one asks about the same column, knowing the same."""
-        return (self.of, self.known) == (other.of, other.known)
-
-    def to_criteria(self, skyline: Skyline) -> Iterator[Criterion]:
-        """Yield the criteria of a skyline, about the column that was named, if one was."""
-        for criterion in skyline.criteria:
-            yield criterion.about(self.of, known=self.known or ()) if self.of or self.known else criterion
 
     def to_skyline(self, elsewhere: tuple[Label | Predicate, ...]) -> Skyline:
         """Build the skyline; `elsewhere` are the targets of the others, which one without a value leaves out."""
@@ -517,17 +480,11 @@ def read_limit_section(text: str) -> Limit:
     # the name first: it decides which settings may follow
     kind = measure_named(take_measure_name(reader), f"'{text}'")
     settings = take_settings(reader, settings_of(kind))
-    if settings is None:
-        # a measure without parentheses is fine as long as none of its settings is required
-        _require_no_settings(kind, text)
-    table = {"measure": kind.name, **(settings or {}), **take_bound(reader)}
-    return validated(limit_model(kind), table, f"'{text}'")
-
-
-def _require_no_settings(kind: type[Measure], text: str) -> None:
-    """Raise `BadPolicy` if a measure without parentheses needs a setting."""
+    # a measure without parentheses is fine as long as none of its settings is required
     needed = next((name for name, (_, default) in settings_of(kind).items() if default is ...), None)
-    if needed is not None:
+    if settings is None and needed is not None:
         call = f"{kind.name}({needed}=2)"
         message = f"'{needed}' is missing in '{text}'; write it in parentheses, such as {call}"
         raise BadPolicy(message)
+    table = {"measure": kind.name, **(settings or {}), **take_bound(reader)}
+    return validated(limit_model(kind), table, f"'{text}'")

@@ -43,8 +43,8 @@ from sidelight.text import as_names, is_deeply_nested
 if TYPE_CHECKING:
     from sidelight.intake.presets import Preset
 
-SECTIONS = {"roles": "one", "limit": "many", "skyline": "many"}
-"""What a policy file has, and whether there may be many of it."""
+SECTIONS = ("roles", "limit", "skyline")
+"""What a policy file has."""
 
 PRESET = "preset"
 """The key that names limits which somebody else asks for, above all sections."""
@@ -113,7 +113,10 @@ def read_policy_file(path: str | Path, *, population: str | None = None) -> Poli
 
     Presets whose limits depend on whether there is a `population` are read with it.
     """
-    _expect_path(path)
+    given: object = path
+    if not isinstance(given, str | PathLike):
+        message = f"a policy file is named by its path, not by {kind_in_words(given)}; give the path of a TOML file"
+        raise WrongKind(message)
     if not str(path).strip():
         message = "the name of the policy file is empty; give its path"
         raise BadPolicy(message)
@@ -133,12 +136,6 @@ def read_policy_file(path: str | Path, *, population: str | None = None) -> Poli
         message = f"cannot read the policy file '{path}': {error.strerror}; give the path of a readable file"
         raise BadPolicy(message) from None
     return read_policy_text(text, name=path.name, folder=path.parent, population=population)
-
-
-def _expect_path(path: object) -> None:
-    if not isinstance(path, str | PathLike):
-        message = f"a policy file is named by its path, not by {kind_in_words(path)}; give the path of a TOML file"
-        raise WrongKind(message)
 
 
 def read_policy_text(
@@ -161,7 +158,9 @@ def read_policy_text(
     except (ValueError, OverflowError):  # Python reads no whole numbers of so many digits
         message = f"{name} holds a number that is too long, or a day that no calendar has; give another"
         raise BadPolicy(message) from None
-    _refuse_unknown_sections(data, name)
+    unknown = next((key for key in data if key not in (*SECTIONS, PRESET)), None)
+    if unknown is not None:
+        raise unknown_key(unknown, (*SECTIONS, PRESET), name)
     presets = list(_presets(data, name, folder, population))
     limits = [_criterion(table, where) for where, table in _tables(data, "limit", name, folder)]
     skylines, notes = _skylines(_tables(data, "skyline", name, folder))
@@ -178,14 +177,7 @@ def read_policy_text(
     )
 
 
-def _refuse_unknown_sections(data: Mapping[str, object], name: str) -> None:
-    for key in data:
-        if key not in (*SECTIONS, PRESET):
-            raise unknown_key(key, (*SECTIONS, PRESET), name)
-
-
 def _presets(data: Mapping[str, object], name: str, folder: Path | None, population: str | None) -> Iterator[Preset]:
-    """Read the presets: one, or a list of them."""
     texts = data.get(PRESET, ())
     listed = [texts] if isinstance(texts, str) else texts
     if not isinstance(listed, list | tuple) or not all(isinstance(text, str) for text in listed):
@@ -255,10 +247,12 @@ def _skylines(tables: Iterable[tuple[str, object]]) -> tuple[list[Criterion], tu
     notes: list[str] = []
     for where, section in sections:
         # A skyline without a value is about every value that has none of its own.
-        elsewhere = tuple(other.target for _, other in sections if other is not section and other.is_like(section))
+        own, known = section.of, section.known
+        alike = (other for _, other in sections if other is not section and (other.of, other.known) == (own, known))
         with _blaming_section(where):
-            skyline = section.to_skyline(elsewhere)
-            criteria += section.to_criteria(skyline)
+            skyline = section.to_skyline(tuple(other.target for other in alike))
+            about = own or known
+            criteria += [each.about(own, known=known or ()) if about else each for each in skyline.criteria]
             notes += skyline.notes
     return criteria, tuple(notes)
 
@@ -279,6 +273,13 @@ def policy_schema() -> str:
     models: list[type[Section]] = [RolesSection, *limits.values(), SkylineSection]
     references, definitions = models_json_schema([(model, "validation") for model in models])
     place = {model: reference for (model, _), reference in references.items()}
+    # the name of the measure chooses the schema of its limits
+    limit_places = {name: place[model] for name, model in limits.items()}
+    mapping = {name: reference["$ref"] for name, reference in sorted(limit_places.items())}
+    by_measure = {
+        "discriminator": {"mapping": mapping, "propertyName": "measure"},
+        "oneOf": list(limit_places.values()),
+    }
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$defs": {name: _tidy(each) for name, each in sorted(definitions["$defs"].items())},
@@ -289,21 +290,12 @@ def policy_schema() -> str:
                 "description": "limits that somebody asks for, by name: EMA/Health Canada 0.09, k-map(k=5) or ACRO",
             },
             "roles": place[RolesSection],
-            "limit": {"items": _one_of({name: place[model] for name, model in limits.items()}), "type": "array"},
+            "limit": {"items": by_measure, "type": "array"},
             "skyline": {"items": place[SkylineSection], "type": "array"},
         },
         "type": "object",
     }
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-
-
-def _one_of(references: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """Choose the schema of a limit by the name of its measure."""
-    mapping = {name: reference["$ref"] for name, reference in sorted(references.items())}
-    return {
-        "discriminator": {"mapping": mapping, "propertyName": "measure"},
-        "oneOf": list(references.values()),
-    }
 
 
 def _tidy(schema: dict[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -65,18 +65,11 @@ from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import ColumnKind
 from sidelight.table.table import Counts, Profiles, Table
 
-
-@dataclass(frozen=True, eq=False, slots=True)
-class DealtPeople:
-    """Everybody's key, bucket and values, and what the buckets hold."""
-
-    key: Integers
-    bucket: Integers
-    values: Counts  # person × value
-    counts: Counts  # bucket × value
+Dealt: TypeAlias = tuple[Integers, Integers, Counts, Counts]
+"""Everybody's key, bucket and values (person × value), and what the buckets hold (bucket × value)."""
 
 
-def _deal_sets(table: Table, policy: PolicyCheck, rng: np.random.Generator, progress: Progress) -> DealtPeople:
+def _deal_sets(table: Table, policy: PolicyCheck, rng: np.random.Generator, progress: Progress) -> Dealt:
     """Deal people into as many buckets within policy as halving finds, or into one bucket of everybody."""
     profiles, near = table.profiles(), LeastOverlap(rng)
     line = line_up_hardest_first(profiles, rng)
@@ -86,16 +79,16 @@ def _deal_sets(table: Table, policy: PolicyCheck, rng: np.random.Generator, prog
     while high - low > 1:
         middle = (low + high) // 2
         progress("trying numbers of buckets", middle, None)
-        dealt = _deal(profiles, line, middle, rng)
-        buckets = candidate_groups(table, np.bincount(dealt.bucket, minlength=middle), dealt.counts)
+        key, bucket, values, counts = _deal(profiles, line, middle, rng)
+        buckets = candidate_groups(table, np.bincount(bucket, minlength=middle), counts)
         # so many of the buckets have to hold on their own for the rest to be merged rather than dealt anew
         if policy.holds_in_each(buckets).mean() < 0.99:
             high = middle
             continue
         low, into = middle, merge_until_within(buckets, policy, near)
-        merged = dealt.counts.roll_up(into, groups=int(into.max()) + 1)
-        if merged.rows > best.counts.rows:
-            best = replace(dealt, bucket=into[dealt.bucket], counts=merged)
+        merged = counts.roll_up(into, groups=int(into.max()) + 1)
+        if merged.rows > best[-1].rows:
+            best = key, into[bucket], values, merged
     return best
 
 
@@ -107,12 +100,12 @@ def line_up_hardest_first(profiles: Profiles, rng: np.random.Generator) -> Integ
     return line[np.argsort(-hardness[line], kind="stable")]
 
 
-def _deal(profiles: Profiles, line: Integers, buckets: int, rng: np.random.Generator) -> DealtPeople:
+def _deal(profiles: Profiles, line: Integers, buckets: int, rng: np.random.Generator) -> Dealt:
     bucket = deal_in_turns(profiles.counts, line, buckets, rng)
     values = profiles.counts.take(line)
     row, value, count = values.entries()
     counts = Counts.from_entries(bucket[row], value, count, (buckets, profiles.counts.width))
-    return DealtPeople(profiles.key[line], bucket, values, counts)
+    return profiles.key[line], bucket, values, counts
 
 
 def deal_in_turns(
@@ -215,7 +208,7 @@ class Anatomy(Method):
         if table.semantics != "single":
             check = PolicyCheck.from_policy((*policy.criteria, *self._diversity(table)), table.people)
             dealt = _deal_sets(table, check, rng, progress)
-            return _outcome(table, by, dealt, rng.permutation(dealt.counts.rows))
+            return _outcome(table, by, dealt, rng.permutation(dealt[-1].rows))
         different = int((totals > 0).sum())
         if self.l is not None and self.l > different:
             message = (
@@ -243,7 +236,7 @@ class Anatomy(Method):
         each_once = np.ones(len(value), np.int64)
         counts = Counts.from_entries(bucket, value, each_once, shape)
         values = Counts.from_sorted(np.arange(len(value)), value, each_once, (len(value), len(totals)))
-        return _outcome(table, by, DealtPeople(key, bucket, values, counts), number)
+        return _outcome(table, by, (key, bucket, values, counts), number)
 
     def _diversity(self, table: Table) -> tuple[Criterion, ...]:
         """Return the limit that no value has more than 1/l of a bucket's people; refuse an l that nothing can keep."""
@@ -261,11 +254,11 @@ class Anatomy(Method):
         return (criterion,)
 
 
-def _outcome(table: Table, by: Mapping[str, Hierarchy], dealt: DealtPeople, number: Integers) -> SearchOutcome:
+def _outcome(table: Table, by: Mapping[str, Hierarchy], dealt: Dealt, number: Integers) -> SearchOutcome:
     """Build the outcome, with buckets numbered at random: numbers tell nothing about who has which value."""
-    counts = dealt.counts.take(np.argsort(number))
+    key, bucket, values, counts = dealt
     orders = column_orders(table.quasi, by)
-    recoding = Buckets.from_people(table, orders, dealt.key, number[dealt.bucket], counts, values=dealt.values)
+    recoding = Buckets.from_people(table, orders, key, number[bucket], counts.take(np.argsort(number)), values=values)
     return SearchOutcome(recoding.release(), recoding)
 
 

@@ -208,7 +208,6 @@ class ReleaseComparison(Tabular):
         )
 
     def _repr_html_(self) -> str:
-        """Return an HTML table of what each way keeps, and which one is advised."""
         heads = ("row", "method", "groups", "suppressed", *COMPARED, "printed")
         rows = [
             (
@@ -355,5 +354,4 @@ def _rows_by_share(
 
 
 def _named_progress(name: str, progress: Progress) -> Progress:
-    """Report each step with the way of publishing that it belongs to."""
     return lambda what, done, total: progress(f"{name}: {what}", done, total)

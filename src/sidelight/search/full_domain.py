@@ -251,7 +251,6 @@ def _outcome(
 
 
 def _refuse_broken(lattice: AnyLattice, node: Node, policy: Policy, more: str = "") -> None:
-    """Refuse levels that are not within policy, and say which limits they break."""
     broken = policy.judge(lattice.release_to_judge(node)).broken
     if not broken:
         return

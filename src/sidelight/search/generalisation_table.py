@@ -358,7 +358,6 @@ def _build_questions(
 
 
 def _check_questions(asked: Mapping[str, Measure], lattice: Lattice) -> None:
-    """Refuse questions that make no sense of generalisations of a table."""
     release = lattice.release_at(lattice.bottom)
     for measure in asked.values():
         plain, view = measure.resolve(release)

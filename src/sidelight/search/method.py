@@ -418,7 +418,6 @@ class SearchResult(Tabular):
         )
 
     def _repr_html_(self) -> str:
-        """Return an HTML table of what was searched, and how the release stands to each criterion."""
         rows: list[tuple[object, object]] = [
             *((str(each.criterion), _describe(each)) for each in self.verdict.judgements),
             *((f"level of {column}", level) for column, level in self.levels.items()),

@@ -122,6 +122,7 @@ class Microaggregation(Method):
         orders = column_orders(table.quasi, by)
         # The minimum size of clusters when neither the caller nor the policy says one.
         k = min(self.k or PolicyCheck.from_policy(policy, table.people).least_group_size or 3, table.people)
+        ranks = [order.ranks(column) for order, column in zip(orders, table.quasi, strict=True)]
         cluster = mdav(
             KeyDistances.from_table(table, orders),
             table.sizes,
@@ -130,70 +131,38 @@ class Microaggregation(Method):
         )
         # k is kept by the last cluster too, which MDAV may leave smaller
         check = PolicyCheck.from_policy((*policy.criteria, GroupSize() >= k), table.people)
-        clusters = Clustering(table, orders, self.labels, cluster).merge_until_within(check, progress)
-        return SearchOutcome(
-            release_of(table, clusters.cluster, clusters.columns(), clusters.count),
-            Regions.from_keys(table, orders, clusters.cluster, *clusters.stretches()),
-        )
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Clustering:
-    """Which cluster each key of a table is in, and how clusters are averaged."""
-
-    table: Table
-    orders: tuple[Order, ...]
-    labels: LabelAverage
-    cluster: Integers  # per key
-
-    @property
-    def count(self) -> int:
-        """How many clusters there are."""
-        return int(self.cluster.max()) + 1
-
-    def merge_until_within(self, policy: PolicyCheck, progress: Progress) -> Clustering:
-        """Merge clusters until the policy holds and no two are printed the same: readers could not tell those apart."""
-        clusters = self
         while True:
-            clusters = clusters.renumber(
-                merge_until_within(
-                    clusters.groups(),
-                    policy,
-                    Centroids.from_table(self.table, self.orders, clusters.cluster, clusters.count),
-                    progress=lambda groups: progress("merging clusters", groups, None),
-                )
+            count = int(cluster.max()) + 1
+            counts = table.counts.roll_up(cluster, groups=count)
+            merged = merge_until_within(
+                candidate_groups(table, add_up(cluster, table.sizes, count), counts),
+                check,
+                Centroids.from_table(table, orders, cluster, count),
+                progress=lambda groups: progress("merging clusters", groups, None),
             )
+            cluster, count = merged[cluster], int(merged.max()) + 1
             # clusters that are printed the same are one to a reader, and have to be judged as one
-            printed, first = number_equal_rows(clusters.columns(), clusters.count)
-            all_differ = len(first) == clusters.count
-            clusters = clusters.renumber(printed)
-            if all_differ:
-                return clusters
-
-    def renumber(self, number: Integers) -> Clustering:
-        """Return the clusters with new numbers; those with the same number are one."""
-        return Clustering(self.table, self.orders, self.labels, number[self.cluster])
-
-    def groups(self) -> Groups:
-        """Count the values of each cluster."""
-        sizes = add_up(self.cluster, self.table.sizes, self.count)
-        return candidate_groups(self.table, sizes, self.table.counts.roll_up(self.cluster, groups=self.count))
-
-    def columns(self) -> tuple[Column, ...]:
-        """Return the columns that print each cluster as its average person."""
-        return tuple(
-            average_column(order, self.cluster, rank, self.table.sizes, groups=self.count, labels=self.labels)
-            for order, rank in self._ranks()
+            printed, first = number_equal_rows(self._average(table, orders, ranks, cluster), count)
+            cluster = printed[cluster]
+            if len(first) == count:
+                break
+        ends = [find_stretches(cluster, rank, count) for rank in ranks]
+        # (columns, clusters) → (clusters, columns)
+        start, stop = (np.stack(each, axis=1) for each in zip(*ends, strict=True))
+        return SearchOutcome(
+            release_of(table, cluster, self._average(table, orders, ranks, cluster), count),
+            Regions.from_keys(table, orders, cluster, start, stop),
         )
 
-    def stretches(self) -> tuple[Integers, Integers]:
-        """Return the stretch of ranks that each cluster occupies, start and stop, cluster × column."""
-        each = [find_stretches(self.cluster, rank, self.count) for _, rank in self._ranks()]
-        start, stop = (np.stack(ends, axis=1) for ends in zip(*each, strict=True))
-        return start, stop
-
-    def _ranks(self) -> list[tuple[Order, Integers]]:
-        return [(order, order.ranks(column)) for order, column in zip(self.orders, self.table.quasi, strict=True)]
+    def _average(
+        self, table: Table, orders: tuple[Order, ...], ranks: list[Integers], cluster: Integers
+    ) -> tuple[Column, ...]:
+        """Return the columns that print each cluster as its average person."""
+        count = int(cluster.max()) + 1
+        return tuple(
+            average_column(order, cluster, rank, table.sizes, groups=count, labels=self.labels)
+            for order, rank in zip(orders, ranks, strict=True)
+        )
 
 
 def mdav(

@@ -286,7 +286,6 @@ class StreamedStore(Store):
         return cells
 
     def _bytes(self, groups: Integers) -> Integers:
-        """Return how much the histogram of each group takes."""
         # lanes are of four bytes; what is worked out of a histogram takes 48 more a cell
         return self._cells(groups) * (4 * len(self._lanes) + 48)
 
@@ -330,7 +329,6 @@ class StreamedStore(Store):
         return lots
 
     def _open_lot(self, numbers: Integers, as_keys: bool) -> OpenGroups:  # noqa: FBT001 - as the lots have it
-        """Read the groups of a lot, as keys or as histograms."""
         if not as_keys:
             return self._count(numbers)
         ((_, table),) = self._read_tables(numbers, np.zeros(len(numbers), np.int64))
@@ -378,7 +376,6 @@ class StreamedStore(Store):
         return counted
 
     def _read_aside(self, groups: Integers) -> Iterator[RowBlock]:
-        """Yield the rows of the parts that have some groups."""
         assert self.aside is not None
         entries, counted_apart = self.aside
         for part in np.unique(self._aside_part[groups]).tolist():
@@ -386,7 +383,6 @@ class StreamedStore(Store):
             yield from self.table.rows_of(_batches(entries, part), people, self._ranks)
 
     def _watch(self, what: str, blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
-        """Yield the blocks, and report how far a pass is."""
         done, rows = 0, self.table.rows_held
         for block in blocks:
             yield block
@@ -495,7 +491,6 @@ class StreamedStore(Store):
         return self._part
 
     def _merge_part(self, table: Table) -> None:
-        """Merge the groups of a part into those of the whole."""
         part, numbers = self._part, self._part_numbers
         assert part is not None
         known = int((numbers < len(self.start)).sum())
