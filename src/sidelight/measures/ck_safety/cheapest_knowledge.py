@@ -65,7 +65,6 @@ from sidelight.measures.ck_safety.implications import (
     Atom,
     Implication,
     ImplicationsWitness,
-    knowledge_in_words,
     nobody_shown,
 )
 from sidelight.measures.ck_safety.minimize_across_groups import (
@@ -437,7 +436,7 @@ class CheapestKnowledge(Targeted):
                 f"It costs nothing: in {known.group} anyone has {value} with probability {sure}, as the release says."
             )
         return (
-            f"For {in_words(finding.value, large_is_bad=False)} somebody could know {knowledge_in_words(known)}; "
+            f"For {in_words(finding.value, large_is_bad=False)} somebody could know {known.known_in_words()}; "
             f"in {known.group} anyone, the target, then has {value} with probability {sure}."
         )
 

@@ -107,11 +107,15 @@ class DisclosureCost(Measure):
         return self.otherwise
 
     def monotonicity(self, semantics: Semantics) -> Monotonicity:
-        return ADVERSARIES[self.knows](self.k).monotonicity(semantics)
+        return self.adversary().monotonicity(semantics)
 
     def check(self, release: Release) -> None:
         super().check(release)
         self._tariff.check(release.domain)
+
+    def adversary(self, apart_from: tuple[Label, ...] = ()) -> Implications | Negations:
+        """Return the question about all values, or about those of one weight."""
+        return ADVERSARIES[self.knows](self.k, apart_from=apart_from)
 
     def different_weights(self) -> list[Fraction]:
         """List the weights that count, the largest first."""
@@ -122,7 +126,7 @@ class DisclosureCost(Measure):
         """Return the adversary's question about the values of this weight alone."""
         # leaving out all other weights asks about this class of values alone
         others = tuple(value for value in domain if self._tariff.rate(value, self._otherwise) != weight)
-        return ADVERSARIES[self.knows](self.k, apart_from=others)
+        return self.adversary(others)
 
     def summarize(self, groups: Groups) -> CostSummary:
         parts = [
@@ -131,13 +135,13 @@ class DisclosureCost(Measure):
         return CostSummary(self, tuple(parts))
 
     def screen(self) -> CostScreen:
-        return CostScreen(self, ADVERSARIES[self.knows](self.k).screen())
+        return CostScreen(self, self.adversary().screen())
 
     def explain(self, finding: Finding) -> str:
         witness = finding.witness
         if not isinstance(witness, CostWitness):
             return nobody_shown(finding)
-        question = ADVERSARIES[self.knows](self.k)
+        question = self.adversary()
         shown_by = question.explain(Finding(question, witness.probability, witness.known))
         weight, value = in_words(witness.weight), shown(witness.value)
         return (
@@ -147,7 +151,7 @@ class DisclosureCost(Measure):
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         assert isinstance(witness, CostWitness)
-        return witness.weight * ADVERSARIES[self.knows](self.k).replay(witness.known, release)
+        return witness.weight * self.adversary().replay(witness.known, release)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -88,6 +88,18 @@ class KnownFacts(Targeted):
     def belief_at(self, limit: Fraction) -> Fraction | None:
         return limit if self.asks_every_value else None
 
+    def explain(self, finding: Finding) -> str:
+        witness = finding.witness
+        if not isinstance(witness, ImplicationsWitness | NegationsWitness):
+            return nobody_shown(finding)
+        value, probability, known = shown(witness.value), in_words(finding.value), witness.known_in_words()
+        if not known:
+            return f"In {witness.group} anyone has {value} with probability {probability}, as the release itself says."
+        return (
+            f"In {witness.group} anyone, the target, could be shown to have {value} with probability {probability} "
+            f"by someone who knows {known}."
+        )
+
 
 @dataclass(frozen=True)
 class Implications(KnownFacts):
@@ -145,18 +157,6 @@ class Implications(KnownFacts):
 
     def screen(self) -> ImplicationsScreen:
         return ImplicationsScreen(self.k, self.targets)
-
-    def explain(self, finding: Finding) -> str:
-        if not isinstance(finding.witness, ImplicationsWitness):
-            return nobody_shown(finding)
-        known, value = finding.witness, shown(finding.witness.value)
-        probability = in_words(finding.value)
-        if not known.premises():
-            return f"In {known.group} anyone has {value} with probability {probability}, as the release itself says."
-        return (
-            f"In {known.group} anyone, the target, could be shown to have {value} with probability {probability} "
-            f"by someone who knows {knowledge_in_words(known)}."
-        )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the worlds in which the implications hold, and those of them with the target."""
@@ -305,6 +305,24 @@ class ImplicationsWitness(Witness):
                 premises.setdefault(implication.premise.person, {})[implication.premise.value] = None
         return {person: tuple(values) for person, values in premises.items() if values}
 
+    def known_in_words(self) -> str:
+        """Return what an attacker would have to know, as the end of a sentence; nothing where it is nothing."""
+        premises, clauses = self.premises(), []
+        if self.target in premises:
+            clauses.append(f"the target has {either(premises.pop(self.target))}")
+        # groups that are mentioned have names that say what they print
+        names = {name.number: str(name) for name in self.elsewhere}
+        for (number, values), people in Counter((person[0], each) for person, each in premises.items()).items():
+            if number == self.group.number:
+                who = "another person of the group" if people == 1 else f"one of {people:,} others of the group"
+            else:
+                place = names.get(number, f"group {number}")
+                who = f"someone in {place}" if people == 1 else f"one of {people:,} people in {place}"
+            clauses.append(f"{who} has {either(values)}")
+        if len(clauses) > 6:
+            clauses[5:] = [f"{len(clauses) - 5} more things like that hold"]
+        return f"that, if {', or '.join(clauses)}, the target has {shown(self.value)}" if clauses else ""
+
     def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
         """Return it as facts: the target, and what is known; `posterior` of these is the finding's value."""
         if self.any_of and self.semantics == "set":
@@ -358,32 +376,6 @@ def nobody_shown(finding: Finding) -> str:
     return f"{nobody[0].upper()}{nobody[1:]}, so nobody can be shown to have it."
 
 
-def knowledge_in_words(witness: ImplicationsWitness) -> str:
-    """Return what an attacker would have to know, as the end of a sentence."""
-    clauses = list(_clauses(witness))
-    if not clauses:
-        return "nothing but the release"
-    if len(clauses) > 6:
-        clauses[5:] = [f"{len(clauses) - 5} more things like that hold"]
-    return f"that, if {', or '.join(clauses)}, the target has {shown(witness.value)}"
-
-
-def _clauses(witness: ImplicationsWitness) -> Iterable[str]:
-    premises = witness.premises()
-    if witness.target in premises:
-        yield f"the target has {either(premises.pop(witness.target))}"
-    numbers_of_people = Counter((person[0], values) for person, values in premises.items())
-    # groups that are mentioned have names that say what they print
-    names = {name.number: str(name) for name in witness.elsewhere}
-    for (number, values), people in numbers_of_people.items():
-        if number == witness.group.number:
-            who = "another person of the group" if people == 1 else f"one of {people:,} others of the group"
-        else:
-            place = names.get(number, f"group {number}")
-            who = f"someone in {place}" if people == 1 else f"one of {people:,} people in {place}"
-        yield f"{who} has {either(values)}"
-
-
 def either(values: tuple[Label, ...]) -> str:
     """Name values, the first few of many."""
     named = [shown_in_list(value) for value in values[:5]]
@@ -414,6 +406,14 @@ class NegationsWitness(Witness):
 
     def _has(self, person: Someone) -> Fact:
         return OneOf(person, self.any_of) if self.any_of else Has(person, self.value)
+
+    def known_in_words(self) -> str:
+        """Return what an attacker would have to know, as the end of a sentence; nothing where it is nothing."""
+        if self.others == 1:
+            return f"that another person of the group does not have {shown(self.value)}"
+        if self.others:
+            return f"that {self.others:,} others of the group do not have {shown(self.value)}"
+        return f"the target does not have {either(self.ruled_out)}" if self.ruled_out else ""
 
 
 @dataclass(frozen=True)
@@ -499,24 +499,6 @@ class Negations(KnownFacts, FormulaMeasure):
         others = [place for place in frequent if place != own][: self.k]
         ruled_out = tuple(seen.domain[place] for place in others)
         return NegationsWitness(seen.name(row), seen.domain[own], ruled_out=ruled_out, any_of=members)
-
-    def explain(self, finding: Finding) -> str:
-        if not isinstance(finding.witness, NegationsWitness):
-            return nobody_shown(finding)
-        where, value, others = finding.witness.group, shown(finding.witness.value), finding.witness.ruled_out
-        probability, people = in_words(finding.value), finding.witness.others
-        if people:
-            who = "another person" if people == 1 else f"{people:,} others"
-            return (
-                f"In {where} anyone, the target, could be shown to have {value} with probability {probability} by "
-                f"someone who knows that {who} of the group {'does' if people == 1 else 'do'} not have {value}."
-            )
-        if not others:
-            return f"In {where} anyone has {value} with probability {probability}, as the release itself says."
-        return (
-            f"In {where} anyone, the target, could be shown to have {value} with probability {probability} "
-            f"by someone who knows the target does not have {either(others)}."
-        )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the worlds in which one person avoids the values, and those of them with the target's value."""

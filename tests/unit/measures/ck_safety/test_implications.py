@@ -17,7 +17,6 @@ from sidelight.measures.ck_safety.implications import (
     ImplicationsWitness,
     either,
     idle_implications,
-    knowledge_in_words,
     no_facts_about,
 )
 from sidelight.release.groups import GroupName
@@ -193,7 +192,7 @@ def test_up_to_five_values_are_named_and_of_more_the_first_four(values, text):
 @pytest.mark.parametrize(
     ("people", "text"),
     [
-        ([], "nothing but the release"),
+        ([], ""),
         ([(1, 0, "x")], "that, if the target has x, the target has w"),
         ([(1, 0, "x"), (1, 0, "x"), (1, 0, "w")], "that, if the target has x, the target has w"),
         ([(1, 1, "x")], "that, if another person of the group has x, the target has w"),
@@ -208,7 +207,7 @@ def test_up_to_five_values_are_named_and_of_more_the_first_four(values, text):
     ],
 )
 def test_what_is_known_in_words(people, text):
-    assert knowledge_in_words(knowing(people)) == text
+    assert knowing(people).known_in_words() == text
 
 
 def knowing(people):
@@ -219,13 +218,13 @@ def knowing(people):
 
 def test_up_to_six_things_are_said_and_of_more_the_first_five():
     five = ", or ".join(f"someone in group {number} has x" for number in range(5, 10))
-    assert knowledge_in_words(knowing([(number, 0, "x") for number in range(5, 10)])) == (
+    assert knowing([(number, 0, "x") for number in range(5, 10)]).known_in_words() == (
         f"that, if {five}, the target has w"
     )
-    assert knowledge_in_words(knowing([(number, 0, "x") for number in range(5, 11)])) == (
+    assert knowing([(number, 0, "x") for number in range(5, 11)]).known_in_words() == (
         f"that, if {five}, or someone in group 10 has x, the target has w"
     )
-    assert knowledge_in_words(knowing([(number, 0, "x") for number in range(5, 12)])) == (
+    assert knowing([(number, 0, "x") for number in range(5, 12)]).known_in_words() == (
         f"that, if {five}, or 2 more things like that hold, the target has w"
     )
 
