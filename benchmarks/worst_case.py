@@ -148,7 +148,8 @@ def knowledge_skyline(groups: int, percent: int) -> Callable[[], object]:
 
 def spread_out(groups: int, amount: int) -> Callable[[], object]:
     """The dynamic program without congregation, all values at once, in floats."""
-    from sidelight.worlds.brute_force import divide_in_floats, worst_acquaintance_over_groups
+    sys.path.append(str(Path(__file__).parents[1] / "tests"))
+    from support.worst_cases import divide_in_floats, worst_acquaintance_over_groups
 
     release, knows = release_of(groups), {"rules_out": amount, "others": amount, "family": amount}
     return lambda: worst_acquaintance_over_groups(release.groups, **knows, divide=divide_in_floats).tolist()

@@ -43,6 +43,7 @@ from support.registry import (  # noqa: E402
     together,
     witness_data,
 )
+from support.worst_cases import worst_acquaintance  # noqa: E402
 
 import sidelight as sl  # noqa: E402
 from sidelight.errors import BadMeasure, Contradiction  # noqa: E402
@@ -57,7 +58,6 @@ from sidelight.measures.criterion import Finding  # noqa: E402
 from sidelight.measures.measure import Measure  # noqa: E402
 from sidelight.policy.measure_names import all_measures  # noqa: E402
 from sidelight.rounding import round_up  # noqa: E402
-from sidelight.worlds.brute_force import worst_acquaintance  # noqa: E402
 
 VERSION = 1
 

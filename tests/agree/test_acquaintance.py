@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
+from support.worst_cases import divide_in_floats, worst_acquaintance, worst_acquaintance_over_groups
 
 from sidelight.arrays import number_vectors, smallest_of_each
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
@@ -14,13 +15,7 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.table import Counts
 from sidelight.testing import releases
-from sidelight.worlds.brute_force import (
-    divide_in_floats,
-    has_few_worlds,
-    investigation_probability,
-    worst_acquaintance,
-    worst_acquaintance_over_groups,
-)
+from sidelight.worlds.brute_force import has_few_worlds, investigation_probability
 from sidelight.worlds.closed_forms import odds
 
 every_semantics = pytest.mark.parametrize("semantics", ["single", "set", "multiset"])

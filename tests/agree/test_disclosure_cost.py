@@ -5,14 +5,10 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
+from support.worst_cases import cheapest_implications, worst_implications_with_one_conclusion, worst_negations
 
 import sidelight as sl
 from sidelight.testing import releases
-from sidelight.worlds.brute_force import (
-    cheapest_implications,
-    worst_implications_with_one_conclusion,
-    worst_negations,
-)
 
 WEIGHTS = st.sampled_from([0, 1, 2, Fraction(1, 3), 5])
 PRICES = st.sampled_from([1, 2, Fraction(1, 2), 3, 7])

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
+from support.worst_cases import worst_implications, worst_implications_with_one_conclusion, worst_negations
 
 import sidelight as sl
 from sidelight.testing import releases, splits
-from sidelight.worlds.brute_force import worst_implications, worst_implications_with_one_conclusion, worst_negations
 
 small = releases(semantics="single", max_groups=2, max_people=4, max_values=4)
 one_group = releases(semantics="single", max_groups=1, max_people=6, max_values=4)

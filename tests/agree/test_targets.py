@@ -12,11 +12,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.examples import examples
+from support.worst_cases import worst_acquaintance, worst_implications_with_one_conclusion
 
 import sidelight as sl
 from sidelight.measures.closeness import too_much
 from sidelight.testing import releases
-from sidelight.worlds.brute_force import every_world, worst_acquaintance, worst_implications_with_one_conclusion
+from sidelight.worlds.brute_force import every_world
 
 small = releases(semantics="single", max_groups=2, max_people=4, max_values=4)
 

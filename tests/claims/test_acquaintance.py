@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
+from support.worst_cases import worst_acquaintance
 
 import sidelight as sl
 from sidelight.testing import merged, merges, releases
-from sidelight.worlds.brute_force import worst_acquaintance
 
 amounts = st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 4))
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
+from support.worst_cases import NumberedWorlds
 
 import sidelight as sl
 from sidelight.testing import merges, releases
-from sidelight.worlds.brute_force import NumberedWorlds
 
 SMALL = {"semantics": "single", "max_groups": 2, "max_people": 3, "max_values": 4}
 

@@ -22,19 +22,16 @@ import numpy as np
 from scipy import stats
 from scipy.optimize import linprog
 from support.populations import by_definition as risks_by_definition
-
-import sidelight as sl
-from sidelight.worlds.brute_force import (
+from support.worst_cases import (
     cheapest_implications,
-    dirichlet_prior,
-    independent_prior,
-    number_of_worlds,
-    smallest_epsilon_of_group,
     worst_acquaintance,
     worst_acquaintance_over_groups,
     worst_implications_with_one_conclusion,
     worst_negations,
 )
+
+import sidelight as sl
+from sidelight.worlds.brute_force import dirichlet_prior, independent_prior, number_of_worlds, smallest_epsilon_of_group
 
 Bag: TypeAlias = dict[str | None, int]
 Exact: TypeAlias = Fraction | float

@@ -5,12 +5,17 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from support.worst_cases import (
+    cheapest_implications,
+    worst_acquaintance,
+    worst_acquaintance_over_groups,
+    worst_implications,
+)
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
 from sidelight.release.groups import GroupName
 from sidelight.worlds.brute_force import (
-    cheapest_implications,
     dirichlet_prior,
     few_worlds,
     has_few_worlds,
@@ -21,9 +26,6 @@ from sidelight.worlds.brute_force import (
     smallest_epsilon_by_cell,
     smallest_epsilon_of_group,
     worlds_of_group,
-    worst_acquaintance,
-    worst_acquaintance_over_groups,
-    worst_implications,
 )
 from sidelight.worlds.closed_forms import Family, Investigation, Others
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.worst_cases import cheapest_implications
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard, UnknownValue
@@ -28,7 +29,6 @@ from sidelight.measures.ck_safety.cheapest_knowledge import (
 )
 from sidelight.measures.ck_safety.minimize_within_group import TopCounts, least_log_probabilities
 from sidelight.policy.limits import read_limit
-from sidelight.worlds.brute_force import cheapest_implications
 from sidelight.worlds.closed_forms import probability_of_avoiding
 
 COUNTS = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(lambda each: sorted(each, reverse=True))
