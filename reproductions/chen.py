@@ -33,9 +33,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from chen_programs import Amounts, dynamic_program, five_minima, operations
 
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+
+from support.worst_cases import divide_in_floats, worst_acquaintance_over_groups
+
 import sidelight as sl
 from sidelight.report.plots import BLUE, GREY, INK, VERMILION, TableBehind, finish_chart
-from sidelight.worlds.brute_force import divide_in_floats, worst_acquaintance_over_groups
 
 PEOPLE, VALUES = 100, 20
 MIDDLE: Amounts = (10, 10, 10)
