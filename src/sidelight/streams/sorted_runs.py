@@ -333,6 +333,7 @@ class RowParts:
         rows = rows[order]
         try:
             for file, start, stop in zip(self._files, edges[:-1], edges[1:], strict=True):
+                file.seek(0, os.SEEK_END)  # a part that was read from stands in the midst of its rows
                 file.write(rows[start:stop].tobytes())
                 file.flush()  # else a full disk would be noticed by whoever reads
         except OSError as problem:

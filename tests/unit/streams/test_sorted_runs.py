@@ -18,7 +18,7 @@ from sidelight.engines.duckdb.source import connection, packed_rows
 from sidelight.engines.source import Source, TextRows, collect
 from sidelight.errors import NoRoom
 from sidelight.streams import sorted_runs
-from sidelight.streams.sorted_runs import Packing, SortedRuns
+from sidelight.streams.sorted_runs import Packing, RowParts, SortedRuns
 from sidelight.table.roles import Roles
 
 
@@ -200,3 +200,11 @@ def test_sensitive_columns_stay_in_one_word(monkeypatch):
     monkeypatch.setattr("sidelight.streams.sorted_runs.KEY_LIMIT", 10)
     packing = Packing((("f", "m"), ("Cold", "Flu", "HIV"), ("low", "high")), sensitive=2)
     assert packing.layout == ((0,), (1, 2))
+
+
+def test_rows_put_aside_after_some_were_read_are_added():
+    parts = RowParts(parts=2, columns=1, rows=4)
+    parts.add(np.array([0, 0, 0, 1]), [np.arange(4)])
+    next(parts.read(0, at_once=1))
+    parts.add(np.array([0]), [np.array([9])])
+    assert parts.take(0)[0].tolist() == [0, 1, 2, 9]
