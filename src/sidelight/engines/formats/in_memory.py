@@ -12,14 +12,13 @@ import posixpath
 import re
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import reduce
 from html import unescape
 from itertools import chain, product
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 from zipfile import ZipFile
 
 import pyarrow as pa
@@ -34,6 +33,11 @@ from sidelight.table.labels import Label, label
 from sidelight.table.roles import Roles
 from sidelight.text import counted
 
+Columns: TypeAlias = list[tuple[str, Sequence[object]]]
+
+Places: TypeAlias = set[tuple[int, int]]
+"""Cells of a sheet by line and column, counted from 0."""
+
 
 class HeldFormat(FileFormat):
     """Files whose cells are held in memory."""
@@ -41,7 +45,7 @@ class HeldFormat(FileFormat):
     types_may_differ = False  # between files: a spreadsheet says of each cell what it is, and of no column
 
     @abstractmethod
-    def read_columns(self, file: Path, roles: Roles) -> tuple[list[tuple[str, Sequence[object]]], tuple[str, ...]]:
+    def read_columns(self, file: Path, roles: Roles) -> tuple[Columns, tuple[str, ...]]:
         """Read all cells, column by column; also return notes about them."""
 
     @contextmanager
@@ -92,16 +96,16 @@ def _cast_column(table: pa.Table, name: str, kind: pa.DataType) -> pa.Table:
     return table.set_column(table.column_names.index(name), name, cells)
 
 
-def _build_array(cells: Sequence[object]) -> pa.Array:
+def _build_array(cells: Sequence[Any]) -> pa.Array:
     """Store cells by their kind: whole numbers, numbers, days, truths; texts, and what is mixed, as labels."""
     present = [cell for cell in cells if label(cell) is not None]
     kinds = {type(cell) for cell in present}
     # whole numbers that a column of 64 bits can say
-    if kinds and kinds <= {int, float} and all(abs(cell) < 2**63 and float(cell).is_integer() for cell in present):  # type: ignore[arg-type]
-        return pa.array([None if label(cell) is None else int(cell) for cell in cells], pa.int64())  # type: ignore[call-overload]
+    if kinds and kinds <= {int, float} and all(abs(cell) < 2**63 and float(cell).is_integer() for cell in present):
+        return pa.array([None if label(cell) is None else int(cell) for cell in cells], pa.int64())
     # spreadsheets have no days, only moments at midnight: where all are, a column is one of days
-    if kinds == {dt.datetime} and all(cell.time() == dt.time() for cell in present):  # type: ignore[attr-defined]
-        return pa.array([None if label(cell) is None else cell.date() for cell in cells], pa.date32())  # type: ignore[attr-defined]
+    if kinds == {dt.datetime} and all(cell.time() == dt.time() for cell in present):
+        return pa.array([None if label(cell) is None else cell.date() for cell in cells], pa.date32())
     if len(kinds) == 1 and kinds <= {float, bool, dt.date, dt.datetime}:
         return pa.array([None if label(cell) is None else cell for cell in cells])
     return pa.array([label(cell) for cell in cells], pa.string())
@@ -128,14 +132,16 @@ class Spreadsheet(HeldFormat):
     may_lack_names = True
     types_may_differ = True
 
-    def read_columns(self, file: Path, roles: Roles) -> tuple[list[tuple[str, Sequence[object]]], tuple[str, ...]]:
+    def read_columns(self, file: Path, roles: Roles) -> tuple[Columns, tuple[str, ...]]:
         """Read the sheet that is meant; also return notes about cells that say nothing."""
-        sheet = _read_sheet(file, roles)
-        lines = sheet.filled_lines()
-        if len(lines) < 2:
+        lines, errors, covered = _read_sheet(file, roles)
+        odd = {line for line, _ in errors | covered}
+        # from the first line that holds something to the last, also if that is an error
+        filled = [at for at, line in enumerate(lines) if at in odd or not _is_blank(line)]
+        if len(filled) < 2:
             message = f"{file.name} has no rows below a line of column names; give at least one person"
             raise BadTable(message)
-        header, *rows = (sheet.lines[line] for line in lines)
+        header, *rows = lines[filled[0] : filled[-1] + 1]
         names = ["" if cell is None else label(cell) or "" for cell in header]
         wanted = {*roles.used.values()}
         # a caller who names columns by the first line knows that it holds names
@@ -144,7 +150,7 @@ class Spreadsheet(HeldFormat):
         elif looks_like_a_row(names, ([label(cell) or "" for cell in row] for row in rows[:1000])):
             message = f"{file.name} {NO_NAMES}"
             raise BadTable(message)
-        columns: list[tuple[str, Sequence[object]]] = [
+        columns: Columns = [
             (name, [None if row[at] == "" else row[at] for row in rows]) for at, name in enumerate(names)
         ]
         for name, cells in columns:
@@ -155,68 +161,76 @@ class Spreadsheet(HeldFormat):
                     "round; store them as text"
                 )
                 raise BadTable(message)
-        used = {at for at, name in enumerate(names) if name in wanted}
-        return columns, tuple(_notes(file, sheet, lines[1:], used, roles))
+        blank = sum(map(_is_blank, rows))
+        if blank and roles.missing == "an error":
+            message = (
+                f"{file.name} has {counted(blank, 'blank row')} among the others; delete blank rows, or say "
+                f"{parameter('missing', 'drop')}, which leaves out every row without a sensitive value"
+            )
+            raise BadTable(message)
+        notes = [f"blank rows of {file.name} that are read as rows of missing cells: {blank:,}"] if blank else []
+        below = range(filled[0] + 1, filled[-1] + 1)
+        for places, why in ((errors, "errors such as #N/A"), (covered, "covered by merged cells")):
+            many = sum(
+                line in below and names[at] in wanted and lines[line][at] in ("", None)
+                for line, at in places
+                if at < len(names)
+            )
+            if many:
+                notes.append(f"cells of {file.name} that are {why} and are read as missing: {many:,}")
+        return columns, tuple(notes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sheet:
-    """The lines of a sheet from its first cell on, and which cells (line, column) say nothing for a reason."""
-
-    lines: list[list[Any]]
-    errors: frozenset[tuple[int, int]]  # such as #N/A
-    covered: frozenset[tuple[int, int]]  # by a merged cell, which says what it says in its first cell only
-
-    def is_blank(self, line: int) -> bool:
-        return all(cell in ("", None) for cell in self.lines[line])
-
-    def filled_lines(self) -> range:
-        """Return the lines from the first that holds something to the last, also if that is an error."""
-        odd = {line for line, _ in self.errors | self.covered}
-        lines = [line for line in range(len(self.lines)) if line in odd or not self.is_blank(line)]
-        return range(lines[0], lines[-1] + 1) if lines else range(0)
+def _is_blank(line: Sequence[object]) -> bool:
+    return all(cell in ("", None) for cell in line)
 
 
-def _notes(file: Path, sheet: _Sheet, lines: range, used: Collection[int], roles: Roles) -> Iterator[str]:
-    """Count the cells of the used columns that say nothing for a reason, and the lines that say nothing at all."""
-    blank = [line for line in lines if sheet.is_blank(line)]
-    if blank and roles.missing == "an error":
-        message = (
-            f"{file.name} has {counted(len(blank), 'blank row')} among the others; delete blank rows, or say "
-            f"{parameter('missing', 'drop')}, which leaves out every row without a sensitive value"
-        )
-        raise BadTable(message)
-    if blank:
-        yield f"blank rows of {file.name} that are read as rows of missing cells: {len(blank):,}"
-    for cells, why in ((sheet.errors, "errors such as #N/A"), (sheet.covered, "covered by merged cells")):
-        many = sum(line in lines and at in used and sheet.lines[line][at] in ("", None) for line, at in cells)
-        if many:
-            yield f"cells of {file.name} that are {why} and are read as missing: {many:,}"
+def _read_sheet(file: Path, roles: Roles) -> tuple[list[list[Any]], Places, Places]:
+    """Read the sheet that was named, or the only one that holds something, from its first cell on.
 
-
-def _read_sheet(file: Path, roles: Roles) -> _Sheet:
+    Also return which cells say nothing for a reason: errors such as #N/A, and those that a merged cell covers, which
+    says what it says in its first cell only.
+    """
     with needs_extra("files", package="python-calamine", what="reading spreadsheets"):
         from python_calamine import CalamineWorkbook  # noqa: PLC0415 - an extra
     unreadable = f"{file.name} cannot be read as a spreadsheet; check that it was saved completely"
     with reading_errors(unreadable):
         workbook = CalamineWorkbook.from_path(file.absolute())
         sheets = {name: workbook.get_sheet_by_name(name) for name in workbook.sheet_names}
-        lines = {name: sheet.to_python(skip_empty_area=True) for name, sheet in sheets.items()}
-    chosen = _choose_sheet(file, [name for name, each in lines.items() if each], roles)
-    markup = b""
+        all_lines = {name: sheet.to_python(skip_empty_area=True) for name, sheet in sheets.items()}
+    filled = [name for name, each in all_lines.items() if each]
+    chosen = filled[0] if roles.sheet is None and len(filled) == 1 else roles.sheet
+    if chosen is None or chosen not in filled:
+        if not filled:
+            message = f"{file.name} is empty; it needs a line with the names of the columns, and rows"
+        elif chosen is None:
+            message = f"{file.name} has {len(filled)} sheets; say which with {parameter('sheet')}: {listed(filled)}"
+        else:
+            message = f"no sheet '{chosen}' in {file.name}, or an empty one; it has: {listed(filled)}"
+        raise BadTable(message)
+    lines, markup = all_lines[chosen], b""
     if file.suffix.lower() in (".xlsx", ".xlsm"):  # only Excel's files tell errors, formulas and merged cells apart
         with reading_errors(unreadable), suppress(LookupError), ZipFile(file.absolute()) as book:
-            markup = book.read(_part_of_sheet(book, chosen))
-    _refuse_formulas(file, markup)
+            keys = {each["name"]: each["r:id"] for each in _read_tags(book, "xl/workbook.xml", "sheet")}
+            tags = _read_tags(book, "xl/_rels/workbook.xml.rels", "Relationship")
+            target = {each["Id"]: each["Target"] for each in tags}[keys[chosen]]
+            markup = book.read(posixpath.normpath(posixpath.join("/xl", target)).lstrip("/"))
+    # formulas that no program has computed yet would be read as cells that say nothing: Excel and LibreOffice keep the
+    # last value beside each formula, libraries that write spreadsheets often none
+    uncomputed = UNCOMPUTED.search(markup) if re.search(rb"<(?:\w+:)?f\b", markup) else None
+    if uncomputed is not None:
+        place = f" (the first in {uncomputed[1].decode()})" if uncomputed[1] else ""
+        message = f"{file.name} has formulas without a value{place}; open it in a spreadsheet program and save it again"
+        raise BadTable(message)
     # calamine drops empty lines and columns at the beginning; markup counts from A1, so positions are shifted by this
     (top, left), merged = sheets[chosen].start or (0, 0), sheets[chosen].merged_cell_ranges or ()
-    places = (parse_position(each.decode()) for each in ERROR.findall(markup))
-    covered = set()
+    errors = {(line - top, at - left) for line, at in (parse_position(each.decode()) for each in ERROR.findall(markup))}
+    covered: Places = set()
     for (first, start), (last, end) in merged:
-        below = min(last - top + 1, len(lines[chosen]))  # whole columns may be merged, down to line 1,048,576
-        right = min(end - left + 1, len(lines[chosen][0]))
+        below = min(last - top + 1, len(lines))  # whole columns may be merged, down to line 1,048,576
+        right = min(end - left + 1, len(lines[0]))
         covered |= {*product(range(first - top, below), range(start - left, right))} - {(first - top, start - left)}
-    return _Sheet(lines[chosen], frozenset((line - top, at - left) for line, at in places), frozenset(covered))
+    return lines, errors, covered
 
 
 def parse_position(cell: str) -> tuple[int, int]:
@@ -230,40 +244,6 @@ def parse_position(cell: str) -> tuple[int, int]:
     return int(cell[len(letters) :]) - 1, reduce(lambda at, each: at * 26 + ord(each) - 64, letters, 0) - 1
 
 
-def _choose_sheet(file: Path, filled: list[str], roles: Roles) -> str:
-    """Take the sheet that was named, or the only one that holds something."""
-    if roles.sheet in filled:
-        return roles.sheet
-    if roles.sheet is None and len(filled) == 1:
-        return filled[0]
-    if not filled:
-        message = f"{file.name} is empty; it needs a line with the names of the columns, and rows"
-    elif roles.sheet is None:
-        message = f"{file.name} has {len(filled)} sheets; say which with {parameter('sheet')}: {listed(filled)}"
-    else:
-        message = f"no sheet '{roles.sheet}' in {file.name}, or an empty one; it has: {listed(filled)}"
-    raise BadTable(message)
-
-
-def _refuse_formulas(file: Path, markup: bytes) -> None:
-    """Refuse formulas that no program has computed yet: they would be read as cells that say nothing.
-
-    Excel and LibreOffice keep the last value beside each formula, libraries that write spreadsheets often none.
-    """
-    uncomputed = UNCOMPUTED.search(markup) if FORMULA.search(markup) else None
-    if uncomputed is not None:
-        place = f" (the first in {uncomputed[1].decode()})" if uncomputed[1] else ""
-        message = f"{file.name} has formulas without a value{place}; open it in a spreadsheet program and save it again"
-        raise BadTable(message)
-
-
-def _part_of_sheet(book: ZipFile, sheet: str) -> str:
-    """Find the part of a workbook that holds a sheet."""
-    keys = {each["name"]: each["r:id"] for each in _read_tags(book, "xl/workbook.xml", "sheet")}
-    targets = {each["Id"]: each["Target"] for each in _read_tags(book, "xl/_rels/workbook.xml.rels", "Relationship")}
-    return posixpath.normpath(posixpath.join("/xl", targets[keys[sheet]])).lstrip("/")
-
-
 def _read_tags(book: ZipFile, part: str, name: str) -> list[dict[str, str]]:
     """Return the attributes of all tags of a name in a part of a workbook."""
     tags = re.findall(rf"<(?:\w+:)?{name}\b([^>]*)>", book.read(part).decode(errors="replace"))
@@ -271,7 +251,6 @@ def _read_tags(book: ZipFile, part: str, name: str) -> list[dict[str, str]]:
 
 
 ERROR = re.compile(rb"""<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*?\br="([A-Z]+[0-9]+)\"""")
-FORMULA = re.compile(rb"<(?:\w+:)?f\b")
 # A cell that has a formula and no value; one whose value is a text (t="str") may be empty.
 UNCOMPUTED = re.compile(
     rb"""<(?:\w+:)?c\b(?![^>]*\bt="str")(?:[^>]*?\br="([A-Z]+\d+)")?[^>]*>\s*"""
@@ -287,19 +266,13 @@ class Statistics(HeldFormat):
     endings = (".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt")
     advice = ".dta, .sav, .sas7bdat"
 
-    def read_columns(self, file: Path, roles: Roles) -> tuple[list[tuple[str, Sequence[object]]], tuple[str, ...]]:
+    def read_columns(self, file: Path, roles: Roles) -> tuple[Columns, tuple[str, ...]]:
         """Read all cells, codes by their labels."""
         with needs_extra("files", package="pyreadstat", what="reading files of statistics packages"):
             import pyreadstat  # noqa: PLC0415 - an extra
-        readers: dict[str, Callable[..., tuple[Any, Any]]] = {
-            ".dta": pyreadstat.read_dta,
-            ".sav": pyreadstat.read_sav,
-            ".zsav": pyreadstat.read_sav,
-            ".por": pyreadstat.read_por,
-            ".sas7bdat": pyreadstat.read_sas7bdat,
-            ".xpt": pyreadstat.read_xport,
-        }
         kind = file.suffix.lower()
+        names = {".zsav": "sav", ".xpt": "xport"}
+        read: Callable[..., tuple[Any, Any]] = getattr(pyreadstat, f"read_{names.get(kind, kind[1:])}")
         # a transport file of SAS has records of 80 bytes and, unlike others, does not say how many rows follow
         if kind == ".xpt" and file.stat().st_size % 80:
             message = f"{file.name} ends in the midst of a record; check that it was written completely"
@@ -311,19 +284,25 @@ class Statistics(HeldFormat):
             f"or say its encoding with {parameter('encoding', 'latin-1')}"
         )
         with reading_errors(message):
-            cells, about = readers[kind](str(file.absolute()), output_format="dict", **options)
+            cells, about = read(str(file.absolute()), output_format="dict", **options)
         labels: Mapping[str, Mapping[object, str]] = about.variable_value_labels
-        return [(name, _replace_codes(list(cells[name]), labels.get(name, {}))) for name in about.column_names], ()
+        return [(name, replace_codes(list(cells[name]), labels.get(name, {}))) for name in about.column_names], ()
 
 
-def _replace_codes(cells: list[object], labels: Mapping[object, str]) -> list[object]:
-    """Let codes say their labels; one that several codes have, or that is another code, says its code as well."""
+def replace_codes(cells: list[object], labels: Mapping[object, str]) -> list[object]:
+    """Let codes say their labels; one that several codes have, or that is another code, says its code as well.
+
+    >>> replace_codes([1.0, 2.0, 3.0, 4.0], {1: "Flu", 2: "Cold", 3: "Cold"})
+    ['Flu', 'Cold (2)', 'Cold (3)', '4']
+    """
     if not labels:
         return [None if cell == "" else cell for cell in cells]  # these packages have no other missing text
-    # a label that several codes share gets its code appended: replacing codes must not merge two values
-    times: Counter[Label] = Counter(labels.values())
-    times.update({label(cell) for cell in cells} - {label(code) for code, text in labels.items() if text} - {None})
-    texts = {
-        label(code): text if times[text] == 1 else f"{text} ({label(code)})" for code, text in labels.items() if text
-    }
-    return [texts.get(label(cell), label(cell)) for cell in cells]
+    texts: dict[Label, str] = {label(code): text for code, text in labels.items() if text}
+    others = {label(cell) for cell in cells} - texts.keys() - {None}
+    # invariant: replacing codes never merges two values; a label that was made may be one that another code has
+    while True:
+        times: Counter[Label] = Counter(texts.values())
+        times.update(others)
+        if all(times[text] == 1 for text in texts.values()):
+            return [texts.get(label(cell), label(cell)) for cell in cells]
+        texts = {code: text if times[text] == 1 else f"{text} ({code})" for code, text in texts.items()}

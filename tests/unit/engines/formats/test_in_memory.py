@@ -15,6 +15,7 @@ from support.command_line import invoke
 
 import sidelight as sl
 from sidelight.engines.files import columns_of
+from sidelight.engines.formats.in_memory import replace_codes
 from sidelight.errors import BadTable, NotAvailable, UnknownColumn
 
 PEOPLE = [("Köln", 34, "Grippe"), ("Köln", 34, "Erkältung"), ("Bonn", 51, "Grippe")]
@@ -441,3 +442,9 @@ def test_whatever_a_library_raises_of_a_damaged_file_is_one_line(tmp_path, monke
     (tmp_path / f"people.{kind}").write_bytes(b"damaged")
     with pytest.raises(BadTable, match=rf"^people\.{kind} cannot be read"):
         sl.read_table(tmp_path / f"people.{kind}", quasi="age", sensitive="disease")
+
+
+def test_a_label_made_of_a_code_is_no_other_codes_label():
+    labels = {1.0: "A", 2.0: "A", 3.0: "A (1)"}
+    said = replace_codes([1.0, 2.0, 3.0, "A (2)"], labels)
+    assert len({*said}) == 4
