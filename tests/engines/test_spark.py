@@ -25,7 +25,7 @@ from sidelight.engines.formats import file_format as sheets
 from sidelight.engines.spark import source as spark_parts
 from sidelight.engines.spark.stream import fits_here
 from sidelight.errors import BadTable, NoRoom, NotPublished
-from sidelight.measures.about import findings as findings_of
+from sidelight.measures import about as findings_of
 from sidelight.publish.read_back import is_same_release
 from sidelight.search import mondrian_streamed
 from sidelight.search.mondrian_streamed import MemoryBudget

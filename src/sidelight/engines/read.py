@@ -23,20 +23,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sidelight.arrays import Integers, add_up, number_keys, number_rows, ranges, run_starts, sum_equal_rows
-from sidelight.engines.files import (
-    changed_while_read,
-    columns_in_words,
-    columns_of,
-    nearest_column,
-    rows_of,
-)
-from sidelight.engines.source import (
-    Rows,
-    collect_batches,
-    number_cells,
-    numpy_integers,
-    python_cells,
-)
+from sidelight.engines.files import changed_while_read, columns_in_words, columns_of, nearest_column, rows_of
+from sidelight.engines.source import Rows, collect_batches, list_cells, number_cells, numpy_integers
 from sidelight.errors import (
     BadTable,
     MissingValues,
@@ -438,7 +426,7 @@ def weights_in(answer: pa.Table, rows: Rows, packing: Packing) -> tuple[Words, I
     """Return the keys of an answer, what those who have them weigh, and how many people these are."""
     roles = rows.roles
     assert roles.weight is not None
-    cells = [roles.label(cell) for cell in _listed_cells(answer.column("weight"))]
+    cells = [roles.label(cell) for cell in list_cells(answer.column("weight"))]
     counts = numpy_integers(answer.column("rows" if roles.person_column is None else "parts"))
     amounts = weights(Column.of(roles.weight, cells), counts)
     return rows.words(answer, packing, rows.key), amounts, int(counts.sum())
@@ -452,14 +440,6 @@ def check_weighed(weighed: int, people: int, roles: Roles) -> None:
         raise BadTable(message)
 
 
-def _listed_cells(column: pa.ChunkedArray) -> list[object]:
-    return [
-        cell
-        for chunk in column.chunks
-        for cell in python_cells(chunk.dictionary_decode() if pa.types.is_dictionary(chunk.type) else chunk)
-    ]
-
-
 def keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
     """Return which key each person has, by name."""
     answer = counted_rows(rows, ("person", *rows.key), counting=True)
@@ -468,7 +448,7 @@ def keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]
     order = np.lexsort(words[::-1])
     key = np.empty(len(order), np.int64)
     key[order] = np.cumsum(run_starts([word[order] for word in words])) - 1
-    names = [shown(roles.label(cell)) for cell in _listed_cells(answer.column("person"))]
+    names = [shown(roles.label(cell)) for cell in list_cells(answer.column("person"))]
     keys = dict(zip(names, key.tolist(), strict=True))
     if len(keys) < len(names):
         message = f"{len(names) - len(keys):,} people share a name in '{roles.person}'; give each one of their own"

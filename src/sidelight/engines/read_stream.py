@@ -284,17 +284,7 @@ def stream_of(
     people = int(amounts.sum()) if everybody is None else everybody
     looked_up = ValuePlaces.build(values, places, packing.width)
     return KeyStream(
-        roles,
-        packing,
-        domain,
-        whole,
-        people,
-        intake,
-        entries,
-        people_per_key,
-        looked_up,
-        rows.roles,
-        rows.source.texts,
+        roles, packing, domain, whole, people, intake, entries, people_per_key, looked_up, rows.roles, rows.source.texts
     )
 
 

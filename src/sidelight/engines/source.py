@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import duckdb
 import narwhals.stable.v2 as nw
@@ -32,9 +32,6 @@ from sidelight.table.labels import BLANKS, SUPPRESSED, Label, in_order, label, m
 from sidelight.table.roles import Roles
 
 Frame: TypeAlias = nw.LazyFrame[Any]  # whatever engine it is in
-
-# Seconds of a day
-SECONDS = 24 * 60 * 60
 
 END_OF_DAY = "24:00:00"
 
@@ -53,31 +50,32 @@ class Source:
     notes: tuple[str, ...] = ()  # what to know about its cells, one sentence each
 
 
-class Rows(Protocol):
-    """A frame in its engine, and how to read the engine's answers."""
+class Rows:
+    """Rows in their engine, and how to read the engine's answers.
 
-    @property
-    def frame(self) -> Frame:
-        """The rows, with our own names for the columns."""
+    They are grouped by their cells, one column per quasi-identifier, by an engine behind narwhals, unless a kind of
+    rows says otherwise.
+    """
 
-    @property
-    def source(self) -> Source:
-        """Return where the rows come from."""
+    __slots__ = ()
 
-    @property
-    def roles(self) -> Roles:
-        """Return how they are read, with what the types of columns say about their kinds."""
+    frame: Frame  # with our own names for the columns
+    roles: Roles  # how they are read, with what the types of columns say about their kinds
+    source: Source
 
     @property
     def key(self) -> tuple[str, ...]:
         """The columns that say the quasi-identifiers."""
+        return tuple(f"q{number}" for number in range(len(self.roles.quasi)))
 
     @property
     def key_and_value(self) -> tuple[str, ...]:
         """The columns that say the quasi-identifiers and the sensitive value."""
+        return (*self.key, *self.roles.values_used)
 
     def exclusions(self) -> list[nw.Expr]:
         """Return the conditions on which a row does not count."""
+        return []
 
     def counted(
         self, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False
@@ -87,31 +85,11 @@ class Rows(Protocol):
         Each of the last groups says how many `rows` it has and, from the second level on, of how many `parts`, groups
         of the level before, it is made.  With `nameless`, an engine may give numbers in place of persons.
         """
-
-    def count_misplaced(self, *, single: bool) -> tuple[int, int]:
-        """Count the rows without a person, and the people with several keys (or, if `single`, rows)."""
-
-    def packing(self, answer: pa.Table) -> Packing:
-        """Find the labels of every column, in order; the answer has the columns of `key_and_value`."""
-
-    def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
-        """Pack the columns `key` or `key_and_value` of an answer."""
-
-
-class FrameRows:
-    """Rows that an engine behind narwhals groups."""
-
-    __slots__ = ()
-
-    def counted(
-        self: Rows, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False
-    ) -> Iterator[pa.RecordBatch]:
-        """Have the engine group rows, then groups."""
         del nameless
         return arrow_batches(grouped_frame(self, levels, counting=counting))
 
-    def count_misplaced(self: Rows, *, single: bool) -> tuple[int, int]:
-        """Have the engine count people, by how many rows and keys they have."""
+    def count_misplaced(self, *, single: bool) -> tuple[int, int]:
+        """Count the rows without a person, and the people with several keys (or, if `single`, rows)."""
         per_person = grouped_frame(self, (("person", *self.key), ("person",)), counting=True)
         nobody = nw.col("person").is_null()
         # rows: (person, key) → person, so parts counts a person's keys and rows the raw rows
@@ -122,6 +100,19 @@ class FrameRows:
         )
         nameless, scattered = (column.to_pylist()[0] or 0 for column in collect(totals).columns)
         return nameless, scattered
+
+    def packing(self, answer: pa.Table) -> Packing:
+        """Find the labels of every column, in order; the answer has the columns of `key_and_value`."""
+        return packing_of([_decode(answer.column(name)).unique() for name in self.key_and_value], self.roles)
+
+    def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
+        """Pack the columns `key` or `key_and_value` of an answer."""
+        named = zip(columns, packing.labels, strict=False)
+        codes = [encode(answer.column(name), self.roles, labels) for name, labels in named]
+        # an answer without the sensitive columns has keys only, which are packed as if with the first value
+        if len(columns) == len(packing.labels):
+            return packing.pack(codes)
+        return packing.pack_keys(codes, answer.num_rows)
 
 
 def grouped_frame(rows: Rows, levels: Sequence[tuple[str, ...]], *, counting: bool) -> Frame:
@@ -136,41 +127,8 @@ def grouped_frame(rows: Rows, levels: Sequence[tuple[str, ...]], *, counting: bo
     return grouped
 
 
-class CellRows:
-    """Rows that are grouped by their cells: one column per quasi-identifier, whose labels the answers have."""
-
-    __slots__ = ()
-
-    roles: Roles
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """One column per quasi-identifier."""
-        return tuple(f"q{number}" for number in range(len(self.roles.quasi)))
-
-    @property
-    def key_and_value(self) -> tuple[str, ...]:
-        """And the sensitive ones."""
-        return (*self.key, *self.roles.values_used)
-
-    def packing(self, answer: pa.Table) -> Packing:
-        """Take the labels that occur in the answer."""
-        return packing_of([_distinct(answer, name) for name in self.key_and_value], self.roles)
-
-    def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
-        """Code each column by its labels, then pack."""
-        codes = [
-            encode(answer.column(name), self.roles, labels)
-            for name, labels in zip(columns, packing.labels, strict=False)
-        ]
-        # an answer without the sensitive columns has keys only, which are packed as if with the first value
-        if len(columns) == len(packing.labels):
-            return packing.pack(codes)
-        return packing.pack_keys(codes, answer.num_rows)
-
-
 @dataclass(frozen=True, slots=True)
-class TextRows(FrameRows, CellRows):
+class TextRows(Rows):
     """Rows as some engine behind narwhals holds them, grouped as they are."""
 
     frame: Frame
@@ -192,11 +150,14 @@ class TextRows(FrameRows, CellRows):
 
 def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
     """Put the labels of each column in order: that which was declared, or their natural one."""
-    # declared labels come first, in their order, so that codes compare as the labels of an ordered column do
-    declared = [*map(roles.order_of, roles.quasi), *map(roles.domain_of, roles.value_columns)]
-    names = (*roles.quasi, *roles.value_columns)
-    labels = (_labels_of(name, column, roles) for name, column in zip(names, columns, strict=True))
-    packing = Packing(tuple(map(_declared_first, labels, declared)), sensitive=len(roles.value_columns))
+    names, all_labels = (*roles.quasi, *roles.value_columns), []
+    orders = [*map(roles.order_of, roles.quasi), *map(roles.domain_of, roles.value_columns)]
+    for name, column, declared in zip(names, columns, orders, strict=True):
+        with naming(name):
+            labels: Iterable[Label] = labels_of(column, roles)
+        # declared labels come first, in their order, so that codes compare as the labels of an ordered column do
+        all_labels.append((*declared, *in_order({*labels}.difference(declared))) if declared else in_order(labels))
+    packing = Packing(tuple(all_labels), sensitive=len(roles.value_columns))
     if packing.width >= KEY_LIMIT:
         message = (
             f"the sensitive columns {' and '.join(roles.value_columns)} have more combinations of values than can be "
@@ -204,15 +165,6 @@ def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
         )
         raise BadTable(message)
     return packing
-
-
-def _declared_first(labels: Iterable[Label], declared: tuple[Label, ...] | None) -> tuple[Label, ...]:
-    return (*declared, *in_order({*labels}.difference(declared))) if declared else in_order(labels)
-
-
-def _labels_of(name: str, column: pa.Array, roles: Roles) -> Sequence[Label]:
-    with naming(name):
-        return labels_of(column, roles)
 
 
 @contextmanager
@@ -235,15 +187,10 @@ def labels_of(column: pa.Array, roles: Roles) -> Sequence[Label]:
 
 def encode(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label, ...]) -> Codes:
     """Return the code of each cell: which of `labels` it says."""
-    return encode_by(column, roles, {text: code for code, text in enumerate(labels)})
-
-
-def encode_by(column: pa.Array | pa.ChunkedArray, roles: Roles, code_of: Mapping[Label, int]) -> Codes:
-    """Return the code of each cell, where each label has one."""
-    encoded = _dictionary_encode(column)
+    code_of = {text: code for code, text in enumerate(labels)}
     parts = [np.zeros(0, np.int32)]
-    # Each chunk has a dictionary of its own, so a label is looked up once per chunk and not once per row.
-    for chunk in encoded.chunks:
+    # each chunk has a dictionary of its own, so a label is looked up once per chunk and not once per row
+    for chunk in _dictionary_encode(column).chunks:
         texts = labels_of(chunk.dictionary, roles)
         codes = [code_of.get(text, 0) for text in (*texts, None)]  # a dictionary may hold cells that do not occur
         indices = chunk.indices.cast(pa.int32())
@@ -258,11 +205,13 @@ def _dictionary_encode(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
     return chunked if pa.types.is_dictionary(chunked.type) else chunked.dictionary_encode()
 
 
-def _distinct(answer: pa.Table, name: str) -> pa.Array:
-    column = answer.column(name)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    return column.unique()
+def _decode(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def list_cells(column: pa.ChunkedArray) -> list[object]:
+    """Return the cells of a column as Python objects."""
+    return [cell for chunk in _decode(column).chunks for cell in python_cells(chunk)]
 
 
 def is_any_of(frame: Frame, name: str, texts: Collection[str]) -> nw.Expr | None:
@@ -276,7 +225,7 @@ def is_any_of(frame: Frame, name: str, texts: Collection[str]) -> nw.Expr | None
     >>> is_any_of(days, "day", {"?"})
     """
     dtype, column = frame.collect_schema()[name], nw.col(name)
-    candidates: Sequence[object]  # the texts as the column would store them
+    candidates: Sequence[object] = []  # the texts as the column would store them
     if dtype in TEXTS:
         column, candidates = column.cast(nw.String), sorted(texts)
     elif dtype == nw.Binary:
@@ -286,8 +235,15 @@ def is_any_of(frame: Frame, name: str, texts: Collection[str]) -> nw.Expr | None
     elif dtype.is_float():
         column, candidates = column.cast(nw.Float64), list(_floats(texts))
     else:
-        column = _as_key(frame, name, dtype)
-        candidates = _keys(frame, name, column, texts) if dtype == nw.Unknown or any(map(_may_be_typed, texts)) else []
+        # as the engine itself writes cells: differently from other engines, but always in the same way; polars writes
+        # the time 7:00:00.1 as 7:00:00
+        numbered = dtype.is_temporal() and frame.implementation.is_polars()
+        column = column.cast(nw.Int64 if numbered else nw.String)
+        # a truth, a number, a date or a duration could read like one of them
+        if dtype == nw.Unknown or any(text in {"true", "false"} or re.search("[0-9]", text) for text in texts):
+            answer = collect(frame.select(nw.col(name).alias("cell"), column.alias("key")).unique())
+            pairs = zip(*(list_cells(answer.column(each)) for each in ("cell", "key")), strict=True)
+            candidates = [key for cell, key in pairs if label(cell) in texts]
     return column.is_in(candidates).fill_null(value=False) if candidates else None
 
 
@@ -302,29 +258,6 @@ def _floats(texts: Collection[str]) -> Iterator[float]:
             yield number
 
 
-def _may_be_typed(text: str) -> bool:
-    """Return whether a truth, a number, a date or a duration could read like this."""
-    return text in {"true", "false"} or re.search("[0-9]", text) is not None
-
-
-def _as_key(frame: Frame, name: str, dtype: nw.dtypes.DType) -> nw.Expr:
-    """Write the cells as the engine itself does: differently from other engines, but always in the same way."""
-    numbered = dtype.is_temporal() and frame.implementation.is_polars()  # which writes 7:00:00.1 as 7:00:00
-    return nw.col(name).cast(nw.Int64 if numbered else nw.String)
-
-
-def _keys(frame: Frame, name: str, key: nw.Expr, texts: Collection[str]) -> list[object]:
-    """Learn how the engine writes the cells that say one of the texts."""
-    answer = collect(frame.select(nw.col(name).alias("cell"), key.alias("key")).unique())
-    cells, keys = (_list_cells(answer.column(column)) for column in ("cell", "key"))
-    return [key for cell, key in zip(cells, keys, strict=True) if label(cell) in texts]
-
-
-def _list_cells(column: pa.ChunkedArray) -> list[object]:
-    plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-    return [cell for chunk in plain.chunks for cell in python_cells(chunk)]
-
-
 def collect(frame: Frame) -> pa.Table:
     """Have the engine answer, batch by batch, each text stored once per batch."""
     names = frame.collect_schema().names()  # asked first: a DuckDB that streams an answer takes no other question
@@ -333,8 +266,15 @@ def collect(frame: Frame) -> pa.Table:
 
 def collect_batches(batches: Iterable[pa.RecordBatch], names: Iterable[str]) -> pa.Table:
     """Put batches together, each text stored once per batch; of none there is an empty table with these columns."""
-    compact = [_compact(batch) for batch in batches]
-    return pa.Table.from_batches(compact) if compact else pa.table({name: [] for name in names})
+
+    def compact(column: pa.Array) -> pa.Array:
+        # integers are small already; texts of an answer repeat
+        kind = column.type
+        small = pa.types.is_integer(kind) or pa.types.is_dictionary(kind) or pa.types.is_nested(kind)
+        return column if small else column.dictionary_encode()
+
+    stored = [pa.RecordBatch.from_arrays([*map(compact, batch.columns)], names=batch.schema.names) for batch in batches]
+    return pa.Table.from_batches(stored) if stored else pa.table({name: [] for name in names})
 
 
 def arrow_batches(frame: Frame) -> Iterator[pa.RecordBatch]:
@@ -382,11 +322,31 @@ def _python_cells(array: pa.Array) -> list[object]:
     if getattr(kind, "unit", "") == "ns":
         return _nanoseconds(array)
     listed: list[object] = array.to_pylist()
-    if pa.types.is_time(kind):  # Python has no 24:00, and would read it as 00:00
-        per_second = {"s": 1, "ms": 10**3, "us": 10**6}[kind.unit]
-        stored = array.cast(pa.int32() if kind.bit_width == 32 else pa.int64()).to_pylist()
-        return [_time(each, raw, SECONDS * per_second) for each, raw in zip(listed, stored, strict=True)]
-    return listed
+    if not pa.types.is_time(kind):
+        return listed
+    # Python has no 24:00, and would read it as 00:00; what is outside a day is an error
+    day = 24 * 60 * 60 * {"s": 1, "ms": 10**3, "us": 10**6}[kind.unit]
+    stored = array.cast(pa.int32() if kind.bit_width == 32 else pa.int64()).to_pylist()
+    if any(raw is not None and not 0 <= raw <= day for raw in stored):
+        raise OverflowError
+    return [END_OF_DAY if raw == day else each for each, raw in zip(listed, stored, strict=True)]
+
+
+def _nanoseconds(array: pa.Array) -> list[object]:
+    """Split moments, times or durations into microseconds, which Python knows, and what is below them."""
+    kind = array.type
+    if pa.types.is_timestamp(kind):
+        coarser = pa.timestamp("us", kind.tz)
+    else:
+        coarser = pa.duration("us") if pa.types.is_duration(kind) else pa.time64("us")
+    # floor division also before 1970: `below` is 0 … 999 nanoseconds, and a moment is whole + below
+    whole, below = np.divmod(pc.fill_null(array.cast(pa.int64()), 0).to_numpy(), 1000)
+    moments = _python_cells(pa.array(whole, mask=array.is_null().to_numpy(zero_copy_only=False)).cast(coarser))
+    pairs = [*zip(moments, below.tolist(), strict=True)]
+    if any(each == END_OF_DAY and left for each, left in pairs):
+        raise OverflowError
+    known = dt.datetime | dt.time | dt.timedelta
+    return [moment_text(each, left) if isinstance(each, known) else each for each, left in pairs]
 
 
 def arrow_integers(numbers: Integers) -> pa.Array:
@@ -426,44 +386,6 @@ def number_cells(column: pa.ChunkedArray) -> Integers:
     return numpy_integers(pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32()))
 
 
-def _time(read: object, stored: int | None, day: int) -> object:
-    """Return a time of day as Arrow read it, but the end of the day as itself; raise for what is outside a day."""
-    if stored is None or 0 <= stored < day:
-        return read
-    if stored != day:
-        raise OverflowError
-    return END_OF_DAY
-
-
-def _nanoseconds(array: pa.Array) -> list[object]:
-    """Split moments, times or durations into microseconds, which Python knows, and what is below them."""
-    kind = array.type
-    if pa.types.is_timestamp(kind):
-        coarser = pa.timestamp("us", kind.tz)
-    else:
-        coarser = pa.duration("us") if pa.types.is_duration(kind) else pa.time64("us")
-    # floor division also before 1970: `below` is 0 … 999 nanoseconds, and a moment is whole + below
-    whole, below = np.divmod(pc.fill_null(array.cast(pa.int64()), 0).to_numpy(), 1000)
-    moments = _python_cells(pa.array(whole, mask=array.is_null().to_numpy(zero_copy_only=False)).cast(coarser))
-    if any(each == END_OF_DAY and left for each, left in zip(moments, below.tolist(), strict=True)):
-        raise OverflowError
-    return [
-        moment_text(each, left) if isinstance(each, dt.datetime | dt.time | dt.timedelta) else each
-        for each, left in zip(moments, below.tolist(), strict=True)
-    ]
-
-
-def _compact(batch: pa.RecordBatch) -> pa.RecordBatch:
-    # integers are small already; texts of an answer repeat, so each is stored once per batch
-    columns = [
-        column
-        if pa.types.is_integer(column.type) or pa.types.is_dictionary(column.type) or pa.types.is_nested(column.type)
-        else column.dictionary_encode()
-        for column in batch.columns
-    ]
-    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
-
-
 def people_written_alike(rows: Rows) -> Rows:
     """Take the person 7.0, as programs write numbers, or 7 between `BLANKS`, for the person 7: else one would be two.
 
@@ -473,14 +395,13 @@ def people_written_alike(rows: Rows) -> Rows:
     >>> rows.frame.collect()["person"].to_list()
     ['7', '7', '7', '7.5', 'v1.0']
     """
-    if rows.roles.person_column is None:
+    # bytes, such as digests, are compared as they are
+    if rows.roles.person_column is None or rows.frame.collect_schema()["person"] not in TEXTS:
         return rows
-    frame = rows.frame
-    if frame.collect_schema()["person"] not in TEXTS:  # bytes, such as digests, are compared as they are
-        return rows
+    assert isinstance(rows, TextRows)
     text = nw.col("person").cast(nw.String).str.strip_chars(BLANKS)
     whole = nw.when(text.str.contains(r"^-?[0-9]+\.0*$")).then(text.str.replace_all(r"\.0*$", "")).otherwise(text)
-    return replace(rows, frame=frame.with_columns(whole.alias("person")))  # type: ignore[type-var]
+    return replace(rows, frame=rows.frame.with_columns(whole.alias("person")))
 
 
 def no_texts(schema: pa.Schema) -> list[str]:

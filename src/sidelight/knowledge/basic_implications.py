@@ -22,7 +22,8 @@ Source: Martin, Kifer, Machanavajjhala, Gehrke, Halpern, Worst-case background k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from itertools import product
@@ -64,18 +65,14 @@ class TooManyBoxes(Exception):
     """Too many boxes would have to be looked at."""
 
 
-class Unnamed:
-    """Whatever value is not named."""
-
-
-UNNAMED = Unnamed()
+UNNAMED: tuple[()] = ()
+"""Whatever value is not named: no label is a tuple."""
 
 Values: TypeAlias = Iterable[object] | Mapping[object, Iterable[object]] | None
-Choice: TypeAlias = Label | Unnamed
+Choice: TypeAlias = Label | tuple[()]
 Block: TypeAlias = tuple[Choice, ...]
 Box: TypeAlias = tuple[int, ...]
 Domains: TypeAlias = Mapping[Who, tuple[Choice, ...]]
-Cost: TypeAlias = Callable[[Box], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,35 +148,17 @@ def _labels(values: Iterable[object]) -> tuple[Label, ...]:
 
 def _express(fact: Fact, domains: Domains) -> list[BasicImplication] | None:
     """Express a fact by the fewest implications there are, or by few; `None` if that is too hard."""
-    space = AssignmentSpace.build(fact, domains)
-    answers = [
-        boxes for method in (_solve_by_covering, _solve_by_cutting) if (boxes := method(fact, space)) is not None
-    ]
+    space, answers = AssignmentSpace.build(fact, domains), []
+    if space.size <= MOST_ASSIGNMENTS:
+        with suppress(TooManyBoxes):
+            answers.append(cheapest_cover(space, space.bits(space.whole) & ~space.satisfying(fact)))
+    with suppress(TooManyBoxes):
+        answers.append(space.boxes(fact, positive=False))
     if not answers:
         return None
-    # covering is optimal unless it runs out of steps; then cutting may be shorter
+    # covering is optimal unless it runs out of steps; then cutting along the fact's own structure may be shorter
     boxes = min(answers, key=lambda boxes: sum(_cost(space, box) for box in boxes))
     return [each for box in boxes for each in _implications(space, box)]
-
-
-def _solve_by_covering(fact: Fact, space: AssignmentSpace) -> list[Box] | None:
-    if space.size > MOST_ASSIGNMENTS:
-        return None
-    forbidden = space.bits(space.whole) & ~space.satisfying(fact)
-    try:
-        boxes = cheapest_cover(space, forbidden, lambda box: _cost(space, box))
-    except TooManyBoxes:
-        return None
-    if boxes is None:
-        raise BadKnowledge(_NAME_VALUES)
-    return boxes
-
-
-def _solve_by_cutting(fact: Fact, space: AssignmentSpace) -> list[Box] | None:
-    try:
-        return space.boxes(fact, positive=False)
-    except TooManyBoxes:
-        return None
 
 
 def _pins(space: AssignmentSpace, box: Box) -> tuple[int, ...]:
@@ -210,24 +189,18 @@ def _implications(space: AssignmentSpace, box: Box) -> Iterator[BasicImplication
     sides = [space.values(index, side) for index, side in enumerate(box)]
     for chosen in product(*(sides[index] for index in pins)):
         pinned = dict(zip(pins, chosen, strict=True))
-        yield _implication(
-            space, [(pinned[index],) if index in pinned else side for index, side in enumerate(sides)], pins
-        )
-
-
-def _implication(space: AssignmentSpace, sides: list[tuple[Choice, ...]], pins: tuple[int, ...]) -> BasicImplication:
-    premises: list[Has] = []
-    conclusions: list[Has] = []
-    for index, who in enumerate(space.people):
-        others = [value for value in space.values(index, space.whole[index]) if value not in sides[index]]
-        single = len(sides[index]) == 1 and sides[index][0] is not UNNAMED
-        # a premise says in one literal what would take a conclusion for each other value
-        if index in pins or (single and len(others) > 1):
-            premises += [_has(who, sides[index][0])]
-        else:
-            conclusions += [_has(who, value) for value in others]
-    # premises that cannot all hold are forbidden by a conclusion that contradicts them
-    return BasicImplication(tuple(premises), tuple(conclusions) or (_impossible(space, premises),))
+        premises: list[Has] = []
+        conclusions: list[Has] = []
+        for index, who in enumerate(space.people):
+            side = (pinned[index],) if index in pinned else sides[index]
+            others = [value for value in space.values(index, space.whole[index]) if value not in side]
+            # a premise says in one literal what would take a conclusion for each other value
+            if index in pins or (len(side) == 1 and side[0] != UNNAMED and len(others) > 1):
+                premises += [_has(who, side[0])]
+            else:
+                conclusions += [_has(who, value) for value in others]
+        # premises that cannot all hold are forbidden by a conclusion that contradicts them
+        yield BasicImplication(tuple(premises), tuple(conclusions) or (_impossible(space, premises),))
 
 
 def _impossible(space: AssignmentSpace, premises: list[Has]) -> Has:
@@ -235,13 +208,13 @@ def _impossible(space: AssignmentSpace, premises: list[Has]) -> Has:
     for has in premises:
         index = space.people.index(has.person)
         for value in space.values(index, space.whole[index]):
-            if value != has.value and not isinstance(value, Unnamed):
+            if value not in (has.value, UNNAMED):
                 return _has(has.person, value)
     raise BadKnowledge(_NAME_VALUES)
 
 
 def _has(person: Who, value: Choice) -> Has:
-    assert not isinstance(value, Unnamed)
+    assert not isinstance(value, tuple)
     return Has(person, value)
 
 
@@ -311,24 +284,18 @@ class AssignmentSpace:
         return fold(fact, self._literal, conjunction=self._intersections, disjunction=_outermost, positive=positive)
 
     def _literal(self, atom: Atom, positive: bool) -> list[Box]:  # noqa: FBT001 - as facts are folded
-        if isinstance(atom, Same):
-            return self._same(atom.person, atom.other, positive=positive)
-        return self._one_of(atom.person, named_values(atom), positive=positive)
-
-    def _one_of(self, who: Who, values: tuple[Label, ...], *, positive: bool) -> list[Box]:
-        index, side = self.side(who, values)
-        box = self.slab((index, side if positive else self.whole[index] & ~side))
-        return [box] if box[index] else []
-
-    def _same(self, one: Who, other: Who, *, positive: bool) -> list[Box]:
-        if one == other:
-            return [self.whole] if positive else []
-        boxes = []
-        for block in self.blocks[self.people.index(one)]:
-            index, side = self.side(other, block)
-            box = self.slab(self.side(one, block), (index, side if positive else self.whole[index] & ~side))
-            boxes += [box] if all(box) else []
-        return boxes
+        if not isinstance(atom, Same):
+            index, side = self.side(atom.person, named_values(atom))
+            boxes = [self.slab((index, side if positive else self.whole[index] & ~side))]
+        elif atom.person == atom.other:
+            boxes = [self.whole] if positive else []
+        else:
+            boxes = []
+            for block in self.blocks[self.people.index(atom.person)]:
+                index, side = self.side(atom.other, block)
+                other = (index, side if positive else self.whole[index] & ~side)
+                boxes.append(self.slab(self.side(atom.person, block), other))
+        return [box for box in boxes if all(box)]
 
     def _intersections(self, several: list[list[Box]]) -> list[Box]:
         shared = [self.whole]
@@ -345,11 +312,11 @@ def _outermost(several: list[list[Box]]) -> list[Box]:
     # counted before the comparison below, which is quadratic
     if len(boxes) > MOST_BOXES:
         raise TooManyBoxes
-    return [box for box in boxes if not any(other != box and _is_within(box, other) for other in boxes)]
 
+    def is_within(box: Box, other: Box) -> bool:
+        return box != other and all(mine & ~theirs == 0 for mine, theirs in zip(box, other, strict=True))
 
-def _is_within(box: Box, other: Box) -> bool:
-    return all(mine & ~theirs == 0 for mine, theirs in zip(box, other, strict=True))
+    return [box for box in boxes if not any(is_within(box, other) for other in boxes)]
 
 
 def _blocks(fact: Fact, who: Who, domains: Domains) -> tuple[Block, ...]:
@@ -368,79 +335,65 @@ def _blocks(fact: Fact, who: Who, domains: Domains) -> tuple[Block, ...]:
     return tuple(map(tuple, blocks.values()))
 
 
-@dataclass(slots=True)
-class MaximalBoxes:
-    """Boxes within some assignments that cannot be made larger, with one person pinned down."""
+def _maximal_boxes(
+    space: AssignmentSpace, within: int, pinned: int, known: dict[tuple[int, int], tuple[Box, ...]], index: int = 0
+) -> tuple[Box, ...]:
+    """Return boxes within some assignments that cannot be made larger, with one person pinned, from a person on."""
+    if index == len(space.people):
+        return ((),) if within else ()
+    if (index, within) not in known:
+        known[index, within] = tuple(dict.fromkeys(_grow(space, within, pinned, known, index)))
+        if len(known) > MOST_BOXES or len(known[index, within]) > MOST_BOXES:
+            raise TooManyBoxes
+    return known[index, within]
 
-    space: AssignmentSpace
-    pinned: int
-    _boxes_of: dict[tuple[int, int], tuple[Box, ...]] = field(default_factory=dict)
 
-    def boxes(self, within: int, index: int = 0) -> tuple[Box, ...]:
-        """Return the maximal boxes within some assignments, from a person on."""
-        if index == len(self.space.people):
-            return ((),) if within else ()
-        if (index, within) not in self._boxes_of:
-            self._boxes_of[index, within] = tuple(dict.fromkeys(self._grow(within, index)))
-            if len(self._boxes_of) > MOST_BOXES or len(self._boxes_of[index, within]) > MOST_BOXES:
-                raise TooManyBoxes
-        return self._boxes_of[index, within]
-
-    def _grow(self, within: int, index: int) -> Iterator[Box]:
-        stride = self.space.strides[index]
-        # per block of this person: the assignments of the people behind, `stride` bits each
-        parts = [within >> block * stride & (1 << stride) - 1 for block in range(len(self.space.blocks[index]))]
-        # a box is maximal here if its side has every block that the rest of the box allows
-        for shared in self._intersections(parts, index):
-            side = sum(1 << block for block, part in enumerate(parts) if shared & ~part == 0)
-            for rest in self.boxes(shared, index + 1):
-                # a smaller rest may allow more blocks: then this box is not maximal, and the larger one is found
-                # elsewhere
-                inner = self.space.bits(rest, index + 1)
-                if side == sum(1 << block for block, part in enumerate(parts) if inner & ~part == 0):
-                    yield (side, *rest)
-        if UNNAMED in self.space.values(index, self.space.whole[index]):  # or this person is a premise as well
-            for block, part in enumerate(parts):
-                yield from ((1 << block, *rest) for rest in self.boxes(part, index + 1))
-
-    def _intersections(self, parts: list[int], index: int) -> list[int]:
-        """Return what some blocks of a person share; with the block of what is not named, if there is one."""
-        # the pinned person has one block in each box, so that parts are not intersected
-        if index == self.pinned:
-            return [part for part in parts if part]
-        rest = [part for part, block in zip(parts, self.space.blocks[index], strict=True) if UNNAMED in block]
-        shared = dict.fromkeys(rest or parts)
+def _grow(
+    space: AssignmentSpace, within: int, pinned: int, known: dict[tuple[int, int], tuple[Box, ...]], index: int
+) -> Iterator[Box]:
+    stride, blocks = space.strides[index], space.blocks[index]
+    # per block of this person: the assignments of the people behind, `stride` bits each
+    parts = [within >> block * stride & (1 << stride) - 1 for block in range(len(blocks))]
+    # what some blocks share, with that of what is not named; the pinned person has one block in each box
+    unnamed = [part for part, block in zip(parts, blocks, strict=True) if UNNAMED in block]
+    shared = dict.fromkeys(parts if index == pinned else unnamed or parts)
+    for part in () if index == pinned else dict.fromkeys(parts):
         # afterwards `shared` has the intersections of all subsets of parts
-        for part in dict.fromkeys(parts):
-            shared |= dict.fromkeys(each & part for each in shared)
-            if len(shared) > MOST_BOXES:
-                raise TooManyBoxes
-        return [each for each in shared if each]
+        shared |= dict.fromkeys(each & part for each in shared)
+        if len(shared) > MOST_BOXES:
+            raise TooManyBoxes
+    for each in filter(None, shared):
+        # a box is maximal here if its side has every block that the rest of the box allows
+        side = sum(1 << block for block, part in enumerate(parts) if each & ~part == 0)
+        for rest in _maximal_boxes(space, each, pinned, known, index + 1):
+            # a smaller rest may allow more blocks: then this box is not maximal, and the larger one is found elsewhere
+            inner = space.bits(rest, index + 1)
+            if side == sum(1 << block for block, part in enumerate(parts) if inner & ~part == 0):
+                yield (side, *rest)
+    for block, part in enumerate(parts if unnamed else ()):  # or this person is a premise as well
+        yield from ((1 << block, *rest) for rest in _maximal_boxes(space, part, pinned, known, index + 1))
 
 
-def cheapest_cover(space: AssignmentSpace, forbidden: int, cost: Cost) -> list[Box] | None:
-    """Choose boxes that cover the forbidden assignments, at least cost unless it takes too long; `None` if none can.
+def cheapest_cover(space: AssignmentSpace, forbidden: int) -> list[Box]:
+    """Choose boxes that cover the forbidden assignments, at least cost unless it takes too long.
 
     >>> from sidelight.knowledge.parse import read_fact
     >>> fact = read_fact("Ann = Flu and Bob = Flu")
     >>> space = AssignmentSpace.build(fact, dict.fromkeys(["Ann", "Bob"], ("Flu", "Cold")))
-    >>> cheapest_cover(space, space.bits(space.whole) & ~space.satisfying(fact), lambda box: 1)
+    >>> cheapest_cover(space, space.bits(space.whole) & ~space.satisfying(fact))
     [(2, 3), (3, 2)]
     """
-    candidates = {box: space.bits(box) for box in _candidates(space, forbidden)}
-    # a box needs a named value as its premise: what no box covers cannot be said
-    if reduce(or_, candidates.values(), 0) != forbidden:
-        return None
-    return sorted(_SetCover.build(candidates, forbidden, cost).cheapest())
-
-
-def _candidates(space: AssignmentSpace, forbidden: int) -> Iterator[Box]:
+    candidates: dict[Box, int] = {}
     for index, blocks in enumerate(space.blocks):
-        maximal = MaximalBoxes(space, index)
+        known: dict[tuple[int, int], tuple[Box, ...]] = {}
         for block, values in enumerate(blocks):
             if UNNAMED not in values:
-                slab = space.bits(space.slab((index, 1 << block)))
-                yield from maximal.boxes(forbidden & slab)
+                within = forbidden & space.bits(space.slab((index, 1 << block)))
+                candidates |= {box: space.bits(box) for box in _maximal_boxes(space, within, index, known)}
+    # a box needs a named value as its premise: what no box covers cannot be said
+    if reduce(or_, candidates.values(), 0) != forbidden:
+        raise BadKnowledge(_NAME_VALUES)
+    return sorted(_SetCover.build(candidates, forbidden, {box: _cost(space, box) for box in candidates}).cheapest())
 
 
 @dataclass(slots=True)
@@ -454,10 +407,14 @@ class _SetCover:
     steps: int = 0
 
     @classmethod
-    def build(cls, candidates: dict[Box, int], forbidden: int, cost: Cost) -> _SetCover:
-        costs = {box: cost(box) for box in candidates}
-        # a box within another that costs no more is never needed
-        useful = _drop_dominated(candidates, costs)
+    def build(cls, candidates: dict[Box, int], forbidden: int, costs: dict[Box, int]) -> _SetCover:
+        useful: list[Box] = []
+        # a box within another that costs no more is never needed; cheapest first: only one before can be such another
+        for box in sorted(candidates, key=lambda box: (costs[box], -candidates[box].bit_count())):
+            if not any(candidates[box] & ~candidates[other] == 0 for other in useful):
+                useful.append(box)
+                if len(useful) > MOST_BOXES // 2:
+                    raise TooManyBoxes
         coverings = dict.fromkeys(
             tuple(box for box in useful if candidates[box] >> row & 1)
             for row in range(forbidden.bit_length())
@@ -472,24 +429,19 @@ class _SetCover:
 
     def cheapest(self) -> list[Box]:
         """Branch over the boxes that cover the row that fewest do, as long as it may get cheaper."""
-        everything = (1 << len(self.by)) - 1
-        # a good cover to begin with: whatever cannot beat it is cut off
-        self.best = self._greedy(everything)
-        self._search(everything, [])
-        return self.best
-
-    def _greedy(self, left: int) -> list[Box]:
-        chosen: list[Box] = []
+        left = everything = (1 << len(self.by)) - 1
+        # a good cover to begin with, chosen greedily: whatever cannot beat it is cut off
         while left:
             most = max(self.rows, key=lambda box: (self.rows[box] & left).bit_count() / self.costs[box])
-            chosen.append(most)
+            self.best.append(most)
             left &= ~self.rows[most]
         # drop boxes that the ones chosen later made superfluous
-        for box in [*chosen]:
-            others = reduce(or_, (self.rows[other] for other in chosen if other != box), 0)
+        for box in [*self.best]:
+            others = reduce(or_, (self.rows[other] for other in self.best if other != box), 0)
             if self.rows[box] & ~others == 0:
-                chosen.remove(box)
-        return chosen
+                self.best.remove(box)
+        self._search(everything, [])
+        return self.best
 
     def _search(self, left: int, chosen: list[Box]) -> None:
         self.steps += len(self.by) + 1
@@ -517,15 +469,3 @@ class _SetCover:
                 bound += self.costs[boxes[0]]
                 left &= ~reduce(or_, (self.rows[box] for box in boxes))
         return bound
-
-
-def _drop_dominated(candidates: dict[Box, int], costs: dict[Box, int]) -> list[Box]:
-    """Leave out boxes within others that cost no more."""
-    useful: list[Box] = []
-    # cheapest first: only a box that came before can dominate
-    for box in sorted(candidates, key=lambda box: (costs[box], -candidates[box].bit_count())):
-        if not any(candidates[box] & ~candidates[other] == 0 for other in useful):
-            useful.append(box)
-            if len(useful) > MOST_BOXES // 2:
-                raise TooManyBoxes
-    return useful

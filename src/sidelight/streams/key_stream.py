@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from sidelight.ahead import ahead
 from sidelight.arrays import MULTIPLIER, Codes, Integers, add_up, run_starts, sum_runs
 from sidelight.errors import BadTable
 from sidelight.streams.memory import Memory
-from sidelight.streams.sorted_runs import Batch, Packing, SortedRuns, Words
+from sidelight.streams.sorted_runs import Batch, Packing, SortedRuns, Words, concatenate_batches
 from sidelight.table.cell_lists import CellLists, intake_of_lists
 from sidelight.table.labels import Column, Label, Semantics
 from sidelight.table.roles import Roles
@@ -44,7 +44,19 @@ from sidelight.text import counted
 Summed = TypeVar("Summed")
 
 DENSE_VALUES = 1 << 20
-"""So many values, or combinations of them, are looked up in an array."""
+"""So many values, or combinations of them, are looked up in an array, which takes 8 MB."""
+
+COUNTED_BY_ARRAY = 1 << 22
+"""So many rows that there can be are counted in an array: several times quicker than to sort those that there are."""
+
+MOST_SLOTS = 1 << 24
+"""So many sums are kept at most, to see that groups are too small before anything is sorted."""
+
+Relabelling: TypeAlias = tuple[tuple[Label, ...], Codes]
+"""New labels, and which of them each old one becomes."""
+
+Reading: TypeAlias = Callable[[int, int], None]
+"""Is told how many rows are read, and of how many."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,8 +75,7 @@ class KeyBlock:
 
     def columns(self, rows: Integers | slice = slice(None)) -> tuple[Column, ...]:
         """Unpack what some of the keys say; all of them cost as much as the rest of an audit."""
-        codes = self.stream.packing.key_codes([word[rows] for word in self.keys])
-        return self.stream.columns_of(codes)
+        return self.stream.columns_of(self.stream.packing.key_codes([word[rows] for word in self.keys]))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -92,11 +103,6 @@ class KeyStream:
         return self.roles.values or "single"
 
     @property
-    def sensitive(self) -> str:
-        """The sensitive column, or several, by name."""
-        return ", ".join(self.roles.value_columns)
-
-    @property
     def spilled(self) -> int:
         """Bytes that were written into temporary files of ours."""
         return sum(runs.spilled for runs in (self.entries, self.people_per_key, self.weight_per_key) if runs)
@@ -108,14 +114,16 @@ class KeyStream:
 
     def blocks(self) -> Iterator[KeyBlock]:
         """Go through all keys, in order; as often as one likes."""
-        first, people = self.first, _Queue(self.people_per_key)
-        weights = None if self.weight_per_key is None else _Queue(self.weight_per_key)
+        first = self.first
+        people, weights = (
+            None if runs is None else _Queue(runs) for runs in (self.people_per_key, self.weight_per_key)
+        )
         for words, counts, keys, starts in whole_keys(self.entries, self.packing):
             values = self.value_places.look_up(self.packing.values(words, keys))
             distinct = [word[starts] for word in keys]
             matrix = _matrix(starts, values, counts, len(self.domain))
             # both streams are sorted by the same packed keys, so the next people belong to exactly these keys
-            sizes = matrix.per_row() if self.people_per_key is None else people.take(distinct)
+            sizes = matrix.per_row() if people is None else people.take(distinct)
             yield KeyBlock(self, first, distinct, sizes, matrix, None if weights is None else weights.take(distinct))
             first += len(starts)
 
@@ -189,7 +197,7 @@ class Streamed:
     @property
     def sensitive(self) -> str:
         """The sensitive column, or several, by name."""
-        return self.stream.sensitive
+        return ", ".join(self.stream.roles.value_columns)
 
     @property
     def domain(self) -> tuple[Label, ...]:
@@ -217,32 +225,21 @@ class Streamed:
         return counted(len(self.domain), "combination" if len(self.sensitive_columns) > 1 else "value")
 
 
-class KeyRows(NamedTuple):
-    """Sorted rows of whole keys."""
-
-    words: Words
-    counts: Integers
-    keys: Words  # the words without the value
-    starts: Integers  # where keys begin
-
-
-def whole_keys(entries: SortedRuns, packing: Packing) -> Iterator[KeyRows]:
-    """Cut sorted entries where keys end."""
-    rest: tuple[Words, Integers] | None = None
-    for words, counts in entries.batches():
-        if rest is not None:
-            # invariant: `rest` holds all entries of the last key seen, which may go on in this batch
-            words = [np.concatenate(pair) for pair in zip(rest[0], words, strict=True)]  # noqa: PLW2901
-            counts = np.concatenate((rest[1], counts))  # noqa: PLW2901
+def whole_keys(entries: SortedRuns, packing: Packing) -> Iterator[tuple[Words, Integers, Words, Integers]]:
+    """Cut sorted entries where keys end: words, counts, the words without the value, and where keys begin."""
+    rest: Batch | None = None
+    for batch in entries.batches():
+        # invariant: `rest` holds all entries of the last key seen, which may go on in this batch
+        words, counts = batch if rest is None else concatenate_batches([rest, batch])
         keys = packing.keys(words)
         starts = np.flatnonzero(run_starts(keys))
         # the last key is held back; if it is the only one, nothing is cut off yet
         last = int(starts[-1])
         if last:
-            yield KeyRows([word[:last] for word in words], counts[:last], [key[:last] for key in keys], starts[:-1])
+            yield [word[:last] for word in words], counts[:last], [key[:last] for key in keys], starts[:-1]
         rest = [word[last:] for word in words], counts[last:]
     if rest is not None:
-        yield KeyRows(*rest, packing.keys(rest[0]), np.array([0]))
+        yield *rest, packing.keys(rest[0]), np.array([0])
 
 
 def _matrix(starts: Integers, values: Integers, counts: Integers, width: int) -> Counts:
@@ -268,7 +265,6 @@ class ValuePlaces:
     @classmethod
     def build(cls, values: Integers, places: Integers, width: int) -> ValuePlaces:
         """Look up `places` by `values`, which are below `width`."""
-        # a table of 2^20 places takes 8 MB; beyond that, a search among the values that occur
         if width > DENSE_VALUES:
             return cls(values, places, None)
         table = np.full(width, -1, np.int64)
@@ -277,114 +273,74 @@ class ValuePlaces:
 
     def look_up(self, values: Integers) -> Integers:
         """Look up values that occur."""
-        if self.table is not None:
-            return self.table[values]
-        return self.places[np.searchsorted(self.values, values)]
+        return self.places[np.searchsorted(self.values, values)] if self.table is None else self.table[values]
 
 
 class _Queue:
-    """People per key, in the keys' order, to be taken a block at a time."""
+    """Amounts per key, in the keys' order, to be taken a block at a time."""
 
-    def __init__(self, runs: SortedRuns | None) -> None:
-        self._batches = runs.batches() if runs is not None else iter(())
-        self._words: Words | None = None
-        self._counts: Integers = np.zeros(0, np.int64)
+    def __init__(self, runs: SortedRuns) -> None:
+        self._batches = runs.batches()
+        self._waiting: Batch = [np.zeros(0, np.int64)] * runs.words, np.zeros(0, np.int64)
 
     def take(self, keys: Words) -> Integers:
-        """Take the people of the next keys."""
-        while len(self._counts) < len(keys[0]):
-            words, counts = next(self._batches)
-            old = self._words or [np.zeros(0, np.int64)] * len(words)
-            self._words = [np.concatenate(pair) for pair in zip(old, words, strict=True)]
-            self._counts = np.concatenate((self._counts, counts))
+        """Take what the next keys have."""
         many = len(keys[0])
-        assert self._words is not None
-        same = all(np.array_equal(own[:many], key) for own, key in zip(self._words, keys, strict=True))
-        if not same:
+        while len(self._waiting[1]) < many:
+            self._waiting = concatenate_batches([self._waiting, next(self._batches)])
+        words, amounts = self._waiting
+        if not all(np.array_equal(own[:many], key) for own, key in zip(words, keys, strict=True)):
             message = "the rows changed while they were read; read them again when nobody writes to them"
             raise BadTable(message)
-        taken, self._counts = self._counts[:many], self._counts[many:]
-        self._words = [word[many:] for word in self._words]
-        return taken
+        self._waiting = [word[many:] for word in words], amounts[many:]
+        return amounts[:many]
 
 
 def split_stream(stream: KeyStream, roles: Roles, separator: str, memory: Memory) -> KeyStream:
     """Take the cells of a stream with one cell per person apart, as the complete `roles` say; its keys come here."""
     stream = stream.brought_here(memory)
+    old, weights = stream.packing, stream.weight_per_key
     lists = CellLists.of(stream.domain, separator, roles.values or "set", roles.missing_marks)
-    rows = lists.count_valueless(stream.whole, roles, weighed=stream.weight_per_key is not None)
-    lists = lists.replace_values(roles.domain_of(roles.value_columns[0]), stream.sensitive)
+    rows = lists.count_valueless(stream.whole, roles, weighed=weights is not None)
+    lists = lists.replace_values(roles.domain_of(roles.value_columns[0]), ", ".join(stream.roles.value_columns))
     dropped = rows if roles.missing == "drop" else 0
     labels, places = lists.values, np.arange(len(lists.values))
     if rows and not dropped:  # who has no value makes a key all the same, by a value that counts for nothing
-        lists, labels, places = _add_missing_value(lists), (*labels, None), np.append(places, -1)
-    packing = Packing((*stream.packing.labels[:-1], labels))
+        # `begin`: (cells,); an empty cell begins where its single new code, after all others, is to be inserted
+        begin = np.cumsum(lists.lengths) - lists.lengths
+        codes = np.insert(lists.codes, begin[lists.empty], len(lists.values))
+        lists, labels = replace(lists, lengths=np.maximum(lists.lengths, 1), codes=codes), (*labels, None)
+        places = np.append(places, -1)
+    new = Packing((*old.labels[:-1], labels))
+    words = len(new.layout)
+    entries, people = (SortedRuns(words, memory.rows_to_sort(words) // 2 or 1) for _ in range(2))
+    for batch, counts in stream.entries.batches():
+        keys = old.keys(batch)
+        cell, key_codes = stream.value_places.look_up(old.values(batch, keys)), old.key_codes(keys)
+        # entry, value: (values of all cells,); `entry` repeats a row for each value in its cell
+        entry, value = lists.split_entries(cell)
+        entries.add(new.pack([*(code[entry] for code in key_codes), value]), counts[entry])
+        kept = np.flatnonzero(lists.lengths[cell])  # whose cell says nothing, and is dropped, is not counted
+        people.add(new.pack_keys([code[kept] for code in key_codes], len(kept)), counts[kept])
+    weighed = None if weights is None else SortedRuns(words, memory.rows_to_sort(words))
+    for keys, amount in weights.batches() if weights is not None else ():
+        assert weighed is not None
+        weighed.add(new.pack_keys(old.key_codes(keys), len(amount)), amount)
     cell, value = lists.split_entries(np.arange(len(stream.domain)))
-    entries, people = _split_entries(stream, lists, packing, memory)
-    weights = None if stream.weight_per_key is None else _packed_anew(stream, packing, stream.weight_per_key, memory)
     return replace(
         stream,
         roles=roles,
         typed_roles=replace(roles, kinds=stream.typed_roles.kinds),
-        packing=packing,
+        packing=new,
         domain=lists.values,
         whole=add_up(value, stream.whole[cell], len(labels))[places >= 0],
         people=stream.people - dropped,
         intake=intake_of_lists(stream.intake, roles, rows),
         entries=entries,
         people_per_key=people,
-        value_places=ValuePlaces.build(np.arange(len(labels)), places, packing.width),
-        weight_per_key=weights,
+        value_places=ValuePlaces.build(np.arange(len(labels)), places, new.width),
+        weight_per_key=weighed,
     )
-
-
-def _add_missing_value(lists: CellLists) -> CellLists:
-    """Let cells without values have one that says so, the code after all others."""
-    # starts: (cells,); an empty cell begins where its single new code is to be inserted
-    starts = np.cumsum(lists.lengths) - lists.lengths
-    codes = np.insert(lists.codes, starts[lists.empty], len(lists.values))
-    return replace(lists, lengths=np.maximum(lists.lengths, 1), codes=codes)
-
-
-def _split_entries(
-    stream: KeyStream, lists: CellLists, packing: Packing, memory: Memory
-) -> tuple[SortedRuns, SortedRuns]:
-    """Sort values, and people, by their keys."""
-    words = len(packing.layout)
-    entries, people = (SortedRuns(words, memory.rows_to_sort(words) // 2 or 1) for _ in range(2))
-    for batch, counts in stream.entries.batches():
-        keys = stream.packing.keys(batch)
-        cell = stream.value_places.look_up(stream.packing.values(batch, keys))
-        codes = stream.packing.key_codes(keys)
-        # entry, value: (values of all cells,); `entry` repeats a row for each value in its cell
-        entry, value = lists.split_entries(cell)
-        entries.add(packing.pack([*(code[entry] for code in codes), value]), counts[entry])
-        kept = np.flatnonzero(lists.lengths[cell])  # whose cell says nothing, and is dropped, is not counted
-        people.add(packing.pack_keys([code[kept] for code in codes], len(kept)), counts[kept])
-    return entries, people
-
-
-def _packed_anew(stream: KeyStream, packing: Packing, amounts: SortedRuns, memory: Memory) -> SortedRuns:
-    """Recode amounts per key to the keys of another packing."""
-    words = len(packing.layout)
-    runs = SortedRuns(words, memory.rows_to_sort(words))
-    for keys, amount in amounts.batches():
-        runs.add(packing.pack_keys(stream.packing.key_codes(keys), len(amount)), amount)
-    return runs
-
-
-COUNTED_BY_ARRAY = 1 << 22
-"""So many rows that there can be are counted in an array: several times quicker than to sort those that there are."""
-
-MOST_SLOTS = 1 << 24
-"""So many sums are kept at most, to see that groups are too small before anything is sorted."""
-
-Relabelling: TypeAlias = tuple[tuple[Label, ...], Codes]
-"""New labels, and which of them each old one becomes."""
-
-
-Reading: TypeAlias = Callable[[int, int], None]
-"""Is told how many rows are read, and of how many."""
 
 
 def do_not_report(rows: int, of_rows: int) -> None:
@@ -401,24 +357,19 @@ def roll_up_stream(
 ) -> KeyStream | None:
     """Publish some columns of a stream more coarsely (None: as it is); None where it has more than `most_keys` keys."""
     step = _Step.build(stream, columns, reading)
-    try:
-        entries = step.entries(stream, memory, most_keys)
-        people, weights = (
-            None if each is None else step.amounts(each, memory)
-            for each in (stream.people_per_key, stream.weight_per_key)
-        )
-    except _TooManyKeys:
+    entries = step.roll_up_entries(stream, memory, most_keys)
+    if entries is None:
         return None
+    people, weights = (
+        None if each is None else step.roll_up_amounts(each, memory)
+        for each in (stream.people_per_key, stream.weight_per_key)
+    )
     recoded = {name for name, new in zip(stream.roles.quasi, columns, strict=True) if new is not None}
     # a declared kind describes the old labels; coarser ones may be of another
     kinds = tuple(each for each in stream.roles.kinds if each[0] not in recoded)
+    roles = replace(stream.roles, kinds=kinds)
     return replace(
-        stream,
-        roles=replace(stream.roles, kinds=kinds),
-        packing=step.new,
-        entries=entries,
-        people_per_key=people,
-        weight_per_key=weights,
+        stream, roles=roles, packing=step.new, entries=entries, people_per_key=people, weight_per_key=weights
     )
 
 
@@ -434,20 +385,15 @@ def people_surely_below(
     step = _Step.build(stream, columns, reading)
     per_key, bits = stream.people_per_key, min(MOST_SLOTS, memory.to_count // 8).bit_length() - 1
     people = np.zeros(1 << bits, np.int64)
-    recoded = step.packed_anew(stream.entries) if per_key is None else step.amounts_anew(per_key)
+    recoded = step.pack_anew(stream.entries) if per_key is None else step.pack_amounts_anew(per_key)
     for words, amounts in recoded:
         keys = step.new.keys(words) if per_key is None else words
-        np.add.at(people, _slots(keys, bits), 1 if amounts is None else amounts)
+        mixed = np.zeros(len(keys[0]), np.uint64)
+        for key in keys:
+            mixed = (mixed + key.view(np.uint64)) * np.uint64(MULTIPLIER)  # overflows on purpose: modulo 2**64
+        np.add.at(people, (mixed >> np.uint64(64 - bits)).astype(np.int64), 1 if amounts is None else amounts)
     # keys that collide only make a slot larger: every person in a small slot is in a small group, never the reverse
     return int(people[people < least].sum())
-
-
-def _slots(keys: Words, bits: int) -> Integers:
-    """Send keys to slots, equal ones to the same."""
-    mixed = np.zeros(len(keys[0]), np.uint64)
-    for key in keys:
-        mixed = (mixed + key.view(np.uint64)) * np.uint64(MULTIPLIER)  # overflows on purpose: modulo 2**64
-    return (mixed >> np.uint64(64 - bits)).astype(np.int64)
 
 
 class _TooManyKeys(Exception):
@@ -470,44 +416,61 @@ class _Step:
         labels = (before if new is None else new[0] for before, new in zip(quasi, columns, strict=True))
         return cls(old, Packing((*labels, *old.value_labels), old.sensitive), columns, reading)
 
-    def entries(self, stream: KeyStream, memory: Memory, most_keys: int | None) -> SortedRuns:
+    def roll_up_entries(self, stream: KeyStream, memory: Memory, most_keys: int | None) -> SortedRuns | None:
         def look_at(words: Words) -> None:
             if most_keys is not None and np.count_nonzero(run_starts(self.new.keys(words))) > most_keys:
                 raise _TooManyKeys
 
         runs = self._runs(stream.entries, memory)
         below = prod(max(len(labels), 1) for labels in self.new.labels)
-        # with "no value" a row may count for nothing and still makes a key, which an array of sums could not show
-        if below <= COUNTED_BY_ARRAY and stream.roles.missing != "no value":
-            counted = _added_up(self.packed_anew(stream.entries), below)
-            rows = np.flatnonzero(counted)
-            look_at([rows])
-            runs.add([rows], counted[rows])
-            return runs
-        runs.look_at = look_at
-        for words, once_or_counts in self.packed_anew(stream.entries):
-            runs.add(words, once_or_counts)
+        try:
+            # with "no value" a row may count for nothing and still makes a key, which an array of sums could not show
+            if below <= COUNTED_BY_ARRAY and stream.roles.missing != "no value":
+                total = self._count_by_array(stream.entries, below)
+                rows = np.flatnonzero(total)
+                look_at([rows])
+                runs.add([rows], total[rows])
+                return runs
+            runs.look_at = look_at
+            for words, once_or_counts in self.pack_anew(stream.entries):
+                runs.add(words, once_or_counts)
+        except _TooManyKeys:
+            return None
         return runs
 
-    def packed_anew(self, entries: SortedRuns) -> Iterator[tuple[Words, Integers | None]]:
+    def _count_by_array(self, entries: SortedRuns, below: int) -> Integers:
+        """Add up the counts of rows of one word, each below a number."""
+        total = np.zeros(below, np.int64)
+        for (word,), counts in self.pack_anew(entries):
+            # bincount touches all `below` sums for each batch, which pays only where the batch is about as long
+            if below <= 4 * len(word):
+                total += np.bincount(word, minlength=below) if counts is None else add_up(word, counts, below)
+            else:
+                np.add.at(total, word, 1 if counts is None else counts)
+        return total
+
+    def pack_anew(self, entries: SortedRuns) -> Iterator[tuple[Words, Integers | None]]:
         """Return all rows as the new packing has them, in any order; those that count once without counts."""
         done, rows = 0, entries.rows
-        recoded = ((self.repack(words), _unless_ones(counts)) for words, counts in entries.read_unordered())
+        # rows that count once are sorted faster without their counts
+        recoded = (
+            (self.repack(words), None if (counts == 1).all() else counts) for words, counts in entries.read_unordered()
+        )
         for words, counts in ahead(recoded):
             yield words, counts
             done += len(words[0])
             self.reading(done, rows)
 
-    def amounts_anew(self, per_key: SortedRuns) -> Iterator[Batch]:
+    def pack_amounts_anew(self, per_key: SortedRuns) -> Iterator[Batch]:
         """Return what keys have, by their new keys."""
         for keys, amounts in per_key.read_unordered():
             words = [*keys[:-1], keys[-1] * self.old.width]  # as if they had the first value
             yield self.new.keys(self.repack(words)), amounts
 
-    def amounts(self, per_key: SortedRuns, memory: Memory) -> SortedRuns:
+    def roll_up_amounts(self, per_key: SortedRuns, memory: Memory) -> SortedRuns:
         """Add up what keys have: people, or their weights."""
         runs = self._runs(per_key, memory)
-        for keys, amounts in self.amounts_anew(per_key):
+        for keys, amounts in self.pack_amounts_anew(per_key):
             runs.add(keys, amounts)
         return runs
 
@@ -531,13 +494,16 @@ class _Step:
     @cached_property
     def parts(self) -> tuple[_Digits, ...]:
         """Take columns that stay and stand side by side together, and leave out those that have one label left."""
-        places, new_places = _places(self.old), _places(self.new)
+        # which word holds each column, before and after
+        places, new_places = (
+            [word for word, held in enumerate(packing.layout) for _ in held] for packing in (self.old, self.new)
+        )
         weights, new_weights = self.old.weights(), self.new.weights()
-        stays = [*(new is None for new in self.columns), *(True for _ in range(self.old.sensitive))]
+        recodes = [*self.columns, *[None] * self.old.sensitive]
         parts: list[_Digits] = []
         joins = False
-        for at, labels in enumerate(self.old.labels):
-            radix, recode = max(len(labels), 1), None if stays[at] else self.columns[at]
+        for at, (labels, recode) in enumerate(zip(self.old.labels, recodes, strict=True)):
+            radix = max(len(labels), 1)
             if recode is not None and len(recode[0]) == 1:
                 joins = False
                 continue
@@ -564,25 +530,3 @@ class _Digits:
     new_word: int
     new_weight: int
     table: Integers | None  # what each digit adds; None: itself, by the new weight
-
-
-def _places(packing: Packing) -> list[int]:
-    """Return which word holds each column."""
-    return [word for word, held in enumerate(packing.layout) for _ in held]
-
-
-def _added_up(batches: Iterable[tuple[Words, Integers | None]], below: int) -> Integers:
-    """Add up the counts of rows of one word, each below a number."""
-    total = np.zeros(below, np.int64)
-    for (word,), counts in batches:
-        # bincount touches all `below` sums for each batch, which pays only where the batch is about as long
-        if below <= 4 * len(word):
-            total += np.bincount(word, minlength=below) if counts is None else add_up(word, counts, below)
-        else:
-            np.add.at(total, word, 1 if counts is None else counts)
-    return total
-
-
-def _unless_ones(counts: Integers) -> Integers | None:
-    """Rows that count once are sorted faster without their counts."""
-    return None if bool((counts == 1).all()) else counts

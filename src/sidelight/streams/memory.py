@@ -19,14 +19,8 @@ from sidelight.text import bytes_in_words
 MEMORY = "2GB"
 """What may be used where an amount is needed and nobody has said one."""
 
-# bytes: what the process takes before any row is read, and the least in all with which something can be read
-OWN = 200 * 10**6
 LEAST = 400 * 10**6
-BYTES_PER_LABEL = 300
-BYTES_PER_HELD_KEY = 550
-BYTES_PER_SORTED_WORD = 5 * 8
-BYTES_PER_ROLLED_UP_ROW = 120
-BYTES_PER_PRINTED_NUMBER = 3 * 8
+"""The least in all with which something can be read; half of it is the process, before any row is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +55,7 @@ class Memory:
 
     @property
     def _free(self) -> int:
-        return self.total - OWN
+        return self.total - LEAST // 2
 
     @property
     def engine_limit(self) -> str:
@@ -72,7 +66,7 @@ class Memory:
     def rows_to_sort(self, words: int) -> int:
         """Return how many rows of so many words wait at a time."""
         # words and counts, five times over while they are sorted; below 2^16 rows there would be too many runs to merge
-        return max(self._free // 4 // (BYTES_PER_SORTED_WORD * (words + 1)), 1 << 16)
+        return max(self._free // 4 // (5 * 8 * (words + 1)), 1 << 16)
 
     @property
     def to_count(self) -> int:
@@ -81,66 +75,63 @@ class Memory:
 
     @property
     def keys_to_hold(self) -> int:
-        """Return how many keys a search may hold at a time, while nothing is sorted."""
-        return 3 * self._free // 5 // BYTES_PER_HELD_KEY
+        """Return how many keys, of 550 bytes each, a search may hold at a time, while nothing is sorted."""
+        return 3 * self._free // 5 // 550
 
     @property
     def to_hold(self) -> int:
         """Return how many bytes a result may take."""
         return self._free // 4
 
-    def too_little(self, what: str, needed: int, share: int) -> NoRoom:
-        """Return the error that something takes more than its share, and how much memory would do."""
-        enough = _enough_for(self._free * needed // share)
-        return NoRoom(f"{what} do not fit into {parameter('memory')}; give at least {enough}")
-
-    def holds_labels(self, labels: int) -> bool:
-        """Return whether so many different labels, of all columns, leave room for the rest."""
-        return BYTES_PER_LABEL * labels <= self._free // 3
-
-    def too_many_labels(self, column: str, labels: int) -> NoRoom:
-        """Return the error that a column has too many labels, and how much memory would do."""
-        enough = _enough_for(3 * BYTES_PER_LABEL * labels)
-        return NoRoom(
-            f"column '{column}' has {labels:,} different labels, too many for {parameter('memory')}; give "
-            f"{enough}, publish it more coarsely, or leave it out"
-        )
-
     @property
     def numbers_kept(self) -> int:
         """Return how many numbers (counts and codes) of groups that may be needed again are kept."""
         return self._free // 4 // 8
 
+    def holds_labels(self, labels: int) -> bool:
+        """Return whether so many different labels, of all columns, leave room for the rest; one takes 300 bytes."""
+        return 300 * labels <= self._free // 3
+
     def rolls_up(self, rows: int) -> bool:
-        """Return whether so many groups, and values of groups, can be put together to coarser ones."""
-        return BYTES_PER_ROLLED_UP_ROW * rows <= self._free // 2
+        """Return whether so many groups and values of groups, of 120 bytes each, can be put together."""
+        return 120 * rows <= self._free // 2
 
     def holds_groups(self, numbers: int) -> bool:
         """Return whether a release of so many numbers (counts, sizes and codes) can be held, measured and printed."""
-        return BYTES_PER_PRINTED_NUMBER * numbers <= self._free // 2
+        return 3 * 8 * numbers <= self._free // 2
+
+    def too_little(self, what: str, needed: int, share: int) -> NoRoom:
+        """Return the error that something takes more than its share, and how much memory would do."""
+        return NoRoom(
+            f"{what} do not fit into {parameter('memory')}; give at least {_enough_for(self._free * needed // share)}"
+        )
+
+    def too_many_labels(self, column: str, labels: int) -> NoRoom:
+        """Return the error that a column has too many labels, and how much memory would do."""
+        return NoRoom(
+            f"column '{column}' has {labels:,} different labels, too many for {parameter('memory')}; give "
+            f"{_enough_for(3 * 300 * labels)}, publish it more coarsely, or leave it out"
+        )
 
     def too_many_groups(self, groups: int, numbers: int) -> NoRoom:
         """Return the error that a release has too many groups, and how much memory would do."""
-        enough = _enough_for(2 * BYTES_PER_PRINTED_NUMBER * numbers)
         return NoRoom(
             f"the most useful release within policy has {groups:,} groups, too many for {parameter('memory')}; give "
-            f"{enough}, or limits that make larger groups"
+            f"{_enough_for(2 * 3 * 8 * numbers)}, or limits that make larger groups"
         )
 
     def too_many_at_once(self, asked: str, groups: int, numbers: int) -> NoRoom:
         """Return the error that all of a release's groups are needed, and too many, and how much memory would do."""
-        enough = _enough_for(2 * BYTES_PER_PRINTED_NUMBER * numbers)
         return NoRoom(
             f"'{asked}' looks at all groups at once, and {groups:,} do not fit into {parameter('memory')}; give "
-            f"{enough}, or leave it out"
+            f"{_enough_for(2 * 3 * 8 * numbers)}, or leave it out"
         )
 
     def too_many_keys(self, asked: str, rows: int) -> NoRoom:
         """Return the error that all keys of a table are needed, and too many, and how much memory would do."""
-        enough = _enough_for(5 * BYTES_PER_HELD_KEY * rows // 3)
         return NoRoom(
             f"{asked} looks at all keys of the table at once, and {rows:,} different rows do not fit into "
-            f"{parameter('memory')}; give {enough}, or leave it out"
+            f"{parameter('memory')}; give {_enough_for(5 * 550 * rows // 3)}, or leave it out"
         )
 
 
@@ -150,4 +141,4 @@ def _enough_for(held: int) -> str:
     >>> _enough_for(2_000_000_000)
     '2.4GB'
     """
-    return bytes_in_words(OWN + held * 11 // 10).replace(" ", "")
+    return bytes_in_words(LEAST // 2 + held * 11 // 10).replace(" ", "")

@@ -31,6 +31,7 @@ import os
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
 from typing import IO, TypeAlias
@@ -46,6 +47,12 @@ from sidelight.text import bytes_in_words
 
 Words: TypeAlias = list[Integers]
 """One array per packed number; rows are compared word by word."""
+
+Batch: TypeAlias = tuple[Words, Integers]
+"""Some distinct rows, in order, and how often each occurs."""
+
+ROWS_AT_ONCE = 1 << 18
+"""How many rows are handed out at a time: few enough that what is computed of them stays near the processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +130,7 @@ class Packing:
 
     def pack_keys(self, codes: Sequence[npt.NDArray[np.integer]], rows: int) -> Words:
         """Turn the codes of the quasi-identifiers into words without the sensitive value."""
-        # A key alone is packed like one with the first value, and loses it again.
+        # a key alone is packed like one with the first value, and loses it again
         return self.keys(self.pack([*codes, *[np.zeros(rows, np.int32)] * self.sensitive]))
 
     def key_of(self, text: Label) -> list[int] | None:
@@ -164,15 +171,6 @@ def _split(word: npt.NDArray[np.integer], radices: list[int], digits: list[Codes
     _split(word - upper, radices[place:], digits[place:])
 
 
-Batch: TypeAlias = tuple[Words, Integers]
-"""Some distinct rows, in order, and how often each occurs."""
-
-ROWS_AT_ONCE = 1 << 18
-"""How many rows are handed out at a time: few enough that what is computed of them stays near the processor."""
-
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-
-
 @dataclass
 class SortedRuns:
     """Rows of some words each, to be had in order.
@@ -199,19 +197,19 @@ class SortedRuns:
             return
         self._waiting.append((words, np.zeros(0, np.int64) if counts is None else counts))
         self._held += len(words[0])
-        if self._held >= self.room:
-            self._gather()
-
-    def _gather(self) -> None:
-        """Sort what waits; where it repeats little, write it down."""
-        words, counts = _sort_and_count(self._waiting, self.words)
-        self._waiting, self._held = [(words, counts)], len(counts)
+        if self._held < self.room:
+            return
+        words, _ = self._sort()
         if self.look_at is not None:
             self.look_at(words)
         # rows that repeat shrink when they are counted: below half the room, more rows can be gathered before writing
         if 2 * self._held >= self.room:
-            self._write(words, counts)
-            self._waiting, self._held = [], 0
+            self._write()
+
+    def _sort(self) -> Batch:
+        batch = _sort_and_count(self._waiting, self.words)
+        self._waiting, self._held = [batch], len(batch[1])
+        return batch
 
     @property
     def rows_at_least(self) -> int:
@@ -221,22 +219,15 @@ class SortedRuns:
     def settle(self) -> None:
         """Write down what waits, so that no rows are held while nobody asks for them."""
         if self._waiting:
-            words, counts = _sort_and_count(self._waiting, self.words)
-            self._write(words, counts)
-            self._waiting, self._held = [], 0
+            self._sort()
+            self._write()
 
-    def _write(self, words: Words, counts: Integers) -> None:
-        try:
-            run = _Run.write(words, counts)
-        except OSError as problem:
-            if problem.errno in FULL:
-                raise self._no_room() from None
-            raise
+    def _write(self) -> None:
+        with _disk_errors(None if self.rows_in_all is None else 8 * (self.words + 1) * self.rows_in_all):
+            run = _Run.write(*self._waiting.pop())
         self._files.append(run)
         self.spilled += run.bytes
-
-    def _no_room(self) -> NoRoom:
-        return disk_too_small(None if self.rows_in_all is None else 8 * (self.words + 1) * self.rows_in_all)
+        self._held = 0
 
     @property
     def rows(self) -> int:
@@ -246,22 +237,16 @@ class SortedRuns:
     def read_unordered(self, at_once: int = ROWS_AT_ONCE) -> Iterator[Batch]:
         """Hand out all rows, run by run, a row perhaps several times: for what adds up, without the cost of merging."""
         for run in self._runs():
-            yield from _cut(run, at_once)
+            for start in range(0, run.rows, at_once):
+                yield run.part(start, min(start + at_once, run.rows))
 
     def batches(self, at_once: int = ROWS_AT_ONCE) -> Iterator[Batch]:
         """Hand out all rows in order, each once; as often as one likes."""
         runs = self._runs()
-        yield from (
-            _merge_runs(runs, at_once) if len(runs) > 1 else (batch for run in runs for batch in _cut(run, at_once))
-        )
+        yield from _merge_runs(runs, at_once) if len(runs) > 1 else self.read_unordered(at_once)
 
-    def _runs(self) -> list[_Run | _HeldRun]:
-        """Return the runs that are written, and what waits as one more."""
-        if not self._waiting:
-            return [*self._files]
-        words, counts = _sort_and_count(self._waiting, self.words)
-        self._waiting, self._held = [(words, counts)], len(counts)
-        return [*self._files, _HeldRun(words, counts)]
+    def _runs(self) -> list[_Run]:
+        return [*self._files, *([_Run.hold(*self._sort())] if self._waiting else [])]
 
 
 def concatenate_batches(parts: Sequence[Batch]) -> Batch:
@@ -270,19 +255,28 @@ def concatenate_batches(parts: Sequence[Batch]) -> Batch:
     return words, np.concatenate([counts for _, counts in parts])
 
 
-def disk_too_small(most: int | None) -> NoRoom:
-    """Return the error that temporary files do not fit, and how many bytes they take at most, where that is known."""
-    takes = "" if most is None else f"; it takes up to {bytes_in_words(most)}"
-    folder = tempfile.gettempdir()
-    return NoRoom(f"the disk of '{folder}' is too small for temporary files{takes}; set TMPDIR to a larger one")
+@contextmanager
+def _disk_errors(most: int | None) -> Iterator[None]:
+    """Raise `NoRoom` where temporary files do not fit; they take `most` bytes, where that is known."""
+    try:
+        yield
+    except OSError as problem:
+        if problem.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        takes = "" if most is None else f"; it takes up to {bytes_in_words(most)}"
+        message = (
+            f"the disk of '{tempfile.gettempdir()}' is too small for temporary files{takes}; set TMPDIR to a larger one"
+        )
+        raise NoRoom(message) from None
 
 
 def _nameless_file() -> IO[bytes]:
     """Open a file that nobody else can open, which is gone when it is closed."""
     try:
-        return tempfile.TemporaryFile(prefix="sidelight-")
+        with _disk_errors(None):
+            return tempfile.TemporaryFile(prefix="sidelight-")
     except OSError as problem:
-        raise (disk_too_small(None) if problem.errno in FULL else no_temporary_files(problem)) from None
+        raise no_temporary_files(problem) from None
 
 
 def zeros_on_disk(rows: int) -> Integers:
@@ -292,14 +286,10 @@ def zeros_on_disk(rows: int) -> Integers:
     [0, 0, 0]
     """
     with _nameless_file() as file:  # what is mapped stays when the file is closed
-        try:
+        with _disk_errors(8 * rows):
             for start in range(0, rows, ROWS_AT_ONCE):  # written, so that a disk that is too small says so now
                 file.write(bytes(8 * min(ROWS_AT_ONCE, rows - start)))
             file.flush()
-        except OSError as problem:
-            if problem.errno in FULL:
-                raise disk_too_small(8 * rows) from None
-            raise
         zeros: Integers = np.memmap(file, np.int64, "r+", shape=(rows,))
     return zeros
 
@@ -331,26 +321,20 @@ class RowParts:
         order = np.argsort(part, kind="stable")
         edges = np.searchsorted(part[order], np.arange(len(self._files) + 1))
         rows = rows[order]
-        try:
+        with _disk_errors(8 * self._columns * self._rows):
             for file, start, stop in zip(self._files, edges[:-1], edges[1:], strict=True):
                 file.seek(0, os.SEEK_END)  # a part that was read from stands in the midst of its rows
                 file.write(rows[start:stop].tobytes())
                 file.flush()  # else a full disk would be noticed by whoever reads
-        except OSError as problem:
-            if problem.errno in FULL:
-                raise disk_too_small(8 * self._columns * self._rows) from None
-            raise
         self.spilled += rows.nbytes
 
     def read(self, part: int, at_once: int = ROWS_AT_ONCE) -> Iterator[list[Integers]]:
         """Return the columns of a part, some rows at a time; as often as one likes."""
         if not self._files:
-            for rows in self._held:
-                yield list(rows.T)
+            yield from (list(rows.T) for rows in self._held)
             return
         file, width = self._files[part], 8 * self._columns
-        stop = file.seek(0, os.SEEK_END)
-        for start in range(0, stop, at_once * width):
+        for start in range(0, file.seek(0, os.SEEK_END), at_once * width):
             file.seek(start)
             rows = np.frombuffer(file.read(at_once * width), np.int64).reshape(-1, self._columns)
             yield list(np.ascontiguousarray(rows.T))
@@ -369,40 +353,28 @@ class RowParts:
 
 
 @dataclass(frozen=True, eq=False)
-class _HeldRun:
-    """A run in memory."""
-
-    words: Words
-    counts: Integers
-
-    @property
-    def rows(self) -> int:
-        return len(self.counts)
-
-    @property
-    def marks(self) -> tuple[Words, int]:
-        """Return some rows, each the last of so many."""
-        step = _mark_every(self.rows)
-        return [word[step - 1 :: step] for word in self.words], step
-
-    def part(self, start: int, stop: int) -> Batch:
-        return [word[start:stop] for word in self.words], self.counts[start:stop]
-
-
-@dataclass(frozen=True, eq=False)
 class _Run:
-    """A run in a file, column by column: words, the last with counts in its lowest bits, or counts by themselves."""
+    """A run, in memory or in a file; `marks` are some of its rows, each the last of so many."""
 
-    file: IO[bytes]
     rows: int
-    columns: int
-    words: int
-    count_bits: int  # of the last word; 0 where counts are a column of their own, or all are 1
+    part: Callable[[int, int], Batch]
     marks: tuple[Words, int]
+    bytes: int = 0
+
+    @classmethod
+    def hold(cls, words: Words, counts: Integers) -> _Run:
+        # of short runs more rows are remembered, so that blocks of several runs still are about as long as was asked
+        step = min(max(len(counts) // 64, 1), 1 << 10)
+
+        def part(start: int, stop: int) -> Batch:
+            return [word[start:stop] for word in words], counts[start:stop]
+
+        return cls(len(counts), part, ([word[step - 1 :: step] for word in words], step))
 
     @classmethod
     def write(cls, words: Words, counts: Integers) -> _Run:
-        file, most = _nameless_file(), int(counts.max())
+        """Write a run column by column: words, the last with counts in its lowest bits, or counts by themselves."""
+        file, rows, most = _nameless_file(), len(counts), int(counts.max())
         bits = 0 if most == 1 else most.bit_length()
         columns = [*words]
         # below 63 bits in all, so that the shifted word stays positive and rows still compare as before
@@ -413,39 +385,25 @@ class _Run:
         for column in columns:
             file.write(np.ascontiguousarray(column).data.cast("B"))
         file.flush()
-        marks, step = _HeldRun(words, counts).marks
-        marked = [mark.copy() for mark in marks], step  # so that all rows are not held by them
-        run = cls(file, len(counts), len(columns), len(words), bits, marked)
+        many, apart = len(columns), len(columns) > len(words)
+
+        def part(start: int, stop: int) -> Batch:
+            read = []
+            for number in range(many):
+                # column after column: the file is (columns, rows) int64, in C order
+                file.seek(8 * (number * rows + start))
+                read.append(np.frombuffer(file.read(8 * (stop - start)), np.int64))
+            if apart:
+                return read[:-1], read[-1]
+            if not bits:
+                return read, np.ones(stop - start, np.int64)
+            return [*read[:-1], read[-1] >> bits], read[-1] & ((1 << bits) - 1)
+
+        marks, step = cls.hold(words, counts).marks
+        # copied, so that all rows are not held by their marks
+        run = cls(rows, part, ([mark.copy() for mark in marks], step), 8 * rows * many)
         weakref.finalize(run, file.close)
         return run
-
-    @property
-    def bytes(self) -> int:
-        return 8 * self.rows * self.columns
-
-    def part(self, start: int, stop: int) -> Batch:
-        columns = [self._column(number, start, stop) for number in range(self.columns)]
-        if self.columns > self.words:
-            return columns[:-1], columns[-1]
-        if not self.count_bits:
-            return columns, np.ones(stop - start, np.int64)
-        last = columns[-1]
-        return [*columns[:-1], last >> self.count_bits], last & ((1 << self.count_bits) - 1)
-
-    def _column(self, number: int, start: int, stop: int) -> Integers:
-        # column after column: the file is (columns, rows) int64, in C order
-        self.file.seek(8 * (number * self.rows + start))
-        return np.frombuffer(self.file.read(8 * (stop - start)), np.int64)
-
-
-def _cut(run: _Run | _HeldRun, at_once: int) -> Iterator[Batch]:
-    for start in range(0, run.rows, at_once):
-        yield run.part(start, min(start + at_once, run.rows))
-
-
-def _mark_every(rows: int) -> int:
-    # of short runs more rows are remembered, so that blocks of several runs still are about as long as was asked
-    return min(max(rows // 64, 1), 1 << 10)
 
 
 def _sort_and_count(batches: list[Batch], width: int) -> Batch:
@@ -459,52 +417,37 @@ def _sort_and_count(batches: list[Batch], width: int) -> Batch:
     if len(batches) == 1 and len(batches[0][1]):
         words, counts = batches[0]
         # what was gathered and found small comes back as it was sorted; checking is much quicker than sorting again
-        if _is_sorted(words):
-            return batches[0]
-        return sum_equal_rows(words, counts)
+        rises, equal = np.zeros(len(counts) - 1, bool), np.ones(len(counts) - 1, bool)
+        for word in words:
+            rises |= equal & (word[1:] > word[:-1])
+            equal &= word[1:] == word[:-1]
+        return batches[0] if rises.all() else sum_equal_rows(words, counts)
     together = [np.concatenate([words[number] for words, _ in batches]) for number in range(width)]
     counts = np.concatenate([counts if len(counts) else np.ones(len(words[0]), np.int64) for words, counts in batches])
     batches.clear()
     return sum_equal_rows(together, counts)
 
 
-def _is_sorted(words: Words) -> bool:
-    """Return whether rows rise: each is larger than the one before."""
-    rises = np.zeros(len(words[0]) - 1, bool)
-    equal = np.ones(len(words[0]) - 1, bool)
-    for word in words:
-        rises |= equal & (word[1:] > word[:-1])
-        equal &= word[1:] == word[:-1]
-    return bool(rises.all())
-
-
-def _merge_runs(runs: Sequence[_Run | _HeldRun], at_once: int) -> Iterator[Batch]:
+def _merge_runs(runs: Sequence[_Run], at_once: int) -> Iterator[Batch]:
     """Put sorted runs together, about `at_once` rows at a time; of no run more than that is held."""
-    starts = [0] * len(runs)
-    # invariant: all rows up to the last bound have been yielded, so equal rows of several runs meet in one block
-    for bound in (*_bounds([run.marks for run in runs], at_once), None):
-        stops = [run.rows if bound is None else _rows_up_to(run, bound) for run in runs]
-        parts = [run.part(*ends) for run, *ends in zip(runs, starts, stops, strict=True) if ends[0] < ends[1]]
-        starts = stops
-        if parts:
-            yield sum_equal_rows(
-                [np.concatenate(columns) for columns in zip(*(words for words, _ in parts), strict=True)],
-                np.concatenate([counts for _, counts in parts]),
-                overwrite=True,
-            )
-
-
-def _bounds(marks: Sequence[tuple[Words, int]], at_once: int) -> Iterator[tuple[int, ...]]:
-    """Return rows between which all runs have about `at_once` rows, rising."""
+    marks = [run.marks for run in runs]
     columns = [np.concatenate(column) for column in zip(*(words for words, _ in marks), strict=True)]
     order = np.lexsort(columns[::-1])
     # each mark stands for `step` rows of its run; summed in the order of the marks, this is about how many rows precede
     rows_so_far = np.repeat([step for _, step in marks], [len(words[0]) for words, _ in marks])[order].cumsum()
     ends = np.flatnonzero(np.diff(rows_so_far // at_once, prepend=0))
-    yield from zip(*(column[order[ends]].tolist() for column in columns), strict=True)
+    bounds = zip(*(column[order[ends]].tolist() for column in columns), strict=True)
+    starts = [0] * len(runs)
+    # invariant: all rows up to the last bound have been yielded, so equal rows of several runs meet in one block
+    for bound in (*bounds, None):
+        stops = [run.rows if bound is None else _rows_up_to(run, bound) for run in runs]
+        parts = [run.part(*ends) for run, *ends in zip(runs, starts, stops, strict=True) if ends[0] < ends[1]]
+        starts = stops
+        if parts:
+            yield sum_equal_rows(*concatenate_batches(parts), overwrite=True)
 
 
-def _rows_up_to(run: _Run | _HeldRun, bound: tuple[int, ...]) -> int:
+def _rows_up_to(run: _Run, bound: tuple[int, ...]) -> int:
     """Count the rows of a run that are no larger than one: by its marks, then among the rows between two of them."""
     marks, step = run.marks
     # the row sought lies before the next mark, so a single read of `step` rows is enough

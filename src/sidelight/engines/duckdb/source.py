@@ -38,9 +38,9 @@ from sidelight.engines.dataframes.source import (
 from sidelight.engines.names_or_row import unused_columns
 from sidelight.engines.source import (
     Frame,
-    FrameRows,
     Rows,
     Source,
+    TextRows,
     arrow_integers,
     duckdb_batches,
     labels_of,
@@ -247,12 +247,9 @@ def store_by_column(con: duckdb.DuckDBPyConnection, view: str) -> duckdb.DuckDBP
 
 
 @dataclass(frozen=True, slots=True)
-class PackedRows(FrameRows):
+class PackedRows(TextRows):
     """Rows whose key and sensitive value are packed: `word0`, `word1`, … and `key`, the last one without the value."""
 
-    frame: Frame
-    roles: Roles
-    source: Source
     known: Packing
 
     @property

@@ -15,22 +15,13 @@ Limits    headers and what stands at the end of the file are within no checksum;
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection
-from dataclasses import dataclass
-from os import SEEK_END
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
-
-from sidelight.errors import BadTable
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
-from typing import Any, ClassVar, TypeVar
+from io import BytesIO
+from os import SEEK_CUR, SEEK_END
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -48,9 +39,14 @@ from sidelight.engines.duckdb.source import (
 from sidelight.engines.formats.file_format import FileFormat, Heading, Sheet, Writer, WrittenCells
 from sidelight.engines.names_or_row import unused_columns
 from sidelight.engines.source import Rows, no_texts, sql_name, words_for_files
-from sidelight.errors import SidelightError
+from sidelight.errors import BadTable
 from sidelight.streams.memory import Memory
 from sidelight.table.roles import Roles
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+Answer = TypeVar("Answer")
 
 MAGIC = b"PAR1"
 
@@ -60,29 +56,25 @@ BLOCK = 1 << 20
 
 def check_pages(file: Path, about: pq.FileMetaData, columns: Collection[str]) -> None:
     """Refuse a Parquet file that is several in one, or a page of these columns whose checksum is another's."""
-    wanted = {*columns}
-    with file.open("rb") as stream:
-        _refuse_several(stream, file, about)
-        for group in map(about.row_group, range(about.num_row_groups)):
-            for chunk in map(group.column, range(group.num_columns)):
-                if chunk.path_in_schema in wanted and not _check_chunk(stream, file, chunk):
-                    return
-
-
-def _refuse_several(stream: BinaryIO, file: Path, about: pq.FileMetaData) -> None:
-    # a Parquet file begins and ends with PAR1: PAR1PAR1 behind the last chunk is where two files meet
     groups = map(about.row_group, range(about.num_row_groups))
     chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
-    after_chunks = max((_begin(chunk) + chunk.total_compressed_size for chunk in chunks), default=len(MAGIC))
-    end = stream.seek(0, SEEK_END) - about.serialized_size
-    last = b""
-    for at in range(stream.seek(min(after_chunks, end)), end, BLOCK):
-        block = last + stream.read(min(BLOCK, end - at))
-        if MAGIC + MAGIC in block:
-            message = f"{file.name} holds several Parquet files, one after the other; give each as a file of its own"
-            raise BadTable(message)
-        # the last 7 bytes are carried over: the 8 bytes that are sought may lie across two blocks
-        last = block[1 - 2 * len(MAGIC) :]
+    with file.open("rb") as stream:
+        # PAR1PAR1 behind the last chunk is where two files meet
+        after_chunks = max((_begin(chunk) + chunk.total_compressed_size for chunk in chunks), default=len(MAGIC))
+        end = stream.seek(0, SEEK_END) - about.serialized_size
+        last = b""
+        for at in range(stream.seek(min(after_chunks, end)), end, BLOCK):
+            block = last + stream.read(min(BLOCK, end - at))
+            if MAGIC + MAGIC in block:
+                message = (
+                    f"{file.name} holds several Parquet files, one after the other; give each as a file of its own"
+                )
+                raise BadTable(message)
+            # the last 7 bytes are carried over: the 8 bytes that are sought may lie across two blocks
+            last = block[1 - 2 * len(MAGIC) :]
+        for chunk in chunks:
+            if chunk.path_in_schema in {*columns} and not _check_chunk(stream, file, chunk):
+                return
 
 
 def _begin(chunk: pa.ColumnChunkMetaData) -> int:
@@ -92,140 +84,105 @@ def _begin(chunk: pa.ColumnChunkMetaData) -> int:
 
 def _check_chunk(stream: BinaryIO, file: Path, chunk: pa.ColumnChunkMetaData) -> bool:
     """Check the pages of a chunk; return whether they have checksums."""
+    damaged = BadTable(f"{file.name} is damaged: a page is not the one that its checksum tells of; write it again")
     at, checked = _begin(chunk), False
     end = at + chunk.total_compressed_size
     while at < end:
-        try:
-            header = _read_header(stream, at, end)
-        except (IndexError, ValueError):
-            raise _damage_error(file) from None
-        at += header.length
-        if header.checksum is None:
+        room = 1 << 13  # a header with long statistics has more, up to 16 MiB
+        while True:
+            stream.seek(at)
+            try:
+                length, page_size, checksum = read_header(stream.read(min(room, end - at)))
+                break
+            except (IndexError, ValueError) as problem:
+                if isinstance(problem, ValueError) or room >= min(end - at, 1 << 24):
+                    raise damaged from None
+                room *= 8
+        at += length
+        if checksum is None:
             # checksums are optional: a writer that omits the first one omits all of them
             if not checked:
                 return False
-        elif not 0 <= header.page_size <= end - at:
-            raise _damage_error(file)
         else:
             stream.seek(at)
-            if zlib.crc32(stream.read(header.page_size)) != header.checksum:
-                raise _damage_error(file)
+            if not 0 <= page_size <= end - at or zlib.crc32(stream.read(page_size)) != checksum:
+                raise damaged
             checked = True
-        at += max(header.page_size, 0)
+        at += max(page_size, 0)
     return True
 
 
-def _damage_error(file: Path) -> BadTable:
-    return BadTable(f"{file.name} is damaged: a page is not the one that its checksum tells of; write it again")
-
-
-@dataclass(frozen=True, slots=True)
-class PageHeader:
-    """The header of a page: its own length, the length of the page, and the checksum, if there is one."""
-
-    length: int
-    page_size: int
-    checksum: int | None
-
-
-def _read_header(stream: BinaryIO, at: int, end: int) -> PageHeader:
-    """Read a header, of up to 16 MiB; raise `ValueError` or `IndexError` where there is none."""
-    room = 1 << 13  # one with long statistics has more
-    while True:
-        stream.seek(at)
-        try:
-            return read_header(stream.read(min(room, end - at)))
-        except IndexError:
-            if room >= min(end - at, 1 << 24):
-                raise
-            room *= 8
-
-
-def read_header(raw: bytes) -> PageHeader:
-    """Read a page's header from the beginning of some bytes.
+def read_header(raw: bytes) -> tuple[int, int, int | None]:
+    """Return from the beginning of some bytes how long a page's header and its page are, and the checksum, if any.
 
     >>> read_header(bytes([0x15, 0, 0x15, 8, 0x15, 6, 0x15, 13, 0]))
-    PageHeader(length=9, page_size=3, checksum=4294967289)
+    (9, 3, 4294967289)
     """
-    reader = _Compact(raw)
-    numbers = reader.struct()
+    stream = BytesIO(raw)
+    numbers = _read_struct(stream)
     page_size, checksum = numbers.get(3), numbers.get(4)  # the fields of a header by their numbers
     if page_size is None:
         message = "no page's header"
         raise ValueError(message)
-    return PageHeader(reader.at, page_size, None if checksum is None else checksum & 0xFFFFFFFF)
+    return stream.tell(), page_size, None if checksum is None else checksum & 0xFFFFFFFF
 
 
-@dataclass(slots=True)
-class _Compact:
-    """Reads Thrift's compact protocol: whole numbers of a struct are kept, all else is passed over."""
-
-    raw: bytes
-    at: int = 0
-
-    def byte(self) -> int:
-        self.at += 1
-        return self.raw[self.at - 1]
-
-    def number(self) -> int:
-        """Read seven bits at a time, the lowest first."""
-        value = shift = 0
-        while True:
-            byte = self.byte()
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-            if shift > 63:
-                message = "no number"
-                raise ValueError(message)
-
-    def read_signed(self) -> int:
-        """Undo zigzag: 0, −1, 1, −2 are written 0, 1, 2, 3, and so on."""
-        value = self.number()
-        return (value >> 1) ^ -(value & 1)
-
-    def struct(self, depth: int = 0) -> dict[int, int]:
-        """Read a struct; return its whole numbers by the numbers of their fields."""
-        # a boolean field has its value in its kind, so nothing of it is left to be read or skipped
-        numbers: dict[int, int] = {}
-        field = 0
-        while head := self.byte():
-            kind = head & 0x0F
-            # the upper four bits are the distance from the last field's number; 0 says that the number itself follows
-            field = field + (head >> 4) if head >> 4 else self.read_signed()
-            if kind in _WHOLE:
-                numbers[field] = self.read_signed()
-            elif kind not in _TRUTHS:
-                self.skip(kind, depth)
-        return numbers
-
-    def skip(self, kind: int, depth: int) -> None:
-        if kind == _BYTE or kind in _TRUTHS:
-            self.at += 1
-        elif kind in _WHOLE:
-            self.number()
-        elif kind == _DOUBLE:
-            self.at += 8
-        elif kind == _BINARY:
-            length = self.number()  # which moves on itself
-            self.at += length
-        elif kind in _LISTS and depth < _DEEPEST:
-            head = self.byte()
-            for _ in range(head >> 4 if head >> 4 < 15 else self.number()):
-                self.skip(head & 0x0F, depth + 1)
-        elif kind == _STRUCT and depth < _DEEPEST:
-            self.struct(depth + 1)
-        else:
-            message = "no such kind, in a page's header"
-            raise ValueError(message)
-
-
+# Thrift's compact protocol: whole numbers of a struct are kept, all else is passed over
 _TRUTHS, _BYTE, _WHOLE, _DOUBLE, _BINARY, _LISTS, _STRUCT = (1, 2), 3, (4, 5, 6), 7, 8, (9, 10), 12
-_DEEPEST = 8
 
 
-Answer = TypeVar("Answer")
+def _read_number(stream: BytesIO) -> int:
+    """Read seven bits at a time, the lowest first."""
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = stream.read(1)[0]
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value
+    message = "no number"
+    raise ValueError(message)
+
+
+def _read_signed(stream: BytesIO) -> int:
+    """Undo zigzag: 0, −1, 1, −2 are written 0, 1, 2, 3, and so on."""
+    value = _read_number(stream)
+    return (value >> 1) ^ -(value & 1)
+
+
+def _read_struct(stream: BytesIO, depth: int = 0) -> dict[int, int]:
+    """Read a struct; return its whole numbers by the numbers of their fields."""
+    # a boolean field has its value in its kind, so nothing of it is left to be read or skipped
+    numbers: dict[int, int] = {}
+    field = 0
+    while head := stream.read(1)[0]:
+        kind = head & 0x0F
+        # the upper four bits are the distance from the last field's number; 0 says that the number itself follows
+        field = field + (head >> 4) if head >> 4 else _read_signed(stream)
+        if kind in _WHOLE:
+            numbers[field] = _read_signed(stream)
+        elif kind not in _TRUTHS:
+            _skip(stream, kind, depth)
+    return numbers
+
+
+def _skip(stream: BytesIO, kind: int, depth: int) -> None:
+    if kind == _BYTE or kind in _TRUTHS:
+        stream.seek(1, SEEK_CUR)
+    elif kind in _WHOLE:
+        _read_number(stream)
+    elif kind == _DOUBLE:
+        stream.seek(8, SEEK_CUR)
+    elif kind == _BINARY:
+        stream.seek(_read_number(stream) + stream.tell())
+    elif kind in _LISTS and depth < 8:
+        head = stream.read(1)[0]
+        for _ in range(head >> 4 if head >> 4 < 15 else _read_number(stream)):
+            _skip(stream, head & 0x0F, depth + 1)
+    elif kind == _STRUCT and depth < 8:
+        _read_struct(stream, depth + 1)
+    else:
+        message = "no such kind, in a page's header"
+        raise ValueError(message)
 
 
 def schema_of(file: Path) -> pa.Schema:
@@ -256,36 +213,33 @@ def _read_footer(read: Callable[[Path], Answer], file: Path) -> Answer:
         raise BadTable(message) from None
 
 
-def count_rows(files: Sequence[Path]) -> int:
-    """Return how many rows Parquet files say that they have."""
-    return sum(metadata_of(file).num_rows for file in files)
-
-
-def _largest_whole(file: Path, column: str) -> int | None:
-    """Return how large the whole numbers of a column are at most, if the file says so."""
-    metadata, largest = metadata_of(file), 0
-    for number in range(metadata.num_row_groups):
-        part = metadata.row_group(number)
+def _largest_whole(file: Path, column: str) -> float:
+    """Return how large the whole numbers of a column are at most, infinitely large if the file does not say so."""
+    metadata, largest = metadata_of(file), 0.0
+    for part in map(metadata.row_group, range(metadata.num_row_groups)):
         chunk = next(each for each in map(part.column, range(part.num_columns)) if each.path_in_schema == column)
         known = chunk.statistics
         if known is not None and known.has_min_max:
-            # a row group without statistics could hold any number, unless all of its cells are null
             largest = max(largest, abs(known.min), abs(known.max))
+        # a row group without statistics could hold any number, unless all of its cells are null
         elif known is None or known.null_count != chunk.num_values:
-            return None
+            return float("inf")
     return largest
 
 
 def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
     """Write the query that reads the used columns of all files; also name the columns not used."""
-    schemas = [schema_of(file) for file in files]
-    dropped = [
-        unused_columns(roles, schema.names, file.name, numbers=no_texts(schema))
-        for file, schema in zip(files, schemas, strict=True)
-    ]
+    schemas = {file: schema_of(file) for file in files}
+    dropped: dict[str, None] = {}
+    for file, schema in schemas.items():
+        dropped |= dict.fromkeys(unused_columns(roles, schema.names, file.name, numbers=no_texts(schema)))
     for name in roles.used.values():
-        _check_types(name, files, [schema.field(name).type for schema in schemas])
-        for file, schema in zip(files, schemas, strict=True):  # DuckDB would take the first of them
+        types = {file: schema.field(name).type for file, schema in schemas.items()}
+        # union_by_name would cast silently where types differ, and a cast can change a label
+        if any(each != types[files[0]] for each in types.values()) and not _stay_whole(name, types):
+            message = f"the files store column '{name}' as different types; store it as text in all of them"
+            raise BadTable(message)
+        for file, schema in schemas.items():  # DuckDB would take the first of them
             if sum(other.casefold() == name.casefold() for other in schema.names) > 1:
                 message = f"two columns of {file.name} are called '{name}', but for capitals; rename one"
                 raise BadTable(message)
@@ -293,35 +247,21 @@ def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]
     listed = ", ".join(map(sql_path, files))
     # hive_partitioning off: names of folders such as year=2020 must not become columns
     view = f"SELECT {columns} FROM read_parquet([{listed}], union_by_name=true, hive_partitioning=false)"  # noqa: S608
-    return view, tuple(dict.fromkeys(chain.from_iterable(dropped)))
+    return view, tuple(dropped)
 
 
-def _check_types(name: str, files: list[Path], types: list[pa.DataType]) -> None:
-    """Let whole numbers of one file meet the fractions of another; other mixtures change what cells say."""
-    # union_by_name would cast silently where types differ, and a cast can change a label
-    if all(each == types[0] for each in types):
-        return
-    if not all(pa.types.is_integer(each) or pa.types.is_floating(each) for each in types) or not _stay_whole(
-        name, files, types
-    ):
-        message = f"the files store column '{name}' as different types; store it as text in all of them"
-        raise BadTable(message)
-
-
-def _stay_whole(name: str, files: list[Path], types: list[pa.DataType]) -> bool:
-    """Return whether whole numbers are small enough to stay what they are among the fractions of other files."""
+def _stay_whole(name: str, types: Mapping[Path, pa.DataType]) -> bool:
+    """Return whether all types are numbers, and whole ones stay what they are among the fractions of other files."""
+    if not all(pa.types.is_integer(each) or pa.types.is_floating(each) for each in types.values()):
+        return False
     # a float of 16, 32 or 64 bits is exact for whole numbers of 11, 24 or 53 bits
-    exact = min(
-        ({16: 11, 32: 24, 64: 53}[each.bit_width] for each in types if pa.types.is_floating(each)), default=None
-    )
-    if exact is None:
-        return True
-    longer = [
-        file
-        for file, each in zip(files, types, strict=True)
+    floats = [{16: 11, 32: 24, 64: 53}[each.bit_width] for each in types.values() if pa.types.is_floating(each)]
+    exact = min(floats, default=64)
+    return all(
+        _largest_whole(file, name) <= 1 << exact
+        for file, each in types.items()
         if pa.types.is_integer(each) and each.bit_width - pa.types.is_signed_integer(each) > exact
-    ]
-    return all((most := _largest_whole(file, name)) is not None and most <= 1 << exact for file in longer)
+    )
 
 
 def _check_nothing_cut_off(file: Path, roles: Roles, src: duckdb.DuckDBPyRelation) -> None:
@@ -337,13 +277,6 @@ def _check_nothing_cut_off(file: Path, roles: Roles, src: duckdb.DuckDBPyRelatio
             raise BadTable(message)
 
 
-def _problem(files: list[Path], problem: duckdb.Error, memory: Memory | None) -> SidelightError:
-    if is_full(problem):
-        return no_room(words_for_files(files), memory, count_rows(files))
-    kind = type(problem).__name__
-    return BadTable(f"{words_for_files(files)} cannot be read ({kind}); check that it was written completely")
-
-
 class ParquetWriter(Writer):
     """Texts, numbers and days; a missing cell is a null."""
 
@@ -356,7 +289,7 @@ class ParquetWriter(Writer):
         from pyarrow import parquet  # noqa: PLC0415 - slow to import, and only Parquet needs it
 
         kinds = sheet.arrow_kinds()
-        # Texts, not dictionaries: a dictionary would name labels that no row has.
+        # texts, not dictionaries: a dictionary would name labels that no row has
         schema = pa.schema(list(zip(sheet.columns, kinds, strict=True)))
         cells = [WrittenCells.build(each, kind) for each, kind in zip(sheet.columns.values(), kinds, strict=True)]
         options: dict[str, Any] = {"compression": "zstd", "store_schema": False, "write_page_checksum": True}
@@ -378,15 +311,15 @@ class Parquet(FileFormat):
     words = "Parquet"
     endings = (".parquet", ".pq")
     advice = ".parquet"
-    first_bytes: ClassVar[Mapping[bytes, str]] = {b"PAR1": ".parquet"}
+    first_bytes: ClassVar[Mapping[bytes, str]] = {MAGIC: ".parquet"}
     in_spark = True
     writers = (ParquetWriter(),)
 
     @contextmanager
     def open_rows(self, files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None) -> Iterator[Rows]:
         """Have DuckDB scan the files, of which it does not check the checksums."""
-        few = need_no_disk(sum(file.stat().st_size for file in files), count_rows(files))
-        with connection(memory, few=few) as con:
+        many = sum(metadata_of(file).num_rows for file in files)
+        with connection(memory, few=need_no_disk(sum(file.stat().st_size for file in files), many)) as con:
             try:
                 view, dropped = _parquet_view(files, roles)
                 for file in files:
@@ -400,7 +333,11 @@ class Parquet(FileFormat):
                 source = replace(source_of_files(files, dropped), texts=text_columns(schema, roles))
                 yield rows_of_view(con, roles, source, packed=packed, memory=memory)
             except duckdb.Error as problem:
-                raise _problem(files, problem, memory) from None
+                if is_full(problem):
+                    raise no_room(words_for_files(files), memory, many) from None
+                kind = type(problem).__name__
+                message = f"{words_for_files(files)} cannot be read ({kind}); check that it was written completely"
+                raise BadTable(message) from None
 
     @contextmanager
     def open_heading(self, file: Path, roles: Roles) -> Iterator[Heading]:

@@ -34,12 +34,11 @@ from functools import partial, reduce
 from typing import Any
 from urllib.parse import unquote
 
-import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from sidelight.ahead import interruptibly
 from sidelight.engines.names_or_row import unused_columns
-from sidelight.engines.source import CellRows, Frame, Source, collect_batches, packing_of, sql_name, sql_text
+from sidelight.engines.source import Frame, Rows, Source, collect_batches, packing_of, sql_name, sql_text
 from sidelight.errors import BadTable, NotAvailable, did_you_mean, parameter
 from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Packing
@@ -416,7 +415,7 @@ def _is_fraction(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class DatabaseRows(CellRows):
+class DatabaseRows(Rows):
     """A table of a database, and how each of our columns is grouped there."""
 
     session: Session
@@ -427,17 +426,13 @@ class DatabaseRows(CellRows):
     known: Packing | None = None
 
     @property
-    def frame(self) -> Frame:
+    def frame(self) -> Frame:  # type: ignore[override]
         """Rows are not handed out."""
         message = (
             f"the rows of {self.source.name} stay in the database, so nobody looks through its columns; name them "
             f"with {parameter('quasi')} and {parameter('sensitive')}"
         )
         raise BadTable(message)
-
-    def exclusions(self) -> list[nw.Expr]:
-        """They are conditions of SQL."""
-        return []
 
     def counted(
         self, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False
@@ -530,7 +525,7 @@ class DatabaseRows(CellRows):
 
     def packing(self, answer: pa.Table) -> Packing:
         """Take the labels that are known, or those of the answer."""
-        return self.known or CellRows.packing(self, answer)
+        return self.known or Rows.packing(self, answer)
 
     def _label_of(self, name: str, *, nameless: bool = False) -> str:
         if name == "person" and nameless:

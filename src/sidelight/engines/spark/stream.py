@@ -11,7 +11,7 @@
                before: the number of a partition's first key is 1 + the keys before it
     look       each partition sorts its rows, adds up what is known of the whole (`Totals`) and counts its keys
     spread     each partition is a `KeyStream` of its own, and is asked like any; what comes of it is merged by a tree
-               of at most `FAN_IN` parts a node, the last of them here
+               of at most 16 parts a node, the last of them here
 
 Between these steps Spark holds and moves lots of rows as bytes, not rows: what it does per row costs more than all the
 rest (docs/decisions/0024-summaries-in-executors.md).
@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from functools import reduce
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -49,9 +49,6 @@ from sidelight.streams.sorted_runs import Batch, Packing, SortedRuns
 from sidelight.table.cell_lists import whole_cells
 from sidelight.table.labels import Column, Label
 from sidelight.table.roles import Roles
-
-# How many parts are merged at a time
-FAN_IN = 16
 
 # So many counted rows a partition has, or fewer; an executor sorts them at a time
 ENTRIES_PER_PARTITION = 1 << 21
@@ -96,10 +93,23 @@ class SparkStream(KeyStream):
 
     def spread(self, of_stream: Callable[[KeyStream], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
         """Ask each executor about its keys, and merge by a tree."""
+
+        def merged(batches: Batches) -> list[Summed]:
+            answers = (answer for batch in batches for answer in batch.column(0).to_pylist())
+            parts = chain.from_iterable(map(_open_answer, answers))
+            return [reduce(merge, parts, first) for first in islice(parts, 1)]
+
         # closures are pickled to executors, so they hold a stream without keys and never `self` with its frame
-        ask = self._ask_each(lambda local: [of_stream(local)])
         with spark_errors(self.place):
-            return reduce(merge, _reduce_by_tree(self.frame, self.partitions, ask, merge))
+            answers, many = (
+                _map_partitions(self.frame, self._ask_each(lambda local: [of_stream(local)])),
+                self.partitions,
+            )
+            while many > 16:  # how many parts are merged at a time
+                many = -(-many // 16)
+                answers = _map_partitions(answers.repartition(many), merged)
+            whole: Summed = reduce(merge, _collect(answers))
+            return whole
 
     def gather(self, of_stream: Callable[[KeyStream], Iterable[Summed]]) -> Iterator[Summed]:
         """Bring here what each executor says of its keys, a partition at a time."""
@@ -113,24 +123,31 @@ class SparkStream(KeyStream):
 
         def ask(batches: Batches) -> list[Summed]:
             share = shares.get(_partition())
-            return [] if share is None else [*question(_local(known, share, batches))]
+            if share is None:
+                return []
+            totals, entries, people, fingerprint = _sort_partition(batches, known.packing, known.roles)
+            # Spark recomputes a lost partition from the source; if that has changed, keys do not match the first pass
+            if (totals.rows, fingerprint) != (share.totals.rows, share.fingerprint):
+                raise BadTable(CHANGED)
+            return [*question(replace(known, entries=entries, people_per_key=people, first=share.first))]
 
         return ask
 
     def brought_here(self, memory: Memory) -> KeyStream:
         """Sort all keys here again, in bounded memory."""
-        words = len(self.packing.layout)
-        runs = [SortedRuns(words, memory.rows_to_sort(words), self.rows_held) for _ in range(2)]
 
         def rows_of(local: KeyStream) -> Iterator[tuple[int, Batch]]:
             for which, own in enumerate((local.entries, local.people_per_key)):
                 yield from ((which, batch) for batch in ([] if own is None else own.batches()))
 
-        for which, batch in self.gather(rows_of):
+        return self._sort_here(self.gather(rows_of), memory.rows_to_sort(len(self.packing.layout)), self.rows_held)
+
+    def _sort_here(self, batches: Iterable[tuple[int, Batch]], room: int, rows: int | None = None) -> KeyStream:
+        runs = [SortedRuns(len(self.packing.layout), room, rows) for _ in range(2)]
+        for which, batch in batches:
             runs[which].add(*batch)
-        return replace(
-            self.strip_keys(), entries=runs[0], people_per_key=None if self.people_per_key is None else runs[1]
-        )
+        people = None if self.people_per_key is None else runs[1]
+        return replace(self.strip_keys(), entries=runs[0], people_per_key=people)
 
     def sizes(self) -> Iterator[Integers]:
         """Return the people of all keys, in order."""
@@ -157,18 +174,16 @@ class SparkStream(KeyStream):
 
     def blocks(self) -> Iterator[KeyBlock]:
         """Bring the keys here, a partition at a time."""
-        known, shares = self.strip_keys(), self._shares_by_partition()
-        for share in shares.values():
+        for share in self._shares_by_partition().values():
             # bound per iteration: the closure runs later, in executors, when `share` has moved on
-            here = share.partition
-
-            def only_here(local: KeyStream, here: int = here) -> Iterator[tuple[list[Batch], list[Batch]]]:
+            def only_here(local: KeyStream, here: int = share.partition) -> Iterator[list[tuple[int, Batch]]]:
                 if _partition() == here:
                     people = local.people_per_key
-                    yield [*local.entries.batches()], [] if people is None else [*people.batches()]
+                    listed = [(0, batch) for batch in local.entries.batches()]
+                    yield listed + [(1, batch) for batch in ([] if people is None else people.batches())]
 
-            for entries, people in self.gather(only_here):
-                yield from _build_local(known, share, entries, people).blocks()
+            for batches in self.gather(only_here):
+                yield from replace(self._sort_here(batches, ENTRIES_PER_PARTITION), first=share.first).blocks()
 
     def count(self) -> int:
         """Return how many keys there are."""
@@ -217,12 +232,16 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
         # two passes read this (labels and sample, then ranges); unless it is kept, Spark would compute the source twice
         coded = _coded_rows(rows, memory).persist()
         try:
-            met = [_Met.opened(row.met) for row in coded.where("met IS NOT NULL").select("met").collect()]
+            met = [pickle.loads(row.met) for row in coded.where("met IS NOT NULL").select("met").collect()]  # noqa: S301
             packing = _packing(met, rows, memory)
             # rounded up, so that a partition fits one sort; and at least as many as are worked on at once
             parts = max(-(-sum(each.entries for each in met) // ENTRIES_PER_PARTITION), _parallel(coded))
             bounds = _bounds(met, rows.roles, packing, parts)
-            ranged = _persist(_send_to_ranges(coded, rows, packing, bounds))
+            # kept for as long as this process does
+            ranged = _send_to_ranges(coded, rows, packing, bounds).persist()
+            java = getattr(ranged, "_jdf", None)  # which Spark Connect does not have
+            if java is not None:
+                weakref.finalize(ranged, _forget, java).atexit = False
             with _few_at_once(coded):
                 shares = _shares(ranged, packing, roles)
         finally:
@@ -232,14 +251,18 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
         if roles.person_column is not None:
             check_people(rows, roles)
     held = [replace(share, totals=replace(share.totals, values=None)) for share in shares if share.keys]
-    # partitions arrive in any order; ranges do not overlap, so their first keys order all keys
+    # partitions arrive in any order; ranges do not overlap, so their first keys order all keys, and each key is whole
     held.sort(key=lambda share: share.first_key or ())
-    _check_ranges(held)
-    nothing = SortedRuns(len(packing.layout), 1)
-    people_per_key = None if roles.values == "single" else SortedRuns(len(packing.layout), 1)
-    everybody = None if roles.values == "single" else sum(share.people for share in held)
+    assert all((before.last_key or ()) < (after.first_key or ()) for before, after in pairwise(held))
+    nothing, single = SortedRuns(len(packing.layout), 1), roles.values == "single"
     stream = stream_of(
-        rows, roles, packing, totals, entries=nothing, people_per_key=people_per_key, everybody=everybody
+        rows,
+        roles,
+        packing,
+        totals,
+        entries=nothing,
+        people_per_key=None if single else SortedRuns(len(packing.layout), 1),
+        everybody=None if single else sum(share.people for share in held),
     )
     known = {each.name: getattr(stream, each.name) for each in fields(KeyStream)}
     return SparkStream(**known, frame=ranged, partitions=len(bounds) + 1, shares=tuple(held))
@@ -253,16 +276,7 @@ def fits_here(source: object, roles: Roles, memory: Memory) -> bool:
         rows = spark_rows(source, roles)
     with spark_errors(rows.source.name):
         key = functions.approx_count_distinct(functions.struct(*rows.key))
-        about = rows.frame.to_native().select(key).collect()[0][0]
-    return int(about) <= memory.keys_to_hold
-
-
-def _check_ranges(shares: Sequence[Share]) -> None:
-    """Ranges of keys do not overlap: each key is whole."""
-    for before, after in pairwise(shares):
-        assert before.last_key is not None
-        assert after.first_key is not None
-        assert before.last_key < after.first_key
+        return int(rows.frame.to_native().select(key).collect()[0][0]) <= memory.keys_to_hold
 
 
 def _coded_rows(rows: TextRows, memory: Memory) -> Any:  # noqa: ANN401 - of Spark
@@ -283,13 +297,17 @@ def _few_at_once(frame: Any) -> Iterator[None]:  # noqa: ANN401 - of Spark
     """Have Spark hand over a few lots of rows at a time while a plan is made, and not all of a partition."""
     setting, conf = "spark.sql.execution.arrow.maxRecordsPerBatch", frame.sparkSession.conf
     before = conf.get(setting)
-    # how many lots Spark hands over at a time; of rows it would be ten thousand
-    conf.set(setting, 8)
+    conf.set(setting, 8)  # of rows it would be ten thousand
     try:
         yield
     finally:
         with suppress(Exception):  # Spark may be gone altogether
             conf.set(setting, before)
+
+
+def _forget(java: Any) -> None:  # noqa: ANN401 - of Spark
+    with suppress(Exception):  # it may be gone altogether
+        java.unpersist(False)  # noqa: FBT003 - without waiting
 
 
 def _packing(met: Sequence[_Met], rows: TextRows, memory: Memory) -> Packing:
@@ -317,28 +335,6 @@ def _bounds(met: Sequence[_Met], roles: Roles, packing: Packing, parts: int) -> 
     before = np.cumsum(np.concatenate([each.stands_for for each in met])[order])
     ends = np.searchsorted(before, before[-1] * np.arange(1, parts) / parts)
     return sorted({tuple(int(word[order[end]]) for word in keys) for end in ends})
-
-
-def _addresses(session: Any, parts: int) -> list[int]:  # noqa: ANN401 - of Spark
-    """Return for each partition a number that Spark's own hash sends there."""
-    # Spark hashes whatever it partitions by; 32 tries per partition find a number for each with near certainty
-    numbers = f"SELECT transform(sequence(0, {32 * parts}), x -> pmod(hash(x), {parts})) AS partitions"
-    found = {partition: number for number, partition in enumerate(session.sql(numbers).collect()[0].partitions)}
-    return [found[partition] for partition in range(parts)]
-
-
-def _persist(frame: Any) -> Any:  # noqa: ANN401 - of Spark
-    """Have Spark keep a frame for as long as this process does."""
-    kept = frame.persist()
-    java = getattr(kept, "_jdf", None)  # which Spark Connect does not have
-    if java is not None:
-        weakref.finalize(kept, _forget, java).atexit = False
-    return kept
-
-
-def _forget(java: Any) -> None:  # noqa: ANN401 - of Spark
-    with suppress(Exception):  # it may be gone altogether
-        java.unpersist(False)  # noqa: FBT003 - without waiting
 
 
 def _parallel(frame: Any) -> int:  # noqa: ANN401 - of Spark
@@ -375,8 +371,8 @@ def _map_partitions(frame: Any, ask_partition: Callable[[Batches], list[Part]]) 
     return frame.mapInArrow(answers, "answer binary")
 
 
-def _collect(frame: Any) -> list[list[Any]]:  # noqa: ANN401 - of Spark
-    return [_open_answer(row.answer) for row in frame.collect()]
+def _collect(frame: Any) -> list[Any]:  # noqa: ANN401 - of Spark
+    return [part for row in frame.collect() for part in _open_answer(row.answer)]
 
 
 def _open_answer(answer: bytes) -> list[Any]:
@@ -384,37 +380,6 @@ def _open_answer(answer: bytes) -> list[Any]:
     if isinstance(opened, SidelightError):
         raise opened
     return opened
-
-
-def _reduce_by_tree(
-    frame: Any,  # noqa: ANN401 - of Spark
-    many: int,
-    ask_partition: Callable[[Batches], list[Part]],
-    merge: Callable[[Part, Part], Part],
-) -> Iterator[Part]:
-    """Merge the answers of so many partitions by a tree, whose last parts come here."""
-
-    def merged(batches: Batches) -> list[Part]:
-        parts = (part for batch in batches for answer in batch.column(0).to_pylist() for part in _open_answer(answer))
-        return [reduce(merge, parts, first) for first in islice(parts, 1)]
-
-    answers = _map_partitions(frame, ask_partition)
-    while many > FAN_IN:
-        many = -(-many // FAN_IN)
-        answers = _map_partitions(answers.repartition(many), merged)
-    return (part for parts in _collect(answers) for part in parts)
-
-
-def _merge_small(batches: Batches, rows: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:
-    """Put small batches together."""
-    held: list[pa.RecordBatch] = []
-    for batch in batches:
-        held.append(batch)
-        if sum(each.num_rows for each in held) >= rows:
-            yield pa.Table.from_batches(held).combine_chunks()  # so that each has one dictionary of its labels
-            held = []
-    if any(each.num_rows for each in held):
-        yield pa.Table.from_batches(held).combine_chunks()
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,17 +413,11 @@ class _Met:
         return cls(lot.cells, len(lot.counts), *lot.sample(quasi))
 
     def add(self, lot: _Lot) -> None:
-        """Take a lot more."""
         sample, stands_for = lot.sample(len(self.sample))
         self.cells = [pa.concat_arrays(pair).unique() for pair in zip(self.cells, lot.cells, strict=True)]
         self.entries += len(lot.counts)
         self.sample = [pa.concat_arrays(pair) for pair in zip(self.sample, sample, strict=True)]
         self.stands_for = np.concatenate((self.stands_for, stands_for))
-
-    @staticmethod
-    def opened(written: bytes) -> _Met:
-        met: _Met = pickle.loads(written)  # noqa: S301 - our own executors wrote it
-        return met
 
 
 def _code_rows(
@@ -473,11 +432,14 @@ def _code_rows(
     A task tells last what it has met, where it is said how many of the columns are quasi-identifiers.
     """
 
+    def record(met: bytes | None, lot: bytes | None) -> pa.RecordBatch:
+        return pa.RecordBatch.from_arrays([pa.array([each], pa.binary()) for each in (met, lot)], names=["met", "lot"])
+
     def coded(batches: Batches) -> Batches:
         met: _Met | None = None
         for table in _merge_small(batches):
             lot = _lot(table, columns, counts)
-            yield _record(None, pickle.dumps(lot))
+            yield record(None, pickle.dumps(lot))
             if met is None:
                 met = _Met.of(lot, quasi or 0)
             else:
@@ -485,15 +447,22 @@ def _code_rows(
             if not memory.holds_labels(sum(map(len, met.cells))):  # which the driver will refuse
                 break
         if met is not None and quasi is not None:
-            yield _record(pickle.dumps(met), None)
+            yield record(pickle.dumps(met), None)
 
     # how many tasks code rows, at most, for each that runs at once: starting one in Python is worth many rows
     return frame.coalesce(4 * _parallel(frame)).mapInArrow(coded, "met binary, lot binary")
 
 
-def _record(met: bytes | None, lot: bytes | None) -> pa.RecordBatch:
-    arrays = [pa.array([each], pa.binary()) for each in (met, lot)]
-    return pa.RecordBatch.from_arrays(arrays, names=["met", "lot"])
+def _merge_small(batches: Batches) -> Iterator[pa.Table]:
+    """Put small batches together, so that each column has one dictionary of its labels."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(each.num_rows for each in held) >= ROWS_AT_ONCE:
+            yield pa.Table.from_batches(held).combine_chunks()
+            held = []
+    if any(each.num_rows for each in held):
+        yield pa.Table.from_batches(held).combine_chunks()
 
 
 def _lot(table: pa.Table, columns: tuple[str, ...], counts: str | None) -> _Lot:
@@ -507,9 +476,8 @@ def _lot(table: pa.Table, columns: tuple[str, ...], counts: str | None) -> _Lot:
         raw = often
     else:
         often, raw = (numpy_integers(table.column(name)) for name in (counts, "rows"))
-    return _Lot(
-        cells, [code.astype(np.min_scalar_type(-len(own))) for code, own in zip(codes, cells, strict=True)], often, raw
-    )
+    small = [code.astype(np.min_scalar_type(-len(own))) for code, own in zip(codes, cells, strict=True)]
+    return _Lot(cells, small, often, raw)
 
 
 def _send_to_ranges(coded: Any, rows: TextRows, packing: Packing, bounds: list[tuple[int, ...]]) -> Any:  # noqa: ANN401
@@ -518,33 +486,27 @@ def _send_to_ranges(coded: Any, rows: TextRows, packing: Packing, bounds: list[t
     What is packed has a line each for the words of the key, the sensitive value, how often it counts, and raw rows.
     """
     roles, parts = rows.roles, len(bounds) + 1
-    addresses = _addresses(coded.sparkSession, parts)
+    # a number for each partition that Spark's own hash sends there: it hashes whatever it partitions by, and 32 tries
+    # per partition find one for each with near certainty
+    numbers = f"SELECT transform(sequence(0, {32 * parts}), x -> pmod(hash(x), {parts})) AS partitions"
+    hashed = coded.sparkSession.sql(numbers).collect()[0].partitions
+    found = {partition: number for number, partition in enumerate(hashed)}
+    addresses = [found[partition] for partition in range(parts)]
 
     def packed(batches: Batches) -> Batches:
         coders = [{text: code for code, text in enumerate(labels)} for labels in packing.labels]
-        for lot in _lots(batches):
-            lines = _lines(lot, packing, coders, roles)
+        for written in (written for batch in batches for written in batch.column(0)):
+            lines = _lines(pickle.loads(written.as_buffer()), packing, coders, roles)  # noqa: S301 - our own
             if lines is None:
-                yield _sent(addresses[:1], [b""])
-                continue
-            pieces = zip(addresses, _cut(lines, bounds), strict=True)
-            sent = {address: piece.tobytes() for address, piece in pieces if piece.size}
-            yield _sent([*sent], [*sent.values()])
+                sent = {addresses[0]: b""}
+            else:
+                pieces = zip(addresses, _cut(lines, bounds), strict=True)
+                sent = {address: piece.tobytes() for address, piece in pieces if piece.size}
+            arrays = [pa.array([*sent], pa.int32()), pa.array([*sent.values()], pa.binary())]
+            yield pa.RecordBatch.from_arrays(arrays, names=["address", "lines"])
 
     lots = coded.where("lot IS NOT NULL").select("lot")
     return lots.mapInArrow(packed, "address int, lines binary").repartition(parts, "address").select("lines")
-
-
-def _sent(addresses: list[int], lines: list[bytes]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays(
-        [pa.array(addresses, pa.int32()), pa.array(lines, pa.binary())], names=["address", "lines"]
-    )
-
-
-def _lots(batches: Batches) -> Iterator[_Lot]:
-    for batch in batches:
-        for written in batch.column(0):
-            yield pickle.loads(written.as_buffer())  # noqa: S301 - our own executors wrote it
 
 
 def _lines(lot: _Lot, packing: Packing, coders: Sequence[dict[Label, int]], roles: Roles) -> Integers | None:
@@ -579,15 +541,14 @@ def _cut(lines: Integers, bounds: list[tuple[int, ...]]) -> list[Integers]:
 def _pieces(batches: Batches, lines: int) -> Iterator[Integers]:
     """Read packed rows, at least so many at a time that going through them is worth it."""
     held: list[Integers] = []
-    for batch in batches:
-        for written in batch.column(0):
-            if not len(written.as_buffer()):
-                raise BadTable(CHANGED)
-            # (lines · rows,) bytes as they were sent → (lines, rows)
-            held.append(np.frombuffer(written.as_buffer(), np.int64).reshape(lines, -1))
-            if sum(each.shape[1] for each in held) >= ROWS_AT_ONCE:
-                yield np.concatenate(held, axis=1)
-                held = []
+    for written in (written.as_buffer() for batch in batches for written in batch.column(0)):
+        if not len(written):
+            raise BadTable(CHANGED)
+        # (lines · rows,) bytes as they were sent → (lines, rows)
+        held.append(np.frombuffer(written, np.int64).reshape(lines, -1))
+        if sum(each.shape[1] for each in held) >= ROWS_AT_ONCE:
+            yield np.concatenate(held, axis=1)
+            held = []
     if held:
         yield np.concatenate(held, axis=1)
 
@@ -635,24 +596,4 @@ def _shares(ranged: Any, packing: Packing, roles: Roles) -> list[Share]:  # noqa
         everybody = 0 if people is None else sum(int(counts.sum()) for _, counts in people.batches())
         return [Share(_partition(), totals, everybody, keys, rows, fingerprint, first, last)]
 
-    return [part for parts in _collect(_map_partitions(ranged, share)) for part in parts]
-
-
-def _local(known: KeyStream, share: Share, batches: Batches) -> KeyStream:
-    """Return the keys of a partition, numbered as in the whole."""
-    totals, entries, people, fingerprint = _sort_partition(batches, known.packing, known.roles)
-    # Spark recomputes a lost partition from the source; if that has changed, keys would no longer match the first pass
-    if (totals.rows, fingerprint) != (share.totals.rows, share.fingerprint):
-        raise BadTable(CHANGED)
-    return replace(known, entries=entries, people_per_key=people, first=share.first)
-
-
-def _build_local(known: KeyStream, share: Share, entries: list[Batch], people: list[Batch]) -> KeyStream:
-    """Return the keys of a partition, of which the rows are here."""
-    words = len(known.packing.layout)
-    runs = [SortedRuns(words, ENTRIES_PER_PARTITION) for _ in range(2)]
-    for each, batches in zip(runs, (entries, people), strict=True):
-        for batch in batches:
-            each.add(*batch)
-    of_people = None if known.people_per_key is None else runs[1]
-    return replace(known, entries=runs[0], people_per_key=of_people, first=share.first)
+    return _collect(_map_partitions(ranged, share))
