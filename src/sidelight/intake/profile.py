@@ -25,6 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -50,50 +51,38 @@ from sidelight.table.roles import Look, Roles, are_digits, kind_of_labels
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 _TIME = r"(?:(?:T|,?\s+)\d{1,2}:\d{2}\S*(?:\s*[AaPp]\.?[Mm]\.?)?)?"
-_MONTH = r"(?P<name>[A-Za-z]{3,9})\.?"
+_YEAR = r"(?P<year>\d{4}|\d{2})"
+_NAMED = r"(?P<name>[A-Za-z]{3,9})\.?"
 _YEAR_FIRST = re.compile(rf"(?P<year>\d{{4}})(?P<mark>[-/.])(?P<month>\d{{1,2}})(?P=mark)(?P<day>\d{{1,2}}){_TIME}")
-_YEAR_LAST = re.compile(
-    rf"(?P<one>\d{{1,2}})(?P<mark>[-/.])(?P<two>\d{{1,2}})(?P=mark)(?P<year>\d{{4}}|\d{{2}}){_TIME}"
-)
-_DAY_NAME = re.compile(rf"(?P<day>\d{{1,2}})\.?[-/ ]{_MONTH},?[-/ ](?P<year>\d{{4}}|\d{{2}}){_TIME}")
-_NAME_DAY = re.compile(rf"{_MONTH}[-/ ](?P<day>\d{{1,2}}),?[-/ ](?P<year>\d{{4}}|\d{{2}}){_TIME}")
+_YEAR_LAST = re.compile(rf"(?P<one>\d{{1,2}})(?P<mark>[-/.])(?P<two>\d{{1,2}})(?P=mark){_YEAR}{_TIME}")
+_DAY_NAME = re.compile(rf"(?P<day>\d{{1,2}})\.?[-/ ]{_NAMED},?[-/ ]{_YEAR}{_TIME}")
+_NAME_DAY = re.compile(rf"{_NAMED}[-/ ](?P<day>\d{{1,2}}),?[-/ ]{_YEAR}{_TIME}")
+
+Day: TypeAlias = tuple[str, tuple[int, int], str]
+"""The year of a label, its month, or the two numbers of which one is; the sign between these where that is open."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Day:
-    """A label taken apart; of two numbers whose order is open, `month` is none of them yet."""
-
-    year: str
-    month: int | None
-    either: tuple[int, int] | None = None
-    mark: str = ""
-
-    def settle(self, first_is_day: bool | None) -> _Day:  # noqa: FBT001 - a fact of the labels, or nothing
-        if self.either is None or first_is_day is None:
-            return self
-        return _Day(self.year, self.either[1 if first_is_day else 0])
-
-
-def _take_apart(text: str) -> _Day | None:
-    text = text.strip()
+def _take_apart(text: str) -> Day | None:
+    text, mark = text.strip(), ""
     if parts := _YEAR_FIRST.fullmatch(text):
-        return _numbers(parts["year"], int(parts["month"]), int(parts["day"]))
-    if parts := _YEAR_LAST.fullmatch(text):
-        one, two = int(parts["one"]), int(parts["two"])
+        month, day = int(parts["month"]), int(parts["day"])
+    elif parts := _YEAR_LAST.fullmatch(text):
         # dots are written with the day first wherever they are used
-        if parts["mark"] == ".":
-            return _numbers(parts["year"], two, one)
-        # 03/04/2020 may be March or April: both numbers are kept until the whole column decides
-        fits = _numbers(parts["year"], two, one) or _numbers(parts["year"], one, two)
-        return _Day(parts["year"], None, (one, two), parts["mark"]) if fits else None
-    if parts := _DAY_NAME.fullmatch(text) or _NAME_DAY.fullmatch(text):
+        day, month = int(parts["one"]), int(parts["two"])
+        mark = parts["mark"].strip(".")
+    elif parts := _DAY_NAME.fullmatch(text) or _NAME_DAY.fullmatch(text):
         name = parts["name"].casefold()[:3]
-        return _numbers(parts["year"], MONTHS.index(name) + 1, int(parts["day"])) if name in MONTHS else None
-    return None
+        month, day = MONTHS.index(name) + 1 if name in MONTHS else 0, int(parts["day"])
+    else:
+        return None
 
+    def fits(month: int, day: int) -> bool:
+        return 1 <= month <= len(MONTHS) and 1 <= day <= 31
 
-def _numbers(year: str, month: int, day: int) -> _Day | None:
-    return _Day(year, month) if 1 <= month <= len(MONTHS) and 1 <= day <= 31 else None
+    # 03/04/2020 may be March or April: both numbers are kept until the whole column decides
+    if mark:
+        return (parts["year"], (day, month), mark) if fits(month, day) or fits(day, month) else None
+    return (parts["year"], (month, month), "") if fits(month, day) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,21 +138,19 @@ def read_written_days(labels: Iterable[str]) -> WrittenDays | None:
     if not readable or Fraction(len(readable), len(texts)) < Fraction(9, 10):
         return None
     # decided mark by mark: one program wrote all days with slashes, and another perhaps those with hyphens
-    order = {mark: _first_is_day([day for day in readable if day.mark == mark]) for mark in "-/"}
-    settled = [None if day is None else day.settle(order.get(day.mark)) for day in days]
-    has_months = all(day is None or (day.month is not None and 1 <= day.month <= len(MONTHS)) for day in settled)
-    return WrittenDays(
-        labels=texts,
-        years=tuple(None if day is None else day.year for day in settled),
-        months=tuple(None if day is None else day.month for day in settled) if has_months else None,
-        is_short=any(len(day.year) == 2 for day in readable),
+    order = {mark: _first_is_day([day for day in readable if day[2] == mark]) for mark in "-/"}
+    months = [None if day is None or (first := order.get(day[2], True)) is None else day[1][first] for day in days]
+    has_months = all(
+        day is None or (month is not None and 1 <= month <= len(MONTHS))
+        for day, month in zip(days, months, strict=True)
     )
+    years = tuple(None if day is None else day[0] for day in days)
+    return WrittenDays(texts, years, tuple(months) if has_months else None, any(len(day[0]) == 2 for day in readable))
 
 
-def _first_is_day(days: Sequence[_Day]) -> bool | None:
+def _first_is_day(days: Sequence[Day]) -> bool | None:
     """Return which of two numbers is the day; nothing where no label tells it, or labels contradict each other."""
-    pairs = [day.either for day in days if day.either is not None]
-    first, second = (any(pair[place] > len(MONTHS) for pair in pairs) for place in (0, 1))
+    first, second = (any(day[1][place] > len(MONTHS) for day in days) for place in (0, 1))
     return None if first == second else first
 
 

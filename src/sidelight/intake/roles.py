@@ -74,6 +74,12 @@ NEARLY_ALL = Fraction(9, 10)
 # Of so many rows it can be said that nearly all differ
 ENOUGH = 20
 
+Suggestion: TypeAlias = tuple[Role, str]
+"""A role, and its reason."""
+
+_OUT_OF_CAUTION = "nothing says what it is: taken for known to others, out of caution"
+_ROWS_DIFFER = "but it differs between the rows"
+
 # Texts that mean missing wherever they are written
 MARKS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", ".", "-")
 
@@ -203,82 +209,68 @@ def suggest_roles(
 def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -> SuggestedRoles:
     """Suggest roles beside those that were stated; `progress` is called with each column that is looked at."""
     names = names_of_columns(source, stated)
-    _check_stated(names, stated)
-    with open_columns(source, names, stated) as unmarked:
-        profiles = unmarked.profiles(names, progress)
-        refuse_no_rows(unmarked, profiles)
-        marks = () if stated.missing_marks else _marks_in(unmarked, profiles)
-        opened = unmarked.add_marks(marks) if marks else unmarked
-        if marks:  # what means missing is no label, so columns that have it are counted again
-            profiles |= opened.profiles(_columns_with(marks, opened, profiles), progress)
-        columns = [_suggest(profile, stated) for profile in profiles.values()]
-        columns = _one_person(columns, stated)
-        columns = _ensure_sensitive(columns, stated)
-        columns = _limit_quasi(columns)
-        columns = _told_once(columns, opened)
-        columns, several = _rows_of_people(columns, opened)
-    reading = replace(stated, missing_marks=stated.missing_marks or marks)
-    roles = _roles(columns, reading, several=several)
-    if roles.split is not None and stated.split is None:
-        columns = [_explain_several_values(each, roles.split) for each in columns]
-    return SuggestedRoles(tuple(columns), roles, tuple(_notes(columns, marks)))
-
-
-def _check_stated(names: Sequence[str], stated: Roles) -> None:
     person = () if stated.person_column is None else (stated.person_column,)
     meant = (*stated.quasi, *stated.value_columns, *person, *stated.carried, *dict(stated.kinds))
     for name in meant:
         if name not in names:
             message = f"no column '{name}' to suggest a role for in the table{nearest_name(name, names, meant=meant)}"
             raise UnknownColumn(message)
+    with open_columns(source, names, stated) as unmarked:
+        profiles = unmarked.profiles(names, progress)
+        refuse_no_rows(unmarked, profiles)
+        marks = () if stated.missing_marks else _marks_in(unmarked, profiles)
+        opened = unmarked.add_marks(marks) if marks else unmarked
+        if marks:  # what means missing is no label, so columns whose counts or kinds change are counted again
+            changed = [
+                name
+                for name, profile in profiles.items()
+                if profile.distinct > len(profile.labels)
+                or name in opened.rows.source.texts
+                or not {*marks}.isdisjoint(profile.labels)
+            ]
+            profiles |= opened.profiles(changed, progress)
+        columns = [_suggest(profile, stated) for profile in profiles.values()]
+        columns = _ensure_sensitive(_keep_one_person(columns, stated), stated)
+        columns, several = _compare_rows_of_people(_keep_one_of_equals(columns, opened), opened)
+    roles = _roles(columns, replace(stated, missing_marks=stated.missing_marks or marks), several=several)
+    if roles.split is not None and stated.split is None:
+        reason = f"its cells seem to hold several values, with '{roles.split}' between them"
+        columns = [_add_reason(each, reason) if each.role == "sensitive" else each for each in columns]
+    return SuggestedRoles(tuple(columns), roles, tuple(_notes(columns, marks)))
 
 
 # What one column is, by itself.
 
 
 def _suggest(profile: ColumnProfile, stated: Roles) -> SuggestedRole:
-    own = _stated_role(profile.name, stated)
+    by_role: dict[Role, Sequence[str | None]] = {
+        "quasi": stated.quasi,
+        "sensitive": stated.value_columns,
+        "keep": stated.carried,
+        "person": (stated.person_column,),
+    }
+    own = next((role for role, names in by_role.items() if profile.name in names), None)
     if own is not None:
         return SuggestedRole(profile, own, "you said so", stated=True)
-    codes = _are_codes(profile, stated)
     role, reason = (
         # the first that answers decides: what identifies by itself is left out before it could be called a secret
-        _tells_nothing(profile)
-        or _names_somebody(profile)
-        or _weighs(profile)
-        or _too_fine(profile)
+        _leave_empty_out(profile)
+        or _name_somebody(profile)
+        or _leave_weight_out(profile)
+        or _leave_fine_out(profile)
         or _suggest_sensitive(profile)
-        or _known_to_others(profile)
-        or _unknown(profile)
+        or _suggest_quasi(profile)
     )
-    return SuggestedRole(profile, role, reason, codes=codes and role == "quasi")
-
-
-def _are_codes(profile: ColumnProfile, stated: Roles) -> bool:
-    """Return whether whole numbers stand for places and the like: region 11 is not between regions 10 and 12."""
-    if profile.kind != "number" or profile.name in dict(stated.kinds) or _is_measured(profile):
-        return False
+    # whole numbers may stand for places and the like: region 11 is not between regions 10 and 12
     look = known_to_others(profile.name)
+    whole = profile.kind == "number" and profile.name not in dict(stated.kinds) and not _is_measured(profile)
     # never an amount, whatever numbers it is written with
     nouns = ("a sex", "where somebody lives or comes from", "an origin", "where somebody was treated or served")
-    return look is not None and look.noun in nouns
+    codes = whole and role == "quasi" and look is not None and look.noun in nouns
+    return SuggestedRole(profile, role, reason, codes=codes)
 
 
-def _stated_role(name: str, stated: Roles) -> Role | None:
-    if name in stated.quasi:
-        return "quasi"
-    if name in stated.value_columns:
-        return "sensitive"
-    if name in stated.carried:
-        return "keep"
-    return "person" if name == stated.person_column else None
-
-
-Suggestion: TypeAlias = tuple[Role, str]
-"""A role, and its reason."""
-
-
-def _tells_nothing(profile: ColumnProfile) -> Suggestion | None:
+def _leave_empty_out(profile: ColumnProfile) -> Suggestion | None:
     if profile.present == 0:
         return "leave out", "empty: no row says anything"
     if profile.distinct == 1 and profile.missing == 0:
@@ -286,68 +278,59 @@ def _tells_nothing(profile: ColumnProfile) -> Suggestion | None:
     return None
 
 
-def _names_somebody(profile: ColumnProfile) -> Suggestion | None:
-    """Judge by how labels are written, then by what the column is called."""
-    look = written_like(profile.labels)
+def _name_somebody(profile: ColumnProfile) -> Suggestion | None:
+    """Leave out what names somebody: by how labels are written, then by what the column is called."""
+    look, words = written_like(profile.labels), {*words_of(profile.name)}
     if look is not None:
         return "leave out", f"written like {look.noun}: {look.because}"
-    if _numbers_people(profile):
-        return "person", _person_reason(profile)
-    many = profile.distinct > FEW_LABELS or profile.differing > Fraction(1, 2)
-    several = profile.distinct > FEW_LABELS // 4
-    if _numbers_rows(profile) or (
-        (many or several) and {*words_of(profile.name)} & {"id", "ids", "uuid", "guid", "identifier"}
+    labels = profile.distinct > FEW_LABELS
+    # a number of people is in every row, and few rows have the same
+    if numbers_people(profile.name) and not profile.missing and (labels or profile.differing > Fraction(1, 3)):
+        people = f"{profile.distinct:,} people have {profile.rows:,} rows"
+        all_differ = f"all {profile.rows:,} differ, a row for each"
+        numbers = all_differ if profile.distinct == profile.rows else people
+        return "person", f"numbers people: {numbers}; it is not published"
+    many = labels or profile.differing > Fraction(1, 2)
+    called_a_number = words & NUMBERING or not profile.name
+    numbers_rows = called_a_number and profile.differing >= NEARLY_ALL and not _is_measured(profile)
+    if numbers_rows or (
+        (many or profile.distinct > FEW_LABELS // 4) and words & {"id", "ids", "uuid", "guid", "identifier"}
     ):
         return "leave out", f"numbers rows or something else ({_different(profile)}): it points at few of them"
     look = names_somebody(profile.name)
     # looks by name that hold however few labels there are
     if look is not None and (many or look.noun in ("a person's name", "an e-mail address", "a phone number")):
         return "leave out", f"called like {look.noun}: {look.because}"
-    if profile.distinct > FEW_LABELS and profile.differing > Fraction(1, 2) and are_names(profile.labels):
+    if labels and profile.differing > Fraction(1, 2) and are_names(profile.labels):
         return "leave out", "written like people's names: it says who somebody is"
     return None
 
 
-def _weighs(profile: ColumnProfile) -> Suggestion | None:
+def _leave_weight_out(profile: ColumnProfile) -> Suggestion | None:
     """Leave sampling weights out unless they are named: published as they are, they point at people."""
-    if profile.kind != "number":
-        return None
     numbers = f"{profile.distinct:,} different numbers"
-    if is_sampling_weight(profile.name):
+    if profile.kind == "number" and is_sampling_weight(profile.name):
         return "leave out", f"called like a sampling weight, {numbers}: published as it is, if you say that it is one"
-    if "weight" in words_of(profile.name) and profile.differing >= NEARLY_ALL and profile.present >= ENOUGH:
+    if profile.kind == "number" and "weight" in words_of(profile.name) and _nearly_all_differ(profile):
         return "leave out", f"{numbers}: could not tell whether a body's weight or a sampling weight; say what it is"
     return None
-
-
-def _numbers_people(profile: ColumnProfile) -> bool:
-    """Return whether a column is called a number of people, has one in every row, and few rows of each."""
-    called = numbers_people(profile.name)
-    return called and profile.missing == 0 and (profile.distinct > FEW_LABELS or profile.differing > Fraction(1, 3))
-
-
-def _numbers_rows(profile: ColumnProfile) -> bool:
-    called = bool({*words_of(profile.name)} & NUMBERING) or not profile.name
-    return called and profile.differing >= NEARLY_ALL and not _is_measured(profile)
-
-
-def _person_reason(profile: ColumnProfile) -> str:
-    if profile.distinct == profile.rows:
-        return f"numbers people: all {profile.rows:,} differ, a row for each; it is not published"
-    return f"numbers people: {profile.distinct:,} people have {profile.rows:,} rows; it is not published"
 
 
 def _different(profile: ColumnProfile) -> str:
     return f"{profile.distinct:,} different in {counted(profile.present, 'row')}"
 
 
-def _too_fine(profile: ColumnProfile) -> Suggestion | None:
+def _nearly_all_differ(profile: ColumnProfile) -> bool:
+    return profile.differing >= NEARLY_ALL and profile.present >= ENOUGH
+
+
+def _leave_fine_out(profile: ColumnProfile) -> Suggestion | None:
     """Leave out what singles nearly everybody out, unless it can be published more coarsely."""
     sentences = profile.distinct > FEW_LABELS // 2 and are_sentences(profile.labels)
     if profile.kind == "category" and (sentences or is_free_text(profile.name)):
         return "leave out", "free text: nobody can tell what stands in it about whom"
-    many = profile.differing >= NEARLY_ALL and profile.present >= ENOUGH
-    if not many or known_to_others(profile.name) or profile.kind == "date" or are_days(profile.labels):
+    coarser = known_to_others(profile.name) or profile.kind == "date" or are_days(profile.labels)
+    if coarser or not _nearly_all_differ(profile):
         return None
     if _is_measured(profile):
         return "leave out", _measurement(profile)
@@ -373,25 +356,19 @@ def _suggest_sensitive(profile: ColumnProfile) -> Suggestion | None:
     called = f"called like {look.noun}"
     if profile.kind in ("number", "date") and profile.distinct > FEW_LABELS:
         many = f"{profile.distinct:,} different {form(profile.kind, 2)}"
-        return (
-            "leave out",
-            f"{called}, with {many}: {look.because}; cut into a few dozen intervals, it can be sensitive",
-        )
+        cut = "cut into a few dozen intervals, it can be sensitive"
+        return "leave out", f"{called}, with {many}: {look.because}; {cut}"
     if profile.distinct > MOST_VALUES:
         return "leave out", f"{called}, with {profile.distinct:,} different values: too many to hide among"
     return "sensitive", f"{called}, with {counted(profile.distinct, 'value')}: {look.because}"
 
 
-def _known_to_others(profile: ColumnProfile) -> Suggestion | None:
+def _suggest_quasi(profile: ColumnProfile) -> Suggestion:
     look = known_to_others(profile.name)
     if look is not None:
         return "quasi", f"called like {look.noun}: {look.because}"
     if profile.kind == "date" or are_days(profile.labels):
         return "quasi", "written like days: whoever was there knows when"
-    return None
-
-
-def _unknown(profile: ColumnProfile) -> Suggestion:
     if profile.kind == "number" and profile.distinct > FEW_LABELS // 4:
         return "leave out", _measurement(profile)
     if profile.distinct <= FEW_LABELS:
@@ -399,63 +376,56 @@ def _unknown(profile: ColumnProfile) -> Suggestion:
     return "leave out", f"{profile.distinct:,} labels, and nothing says what it is; add it as quasi if others know it"
 
 
-_OUT_OF_CAUTION = "nothing says what it is: taken for known to others, out of caution"
-
-
 # What the columns are together.
 
 
-def _one_person(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRole]:
+def _add_reason(each: SuggestedRole, reason: str, **changes: Any) -> SuggestedRole:  # noqa: ANN401 - any field
+    return replace(each, reason=f"{each.reason}; {reason}", **changes)
+
+
+def _keep_one_person(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRole]:
     """Keep one column that says whose row it is: the one you named, else that of most people with several rows."""
     people = [each for each in columns if each.role == "person"]
     if not people or (len(people) == 1 and stated.person is None):
         return columns
     # what you named first, then numbers of people who have several rows, and of those the one of most people
-    first = min(
+    chosen = min(
         people, key=lambda each: (not each.stated, each.profile.distinct == each.profile.rows, -each.profile.distinct)
     )
-    chosen = None if stated.person == EACH_ROW else first
-    return [
-        each
-        if each is chosen or each.role != "person"
-        else replace(each, role="leave out", reason=_other(each, chosen))
-        for each in columns
-    ]
-
-
-def _other(each: SuggestedRole, chosen: SuggestedRole | None) -> str:
-    if chosen is not None:
-        return "numbers people too, and one column is enough: it is not published"
-    people = f"{each.profile.distinct:,} people have {counted(each.profile.rows, 'row')}"
-    return f"numbers people ({people}), and you said that each row is one: rows are protected, and not people"
+    kept: list[SuggestedRole] = []
+    for each in columns:
+        if each.role == "person" and stated.person == EACH_ROW:
+            many = f"{each.profile.distinct:,} people have {counted(each.profile.rows, 'row')}"
+            reason = f"numbers people ({many}), and you said that each row is one: rows are protected, and not people"
+            kept.append(replace(each, role="leave out", reason=reason))
+        elif each.role == "person" and each is not chosen:
+            reason = "numbers people too, and one column is enough: it is not published"
+            kept.append(replace(each, role="leave out", reason=reason))
+        else:
+            kept.append(each)
+    return kept
 
 
 def _ensure_sensitive(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRole]:
-    """Let what you named be all there is of a role, and find a secret where none is called like one."""
-    if stated.sensitive is not None:
-        columns = [_withdrawn(each, "sensitive") for each in columns]
-    if stated.quasi:
-        columns = [_withdrawn(each, "quasi") for each in columns]
-    if stated.sensitive is not None or any(each.role == "sensitive" for each in columns):
-        return columns
-    # what is known to others, and still kept as a secret in a table that has no other
-    words = {"occupation", "job", "profession", "employer", "workclass", "beruf"}
-    work = [each for each in columns if each.role == "quasi" and not each.stated and {*words_of(each.column)} & words]
-    # the finest of them: a coarser one tells less that is worth protecting
-    kept = min(work, key=lambda each: -each.profile.distinct, default=None)
-    reason = "nothing is called like a secret; of what there is, people may keep their work to themselves"
-    return [replace(each, role="sensitive", reason=reason) if each is kept else each for each in columns]
+    """Let what you named be all there is of a role, find a secret where none is called like one, and limit the others.
 
-
-def _withdrawn(each: SuggestedRole, role: Role) -> SuggestedRole:
-    if each.role != role or each.stated:
-        return each
-    reason = f"{each.reason}; but you named the columns that are {role}, and not this one"
-    return replace(each, role="leave out", reason=reason)
-
-
-def _limit_quasi(columns: list[SuggestedRole]) -> list[SuggestedRole]:
-    """Leave columns out that nothing but caution speaks for, where there are many."""
+    Columns that nothing but caution speaks for are left out where there are many.
+    """
+    for role, named in (("sensitive", stated.sensitive is not None), ("quasi", bool(stated.quasi))):
+        reason = f"but you named the columns that are {role}, and not this one"
+        columns = [
+            _add_reason(each, reason, role="leave out") if named and each.role == role and not each.stated else each
+            for each in columns
+        ]
+    if stated.sensitive is None and not any(each.role == "sensitive" for each in columns):
+        quasi = [each for each in columns if each.role == "quasi" and not each.stated]
+        # what is known to others, and still kept as a secret in a table that has no other
+        words = {"occupation", "job", "profession", "employer", "workclass", "beruf"}
+        work = [each for each in quasi if {*words_of(each.column)} & words]
+        # the finest of them: a coarser one tells less that is worth protecting
+        kept = min(work, key=lambda each: -each.profile.distinct, default=None)
+        reason = "nothing is called like a secret; of what there is, people may keep their work to themselves"
+        columns = [replace(each, role="sensitive", reason=reason) if each is kept else each for each in columns]
     many = sum(each.role == "quasi" for each in columns) > MOST_QUASI
     reason = "nothing says what it is, and there are many columns: left out to begin with; add it as quasi"
     return [
@@ -466,15 +436,21 @@ def _limit_quasi(columns: list[SuggestedRole]) -> list[SuggestedRole]:
     ]
 
 
-def _told_once(columns: list[SuggestedRole], opened: OpenColumns) -> list[SuggestedRole]:
+def _keep_one_of_equals(columns: list[SuggestedRole], opened: OpenColumns) -> list[SuggestedRole]:
     """Keep one of several columns that determine each other, label by label: the sensitive one, else the first."""
+
+    def tell_each_other(one: ColumnProfile, other: ColumnProfile) -> bool:
+        # asked only where it is no accident: any two columns in which all rows differ tell each other
+        enough = one.present >= max(ENOUGH, 2 * one.distinct) or one.labels == other.labels
+        return enough and opened.tell_each_other(one, other)
+
     judged = [each for each in columns if each.role in ("quasi", "sensitive") and each.profile.distinct > 1]
     # what the user stated comes first and is never left out for another column
     judged.sort(key=lambda each: (not each.stated, each.role != "sensitive"))
     kept: list[SuggestedRole] = []
     same: dict[str, str] = {}
     for each in judged:
-        first = next((one for one in kept if _tell_each_other(opened, one.profile, each.profile)), None)
+        first = next((one for one in kept if tell_each_other(one.profile, each.profile)), None)
         if first is None or each.stated:
             kept.append(each)
         else:
@@ -487,13 +463,7 @@ def _told_once(columns: list[SuggestedRole], opened: OpenColumns) -> list[Sugges
     ]
 
 
-def _tell_each_other(opened: OpenColumns, one: ColumnProfile, other: ColumnProfile) -> bool:
-    """Ask only where it is no accident: any two columns in which all rows differ tell each other."""
-    enough = one.present >= max(ENOUGH, 2 * one.distinct) or one.labels == other.labels
-    return enough and opened.tell_each_other(one, other)
-
-
-def _rows_of_people(columns: list[SuggestedRole], opened: OpenColumns) -> tuple[list[SuggestedRole], bool]:
+def _compare_rows_of_people(columns: list[SuggestedRole], opened: OpenColumns) -> tuple[list[SuggestedRole], bool]:
     """Leave out quasi-identifiers that differ between the rows of a person; also return whether people have several."""
     person = next((each for each in columns if each.role == "person"), None)
     if person is None:
@@ -507,59 +477,38 @@ def _rows_of_people(columns: list[SuggestedRole], opened: OpenColumns) -> tuple[
     vary = opened.people_who_vary(person.column, others) if others else {}
     secrets = [each for each in columns if each.role == "sensitive" and not each.stated]
     kept = next((each for each in secrets if each.column in vary), secrets[0] if secrets else None)
-    return [_explain_several_rows(each, vary, kept) for each in columns], True
-
-
-_ROWS_DIFFER = "but it differs between the rows"
-
-
-def _explain_several_rows(each: SuggestedRole, vary: Mapping[str, int], kept: SuggestedRole | None) -> SuggestedRole:
-    if each.stated or each is kept:
-        return each
-    if each.role == "quasi" and each.column in vary:
-        people = counted(vary[each.column], "person")
-        return replace(each, role="leave out", reason=f"{each.reason}; {_ROWS_DIFFER} of {people}", codes=False)
-    if each.role == "sensitive":
-        return replace(
-            each, role="leave out", reason=f"{each.reason}; but where people have several rows, one column is sensitive"
-        )
-    return each
+    explained: list[SuggestedRole] = []
+    for each in columns:
+        own = each
+        if each.role == "quasi" and each.column in vary and not each.stated:
+            reason = f"{_ROWS_DIFFER} of {counted(vary[each.column], 'person')}"
+            own = _add_reason(each, reason, role="leave out", codes=False)
+        elif each.role == "sensitive" and each is not kept and not each.stated:
+            own = _add_reason(each, "but where people have several rows, one column is sensitive", role="leave out")
+        explained.append(own)
+    return explained, True
 
 
 def _roles(columns: Sequence[SuggestedRole], reading: Roles, *, several: bool) -> Roles:
     """Put what was suggested and what was stated together."""
-    named = {role: tuple(each.column for each in columns if each.role == role) for role in ("quasi", "sensitive")}
-    person = next((each.column for each in columns if each.role == "person"), reading.person)
-    split = reading.split or (None if several else _separator(columns, reading))
+    quasi, secrets = ([each for each in columns if each.role == role] for role in ("quasi", "sensitive"))
+    split = reading.split
+    # what stands between several values of a cell, of one sensitive column that nobody said anything about
+    if split is None and not several and len(secrets) == 1 and reading.values is None:
+        split = list_separator(secrets[0].profile.labels)
     values = reading.values or ("set" if several or split is not None else None)
-    unsaid = any(each.profile.missing for each in columns if each.role == "sensitive")
-    codes = tuple((each.column, KIND_OF_CODES) for each in columns if each.codes and each.role == "quasi")
-    missing = reading.missing or (("no value" if values in ("set", "multiset") else "a value") if unsaid else None)
+    unsaid = any(each.profile.missing for each in secrets)
+    codes: tuple[tuple[str, ColumnKind], ...] = tuple((each.column, "category") for each in quasi if each.codes)
     return replace(
         reading,
-        quasi=named["quasi"],
-        sensitive=one_or_several(named["sensitive"]) if named["sensitive"] else None,
-        person=person,
+        quasi=tuple(each.column for each in quasi),
+        sensitive=one_or_several(tuple(each.column for each in secrets)) if secrets else None,
+        person=next((each.column for each in columns if each.role == "person"), reading.person),
         values=values,
         split=split,
-        missing=missing,
+        missing=reading.missing or (("no value" if values in ("set", "multiset") else "a value") if unsaid else None),
         kinds=(*reading.kinds, *codes),
     )
-
-
-KIND_OF_CODES: ColumnKind = "category"
-
-
-def _explain_several_values(each: SuggestedRole, split: str) -> SuggestedRole:
-    several = f"its cells seem to hold several values, with '{split}' between them"
-    return replace(each, reason=f"{each.reason}; {several}") if each.role == "sensitive" else each
-
-
-def _separator(columns: Sequence[SuggestedRole], reading: Roles) -> str | None:
-    """Find what stands between several values of a cell, of one sensitive column that nobody said anything about."""
-    secrets = [each for each in columns if each.role == "sensitive"]
-    unsaid = len(secrets) == 1 and reading.values is None
-    return list_separator(secrets[0].profile.labels) if unsaid else None
 
 
 def _notes(columns: Sequence[SuggestedRole], marks: Sequence[str]) -> Iterable[str]:
@@ -569,10 +518,10 @@ def _notes(columns: Sequence[SuggestedRole], marks: Sequence[str]) -> Iterable[s
     roles = Counter(each.role for each in columns)
     if not roles["sensitive"]:
         yield "no column looks as if it were told in confidence; name the one that is, as sensitive"
-    differing = [each.column for each in columns if _ROWS_DIFFER in each.reason]
+    differing = sum(_ROWS_DIFFER in each.reason for each in columns)
     if differing:
         yield (
-            f"{counted(len(differing), 'column')} that others know {form('is', len(differing))} left out, as rows of "
+            f"{counted(differing, 'column')} that others know {form('is', differing)} left out, as rows of "
             "one person say different things there: mend them, or keep one row per person; or let each row be a "
             "person (person 'each row'), which protects rows and not people"
         )
@@ -602,29 +551,14 @@ def _says_unanswered(profile: ColumnProfile) -> bool:
 
 def _marks_in(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -> tuple[str, ...]:
     """Find texts that mean missing; a text that may be a code like others (NA, Namibia) does not."""
+
+    def may_be_code(mark: str, among: set[str]) -> bool:
+        others = among - {*MARKS}
+        alike = (text.isalpha() and len(text) == len(mark) and text.isupper() == mark.isupper() for text in others)
+        return mark in among and mark.isalpha() and bool(others) and all(alike)
+
     unseen = [name for name, profile in profiles.items() if profile.distinct > len(profile.labels)]
     labels = [{*profile.labels} for profile in profiles.values()]
     hidden = opened.marks_among(MARKS, unseen) if unseen else frozenset()
     occurring = [mark for mark in MARKS if mark in hidden or any(mark in each for each in labels)]
-    return tuple(mark for mark in occurring if not any(mark in each and _may_be_code(mark, each) for each in labels))
-
-
-def _columns_with(marks: Sequence[str], opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -> list[str]:
-    """Name the columns whose counts or kinds change with these marks."""
-    return [
-        name
-        for name, profile in profiles.items()
-        if profile.distinct > len(profile.labels)
-        or name in opened.rows.source.texts
-        or not {*marks}.isdisjoint(profile.labels)
-    ]
-
-
-def _may_be_code(mark: str, labels: set[str]) -> bool:
-    """Return whether all other labels are letters of the same length and case."""
-    others = labels - {*MARKS}
-    return (
-        mark.isalpha()
-        and bool(others)
-        and all(text.isalpha() and len(text) == len(mark) and text.isupper() == mark.isupper() for text in others)
-    )
+    return tuple(mark for mark in occurring if not any(may_be_code(mark, each) for each in labels))

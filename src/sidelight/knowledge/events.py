@@ -33,13 +33,13 @@ from sidelight.table.labels import Label
 Joined = TypeVar("Joined")
 JoinedTo = TypeVar("JoinedTo")
 
+_JOINS = ("and", "or", "not")
+
 DEEPEST_CONDITION = 50
 """So many parentheses and nots may stand within each other."""
 
 Cell: TypeAlias = tuple[str, Label]
 """What people say in a column."""
-
-_GROUP = re.compile("#([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,36 +215,24 @@ def event_text(event: Event) -> str:
 def condition_text(condition: Condition) -> str:
     """Write a condition."""
     if isinstance(condition, HasValue):
-        return _value_text(condition)
+        text = " or ".join(map(quote, condition.values))
+        return text if not condition.others else f"not ({text})" if len(condition.values) > 1 else f"not {text}"
     if isinstance(condition, AnyOf):
         return " or ".join(map(condition_text, condition.conditions))
     if isinstance(condition, AllOf):
-        return " and ".join(f"({text})" if _joins(each) else text for each, text in _texts(condition))
+        texts = ((each, condition_text(each)) for each in condition.conditions)
+        return " and ".join(f"({text})" if _joins(each) else text for each, text in texts)
     sign, of = ("!=", condition.of) if isinstance(condition, Negation) else ("=", condition)
     spaced = f" {sign} " if sign == "!=" else sign
     if isinstance(of, InGroup):
         return f"group{spaced}#{of.number}"
     column, cell = of
-    return f"{_column_text(column)}{spaced}{quote(cell)}"
-
-
-def _texts(condition: AllOf) -> Iterator[tuple[Condition, str]]:
-    return ((each, condition_text(each)) for each in condition.conditions)
+    name = '"person"' if column == "person" else quote(column)
+    return f"{name}{spaced}{quote(cell)}"
 
 
 def _joins(condition: Condition) -> bool:
     return isinstance(condition, AnyOf) or (isinstance(condition, HasValue) and len(condition.values) > 1)
-
-
-def _value_text(has: HasValue) -> str:
-    text = " or ".join(map(quote, has.values))
-    if not has.others:
-        return text
-    return f"not ({text})" if len(has.values) > 1 else f"not {text}"
-
-
-def _column_text(column: str) -> str:
-    return '"person"' if column == "person" else quote(column)
 
 
 def read_event(text: str) -> Event:
@@ -266,9 +254,7 @@ def parse_event(reader: TokenReader, depth: int = 0) -> Event:
 
 
 def _either(reader: TokenReader, depth: int) -> Condition:
-    conditions = [_both(reader, depth)]
-    while reader.accept_word("or"):
-        conditions.append(_both(reader, depth))
+    conditions = reader.several(lambda: _both(reader, depth), lambda: reader.accept_word("or"))
     return conditions[0] if len(conditions) == 1 else _join_conditions(reader, any_holds, conditions)
 
 
@@ -281,24 +267,20 @@ def _all(
     reader: TokenReader, parse: Callable[[TokenReader, int], Condition], depth: int, goes_on: Callable[[], bool]
 ) -> list[Condition]:
     """Read conditions that all hold; a column says one thing at most."""
-    conditions = [parse(reader, depth)]
     columns: set[str] = set()
-    while goes_on():
-        columns.update(_columns_in(conditions[-1]))
+
+    def read() -> Condition:
         start = reader.next
-        conditions.append(parse(reader, depth))
-        for column in _columns_in(conditions[-1]):
+        condition = parse(reader, depth)
+        parts = condition.conditions if isinstance(condition, AllOf) else (condition,)
+        # the columns of which the condition names one cell
+        for column in (named := [part[0] for part in parts if isinstance(part, tuple)]):
             if column in columns:
                 reader.fail(f"column '{column}' is said twice", at=start)
-    return conditions
+        columns.update(named)
+        return condition
 
-
-def _columns_in(condition: Condition) -> tuple[str, ...]:
-    """Return the columns of which a condition names one cell."""
-    if isinstance(condition, tuple):
-        return (condition[0],)
-    parts = condition.conditions if isinstance(condition, AllOf) else ()
-    return tuple(part[0] for part in parts if isinstance(part, tuple))
+    return reader.several(read, goes_on)
 
 
 def _join_conditions(reader: TokenReader, join: Callable[[Joined], JoinedTo], conditions: Joined) -> JoinedTo:
@@ -321,8 +303,12 @@ def _simple(reader: TokenReader, depth: int) -> Condition:
         condition = _either(reader, depth + 1)
         reader.expect(")", "a parenthesis is open")
         return condition
-    # what follows the name decides whether it is a column or a value
-    ahead = _tokens_of_name(reader)
+    # what follows the name decides whether it is a column or a value; it ends at a sign, or a word that joins
+    ahead = 1 if reader.next.kind == "quoted" else 0
+    while (
+        reader.next.kind != "quoted" and reader.peek(ahead).kind == "word" and not reader.peek(ahead).is_word(*_JOINS)
+    ):
+        ahead += 1
     if reader.peek(ahead).is_sign("=", "!="):
         return _comparison(reader)
     following = [reader.peek(ahead + steps) for steps in range(3)]
@@ -334,24 +320,17 @@ def _simple(reader: TokenReader, depth: int) -> Condition:
     return HasValue((reader.label(),))
 
 
-def _tokens_of_name(reader: TokenReader) -> int:
-    """Count the tokens up to where a name ends: a sign, or a word that joins."""
-    if reader.next.kind == "quoted":
-        return 1
-    ahead, token = 0, reader.next
-    while token.kind == "word" and not token.is_word("and", "or", "not"):
-        ahead += 1
-        token = reader.peek(ahead)
-    return ahead
-
-
 def _comparison(reader: TokenReader) -> Condition:
     start = reader.next
-    column = reader.name("a column", stop=("and", "or", "not"))
+    column = reader.name("a column", stop=_JOINS)
     equal = reader.take().text == "="
     of: Cell | InGroup
+    group = re.fullmatch("#([0-9]+)", reader.next.text) if reader.next.kind == "word" else None
     # in quotes, "group" is a column of the table
-    if column == "group" and start.kind == "word" and (number := _group_number(reader)) is not None:
+    if column == "group" and start.kind == "word" and group is not None:
+        number = whole_in(group[1])
+        if number is None:
+            reader.fail("no release has so many groups; check the number")
         reader.take()
         of = InGroup(number)
     elif column == "person" and start.kind == "word":
@@ -361,25 +340,12 @@ def _comparison(reader: TokenReader) -> Condition:
     return of if equal else Negation(of)
 
 
-def _group_number(reader: TokenReader) -> int | None:
-    """Return the number of the group that comes next; None where a cell does."""
-    group = _GROUP.fullmatch(reader.next.text) if reader.next.kind == "word" else None
-    if group is None:
-        return None
-    number = whole_in(group[1])
-    if number is None:
-        reader.fail("no release has so many groups; check the number")
-    return number
-
-
 def _read_list(reader: TokenReader) -> Condition:
     column = reader.name("a column", stop=("and", "or", "not", "in"))
     # the caller has seen `in {` behind the name, and negates the list where `not` comes first
     reader.accept_word("not")
     reader.take(2)
-    cells = [(column, reader.label())]
-    while reader.accept(","):
-        cells.append((column, reader.label()))
+    cells = reader.several(lambda: (column, reader.label()), lambda: reader.accept(","))
     reader.expect("}", "write age in {30, 31}")
     return any_holds(cells)
 
@@ -398,7 +364,8 @@ def as_event(conditions: object) -> Event:
     if isinstance(conditions, str):
         return read_event(conditions)
     if isinstance(conditions, Mapping):
-        return event_of((str(column), as_label(cell, _ONE_LABEL)) for column, cell in conditions.items())
+        one = "give one label, or write the condition as text: given='age = 30 or age = 31'"
+        return event_of((str(column), as_label(cell, one)) for column, cell in conditions.items())
     message = "conditions are column → cell, or a text such as 'sex = male, age != 30'"
     raise BadKnowledge(message)
 
@@ -410,6 +377,3 @@ def as_columns(columns: Mapping[str, object]) -> Event:
         return as_event(columns)
     number = group.number if isinstance(group, GroupName) else group.group
     return event_of([InGroup(number), *as_event({name: cell for name, cell in columns.items() if name != "group"})])
-
-
-_ONE_LABEL = "give one label, or write the condition as text: given='age = 30 or age = 31'"

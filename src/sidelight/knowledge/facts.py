@@ -45,7 +45,13 @@ class Someone:
 
     def __post_init__(self) -> None:
         for name in ("group", "number"):
-            object.__setattr__(self, name, _number_text(getattr(self, name)))
+            number = getattr(self, name)
+            # whatever Python takes for an index: numbers of NumPy too
+            whole = index(number) if hasattr(number, "__index__") else 0
+            if whole < 1:
+                message = f"groups and their people are numbered 1, 2, 3 and so on; there is no {as_given(number)}"
+                raise BadKnowledge(message)
+            object.__setattr__(self, name, whole)
 
     def __str__(self) -> str:
         return f"#{self.group}" if self.number == 1 else f"#{self.group}.{self.number}"
@@ -111,17 +117,6 @@ def as_label(cell: object, instead: str) -> Label:
     return label(cell)
 
 
-def _number_text(number: object) -> int:
-    try:
-        whole = index(number)  # type: ignore[arg-type]
-    except TypeError:
-        whole = 0
-    if whole < 1:
-        message = f"groups and their people are numbered 1, 2, 3 and so on; there is no {as_given(number)}"
-        raise BadKnowledge(message)
-    return whole
-
-
 def person_text(person: Who) -> str:
     """Write a person so that it is read again as it is."""
     return quote(person) if isinstance(person, str) else str(person)
@@ -141,7 +136,7 @@ class Fact:
 
     __slots__ = ()
     precedence: ClassVar[int] = 3  # how tightly its text holds together: -> 0, or 1, and 2, all others 3
-    depth: int  # how many parentheses, nots and ifs of its text stand within each other
+    depth: int = 0  # how many parentheses, nots and ifs of its text stand within each other
 
     def __and__(self, other: Fact) -> Fact:
         return And((self, other))
@@ -196,11 +191,14 @@ class Fact:
 
     def about(self) -> tuple[Who, ...]:
         """Return whom an atom is about."""
-        return ()
+        return tuple(getattr(self, name) for name in ("person", "other") if hasattr(self, name))
 
     def atoms(self) -> Iterator[Fact]:
         """Yield its atoms (`Has`, `OneOf`, `Same`), from left to right."""
-        for part in self.parts():
+        parts = self.parts()
+        if not parts:
+            yield self
+        for part in parts:
             yield from part.atoms()
 
     def basic_implications(
@@ -226,9 +224,8 @@ class Fact:
         return f"({part})" if self._needs_parentheses(part) else str(part)
 
     def _needs_parentheses(self, part: Fact) -> bool:
-        """Return whether a part stands in parentheses."""
-        # also at equal precedence, so that the text is read back as the fact was built
-        return part.precedence <= self.precedence
+        # of several parts also at equal precedence, so that the text is read back as the fact was built
+        return part.precedence < self.precedence + (len(self.parts()) > 1)
 
     def __lt__(self, other: object) -> NoReturn:
         self.__bool__()
@@ -243,18 +240,8 @@ class Fact:
         raise NotTrueOrFalse(message)
 
 
-class _Atomic(Fact):
-    """A fact that is not made of others."""
-
-    __slots__ = ()
-    depth = 0
-
-    def atoms(self) -> Iterator[Fact]:
-        yield self
-
-
 @dataclass(frozen=True, slots=True, init=False)
-class Has(_Atomic):
+class Has(Fact):
     """A person has a value; where people have several, at least once.
 
     >>> print(Has("Bob", "Flu") & ~Has({"age": 34, "zip": 81667}, "Lung cancer"))
@@ -268,20 +255,16 @@ class Has(_Atomic):
         object.__setattr__(self, "person", as_who(person))
         object.__setattr__(self, "value", as_label(value, "sl.OneOf takes several values"))
 
-    def about(self) -> tuple[Who, ...]:
-        """Return the person."""
-        return (self.person,)
-
-    def negated_text(self) -> str:
+    def negated_text(self, sign: str = "!=") -> str:
         """Return the text that the person does not have the value."""
-        return f"{person_text(self.person)} != {quote(self.value)}"
+        return f"{person_text(self.person)} {sign} {quote(self.value)}"
 
     def __str__(self) -> str:
-        return f"{person_text(self.person)} = {quote(self.value)}"
+        return self.negated_text("=")
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class OneOf(_Atomic):
+class OneOf(Fact):
     """A person has one of some values (at least one of them).
 
     >>> print(OneOf("Bob", ["Flu", "Cold"]))
@@ -302,20 +285,16 @@ class OneOf(_Atomic):
             message = f"'{person_text(self.person)} in {{}}' is never so; name at least one value"
             raise BadKnowledge(message)
 
-    def about(self) -> tuple[Who, ...]:
-        """Return the person."""
-        return (self.person,)
-
-    def negated_text(self) -> str:
+    def negated_text(self, sign: str = "not in") -> str:
         """Return the text that the person has none of the values."""
-        return f"{person_text(self.person)} not in {{{', '.join(map(quote, self.values))}}}"
+        return f"{person_text(self.person)} {sign} {{{', '.join(map(quote, self.values))}}}"
 
     def __str__(self) -> str:
-        return f"{person_text(self.person)} in {{{', '.join(map(quote, self.values))}}}"
+        return self.negated_text("in")
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Same(_Atomic):
+class Same(Fact):
     """Two people have the same value; where people have several, the same set of values.
 
     >>> print(Same("Ann", "Tom"))
@@ -328,10 +307,6 @@ class Same(_Atomic):
     def __init__(self, person: object, other: object) -> None:
         object.__setattr__(self, "person", as_who(person))
         object.__setattr__(self, "other", as_who(other))
-
-    def about(self) -> tuple[Who, ...]:
-        """Return both people."""
-        return (self.person, self.other)
 
     def __str__(self) -> str:
         return f"same({person_text(self.person)}, {person_text(self.other)})"
@@ -384,9 +359,6 @@ class Not(_Compound):
     def parts(self) -> tuple[Fact, ...]:
         """Return the fact."""
         return (self.fact,)
-
-    def _needs_parentheses(self, part: Fact) -> bool:
-        return part.precedence < self.precedence
 
     def _depth(self) -> int:
         # != and `not in` negate without a `not` of their own, and so add no depth
@@ -488,9 +460,6 @@ class SoftFact(_Compound):
         """Return the fact."""
         return (self.fact,)
 
-    def _needs_parentheses(self, part: Fact) -> bool:
-        return part.precedence < self.precedence
-
     def __str__(self) -> str:
         return f"{self._part_text(self.fact)} with {number_text(self.probability)}"
 
@@ -581,6 +550,9 @@ def fold(
             results.append(literal(part, sign))
         elif isinstance(part, Not):
             stack.append((part.fact, not sign, False))
+        elif not isinstance(part, And | Or | Implies):
+            message = f"no such kind of fact: {type(part).__name__}"
+            raise BadKnowledge(message)
         elif parts_folded:
             # De Morgan: under a negation `and` becomes `or`; a → b is an `or` as well
             join = conjunction if isinstance(part, And) == sign else disjunction
@@ -590,17 +562,7 @@ def fold(
         else:
             # it comes up again when all of its parts are folded; they come up from left to right
             stack.append((part, sign, True))
-            stack += [(inner, inner_sign, False) for inner, inner_sign in reversed(_signed_parts(part, positive=sign))]
-    return results[0]
-
-
-def _signed_parts(fact: Fact, *, positive: bool) -> list[tuple[Fact, bool]]:
-    """Return the parts of a fact (or of its negation), and whether each is taken as it is or negated."""
-    match fact:
-        case And(facts=parts) | Or(facts=parts):
-            return [(part, positive) for part in parts]
-        case Implies(premise=premise, conclusion=conclusion):
             # a → b = ¬a ∨ b, so the premise has the opposite sign
-            return [(premise, not positive), (conclusion, positive)]
-    message = f"no such kind of fact: {type(fact).__name__}"
-    raise BadKnowledge(message)
+            signs = (not sign, sign) if isinstance(part, Implies) else (sign,) * len(part.parts())
+            stack += [(inner, own, False) for inner, own in zip(part.parts()[::-1], signs[::-1], strict=True)]
+    return results[0]

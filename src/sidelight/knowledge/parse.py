@@ -76,8 +76,6 @@ from sidelight.table.labels import Label
 Knowledge: TypeAlias = str | Fact | Sequence[str | Fact] | None
 """Facts as callers may hand them in: a text, a fact, or several of them."""
 
-_SOMEONE = re.compile(r"#([0-9]+)(?:\.([0-9]+))?")
-
 
 def read_fact(text: str) -> Fact:
     """Read a fact.
@@ -136,8 +134,11 @@ def _as_text(text: object, otherwise: str) -> str:
 def parse_person(reader: TokenReader) -> Who:
     """Read whom a fact is about."""
     if reader.accept("{"):
-        return _read_description(reader)
-    someone = _SOMEONE.fullmatch(reader.next.text) if reader.next.kind == "word" else None
+        cells: dict[str, Label] = {}
+        reader.several(lambda: _read_cell(reader, cells), lambda: reader.accept(","))
+        reader.expect("}", "a description ends with it")
+        return Described(tuple(cells.items()))
+    someone = re.fullmatch(r"#([0-9]+)(?:\.([0-9]+))?", reader.next.text) if reader.next.kind == "word" else None
     if someone:
         return _someone(reader, *someone.groups(default="1"))
     ahead = [reader.peek(steps) for steps in range(4)]
@@ -159,22 +160,14 @@ def _someone(reader: TokenReader, group: str, number: str = "1") -> Someone:
     return Someone(of_group, of_person)
 
 
-def _read_description(reader: TokenReader) -> Described:
-    cells = [_cell(reader, ())]
-    while reader.accept(","):
-        cells.append(_cell(reader, cells))
-    reader.expect("}", "a description ends with it")
-    return Described(tuple(cells))
-
-
-def _cell(reader: TokenReader, before: Sequence[tuple[str, Label]]) -> tuple[str, Label]:
+def _read_cell(reader: TokenReader, cells: dict[str, Label]) -> None:
     """Read "column = cell", of a column that did not come before."""
     start = reader.next
     column = reader.name("a column", stop=())
-    if column in dict(before):
+    if column in cells:
         reader.fail(f"column '{column}' is said twice", at=start)
     reader.expect("=", "write {column = cell, column = cell}")
-    return column, reader.label()
+    cells[column] = reader.label()
 
 
 # The grammar, from the loosest to the tightest: `depth` counts parentheses, nots and ifs, so that recursion is bounded.
@@ -187,17 +180,11 @@ def _fact(reader: TokenReader, depth: int) -> Fact:
 
 
 def _either(reader: TokenReader, depth: int) -> Fact:
-    facts = [_both(reader, depth)]
-    while reader.accept_word("or"):
-        facts.append(_both(reader, depth))
-    return any_of(facts)
+    return any_of(reader.several(lambda: _both(reader, depth), lambda: reader.accept_word("or")))
 
 
 def _both(reader: TokenReader, depth: int) -> Fact:
-    facts = [_sure(reader, depth)]
-    while reader.accept_word("and"):
-        facts.append(_sure(reader, depth))
-    return all_of(facts)
+    return all_of(reader.several(lambda: _sure(reader, depth), lambda: reader.accept_word("and")))
 
 
 def _sure(reader: TokenReader, depth: int) -> Fact:
@@ -221,22 +208,18 @@ def _simple(reader: TokenReader, depth: int) -> Fact:
         reader.expect(")", "a parenthesis is open")
         return fact
     if reader.is_call_next("same"):
-        return _same(reader)
+        reader.take(2)
+        one = parse_person(reader)
+        reader.expect(",", "write same(Ann, Tom)")
+        fact = Same(one, parse_person(reader))
+        reader.expect(")", "write same(Ann, Tom)")
+        return fact
     return _read_atom_about(reader, parse_person(reader))
 
 
 def _check_depth(reader: TokenReader, depth: int) -> None:
     if depth > DEEPEST:
         reader.fail(f"more than {DEEPEST} things stand within each other; say it in several facts")
-
-
-def _same(reader: TokenReader) -> Fact:
-    reader.take(2)
-    one = parse_person(reader)
-    reader.expect(",", "write same(Ann, Tom)")
-    other = parse_person(reader)
-    reader.expect(")", "write same(Ann, Tom)")
-    return Same(one, other)
 
 
 def _read_atom_about(reader: TokenReader, person: Who) -> Fact:
@@ -253,17 +236,10 @@ def _read_atom_about(reader: TokenReader, person: Who) -> Fact:
         if_then = isinstance(person, str) and person.lower().startswith("if")
         example = "Ann = Flu -> Bob = Flu for if … then" if if_then else "Bob = Flu or Bob in {Flu, Cold}"
         reader.fail(f"'=', '!=' or 'in' is missing before {reader.next}; write {example}")
-    fact = OneOf(person, _values(reader))
-    return Not(fact) if negated else fact
-
-
-def _values(reader: TokenReader) -> list[Label]:
     reader.expect("{", "write Bob in {Flu, Cold}")
-    values = [reader.label()]
-    while reader.accept(","):
-        values.append(reader.label())
+    fact = OneOf(person, reader.several(reader.label, lambda: reader.accept(",")))
     reader.expect("}", "write Bob in {Flu, Cold}")
-    return values
+    return Not(fact) if negated else fact
 
 
 Statements: TypeAlias = str | Statement | Sequence[str | Statement]
@@ -271,10 +247,8 @@ Statements: TypeAlias = str | Statement | Sequence[str | Statement]
 
 _STATEMENT = "statement is a text or made by sl.P and sl.count"
 _SIGNS = ("=", "<=", ">=")
-_MIRRORED = {"=": "=", "<=": ">=", ">=": "<="}
 _NUMBER = re.compile(r"(?:[0-9]{1,1000}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?")
 _PIECE = re.compile(rf"{_NUMBER.pattern}|\+/-|\+-|[-+*/%±−·×]|[^\W0-9]\w*|.", re.DOTALL)
-_OPERATORS = {"+/-": "±", "+-": "±", "−": "-", "·": "*", "×": "*"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +295,14 @@ def read_statements(statements: Statements) -> tuple[WordedStatement, ...]:
     ['P(Flu)=.3']
     """
     listed: Iterable[str | Statement] = (statements,) if isinstance(statements, str | Statement) else statements
-    return tuple(_read_words(each) for each in listed)
+    worded = []
+    for each in listed:
+        if isinstance(each, Quantity):
+            message = f"{each} is not compared with anything; write == 0.3, <= 0.3 or the like"
+            raise BadKnowledge(message)
+        text = None if isinstance(each, Statement) else " ".join(_as_text(each, _STATEMENT).split())
+        worded.append(WordedStatement(each if isinstance(each, Statement) else read_statement(each), text))
+    return tuple(worded)
 
 
 def is_statement(text: str) -> bool:
@@ -337,16 +318,6 @@ def is_statement(text: str) -> bool:
     return any(token.is_word("P", "count") and after.is_sign("(") for token, after in pairwise(tokens))
 
 
-def _read_words(statement: object) -> WordedStatement:
-    if isinstance(statement, Statement):
-        return WordedStatement(statement)
-    if isinstance(statement, Quantity):
-        message = f"{statement} is not compared with anything; write == 0.3, <= 0.3 or the like"
-        raise BadKnowledge(message)
-    text = _as_text(statement, _STATEMENT)
-    return WordedStatement(read_statement(text), " ".join(text.split()))
-
-
 def _cut(tokens: Iterable[Token]) -> Iterator[Token]:
     """Cut words into numbers, names and operators, wherever they are not within P(…) or count(…)."""
     within, called = 0, False
@@ -356,8 +327,8 @@ def _cut(tokens: Iterable[Token]) -> Iterator[Token]:
             if token.kind == "sign":
                 within += (token.text == "(") - (token.text == ")")
         elif token.kind == "word":
-            pieces = [*_PIECE.finditer(token.text)]
-            yield from (Token("word", _OPERATORS.get(each[0], each[0]), token.start + each.start()) for each in pieces)
+            pieces, operators = [*_PIECE.finditer(token.text)], {"+/-": "±", "+-": "±", "−": "-", "·": "*", "×": "*"}
+            yield from (Token("word", operators.get(each[0], each[0]), token.start + each.start()) for each in pieces)
             called = Token("word", pieces[-1][0], 0).is_word("P", "count")
             continue
         # only a parenthesis right behind P or count opens a call; any other one groups
@@ -403,7 +374,7 @@ def _read_measured(reader: TokenReader, about: Quantity) -> Statement:
 def _compare(one: Quantity, sign: str, other: Quantity) -> Statement:
     # what is about somebody comes first, so that its words are the statement's
     if not one.terms:
-        one, other, sign = other, one, _MIRRORED[sign]
+        one, other, sign = other, one, {"=": "=", "<=": ">=", ">=": "<="}[sign]
     return one == other if sign == "=" else one <= other if sign == "<=" else one >= other
 
 
@@ -505,38 +476,34 @@ def _quantity(reader: TokenReader) -> ConditionalProbability | Headcount:
     """Read P(…) or count(…)."""
     start = reader.take()
     reader.take()
-    about = _headcount(reader, start) if start.is_word("count") else _conditional_probability(reader)
+    about: ConditionalProbability | Headcount
+    if start.is_word("count"):
+        values = reader.several(reader.label, lambda: reader.accept_word("or"))
+        reader.expect(";", "write count(HIV; Alice, Bob)")
+        people = reader.several(lambda: parse_person(reader), lambda: reader.accept(","))
+        if len({*people}) < len(people):
+            reader.fail("a person is named twice; name each one once", at=start)
+        about = headcount(tuple(values), tuple(people))
+    else:
+        about = _conditional_probability(reader)
     reader.expect(")", "a parenthesis is open; join values with or, conditions with a comma")
     return about
-
-
-def _headcount(reader: TokenReader, start: Token) -> Headcount:
-    values: list[Label] = [reader.label()]
-    while reader.accept_word("or"):
-        values.append(reader.label())
-    reader.expect(";", "write count(HIV; Alice, Bob)")
-    people: list[Who] = [parse_person(reader)]
-    while reader.accept(","):
-        people.append(parse_person(reader))
-    if len({*people}) < len(people):
-        reader.fail("a person is named twice; name each one once", at=start)
-    return headcount(tuple(values), tuple(people))
 
 
 def _conditional_probability(reader: TokenReader) -> ConditionalProbability:
     event = parse_event(reader)
     if not reader.accept("|"):
         return conditional_probability(event)
-    if reader.is_word_next("person") and reader.peek(1).is_sign("="):
-        start = reader.take(2)
-        person = parse_person(reader)
-        if reader.is_sign_next(",") or any(not isinstance(each, HasValue) for each in event):
-            reader.fail(
-                "a statement is about a person or about everybody who says something, not both",
-                at=None if reader.is_sign_next(",") else start,
-            )
-        return conditional_probability(event, (), person)
-    return conditional_probability(event, parse_event(reader))
+    if not (reader.is_word_next("person") and reader.peek(1).is_sign("=")):
+        return conditional_probability(event, parse_event(reader))
+    start = reader.take(2)
+    person = parse_person(reader)
+    if reader.is_sign_next(",") or any(not isinstance(each, HasValue) for each in event):
+        reader.fail(
+            "a statement is about a person or about everybody who says something, not both",
+            at=None if reader.is_sign_next(",") else start,
+        )
+    return conditional_probability(event, (), person)
 
 
 _FRAGMENT = re.compile(r"""\s+|"(?:[^"]|"")*"?|'(?:[^']|'')*'?|->|→|!=|≠|<=|>=|[(){},;|=<>]|[^\s"(){},;|=<>!→≠-]+|.""")

@@ -272,9 +272,8 @@ def _range(terms: Terms) -> tuple[Fraction, Fraction]:
     """Return the least and the most that a linear combination could be."""
     # each summand lies between 0 and most_of, so a term's ends are 0 and coefficient · most
     ends = [coefficient * most_of(summand) for coefficient, summand in terms]
-    return sum((min(end, Fraction(0)) for end in ends), Fraction(0)), sum(
-        (max(end, Fraction(0)) for end in ends), Fraction(0)
-    )
+    nothing = Fraction(0)
+    return sum((min(end, nothing) for end in ends), nothing), sum((max(end, nothing) for end in ends), nothing)
 
 
 def conditional_probability(event: Event, given: Event = (), person: object = None) -> ConditionalProbability:
@@ -308,14 +307,11 @@ def most_of(about: Summand) -> int:
 
 def expression_text(terms: Terms, constant: Fraction = Fraction(0)) -> str:
     """Write a linear combination so that it is read again as it is."""
-    pieces = [(coefficient, f"{_factor(coefficient)}{summand}") for coefficient, summand in terms]
+    factors = ("" if abs(each) == 1 else f"{number_text(abs(each))} * " for each, _ in terms)
+    pieces = [(each, f"{factor}{summand}") for (each, summand), factor in zip(terms, factors, strict=True)]
     pieces += [(constant, number_text(abs(constant)))] if constant or not terms else []
     first = ("-" if pieces[0][0] < 0 else "") + pieces[0][1]
     return first + "".join(f" {'-' if sign < 0 else '+'} {text}" for sign, text in pieces[1:])
-
-
-def _factor(coefficient: Fraction) -> str:
-    return "" if abs(coefficient) == 1 else f"{number_text(abs(coefficient))} * "
 
 
 class Quantity:
@@ -418,26 +414,17 @@ class Quantity:
     def _compare(self, other: Quantity | Number, sign: Literal["=", "<=", ">="]) -> Statement:
         difference = self - as_quantity(other)
         # P(x) <= P(x) would cancel to nothing; kept as a comparison, its text is read back
-        if isinstance(other, Quantity) and self.terms == other.terms and not difference.constant and self._is_share:
-            assert isinstance(self.about, ConditionalProbability)
+        one = isinstance(other, Quantity) and self.terms == other.terms and not (difference.constant or self.constant)
+        if one and len(self.terms) == 1 and self.terms[0][0] == 1 and isinstance(self.about, ConditionalProbability):
             return ComparisonStatement(self.about, self.about, "=" if sign == "=" else "<=")
         bound = -difference.constant
         return statement_of(difference.terms, None if sign == "<=" else bound, None if sign == ">=" else bound)
 
-    @property
-    def _is_share(self) -> bool:
-        one = len(self.terms) == 1 and not self.constant and self.terms[0][0] == 1
-        return one and isinstance(self.about, ConditionalProbability)
-
     def __lt__(self, other: object) -> NoReturn:
-        self._refuse_strict()
-
-    def __gt__(self, other: object) -> NoReturn:
-        self._refuse_strict()
-
-    def _refuse_strict(self) -> NoReturn:
         message = f"{self} cannot be strictly below or above something; write <= or >="
         raise BadKnowledge(message)
+
+    __gt__ = __lt__
 
     def __bool__(self) -> NoReturn:
         message = f"{self} is not true or false; compare it with a number: == <= >= or .between(low, high)"
@@ -488,9 +475,6 @@ class Count(Quantity):
 
     __slots__ = ()
 
-    def __init__(self, about: Headcount) -> None:
-        super().__init__([(Fraction(1), about)])
-
 
 def count(value: object, *people: object) -> Count:
     """How many of these people have a value (or one of a list of values)?  Compare it to make a statement.
@@ -500,7 +484,7 @@ def count(value: object, *people: object) -> Count:
     >>> print(count("HIV", "Alice", "Bob", "Charlie") >= 2)
     count(HIV; Alice, Bob, Charlie) >= 2
     """
-    return Count(headcount(_to_labels((value,)), tuple(as_who(person) for person in people)))
+    return Count([(Fraction(1), headcount(_to_labels((value,)), tuple(map(as_who, people))))])
 
 
 def as_quantity(thing: Quantity | Number) -> Quantity:

@@ -21,10 +21,12 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal, NamedTuple, NoReturn, TypeAlias
+from typing import Literal, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 from sidelight.errors import BadKnowledge, SidelightError, shortened
 from sidelight.table.labels import Label
+
+Item = TypeVar("Item")
 
 Kind: TypeAlias = Literal["word", "quoted", "sign", "end"]
 
@@ -41,8 +43,6 @@ NUMBER = r"[0-9]{1,1000}/[0-9]{1,1000}|(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{
 """How a share is written: 0.3, 3/10 or 30%."""
 
 _PROBABILITY_LAST = re.compile(rf"(?i:\bwith)\s+-?(?:{NUMBER})")
-
-_SYNONYMS = {"→": "->", "≠": "!=", "≤": "<=", "≥": ">=", "==": "="}
 
 
 class Token(NamedTuple):
@@ -82,7 +82,14 @@ def tokenize(text: str, *, signs: str = "", error: TextError = BadKnowledge) -> 
         start = match.start()
         if start > stop:
             _expect_space(text, stop, start, error)
-        tokens.append(_token(match, start))
+        piece, kind = match[0], match.lastgroup
+        if kind == "word":
+            tokens.append(Token("word", piece, start))
+        elif kind == "sign":
+            synonyms = {"→": "->", "≠": "!=", "≤": "<=", "≥": ">=", "==": "="}
+            tokens.append(Token("sign", synonyms.get(piece, piece), start))
+        else:
+            tokens.append(Token("quoted", piece[1:-1].replace(piece[0] * 2, piece[0]), start))
         stop = match.end()
     _expect_space(text, stop, len(text), error)
     return (*tokens, Token("end", "", len(text)))
@@ -108,15 +115,6 @@ def _pattern(signs: str) -> re.Pattern[str]:
         """,
         re.VERBOSE,
     )
-
-
-def _token(match: re.Match[str], position: int) -> Token:
-    piece, kind = match[0], match.lastgroup
-    if kind == "word":
-        return Token("word", piece, position)
-    if kind == "sign":
-        return Token("sign", _SYNONYMS.get(piece, piece), position)
-    return Token("quoted", piece[1:-1].replace(piece[0] * 2, piece[0]), position)
 
 
 def refuse(text: str, position: int, reason: str, *, error: TextError = BadKnowledge) -> NoReturn:
@@ -165,15 +163,20 @@ class TokenReader:
         self.next = self.tokens[self._position]
         return last
 
+    def several(self, parse: Callable[[], Item], goes_on: Callable[[], bool]) -> list[Item]:
+        """Parse one thing, and another as long as what joins them comes next."""
+        items = [parse()]
+        while goes_on():
+            items.append(parse())
+        return items
+
     def is_sign_next(self, *signs: str) -> bool:
         """Return whether one of these signs comes next."""
-        kind, text, _ = self.next
-        return kind == "sign" and text in signs
+        return self.next.is_sign(*signs)
 
     def is_word_next(self, *words: str) -> bool:
         """Return whether one of these words comes next, in small or capital letters."""
-        kind, text, _ = self.next
-        return kind == "word" and (text in words or (text.isupper() and text.lower() in words))
+        return self.next.is_word(*words)
 
     def is_call_next(self, *words: str) -> bool:
         """Return whether one of these words comes next, and then an opening parenthesis."""
@@ -227,8 +230,8 @@ class TokenReader:
         further = self.peek(2)
         # "with 2 children" is part of a name: only what ends behind the number is a probability
         ends = further.kind in ("end", "sign") or further.is_word(*KEYWORDS)
-        number = self.peek(1)
-        return self.is_word_next("with") and ends and number.kind == "word" and is_number(number.text.removeprefix("-"))
+        number = self.peek(1).text.removeprefix("-")
+        return self.is_word_next("with") and ends and self.peek(1).kind == "word" and bool(re.fullmatch(NUMBER, number))
 
     def share(self) -> Fraction:
         """Parse a number: 0.3, 3/10 or 30%."""
@@ -252,11 +255,6 @@ class TokenReader:
 
 LONGEST_NUMBER, LONGEST_EXPONENT = 200, 4
 """How many characters a share may have, and its exponent: more would be computed with for ever."""
-
-
-def is_number(text: str) -> bool:
-    """Return whether a text is a share: 0.3, 3/10 or 30%."""
-    return re.fullmatch(NUMBER, text) is not None
 
 
 def share_in(text: str) -> Fraction:
