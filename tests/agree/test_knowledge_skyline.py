@@ -127,7 +127,7 @@ def test_skyline_of_too_many_points_is_some_of_all(semantics):
             return
         every = sl.knowledge_skyline(release, value, below)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(skyline_module, "MOST_POINTS", 0)
+            patch.setattr(skyline_module, "MOST_SKYLINE_POINTS", 0)
             patch.setattr(skyline_module, "SPACED", spaced)
             some = sl.knowledge_skyline(release, value, below)
         assert {*some} <= {*every}

@@ -26,7 +26,7 @@ from sidelight.knowledge.facts import Described, Someone, Who, person_text
 from sidelight.knowledge.parse import is_statement, parse_person, read_facts, read_person
 from sidelight.knowledge.statements import Rule
 from sidelight.knowledge.tokens import TokenReader
-from sidelight.max_entropy.maxent import SECONDS, maxent
+from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
 from sidelight.progress import Progress, quiet
 from sidelight.release.locate import Lookup
 from sidelight.release.read import release_from
@@ -434,7 +434,9 @@ def _count_worlds(
 def _conclude_by_entropy(
     request: BelieveRequest, release: sl.Release, by: Mapping[str, Hierarchy] | None, progress: Progress
 ) -> EntropyAnswer:
-    believe = partial(maxent, release, by=by, suppressed=request.lookup.suppressed, seconds=request.seconds or SECONDS)
+    believe = partial(
+        maxent, release, by=by, suppressed=request.lookup.suppressed, seconds=request.seconds or SOLVER_SECONDS
+    )
     before, original = believe(), None
     if request.table is not None:
         original = sl.read_table(

@@ -35,7 +35,7 @@ Multisets   the n occurrences go to people at rates; r_i = rate_i / Σ rates, an
 The slow twins of the expectation: what a replay trains by.
 
 Listing     A group of counts n_s has n!/Π n_s! assignments; each weighs Π_i P_i(x_i).  Groups of one pattern share the
-            list.  For groups of up to `MOST` assignments.
+            list.  For groups of up to `MOST_LISTED` assignments.
 Products    Larger ones by the definition as a polynomial, a coefficient of the product of everybody else's:
                 Pr(x_i = s) ∝ P_i(s) · [Π_t z_t^n_t / z_s] Π_{k≠i} Σ_t P_k(t)·z_t
             Products without one person are multiplied out by halves: n·⌈log₂ n⌉ factors in place of n².  Cost
@@ -56,13 +56,13 @@ import numpy as np
 from sidelight.arrays import Flags, Floats, Integers, number_vectors, starts_of, sum_by
 from sidelight.learner.roster import Roster
 
-AT_ONCE = 1 << 21
+STATES_AT_ONCE = 1 << 21
 """So many states of groups are gone through at once."""
 
 VANISHES = 500.0
 """Logarithms of a group that differ by less in all leave no probability too small for a float."""
 
-LEAST = 1e-280
+LEAST_PROBABILITY = 1e-280
 """A probability below this, beside the largest of the same person, is taken for this: none vanishes."""
 
 
@@ -295,13 +295,13 @@ class Assignments:
         beliefs, likelihood = self.sinkhorn.expect(scores)
         likelihood += float((scores * roster.people)[certain & exact].sum())
         for pattern in self.patterns:
-            step = max(AT_ONCE // (states_of(pattern.counts) * len(pattern.counts)), 1)
+            step = max(STATES_AT_ONCE // (states_of(pattern.counts) * len(pattern.counts)), 1)
             for start in range(0, pattern.cells.shape[2], step):
                 cells = pattern.cells[:, :, start : start + step]
                 score, log_factor = balance_values(scores[cells], pattern.counts)
                 # the largest P_i(s) of each person becomes 1, or exp would overflow; the likelihood takes it back
                 highest = score.max(axis=1, keepdims=True)
-                weights = np.maximum(np.exp(score - highest), LEAST)
+                weights = np.maximum(np.exp(score - highest), LEAST_PROBABILITY)
                 believed, log_likelihood = forward_backward(weights, pattern.counts)
                 # people of one line are alike; their beliefs differ in the last bits, and are added up to be shared
                 np.add.at(beliefs, cells, believed)
@@ -336,7 +336,7 @@ def symmetric_beliefs(scores: Floats, counts: Integers) -> tuple[Floats, Floats]
         scale = forward[i + 1].max(axis=0)
         forward[i + 1] /= scale
         log_likelihood += np.log(scale)
-    log_likelihood += np.log(np.maximum(forward[people, counts, np.arange(values)], LEAST))
+    log_likelihood += np.log(np.maximum(forward[people, counts, np.arange(values)], LEAST_PROBABILITY))
     backward = np.zeros((most + 2, values))  # the last row stays 0: nobody has more than all
     # backwards from the count alone: only what ends with exactly so many people counts
     backward[counts, np.arange(values)] = 1.0
@@ -422,7 +422,7 @@ class SetAssignments:
         everybody = roster.count == roster.group_size
         likelihood = float((scores * roster.people)[everybody].sum())
         for counts, all_cells in self.patterns:
-            step = max(AT_ONCE // (len(all_cells) * (int(counts.max()) + 2)), 1)
+            step = max(STATES_AT_ONCE // (len(all_cells) * (int(counts.max()) + 2)), 1)
             for start in range(0, len(counts), step):
                 cells = all_cells[:, start : start + step]
                 believed, log_likelihood = symmetric_beliefs(scores[cells], counts[start : start + step])
@@ -480,7 +480,7 @@ class Occurrences:
         return roster.count * rates / sums[roster.entry], float(log_rate.sum())
 
 
-MOST = 5_000
+MOST_LISTED = 5_000
 """Groups with more assignments are not listed."""
 
 COEFFICIENTS_AT_ONCE = 1 << 19
@@ -499,7 +499,7 @@ def assignments_of(counts: tuple[int, ...]) -> Integers | None:
     for done, count in zip(np.cumsum(counts).tolist(), counts, strict=True):
         for taken in range(1, count + 1):
             total = total * (done - count + taken) // taken
-            if total > MOST:
+            if total > MOST_LISTED:
                 return None
     return np.array(list(_arrangements(list(counts))), np.int64)
 
@@ -537,7 +537,7 @@ def multiplied_out(scores: Floats, counts: tuple[int, ...]) -> Floats:
     step = max(COEFFICIENTS_AT_ONCE // states_of(counts), 1)
     for start in range(0, scores.shape[2], step):
         score, _ = balance_values(scores[:, :, start : start + step], counts)
-        weights = np.maximum(np.exp(score - score.max(axis=1, keepdims=True)), LEAST)
+        weights = np.maximum(np.exp(score - score.max(axis=1, keepdims=True)), LEAST_PROBABILITY)
         # an axis of count + 1 coefficients per value, and groups last
         one = np.zeros((*(count + 1 for count in counts), weights.shape[2]))
         one[(0,) * len(counts)] = 1.0
@@ -559,11 +559,11 @@ def _divide_by_each(product: Floats, weights: Floats, first: int, last: int) -> 
     for start, stop, others in ((first, middle, range(middle, last)), (middle, last, range(first, middle))):
         larger = product
         for person in others:
-            larger = _times(larger, weights[person])
+            larger = _multiply_person(larger, weights[person])
         yield from _divide_by_each(larger, weights, start, stop)
 
 
-def _times(product: Floats, weights: Floats) -> Floats:
+def _multiply_person(product: Floats, weights: Floats) -> Floats:
     """Multiply by Σ_s P(s)·z_s, without what is beyond the counts; the largest coefficient of each group becomes 1."""
     larger = np.zeros_like(product)
     for value, weight in enumerate(weights):

@@ -33,7 +33,7 @@ from sidelight.arrays import Floats, Integers, sum_by
 from sidelight.errors import BadMeasure, as_given, expect, parameter
 from sidelight.learner.roster import LABELS_ALONE, HeldTruth, Roster, Truth, truth_of
 from sidelight.learner.training import (
-    CLOSE,
+    CLOSE_BELIEFS,
     ROUNDS,
     ModelName,
     Trained,
@@ -60,22 +60,14 @@ if TYPE_CHECKING:
     from sidelight.table.hierarchy import Hierarchy
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class PrintedColumn:
     """One column: which labels each printed one covers, and how often each value occurs where it is printed.
 
-    `at_label` and `at_region` are the places of each cell of the roster: of its label and value, and of what its group
-    prints and value.
+    `covers` is (printed labels, labels), `counts` (printed labels, values); `at_label` and `at_region` are the indices
+    of each cell of the roster: of its label and value, and of what its group prints and value.
     """
 
-    covers: Floats  # printed labels × labels, 0 or 1
-    counts: Floats  # printed labels × values
-    at_label: Integers
-    at_region: Integers
-
-    @classmethod
-    def of(cls, known: Column, printed: Column, nodes: Nodes | None, roster: Roster) -> PrintedColumn:
-        """Read what is printed, and count the groups' values by it."""
+    def __init__(self, known: Column, printed: Column, nodes: Nodes | None, roster: Roster) -> None:
         values, members = len(roster.release.domain), roster.members
         order = LabelOrder(known.labels, nodes)
         covered = order.find_each_covered(printed.labels)
@@ -83,16 +75,14 @@ class PrintedColumn:
         for at in range(len(printed.labels)):
             for start, stop in covered.list_stretches(at):
                 covers[at, start:stop] = 1.0
+        # columns of `covers` stood in the order of labels, and go back to that of their codes
+        self.covers = covers[:, order.position]
         row, value, count = roster.entries
         # entries (group, value) are added up to (printed labels, values)
         by_label = sum_by(printed.codes[row] * values + value, count, len(printed.labels) * values)
-        # columns of `covers` stood in the order of labels, and go back to that of their codes
-        return cls(
-            covers[:, order.position],
-            by_label.reshape(-1, values),
-            known.codes[members.key[roster.line]].astype(np.int64) * values + roster.value,
-            printed.codes[members.group[roster.line]].astype(np.int64) * values + roster.value,
-        )
+        self.counts = by_label.reshape(-1, values)
+        self.at_label = known.codes[members.key[roster.line]].astype(np.int64) * values + roster.value
+        self.at_region = printed.codes[members.group[roster.line]].astype(np.int64) * values + roster.value
 
     def learn(self, shares: Floats) -> Floats:
         """Spread the counts in proportion to m_j, and return the next ln m_j: (labels, values) float64."""
@@ -119,7 +109,7 @@ def train_without_roster(roster: Roster, nodes: Mapping[str, Nodes], *, rounds: 
     printed = {column.name: column for column in release.groups.columns}
     values = len(release.domain)
     columns = [
-        PrintedColumn.of(known, printed[known.name], nodes.get(known.name), roster)
+        PrintedColumn(known, printed[known.name], nodes.get(known.name), roster)
         for known in roster.columns
         if known.name in printed
     ]
@@ -137,15 +127,15 @@ def train_without_roster(roster: Roster, nodes: Mapping[str, Nodes], *, rounds: 
         np.maximum.at(highest, roster.line, score)
         weight = np.exp(score - highest[roster.line])
         before, beliefs = beliefs, weight / sum_by(roster.line, weight, len(roster))[roster.line]
-        if np.abs(beliefs - before).max(initial=0.0) < CLOSE:
+        if np.abs(beliefs - before).max(initial=0.0) < CLOSE_BELIEFS:
             return Trained(beliefs, None, done)
     return Trained(beliefs, None, rounds)
 
 
-BINS = 10
+CALIBRATION_BINS = 10
 """Beliefs are compared with the truth in so many equal bins."""
 
-SURE = 0.9
+SURE_BELIEF = 0.9
 """A belief from which on people are spoken of."""
 
 
@@ -188,7 +178,7 @@ class Learned(Tabular):
     @property
     def claimed(self) -> float:
         """The mean over all people of the belief in the value that is guessed."""
-        return _mean(self._belief, self._people)
+        return _average_people(self._belief, self._people)
 
     @property
     def right(self) -> float | None:
@@ -200,7 +190,7 @@ class Learned(Tabular):
         """The mean over all people of what the release alone says: the largest n_g(s)/n_g."""
         largest = np.zeros(len(self.roster))
         np.maximum.at(largest, self.roster.line, self._release_shares)
-        return _mean(largest, self._people)
+        return _average_people(largest, self._people)
 
     @property
     def gain(self) -> float:
@@ -230,14 +220,14 @@ class Learned(Tabular):
         if self.truth is None:
             return ()
         # rounded first: 0.3 less its last bit belongs to the bin from 0.3 on; 1 belongs to the last bin
-        bin_of = np.minimum((np.round(self._belief, 9) * BINS).astype(np.int64), BINS - 1)
-        people = np.bincount(bin_of, self._people, BINS)
-        claimed = np.bincount(bin_of, self._people * self._belief, BINS)
-        right = np.bincount(bin_of, self._true, BINS)
+        bin_of = np.minimum((np.round(self._belief, 9) * CALIBRATION_BINS).astype(np.int64), CALIBRATION_BINS - 1)
+        people = np.bincount(bin_of, self._people, CALIBRATION_BINS)
+        claimed = np.bincount(bin_of, self._people * self._belief, CALIBRATION_BINS)
+        right = np.bincount(bin_of, self._true, CALIBRATION_BINS)
         return tuple(
             BeliefBin(
-                at / BINS,
-                (at + 1) / BINS,
+                at / CALIBRATION_BINS,
+                (at + 1) / CALIBRATION_BINS,
                 int(people[at]),
                 float(claimed[at] / people[at]),
                 float(right[at] / people[at]),
@@ -345,19 +335,19 @@ class Learned(Tabular):
     def sentences(self) -> tuple[str, ...]:
         """Return the sentences of `explain`."""
         people = counted(int(self._people.sum()), "person")
-        above = self.people_above(SURE)
+        above = self.people_above(SURE_BELIEF)
         knows = "one of these people, and nobody else," if self.alone else "who is in which group"
         learns = f"Somebody who trains a {self.model} model on the release and knows {knows}"
         who = "Somebody who sees the release alone" if LABELS_ALONE in self.notes else learns
         first = (
             f"{who} claims to know the value of {people} with {self.claimed:.3f} on average, where the release says "
-            f"{self.by_release:.3f}; of {above:,} with at least {SURE}."
+            f"{self.by_release:.3f}; of {above:,} with at least {SURE_BELIEF}."
         )
         notes = [f"{note[:1].upper()}{note[1:]}." for note in self.notes]
         if self.truth is None:
             return (first, "Without the truth this is only claimed.", *notes)
         assert self.right is not None
-        share = self.right_above(SURE)
+        share = self.right_above(SURE_BELIEF)
         of_sure = "" if share is None else f", of those {above:,} {share:.1%}"
         second = (
             f"{self.right:.1%} are guessed right{of_sure}; claims are off by {self.calibration_error:.3f} on average."
@@ -370,13 +360,16 @@ class Learned(Tabular):
         return f"<Learned by {self.model}: {people}, claimed {self.claimed:.3f}{right}>"
 
     def _repr_html_(self) -> str:
-        rows = [("claimed", f"{self.claimed:.3f}"), (f"people at or above {SURE}", f"{self.people_above(SURE):,}")]
+        rows = [
+            ("claimed", f"{self.claimed:.3f}"),
+            (f"people at or above {SURE_BELIEF}", f"{self.people_above(SURE_BELIEF):,}"),
+        ]
         if self.right is not None:
             rows += [("right", f"{self.right:.3f}"), ("calibration error", f"{self.calibration_error:.3f}")]
         return html_table("Learned", ["what", "how much"], rows, total=len(rows), note=self.explain())
 
 
-def _mean(amounts: Floats, people: Integers) -> float:
+def _average_people(amounts: Floats, people: Integers) -> float:
     """Return the mean over people; in one order, whatever the machine."""
     return float((amounts * people).sum() / people.sum())
 

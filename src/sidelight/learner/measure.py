@@ -41,7 +41,7 @@ from sidelight.rounding import in_words, to_places
 from sidelight.table.labels import Label, Semantics, shown, shown_in_list
 from sidelight.table.table import Table
 
-PLACES = 6
+BELIEF_PLACES = 6
 """Beliefs are rounded up to so many decimals."""
 
 LAST_BITS = Fraction(1, 10**8)
@@ -207,8 +207,8 @@ class Learner(Measure):
         if not len(roster.line):
             return Finding(self, Fraction(0), None, ("nobody has a value", *learned.notes))
         # rounded, so that of beliefs that differ in the last bits alone every machine picks the same cell
-        cell = int(np.argmax(np.round(trained.beliefs, PLACES + 2)))
-        return Finding(self, _value(roster, trained, cell), _witness(roster, trained, cell), learned.notes)
+        cell = int(np.argmax(np.round(trained.beliefs, BELIEF_PLACES + 2)))
+        return Finding(self, _value(roster, trained, cell), _describe_belief(roster, trained, cell), learned.notes)
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Train again, with every group listed or multiplied out; only what was scaled is scaled again."""
@@ -257,10 +257,10 @@ def _value(roster: Roster, trained: Trained, cell: int) -> Amount:
         return share
     # taken off before rounding up, or an error in the last bits would cost a whole decimal
     belief -= LAST_BITS
-    return min(max(float(to_places(belief, PLACES)), 0.0), 1.0)
+    return min(max(float(to_places(belief, BELIEF_PLACES)), 0.0), 1.0)
 
 
-def _witness(roster: Roster, trained: Trained, cell: int) -> LearntBelief:
+def _describe_belief(roster: Roster, trained: Trained, cell: int) -> LearntBelief:
     line, value = int(roster.line[cell]), int(roster.value[cell])
     members, release = roster.members, roster.release
     group = int(members.group[line])

@@ -153,7 +153,7 @@ def _sort_by_name(columns: Iterable[Column]) -> tuple[Column, ...]:
     return tuple(sorted(columns, key=lambda column: column.name))
 
 
-CLOSE = 1e-3
+CLOSE_SUMS = 1e-3
 """They are fitted when no sum is off by more people."""
 
 
@@ -180,13 +180,13 @@ class HeldTruth:
 def truth_of(roster: Roster, truth: Truth) -> HeldTruth:
     """Return the truth of every cell; raise `BadRelease` if it is not that of this release."""
     if isinstance(truth, Table):
-        return _read_truth(roster, truth)
+        return _read_true_table(roster, truth)
     counts = truth if isinstance(truth, TrueCounts) else getattr(truth, "true_counts", None)
     if not isinstance(counts, TrueCounts):
         message = "the truth is the table that the release is of, or the result of the search that made it"
         raise BadRelease(message)
-    key = _keys_of(roster, counts.columns)[counts.key]
-    value = _values_of(roster, counts.domain)[counts.value]
+    key = _find_keys(roster, counts.columns)[counts.key]
+    value = _find_values(roster, counts.domain)[counts.value]
     members = roster.members
     line = _find_pairs((members.group, members.key), (counts.group, key), members.key_count)
     # a group may not have a value
@@ -194,12 +194,12 @@ def truth_of(roster: Roster, truth: Truth) -> HeldTruth:
     if (cell < 0).any():
         raise _not_of(roster, int(counts.group[np.argmax(cell < 0)]))
     people = sum_by(cell, counts.people, len(roster.line))
-    _check(roster, people)
+    _check_counts(roster, people)
     return HeldTruth(people, 0)
 
 
-def _read_truth(roster: Roster, table: Table) -> HeldTruth:
-    key_of, members = _keys_of(roster, table.quasi), roster.members
+def _read_true_table(roster: Roster, table: Table) -> HeldTruth:
+    key_of, members = _find_keys(roster, table.quasi), roster.members
     there = key_of >= 0
     # the table may hold more people (suppressed ones), but of each key in the release exactly as many
     from_table = add_up(key_of[there], table.sizes[there], members.key_count)
@@ -210,7 +210,7 @@ def _read_truth(roster: Roster, table: Table) -> HeldTruth:
     width = len(roster.release.domain)
     key, value, people = having(table)
     kept = there[key]
-    recoded = _values_of(roster, table.domain)[value[kept]]
+    recoded = _find_values(roster, table.domain)[value[kept]]
     if (recoded < 0).any():
         strange = int(key_of[key[kept]][np.argmax(recoded < 0)])
         raise _not_of(roster, int(members.group[np.argmax(members.key == strange)]))
@@ -223,7 +223,7 @@ def _read_truth(roster: Roster, table: Table) -> HeldTruth:
     alone = lines_of_key[members.key[roster.line]] == 1
     if alone.all():
         held = by_key[kind]
-        _check(roster, held)
+        _check_counts(roster, held)
         return HeldTruth(held, 0)
     # where all people of a key have a value, it does not matter who of them is where
     same = (by_key.reshape(-1, width) > 0).sum(axis=1) <= 1
@@ -248,7 +248,7 @@ def _fit_expected(roster: Roster, kind: Integers, by_key: Floats) -> Floats:
             sums = sum_by(place, believed, len(totals))
             off = max(off, float(np.abs(sums - totals).max()))
             believed *= (totals / np.maximum(sums, np.finfo(float).tiny))[place]
-        if off < CLOSE:
+        if off < CLOSE_SUMS:
             break
     if off > 0.5:  # people are whole: sums that cannot be met are those of another table
         sums = sum_by(roster.entry, believed, len(counts))
@@ -256,12 +256,12 @@ def _fit_expected(roster: Roster, kind: Integers, by_key: Floats) -> Floats:
     return np.asarray(np.minimum(believed, roster.people))
 
 
-def _check(roster: Roster, people: Floats) -> None:
+def _check_counts(roster: Roster, people: Floats) -> None:
     """Raise `BadRelease` if the people with a value do not add up to their group's count."""
     if roster.release.semantics == "multiset":
         return
     sums = sum_by(roster.entry, people, len(roster.entries[2]))
-    off = np.flatnonzero(np.abs(sums - roster.entries[2]) > CLOSE)
+    off = np.flatnonzero(np.abs(sums - roster.entries[2]) > CLOSE_SUMS)
     if len(off):
         raise _not_of(roster, int(roster.entries[0][off[0]]))
 
@@ -273,7 +273,7 @@ def _not_of(roster: Roster, group: int) -> BadRelease:
     )
 
 
-def _keys_of(roster: Roster, columns: tuple[Column, ...]) -> Integers:
+def _find_keys(roster: Roster, columns: tuple[Column, ...]) -> Integers:
     """Find the roster's key of each row of some columns; −1 where there is none."""
     by_name = {column.name: column for column in columns}
     if any(column.name not in by_name for column in roster.columns):
@@ -290,7 +290,7 @@ def _keys_of(roster: Roster, columns: tuple[Column, ...]) -> Integers:
     return key_of[kind[keys:]]
 
 
-def _values_of(roster: Roster, domain: tuple[Label, ...]) -> Integers:
+def _find_values(roster: Roster, domain: tuple[Label, ...]) -> Integers:
     place = {text: code for code, text in enumerate(roster.release.domain)}
     return np.array([place.get(text, -1) for text in domain], np.int64)
 

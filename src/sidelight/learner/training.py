@@ -2,7 +2,7 @@
 
 Start       W_is = n_g(s)/n_g: no chance anywhere, so that equal people stay equal.
 Round       the model learns from W, then W_is = Pr(x_i = s) over the assignments with the published counts.
-Stop        at max |ΔW| < `CLOSE`, or after as many rounds as help with groups that were held out (`calibration`), and
+Stop        at max |ΔW| < 1e-4, or after as many rounds as help with groups that were held out (`calibration`), and
             `ROUNDS` at most: more rounds claim more without knowing more.
 Tempered    What the model says is multiplied by the temperature of the calibration before the last expectation.
 Invariant   For naive Bayes with every group gone through exactly, ln likelihood + α·Σ ln m never falls.
@@ -57,9 +57,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from sidelight.arrays import Codes, Flags, Floats, Integers, sum_by
+from sidelight.arrays import Bits, Codes, Flags, Floats, Integers, sum_by
 from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.learner.assignments import Assignments, EnumeratedAssignments, Occurrences, SetAssignments
 from sidelight.learner.roster import LABELS_ALONE, Roster
@@ -274,7 +273,7 @@ class Logistic(Model):
         return np.split(matrix, np.cumsum(self._widths)[:-1]) if self._widths else []
 
 
-CLOSE = 1e-4
+CLOSE_BELIEFS = 1e-4
 """Training stops once no belief moves by more."""
 
 ROUNDS = 30
@@ -319,7 +318,7 @@ def train(
             # up to a share of a likelihood that rounding may take
             assert len(likelihoods) < 2 or likelihoods[-1] >= likelihoods[-2] - 1e-9 * (1 + abs(likelihoods[-2]))
         before, beliefs = beliefs, roster.believed(expected)
-        if np.abs(beliefs - before).max(initial=0.0) < CLOSE:
+        if np.abs(beliefs - before).max(initial=0.0) < CLOSE_BELIEFS:
             return Trained(beliefs, model, done, tuple(likelihoods))
     return Trained(beliefs, model, rounds, tuple(likelihoods))
 
@@ -359,14 +358,11 @@ def scaled_note(roster: Roster, expectation: Expected) -> tuple[str, ...]:
     return (f"{many} of {least:,} states or more {scaling}",)
 
 
-Bits: TypeAlias = npt.NDArray[np.uint64]
-"""Numbers of 64 bits, whose sums and products wrap around."""
-
 FOLDS = 3
 """The number of parts in which groups are held out: more take longer and hardly change the choice."""
 
-STEPS = 20
-"""Temperatures are multiples of 1/STEPS, at most 1: nothing is claimed beyond what the model says."""
+TEMPERATURE_STEPS = 20
+"""Temperatures are multiples of 1/TEMPERATURE_STEPS, at most 1: nothing is claimed beyond what the model says."""
 
 NOTICED = 1e-3
 """A gain that is larger by less is as good: last bits decide nothing."""
@@ -481,7 +477,7 @@ def _log_odds(totals: Floats, people: float) -> Floats:
     return odds
 
 
-def calibrate(
+def calibrate_model(
     roster: Roster, name: ModelName, expectation: Expected, *, rounds: int, progress: Progress = quiet
 ) -> Calibration:
     """Choose how many rounds to train, `rounds` at most, and the temperature, by groups held out."""
@@ -499,7 +495,7 @@ def calibrate(
         return expectation.expect(scores)[1] + log_total
 
     # the search begins at temperature 1, and in later rounds where the last one ended
-    best, tried, step = Calibration(0, 0.0, 0.0, 0), 0, STEPS
+    best, tried, step = Calibration(0, 0.0, 0.0, 0), 0, TEMPERATURE_STEPS
     nothing = log_likelihood(0.0) if len(folds) > 1 else 0.0
     # training stops after so many rounds without a gain
     while len(folds) > 1 and tried < rounds and tried - best.rounds < 3:
@@ -510,17 +506,17 @@ def calibrate(
         by_key = [fold.model.add_columns(fold.model.scores_by_column()) for fold in folds]
         expected = [expectation.expect(fold.model.scores())[0] for fold in folds]
         # at temperature 0 a model says nothing, and the gain is 0 by definition
-        gain = cache(lambda step: log_likelihood(step / STEPS) - nothing if step else 0.0)
+        gain = cache(lambda step: log_likelihood(step / TEMPERATURE_STEPS) - nothing if step else 0.0)
         step = _climb(gain, step)
         if gain(step) > best.gain + NOTICED:
-            best = Calibration(tried, step / STEPS, gain(step), tried)
+            best = Calibration(tried, step / TEMPERATURE_STEPS, gain(step), tried)
     return replace(best, tried=tried)
 
 
 def _climb(gain: Callable[[int], float], step: int) -> int:
     """Return the temperature from which no neighbour gains more, beginning at one."""
     while True:
-        better = max((each for each in (step - 1, step + 1) if 0 <= each <= STEPS), key=gain)
+        better = max((each for each in (step - 1, step + 1) if 0 <= each <= TEMPERATURE_STEPS), key=gain)
         # less than `NOTICED` is no gain, so that rounding cannot send the climb back and forth
         if gain(better) <= gain(step) + NOTICED:
             return step
@@ -547,7 +543,7 @@ def train_on(
     notes = scaled_note(roster, quick)
     if not calibrated:
         return replace(train(new_model(roster, name), quick, rounds=rounds, progress=progress), notes=notes)
-    calibration = calibrate(roster, name, quick, rounds=rounds, progress=progress)
+    calibration = calibrate_model(roster, name, quick, rounds=rounds, progress=progress)
     if not calibration.is_beyond_chance:
         unmoved = roster.believed(roster.shares)
         return Trained(unmoved, None, calibration.tried, notes=(NOTHING_HOLDS, *notes), temperature=0.0)

@@ -31,7 +31,7 @@ from sidelight.rounding import exact_number, whole_number
 from sidelight.table.labels import Column, number_equal_rows
 from sidelight.table.table import Counts, Table, expect_one_sensitive
 
-Kind: TypeAlias = Literal["has", "has not"]
+RuleKind: TypeAlias = Literal["has", "has not"]
 
 RuleConditions: TypeAlias = Literal["Q", "not Q", "both"]
 """Which conditions rules have: what people say, what they do not say, or either."""
@@ -116,7 +116,7 @@ Strongest: TypeAlias = tuple[Floats, Integers, Integers, Integers, Integers]
 
 
 def _add_source(  # noqa: PLR0917 - what is known of one source
-    best: Strongest, most: int, source: int, counts: Counts, support: int, kind: Kind, *, denied: bool
+    best: Strongest, most: int, source: int, counts: Counts, support: int, kind: RuleKind, *, denied: bool
 ) -> Strongest:
     """Return the strongest rules, with those of one subset of columns: of who says it, or of who does not."""
     people, totals = counts.per_row(), counts.totals()
@@ -144,7 +144,7 @@ def _add_source(  # noqa: PLR0917 - what is known of one source
 
 
 def _rules(
-    best: Strongest, table: Table, sources: Sequence[tuple[Sequence[Column], bool]], kind: Kind, vagueness: Fraction
+    best: Strongest, table: Table, sources: Sequence[tuple[Sequence[Column], bool]], kind: RuleKind, vagueness: Fraction
 ) -> Iterator[Rule]:
     """Yield rules as statements."""
     first = {at: number_equal_rows(sources[at][0], len(table.sizes))[1] for at in np.unique(best[2]).tolist()}

@@ -40,7 +40,15 @@ from sidelight.max_entropy.constraints import (
     mentioned_conditions,
     shares_of,
 )
-from sidelight.max_entropy.key_beliefs import OTHERS, Entries, KeyBeliefs, KeysOfPeople, Move, Risk, estimation_error
+from sidelight.max_entropy.key_beliefs import (
+    OTHERS,
+    KeyBeliefs,
+    KeysOfPeople,
+    KindEntries,
+    Move,
+    Risk,
+    estimation_error,
+)
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE, Infeasible
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
 from sidelight.max_entropy.subproblems import Solution, explain_infeasible, solve, solve_measured
@@ -112,7 +120,7 @@ class Certificate:
     misplaced: float  # how far a share that pushes is from its bound, as a probability
     multipliers: Mapping[str, float | None]  # statement → μ; None: what it says is forced, and pushes nothing
     forced_zeros: int
-    """Entries that are 0 in every distribution that fits, as far as they were looked for; a class counts once.
+    """KindEntries that are 0 in every distribution that fits, as far as they were looked for; a class counts once.
 
     `Beliefs.undecided` says of how many the time was up; these are as good as 0, and the statements behind them push
     very hard instead of `None`.
@@ -318,7 +326,7 @@ class Beliefs(ReleaseBeliefs):
         if not (self.variables.share(conditions) > 0).any():
             return ()
         meant, variables = self._find_meant(conditions, None), self.variables
-        words = ", ".join(_words(each) for each in conditions)
+        words = ", ".join(_condition_words(each) for each in conditions)
         rests = ", which rests on suppressed rows holding them" if variables.only_suppressed(conditions) else ""
         notes = [f"{words}: {meant}{rests}"] if meant.possible else []
         if variables.leaves_suppressed_aside(conditions):
@@ -529,7 +537,7 @@ class Beliefs(ReleaseBeliefs):
         keys = KeysOfPeople.concatenate([printed, parts, named], tuple(map(person_text, self.reduced.people)))
         return KeyBeliefs.from_entries(self.variables, keys, self.release.domain, entries)
 
-    def _kinds_of_keys(self, apart: Flags) -> tuple[KeysOfPeople, Entries]:
+    def _kinds_of_keys(self, apart: Flags) -> tuple[KeysOfPeople, KindEntries]:
         """Return a kind for each key, of its people without rows that are apart, and what they have."""
         members, (row, value, amounts) = self.variables.members, self.entries
         whole = ~apart[row]
@@ -540,8 +548,7 @@ class Beliefs(ReleaseBeliefs):
         kinds = KeysOfPeople.from_keys(people, named)
         return kinds, (key, value[whole], amounts[whole])
 
-    def _kinds_of_parts(self, rows: Integers) -> tuple[KeysOfPeople, Entries]:
-        """Return kinds for the parts of some rows, and what they have."""
+    def _kinds_of_parts(self, rows: Integers) -> tuple[KeysOfPeople, KindEntries]:
         members, parts = self.variables.members, self.variables.parts
         _, part = ranges(parts.first[rows], parts.first[rows + 1])
         names = members.key[parts.row[part]], parts.kind[parts.row[part]], parts.slot[part]
@@ -553,8 +560,7 @@ class Beliefs(ReleaseBeliefs):
         entries = number[at], self.variables.value[columns], self._amounts_at(part[at], columns)
         return KeysOfPeople(printed, part[first], person, people), entries
 
-    def _kinds_of_named(self) -> tuple[KeysOfPeople, Entries]:
-        """Return a kind for everybody whom statements name, and what they have."""
+    def _kinds_of_named(self) -> tuple[KeysOfPeople, KindEntries]:
         reduced, quotient, blocks = self.reduced, self.reduced.quotient, self.variables.blocks
         named, people = np.flatnonzero(reduced.person != NOBODY), len(reduced.people)
         by_class = np.argsort(quotient.column, kind="stable")
@@ -611,7 +617,7 @@ class Beliefs(ReleaseBeliefs):
         )
 
 
-def _words(condition: Condition) -> str:
+def _condition_words(condition: Condition) -> str:
     return f"{condition[0]}={shown(condition[1])}" if isinstance(condition, tuple) else condition_text(condition)
 
 

@@ -264,17 +264,22 @@ def _people_with_values(variables: Variables, given: Event) -> tuple[int, Intege
     return int(people), np.flatnonzero(holds & (having & ~whole)[group])
 
 
-def knows_size(variables: Variables, given: Event) -> bool:
-    """Return whether it is known how many people are of an event."""
-    if keep_conditions_on_values(given):
-        return len(_people_with_values(variables, given)[1]) == 0
-    holds = variables.looked_for(given)
-    certain = holds.copy()
-    for condition in given:
-        fulfils = variables.holds(condition)
-        holds = holds & fulfils
-        certain &= variables.parts.certain(fulfils)
-    return not (holds & ~certain).any()
+def _knows_sizes(variables: Variables, form: LinearForm) -> bool:
+    """Return whether it is known how many people each term speaks of."""
+    for given in [term.share.given for term in form.terms if term.share.person is None]:
+        if keep_conditions_on_values(given):
+            unsure = len(_people_with_values(variables, given)[1]) > 0
+        else:
+            holds = variables.looked_for(given)
+            certain = holds.copy()
+            for condition in given:
+                fulfils = variables.holds(condition)
+                holds = holds & fulfils
+                certain &= variables.parts.certain(fulfils)
+            unsure = bool((holds & ~certain).any())
+        if unsure:
+            return False
+    return True
 
 
 def support_of_unknown(
@@ -294,7 +299,6 @@ def support_of_unknown(
 
 
 def _values_in(variables: Variables, sets: Sequence[HasValue]) -> Flags:
-    """Return which values of the domain are in all of some sets."""
     member = np.ones(len(variables.release.domain), bool)
     for each in sets:
         inside = np.zeros(len(member), bool)
@@ -390,17 +394,17 @@ class _TermSets:
         Both lists are pairs of a term (from 0) and a part.
         """
         conditions = self.conditions[terms]
-        parts = certain = _common(self.bits, conditions)
+        parts = certain = _intersect_sets(self.bits, conditions)
         possible = np.empty(0, np.int64), np.empty(0, np.int64)
         if self.hides[conditions].any():  # mostly all who may be meant are
-            certain = _common(self.certain_bits, conditions)
-            possible = _positions(parts & ~certain)
+            certain = _intersect_sets(self.certain_bits, conditions)
+            possible = _list_positions(parts & ~certain)
         # people in binary: of each digit, how many rows have it
         sizes = sum(
             np.bitwise_count(certain & digit).sum(axis=1, dtype=np.int64) << at for at, digit in enumerate(self.digits)
         )
         # who counts for the size of a condition may be in a group that has none of the values
-        return sizes, possible, _positions(parts & _common(self.bits, self.event[terms]))
+        return sizes, possible, _list_positions(parts & _intersect_sets(self.bits, self.event[terms]))
 
 
 def _value_sets(term: Term) -> tuple[HasValue, ...]:
@@ -418,7 +422,7 @@ def _asked_of_people(term: Term) -> tuple[tuple[Event, Event, bool], ...]:
     return ((where, conditions_of(term.share), term.others),) if where else ()
 
 
-def _common(bits: Bits, numbers: Integers) -> Bits:
+def _intersect_sets(bits: Bits, numbers: Integers) -> Bits:
     """Intersect sets: those of each row of numbers."""
     common = bits[numbers[:, 0]]
     for each in numbers.T[1:]:
@@ -426,7 +430,7 @@ def _common(bits: Bits, numbers: Integers) -> Bits:
     return common
 
 
-def _positions(bits: Bits) -> tuple[Integers, Integers]:
+def _list_positions(bits: Bits) -> tuple[Integers, Integers]:
     """List the bits that are set: the row, and the place in it."""
     some = np.flatnonzero(bits.ravel() != 0)
     inside = np.flatnonzero(unpack_bits(bits.ravel()[some, np.newaxis], 64))
@@ -491,7 +495,7 @@ def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Co
             drafted += [(each, form._replace(high=None)), (each, form._replace(low=None))]
     stated, forms = tuple(each for each, _ in drafted), [form for _, form in drafted]
     terms = [term for form in forms for term in form.terms]
-    people = _rows_of_people(variables, terms)
+    people = _find_people(variables, terms)
     number: dict[Who | None, int] = {None: NOBODY} | {who: position for position, who in enumerate(people)}
     person = np.array([number[term.share.person] for term in terms], np.int64)
     support, meant = find_support(variables, terms, people)
@@ -535,11 +539,7 @@ def _why_nobody(variables: Variables, known: WordedStatement) -> str:
     return WHY_NOBODY
 
 
-def _knows_sizes(variables: Variables, form: LinearForm) -> bool:
-    return all(term.share.person is not None or knows_size(variables, term.share.given) for term in form.terms)
-
-
-def _rows_of_people(variables: Variables, terms: Sequence[Term]) -> dict[Who, Integers]:
+def _find_people(variables: Variables, terms: Sequence[Term]) -> dict[Who, Integers]:
     """Return the rows of everybody who is mentioned; refuse more names than people who look like that."""
     who = dict.fromkeys(term.share.person for term in terms)
     people = {person: variables.rows_of(person) for person in who if person is not None}
@@ -591,8 +591,8 @@ class _Draft:
                 self.unknown_constraint.append(int(number[at]))
                 self.unknown_coefficient.append(-float(bound * scale))
         sized = [(forms[at], people[at]) for at in self.statement.tolist()]
-        self.low = np.array([-math.inf if form.low is None else _product(form.low, size) for form, size in sized])
-        self.high = np.array([math.inf if form.high is None else _product(form.high, size) for form, size in sized])
+        self.low = np.array([-math.inf if form.low is None else _multiply(form.low, size) for form, size in sized])
+        self.high = np.array([math.inf if form.high is None else _multiply(form.high, size) for form, size in sized])
         self.scale, self.laplace = np.zeros(len(sized)), np.zeros(len(sized), bool)
         # noise is stated of a share, and measured here in people of the statement's scale
         for at, (form, size) in enumerate(sized):
@@ -607,7 +607,7 @@ def _scale_to_people(form: LinearForm, sizes: Sequence[int]) -> tuple[Fraction, 
     return people, [float(weight * people) for weight in weights]
 
 
-def _product(share: Fraction, people: Fraction | int) -> float:
+def _multiply(share: Fraction, people: Fraction | int) -> float:
     """Return the product, rounded once; a quotient of whole numbers is rounded as a fraction is, but faster."""
     return (share.numerator * people.numerator) / (share.denominator * people.denominator)
 

@@ -25,7 +25,7 @@ from sidelight.table.table import Table
 OTHERS = -2
 """In the place of a person: all who have a key, or are of a part, but those whom statements name."""
 
-Entries: TypeAlias = tuple[Integers, Integers, Floats]
+KindEntries: TypeAlias = tuple[Integers, Integers, Floats]
 """Kinds of people, values, and how many people of the kind have the value."""
 
 
@@ -104,7 +104,7 @@ class KeyBeliefs:
         variables: Variables,
         keys: KeysOfPeople,
         domain: tuple[Label, ...],
-        entries: Entries,
+        entries: KindEntries,
     ) -> KeyBeliefs:
         """Build beliefs by adding up what all groups say about a key; entries are of every person once per value."""
         key, value, amounts = entries
@@ -118,7 +118,7 @@ class KeyBeliefs:
         return cls(variables, keys, domain, key, value, np.clip(total / people[key], 0.0, 1.0))
 
     @classmethod
-    def from_members(cls, variables: Variables, domain: tuple[Label, ...], entries: Entries) -> KeyBeliefs:
+    def from_members(cls, variables: Variables, domain: tuple[Label, ...], entries: KindEntries) -> KeyBeliefs:
         """Build beliefs from entries by rows of the members; every key of theirs is a kind of its own."""
         members, (row, value, amounts) = variables.members, entries
         people = add_up(members.key, members.people, members.key_count).astype(float)
@@ -184,7 +184,7 @@ def estimation_error(beliefs: KeyBeliefs, original: Table) -> float:
 
 def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integers, Integers]:
     """Return the original's counts by the beliefs' keys and values; refuse a table that is not the release's."""
-    keys = _keys_of(beliefs.members, original)
+    keys = _match_keys(beliefs.members, original)
     if (keys < 0).any():
         message = (
             "the original is not the table that this release is of, or the release prints it more coarsely; beliefs "
@@ -202,7 +202,7 @@ def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integer
     return keys[row], recode[value], count
 
 
-def _keys_of(members: Members, original: Table) -> Integers:
+def _match_keys(members: Members, original: Table) -> Integers:
     """Return the key of each row of the original; −1 where there is none."""
     keys = members.key_count
     # the original's rows stacked below the keys: equal rows get equal numbers

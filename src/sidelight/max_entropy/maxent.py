@@ -85,7 +85,6 @@ def set_beliefs_of(
 
 
 def _value_of(release: Release, known: WordedStatement) -> Label:
-    """Return the one value that a statement speaks of."""
     values = dict.fromkeys(
         value
         for share in shares_of([known])
@@ -107,7 +106,6 @@ def _value_of(release: Release, known: WordedStatement) -> Label:
 
 
 def _split_by_value(release: Release, value: Label) -> Release:
-    """Build a release of who has one value and who has not."""
     groups = release.groups
     having = groups.counts.column(groups.code_of(value))
     # (groups, 2): who has the value, and who has not
@@ -292,7 +290,7 @@ class SetBeliefs(ReleaseBeliefs):
         )
 
 
-SECONDS = 600.0
+SOLVER_SECONDS = 600.0
 """How long solving may take, unless otherwise said."""
 
 
@@ -303,7 +301,7 @@ def maxent(
     people: Mapping[str, Mapping[str, object]] | None = None,
     by: Mapping[str, Hierarchy] | None = None,
     suppressed: SuppressedPeople | None = None,
-    seconds: float = SECONDS,
+    seconds: float = SOLVER_SECONDS,
     progress: Progress = quiet,
 ) -> Beliefs | SetBeliefs:
     """Compute what an attacker believes who sees this release, knows these statements, and assumes nothing else.

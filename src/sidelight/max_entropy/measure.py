@@ -11,7 +11,7 @@ Then P°(s | q) = P(s) where nothing else is known, and a release of one group g
 
 Statements link groups, so that these measures are not mergeable: searches go without them and judge what they found.
 In groups that no statement touches, P*(s | q) is a ratio of counts and exact; elsewhere the solver is right to more
-than `PLACES` decimals, and the value is rounded towards caution there, so that a bound is never decided too kindly.
+than nine decimals, and the value is rounded towards caution there, so that a bound is never decided too kindly.
 
 Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; the gain ours.
 
@@ -39,12 +39,12 @@ from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, parameter
 from sidelight.knowledge.events import InGroup, parts_of
 from sidelight.knowledge.facts import Someone
 from sidelight.knowledge.parse import Statements, read_statements
-from sidelight.knowledge.statements import ConditionalProbability, MeasuredStatement, Number, Statement
+from sidelight.knowledge.statements import MeasuredStatement, Number, Statement
 from sidelight.max_entropy.association_rules import RuleConditions, check_rules, strongest_rules
 from sidelight.max_entropy.beliefs import ReleaseBeliefs
 from sidelight.max_entropy.constraints import shares_of
 from sidelight.max_entropy.key_beliefs import KeyBeliefs
-from sidelight.max_entropy.maxent import SECONDS, maxent
+from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
 from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from sidelight.knowledge.statements import Number
 
 
-PLACES, PLACES_IN_TIME = 9, 6
+SURE_PLACES, PLACES_IN_TIME = 9, 6
 """What the solver finds is rounded towards caution to so many decimals, being right to more; or fewer, out of time."""
 
 
@@ -90,7 +90,7 @@ class WithStatistics(Measure):
     table: Table | None = field(default=None, repr=False)
     vagueness: Number = 0
     conditions: RuleConditions = "Q"
-    seconds: float = SECONDS
+    seconds: float = SOLVER_SECONDS
 
     semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set")
     mergeable: ClassVar[bool] = False
@@ -111,15 +111,10 @@ class WithStatistics(Measure):
 
     def settings(self) -> dict[str, object]:
         """Say the parameters as a policy file does."""
-        settings: dict[str, object] = {}
-        if self.knowing:
-            settings["knowing"] = [str(each) for each in self.knowing]
-        settings |= {"rules": [*self.rules]} if self.rules != (0, 0) else {}
-        settings |= {"vagueness": self.vagueness} if self.vagueness else {}
-        settings |= {"conditions": self.conditions} if self.conditions != "Q" else {}
-        settings |= {"seconds": self.seconds} if self.seconds != SECONDS else {}
-        apart_from = getattr(self, "apart_from", ())
-        return settings | ({"apart_from": apart_from} if apart_from else {})
+        own, knowing = super().settings(), [each.words for each in read_statements(self.knowing)]
+        written = own | {"knowing": knowing, "rules": [*self.rules]}
+        names = ("knowing", "rules", "vagueness", "conditions", "seconds", "apart_from")
+        return {name: written[name] for name in names if name in own}
 
     def bind_table(self, table: Table) -> Self:
         """Mine the rules from this table, unless another one was given."""
@@ -138,26 +133,20 @@ class WithStatistics(Measure):
         if self.table is None:
             message = "rules=(K₊, K₋) are mined from the original; give table=, or knowing=strongest_rules(table, …)"
             raise BadMeasure(message)
-        positive, negative = self.rules
-        return (
-            *stated,
-            *strongest_rules(
-                self.table,
-                positive=positive,
-                negative=negative,
-                conditions=self.conditions,
-                vagueness=self.vagueness,
-            ),
+        k = self.rules
+        mined = strongest_rules(
+            self.table, positive=k[0], negative=k[1], conditions=self.conditions, vagueness=self.vagueness
         )
+        return (*stated, *mined)
 
     def beliefs(self, release: Release) -> ReleaseBeliefs:
         """Return everything that would be believed."""
         self.check(release)
-        if self.rules == (0, 0):
-            return maxent(release, self.statements(), seconds=self.seconds)
         try:
             return maxent(release, self.statements(), seconds=self.seconds)
         except BadKnowledge as error:
+            if self.rules == (0, 0):
+                raise
             message = (
                 f"the rules do not fit this release: {error}; it does not print the columns as they are, so use one "
                 f"with members, such as those of group and of {parameter('method', 'anatomy')}"
@@ -184,7 +173,7 @@ class StatisticsAboutValues(WithStatistics, Targeted):
         rules: tuple[int, int] = (0, 0),
         vagueness: float = 0,
         conditions: RuleConditions = "Q",
-        seconds: float = SECONDS,
+        seconds: float = SOLVER_SECONDS,
         apart_from: tuple[str, ...] = (),
     ) -> Self:
         """Make it from what a policy file says."""
@@ -239,10 +228,10 @@ class MaxEnt(StatisticsAboutValues):
             return Finding(self, Fraction(0), None, (self.targets.nobody(), *beliefs.notes))
         probability = np.where(in_question, by_key.probability, -1)
         # Risks that are this close to the largest are looked at exactly where that can be.
-        close = 1e-9 if _places(beliefs) == PLACES else 2 * 10.0**-PLACES_IN_TIME
+        close = 1e-9 if _precision(beliefs)[1] == SURE_PLACES else 2 * 10.0**-PLACES_IN_TIME
         near = np.flatnonzero(probability >= probability.max() - close)[:1000]
         values = [_cautious(beliefs, int(by_key.key[at]), int(by_key.value[at])) for at in near]
-        witness = _witness(by_key, int(near[values.index(max(values))]))
+        witness = _build_witness(by_key, int(near[values.index(max(values))]))
         kindest = None
         if beliefs.undecided and isinstance(max(values), float):
             kindest = max(max(values) - 2 * 10.0**-PLACES_IN_TIME, 0.0)
@@ -298,10 +287,10 @@ class MaxEntGain(StatisticsAboutValues):
         in_question = np.isin(by_kind.value, self.targets.indices(release.groups))
         if not in_question.any():
             return Finding(self, Fraction(0), None, (self.targets.nobody(), *after.notes))
-        at = int(np.argmax(np.where(in_question, np.round(gains, PLACES), -math.inf)))
+        at = int(np.argmax(np.where(in_question, np.round(gains, SURE_PLACES), -math.inf)))
         value, undecided = self._decide(after, before, at), after.undecided or before.undecided
         kindest = max(value - 4 * 10.0**-PLACES_IN_TIME, 0.0) if undecided else None
-        return Finding(self, value, _witness(by_kind, at), after.notes, kindest)
+        return Finding(self, value, _build_witness(by_kind, at), after.notes, kindest)
 
     def _both(self, release: Release) -> tuple[ReleaseBeliefs, ReleaseBeliefs]:
         """Return what is believed with the release, and without."""
@@ -315,7 +304,11 @@ class MaxEntGain(StatisticsAboutValues):
             )
             raise BadMeasure(message)
         # without groups, group 1 would be everybody
-        if any(map(_speaks_of_groups, shares_of(read_statements(statements)))):
+        shares = [*shares_of(read_statements(statements))]
+        parts = (part for share in shares for each in (*share.given, *share.where) for part in parts_of(each))
+        if any(isinstance(share.person, Someone) for share in shares) or any(
+            isinstance(each, InGroup) for each in parts
+        ):
             message = f"'{self.name}' is over what is known without the release; leave out statements about its groups"
             raise BadMeasure(message)
         try:
@@ -328,8 +321,9 @@ class MaxEntGain(StatisticsAboutValues):
         """Return a gain: exactly where nothing is known besides, else rounded up."""
         by_kind, groups = after.by_kind, after.release.groups
         if after.known:
-            gain = Fraction(float(gains_of(by_kind, before.by_kind)[at])) + _error(after, before)
-            return min(max(float(to_places(gain, _places(after, before))), 0.0), 1.0)
+            error, places = _precision(after, before)
+            gain = Fraction(float(gains_of(by_kind, before.by_kind)[at])) + error
+            return min(max(float(to_places(gain, places)), 0.0), 1.0)
         value = int(by_kind.value[at])
         sure = _cautious(after, int(by_kind.key[at]), value)
         assert isinstance(sure, Fraction)
@@ -388,7 +382,7 @@ class EstimationError(WithStatistics):
         rules: tuple[int, int] = (0, 0),
         vagueness: float = 0,
         conditions: RuleConditions = "Q",
-        seconds: float = SECONDS,
+        seconds: float = SOLVER_SECONDS,
     ) -> Self:
         """Make it from what a policy file says."""
         return cls(knowing, rules, None, vagueness, conditions, seconds)
@@ -410,8 +404,8 @@ class EstimationError(WithStatistics):
             message = f"'{self.name}' is how far beliefs are from the original; give table="
             raise BadMeasure(message)
         beliefs = self.beliefs(release)
-        error, places = beliefs.estimation_error(self.table), _places(beliefs)
-        lowest = error - float(_error(beliefs))
+        error, (margin, places) = beliefs.estimation_error(self.table), _precision(beliefs)
+        lowest = error - float(margin)
         value = math.inf if math.isinf(error) else max(math.floor(lowest * 10**places) / 10**places, 0.0)
         notes = ("this is of everybody on average, and some may be worse off", *beliefs.notes)
         return Finding(self, value, None, notes, value + 2 * 10.0**-places if beliefs.undecided else None)
@@ -449,17 +443,12 @@ def merge_groups(release: Release) -> Release:
     return Release(pooled, release.sensitive, members=everybody)
 
 
-def _speaks_of_groups(share: ConditionalProbability) -> bool:
-    parts = (part for condition in (*share.given, *share.where) for part in parts_of(condition))
-    return isinstance(share.person, Someone) or any(isinstance(part, InGroup) for part in parts)
-
-
 def gains_of(after: KeyBeliefs, before: KeyBeliefs) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Return P*(s | q) − P°(s | q) for all that are believed with the release; kinds are the same in both."""
     return after.probability - before.probabilities_at(after.key, after.value)
 
 
-def _witness(beliefs: KeyBeliefs, at: int) -> Believed:
+def _build_witness(beliefs: KeyBeliefs, at: int) -> Believed:
     members, key = beliefs.members, int(beliefs.key[at])
     group = beliefs.variables.release.groups.name(int(members.group[members.key == beliefs.keys.printed[key]][0]))
     return Believed(group, beliefs.domain[int(beliefs.value[at])], key=key, says=beliefs.says(key))
@@ -479,21 +468,19 @@ def _cautious(beliefs: ReleaseBeliefs, key: int, value: int) -> Amount:
     (at,) = np.flatnonzero((by_key.key == key) & (by_key.value == value))
     # up, but for the solver's own error, which is far below a tenth of the last place
     solved = Fraction(float(by_key.probability[at]))
-    return min(float(to_places(solved + _error(beliefs), _places(beliefs))), 1.0)
+    error, places = _precision(beliefs)
+    return min(float(to_places(solved + error, places)), 1.0)
 
 
-def _is_measured(beliefs: ReleaseBeliefs) -> bool:
-    """Return whether what was measured with noise is known: then beliefs are right to some seven decimals."""
-    return any(isinstance(each.statement, MeasuredStatement) for each in beliefs.known)
+def _precision(*beliefs: ReleaseBeliefs) -> tuple[Fraction, int]:
+    """Return what is added before rounding up, and to how many decimals.
 
-
-def _places(*beliefs: ReleaseBeliefs) -> int:
-    return PLACES_IN_TIME if any(each.undecided or _is_measured(each) for each in beliefs) else PLACES
-
-
-def _error(*beliefs: ReleaseBeliefs) -> Fraction:
-    """Return what is added before rounding up: what measurements may be off, else less than the last place is worth."""
-    return Fraction(1, 10**PLACES_IN_TIME) if any(map(_is_measured, beliefs)) else -Fraction(1, 10 ** (PLACES + 1))
+    Where something measured with noise is known, beliefs are right to some seven decimals, else to more than the last.
+    """
+    measured = any(isinstance(known.statement, MeasuredStatement) for each in beliefs for known in each.known)
+    error = Fraction(1, 10**PLACES_IN_TIME) if measured else -Fraction(1, 10 ** (SURE_PLACES + 1))
+    in_time = measured or any(each.undecided for each in beliefs)
+    return error, PLACES_IN_TIME if in_time else SURE_PLACES
 
 
 @dataclass(frozen=True, slots=True)

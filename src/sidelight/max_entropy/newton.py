@@ -78,7 +78,7 @@ def scaled_multipliers(problem: Problem) -> tuple[Floats, Floats]:
     columns, constraints = np.zeros(len(problem.counts)), np.zeros(len(problem.low))
     amounts = problem.weight.copy()
     matrix, classes = problem.coefficients, []
-    for constraint in _classes(problem):
+    for constraint in _disjoint_classes(problem):
         place, nonzero = ranges(matrix.indptr[constraint], matrix.indptr[constraint + 1])
         classes.append((constraint, place, matrix.indices[nonzero]))
     for _ in range(20):
@@ -108,7 +108,7 @@ def _to(totals: Floats, sums: Floats) -> Floats:
     return np.where(sums > 1e-250, change, 0.0)
 
 
-def _classes(problem: Problem) -> Iterator[Integers]:
+def _disjoint_classes(problem: Problem) -> Iterator[Integers]:
     """Put constraints into few classes, one after the other into the first in which they overlap with none."""
     matrix = problem.coefficients
     start, stop = matrix.indptr[:-1], matrix.indptr[1:]
@@ -175,7 +175,6 @@ class Elimination:
         return sum_by(self.problem.column, change, len(self.problem.counts))
 
     def _stack_groups(self) -> Iterator[GroupStack]:
-        """Put groups of about the same size into stacks."""
         sizes = self._pad_sizes()
         # three sizes below 2^20 in one number
         kind, first = number_keys(sizes @ np.array([1 << 40, 1 << 20, 1]), below=1 << 62)
@@ -484,7 +483,6 @@ class _Newton:
         return _Gradient(columns, off, active, sign)
 
     def residual(self, at: Iterate) -> float:
-        """Return how far the farthest sum is from where it should be."""
         return float(max(np.abs(each).max(initial=0.0) for each in self.gradient(at)[:2]))
 
     def step(self, at: Iterate, ridge: float) -> Iterate | None:

@@ -66,12 +66,12 @@ class RawLabels:
     """
 
     def __init__(self, printed: Iterable[Label], mentioned: Iterable[Label] = (), nodes: Nodes = NO_NODES) -> None:
-        every = _Bundles((*printed, *mentioned), nodes)
-        self.order = LabelOrder(tuple(every.bundles), nodes)
-        self.weight = np.array([every.bundles[text] for text in self.order.labels], float)
+        themselves = self._bundle((*printed, *mentioned), nodes)
+        self.order = LabelOrder(tuple(self.bundles), nodes)
+        self.weight = np.array([self.bundles[text] for text in self.order.labels], float)
         # what is only itself is one bundle, of that name; all else is searched for when it is asked for
-        position = self.order.positions(every.themselves)
-        self._memo = {text: position[at : at + 1] for at, text in enumerate(every.themselves)}
+        position = self.order.positions(themselves)
+        self._memo = {text: position[at : at + 1] for at, text in enumerate(themselves)}
 
     def find_bundles(self, text: Label) -> Integers:
         """Find the bundles that a label may stand for."""
@@ -85,11 +85,8 @@ class RawLabels:
         bundles = [np.empty(0, np.int64), *map(self.find_bundles, texts)]
         return np.repeat(np.arange(len(bundles)) - 1, [*map(len, bundles)]), np.concatenate(bundles)
 
-
-class _Bundles:
-    """Bundles of raw labels: a label of each, and how many it stands for."""
-
-    def __init__(self, texts: Iterable[Label], nodes: Nodes) -> None:
+    def _bundle(self, texts: Iterable[Label], nodes: Nodes) -> list[Label]:
+        """Find a label of each bundle, and how many it stands for; return those that stand for themselves alone."""
         # a label may stand for itself on several levels; what stands above others is no leaf
         leaves = [
             text for text in nodes.above if text is not None and nodes.labels_by_node.get(text, (text,)) == (text,)
@@ -98,8 +95,8 @@ class _Bundles:
         self.bundles: dict[Label, float] = dict.fromkeys(leaves, 1.0)
         self.printed: dict[Label, PrintedLabel] = {text: read_label(text, self.inner) for text in dict.fromkeys(texts)}
         # a hierarchy may have other labels under one that is plain by itself
-        self.themselves = [text for text, each in self.printed.items() if each.is_itself] if not nodes.above else []
-        self.bundles |= dict.fromkeys(self.themselves, 1.0)
+        themselves = [text for text, each in self.printed.items() if each.is_itself] if not nodes.above else []
+        self.bundles |= dict.fromkeys(themselves, 1.0)
         self.printed = {text: each for text, each in self.printed.items() if text not in self.bundles}
         self._take_sets_apart()
         # 2024-03 can only be about days, 2024 may be a number
@@ -122,6 +119,7 @@ class _Bundles:
         if not leaves and len(self.bundles) < 2:
             # A label that is printed nowhere, where only one is known.
             self.bundles["\0another"] = 1.0
+        return themselves
 
     def _take_sets_apart(self) -> None:
         """Read the parts of sets as labels, apart from those that a label with commas inside explains."""
@@ -140,7 +138,7 @@ class _Bundles:
         intervals = [interval for each in printed for interval in (each.days if in_days else each.numbers)]
         read: Callable[[str], float | None] = as_day if in_days else as_number
         points = [float(number) for text in self.bundles if text is not None and (number := read(text)) is not None]
-        decimals = 0 if in_days else _decimals([*points, *_ends(intervals)])
+        decimals = 0 if in_days else _decimals([*points, *_finite_ends(intervals)])
         for number, weight in _cut_line(intervals, points, 10.0**-decimals):
             if not in_days:
                 text = f"{number:.{decimals}f}"
@@ -167,7 +165,6 @@ class _Bundles:
 
 
 def _is_coarse(text: Label, printed: PrintedLabel, inner: Container[Label], *, in_days: bool) -> bool:
-    """Return whether a label may stand for several."""
     days = in_days and any(interval.low < interval.high for interval in printed.days)
     return bool(
         text in inner
@@ -180,7 +177,7 @@ def _is_coarse(text: Label, printed: PrintedLabel, inner: Container[Label], *, i
     )
 
 
-def _ends(intervals: Iterable[Interval]) -> Iterator[float]:
+def _finite_ends(intervals: Iterable[Interval]) -> Iterator[float]:
     for interval in intervals:
         yield from (end for end in (interval.low, interval.high) if math.isfinite(end))
 
@@ -206,7 +203,7 @@ def _cut_line(intervals: list[Interval], points: Iterable[float], step: float) -
     """
     if not intervals:
         return
-    ends = sorted({*_ends(intervals), *points})
+    ends = sorted({*_finite_ends(intervals), *points})
     between = [(low + step, float(round((high - low) / step) - 1)) for low, high in pairwise(ends)]
     beyond = [(ends[0] - step, 1.0), (ends[-1] + step, 1.0)] if ends else [(0.0, 1.0)]
     bundles = sorted([*((end, 1.0) for end in ends), *between, *beyond])

@@ -42,7 +42,7 @@ from sidelight.max_entropy.problem import ONE_PERSON, Problem
 NEGLIGIBLE_PEOPLE = 1e-9
 """Amounts of people up to this are none."""
 
-ROUNDING = 1e-12
+ROUNDING_SHARE = 1e-12
 """What rounding may do to a sum, as a share of what is added up."""
 
 TIME_IS_UP = 1
@@ -81,7 +81,7 @@ def _tighten_margins(problem: Problem, low: Floats, high: Floats, lower: Floats,
     for margin, totals in ((problem.row, problem.people), (problem.column, problem.counts)):
         least, most = sum_by(margin, low, len(totals)), sum_by(margin, high, len(totals))
         _check_range(least, most, totals, totals)
-        doubt = NEGLIGIBLE_PEOPLE + ROUNDING * totals[margin]
+        doubt = NEGLIGIBLE_PEOPLE + ROUNDING_SHARE * totals[margin]
         # x_v ≤ total − Σ_{w≠v} l_w: its own lower bound is added back to the sum of all
         np.minimum(upper, _if_lower((totals - least)[margin] + low, high, doubt), out=upper)
         np.maximum(lower, -_if_lower(-((totals - most)[margin] + high), -low, doubt), out=lower)
@@ -100,7 +100,7 @@ def _tighten_constraints(problem: Problem, low: Floats, high: Floats, lower: Flo
     above = ((problem.high - least)[constraint] + small) / coefficient
     below = ((problem.low - most)[constraint] + large) / coefficient
     sizes = sum_by(constraint, np.maximum(np.abs(small), np.abs(large)), len(problem.low))
-    doubt = NEGLIGIBLE_PEOPLE + ROUNDING * sizes[constraint] / np.abs(coefficient)
+    doubt = NEGLIGIBLE_PEOPLE + ROUNDING_SHARE * sizes[constraint] / np.abs(coefficient)
     most_each, least_each = np.where(rising, above, below), np.where(rising, below, above)
     np.minimum.at(upper, variable, _if_lower(most_each, high[variable], doubt))
     np.maximum.at(lower, variable, -_if_lower(-least_each, -low[variable], doubt))
@@ -310,8 +310,8 @@ def forced_zeros(problem: Problem, suspects: Integers, *, deadline: float = math
     answer = _solve(
         np.concatenate((np.zeros(len(problem) + 1), -np.ones(count))),
         deadline,
-        (_blocks(at_most, below), np.zeros(len(program.most) + count)),
-        (_blocks(equal), np.zeros(len(program.equal_to))),
+        (_join_blocks(at_most, below), np.zeros(len(program.most) + count)),
+        (_join_blocks(equal), np.zeros(len(program.equal_to))),
         bounds=np.array([(0, np.inf)] * len(problem) + [(1, np.inf)] + [(0, 1)] * count),
     )
     return _cannot_grow(answer, suspects, len(problem))
@@ -335,8 +335,8 @@ def zeros_at(problem: Problem, amounts: Floats, suspects: Integers, *, deadline:
     answer = _solve(
         np.concatenate((np.zeros(len(problem)), -np.ones(count))),
         deadline,
-        (_blocks([tight, (tight.shape[0], count)], [-picked, _eye(count)]), np.zeros(tight.shape[0] + count)),
-        (_blocks([program.equal, (len(program.equal_to), count)]), np.zeros(len(program.equal_to))),
+        (_join_blocks([tight, (tight.shape[0], count)], [-picked, _eye(count)]), np.zeros(tight.shape[0] + count)),
+        (_join_blocks([program.equal, (len(program.equal_to), count)]), np.zeros(len(program.equal_to))),
         bounds=np.array([*((low, np.inf) for low in least.tolist()), *[(0.0, 1.0)] * count]),
     )
     return _cannot_grow(answer, suspects, len(problem))
@@ -365,8 +365,8 @@ def conflicting(problem: Problem, *, deadline: float = math.inf) -> Flags:
     # rows, columns and persons stay hard; each stated equality may be missed above or below
     above, cost = sparse.diags_array(elastic), np.ones(len(problem) + 2 * len(elastic) + bounded)
     cost[: len(problem)] = 0.0
-    equal = _blocks([program.equal, above, -above, (len(elastic), bounded)])
-    at_most = _blocks([program.at_most, (bounded, 2 * len(elastic)), -_eye(bounded)])
+    equal = _join_blocks([program.equal, above, -above, (len(elastic), bounded)])
+    at_most = _join_blocks([program.at_most, (bounded, 2 * len(elastic)), -_eye(bounded)])
     answer = _solve(cost, deadline, (at_most, program.most), (equal, program.equal_to))
     if answer is None or answer.status != 0:
         everything: Flags = problem.statement != ONE_PERSON
@@ -393,7 +393,7 @@ def _solve(
     return None if answer.status == TIME_IS_UP else answer
 
 
-def _blocks(*rows: list[object]) -> sparse.csr_array:
+def _join_blocks(*rows: list[object]) -> sparse.csr_array:
     """Return a matrix of blocks; a shape in the place of one stands for zeros."""
     made = [[sparse.csr_array(block) for block in row] for row in rows]
     return sparse.csr_array(sparse.vstack([sparse.hstack(row) for row in made]))

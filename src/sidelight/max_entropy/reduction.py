@@ -29,15 +29,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from sidelight.arrays import Floats, Integers, add_up, number_keys, pair_equal, ranges, run_starts
+from sidelight.arrays import Bits, Floats, Integers, add_up, number_keys, pair_equal, ranges, run_starts
 from sidelight.knowledge.facts import Who
 from sidelight.max_entropy.constraints import NOBODY, Constraints
 from sidelight.max_entropy.problem import ONE_PERSON, Blocks, Problem, Variables, cells_of
-
-Words: TypeAlias = npt.NDArray[np.uint64]
 
 Memberships: TypeAlias = tuple[Integers, Integers]
 """Which terms have which rows (or columns) in their support: the term and the row, by term."""
@@ -95,7 +92,7 @@ def reduce_problem(variables: Variables, constraints: Constraints) -> ReducedPro
     problem = Problem(
         new_row,
         new_column,
-        weight * _weights(variables, quotient, row, person),
+        weight * _start_weights(variables, quotient, row, person),
         blocks.row_people[rows].astype(float),
         blocks.column_people[columns].astype(float),
         np.unique(blocks.column_group[columns], return_inverse=True)[1],
@@ -167,7 +164,7 @@ def _parts_of_person(variables: Variables, who: Who, rows: Integers) -> tuple[In
     return part[inside], (parts.weight[part] * share)[inside]
 
 
-def _weights(variables: Variables, quotient: Quotient, row: Integers, person: Integers) -> Floats:
+def _start_weights(variables: Variables, quotient: Quotient, row: Integers, person: Integers) -> Floats:
     """Return weights by which those who are not named weigh as much as there are people with their key.
 
     Any weights that are the same in all rows of a key come to the same in the end: each person's own sum makes up
@@ -256,13 +253,12 @@ def quotient_of(blocks: Blocks, rows: Memberships, columns: Memberships) -> Quot
         by_column = _Side(blocks.column_group, blocks.column_people, columns, seed)
         group = _first_with_same(by_row.group_word + _mix(by_column.group_word))
         if by_row.matches(group) and by_column.matches(group):
-            return _merge(blocks, by_row.representatives(group), by_column.representatives(group), group)
+            return _merge_blocks(blocks, by_row.representatives(group), by_column.representatives(group), group)
         seed += 1
 
 
-def _merge(blocks: Blocks, row: Integers, column: Integers, group: Integers) -> Quotient:
-    """Make blocks of representatives, which are given for every row, column and group."""
-    (row, first_row), (column, first_column), (group, _) = (_classes(each) for each in (row, column, group))
+def _merge_blocks(blocks: Blocks, row: Integers, column: Integers, group: Integers) -> Quotient:
+    (row, first_row), (column, first_column), (group, _) = (_number_classes(each) for each in (row, column, group))
     merged = Blocks(
         group[blocks.row_group[first_row]],
         add_up(row, blocks.row_people, len(first_row)),
@@ -285,7 +281,7 @@ class _Side:
         word = self.terms @ random.integers(2**64, size=terms, dtype=np.uint64)
         # a word per group keeps equal rows of different groups apart
         first = _first_with_same(word + random.integers(2**64, size=groups, dtype=np.uint64)[group])
-        self.item_class, self.first = _classes(first)
+        self.item_class, self.first = _number_classes(first)
         self.people = add_up(self.item_class, people, len(self.first))
         class_group = group[self.first]
         # by group and word: the same order in equivalent groups
@@ -294,7 +290,7 @@ class _Side:
         self.starts = np.searchsorted(class_group, np.arange(groups + 1))
         # order within a group does not matter: classes are added up, mixed so that sums of different sets differ
         mixed = _mix(_mix(word[self.first]) + self.people.astype(np.uint64))
-        self.group_word: Words = np.add.reduceat(mixed, self.starts[:-1])
+        self.group_word: Bits = np.add.reduceat(mixed, self.starts[:-1])
 
     def representatives(self, group: Integers) -> Integers:
         """Return for each item the one that stands for it, in the group that stands for its group."""
@@ -318,14 +314,14 @@ class _Side:
         return bool((self.terms.indices == self.terms.indices[at]).all())
 
 
-def _mix(words: Words) -> Words:
+def _mix(words: Bits) -> Bits:
     """Spread bits, so that sums of different words differ (the last steps of SplitMix64)."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words ^ (words >> np.uint64(31))
 
 
-def _first_with_same(words: Words) -> Integers:
+def _first_with_same(words: Bits) -> Integers:
     """Return for each position the first one with the same word."""
     order = np.argsort(words)
     new = run_starts([words[order]])
@@ -335,7 +331,7 @@ def _first_with_same(words: Words) -> Integers:
     return first
 
 
-def _classes(representative: Integers) -> tuple[Integers, Integers]:
+def _number_classes(representative: Integers) -> tuple[Integers, Integers]:
     """Number classes in the order of their representatives; gives those too."""
     alone = representative == np.arange(len(representative))
     return (np.cumsum(alone) - 1)[representative], np.flatnonzero(alone)

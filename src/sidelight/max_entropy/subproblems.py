@@ -296,7 +296,13 @@ def solve_measured(
     if (solution.amounts[measurements.tilt(multipliers) < -FARTHEST_TILT] > NEGLIGIBLE_PEOPLE).any():
         message = f"no solution: what was measured is too far from all that is possible, for its noise; {remedy}"
         raise TooHard(message)
-    return measurements.fit(solution, multipliers)
+    # measurements as equations at the estimate, which push as much
+    soft, low, high = measurements.soft, problem.low.copy(), problem.high.copy()
+    low[soft] = high[soft] = measurements.coefficients @ solution.amounts
+    pushes = np.empty(len(soft))
+    pushes[soft], pushes[~soft] = multipliers, solution.multipliers
+    fitted = replace(problem, low=low, high=high)
+    return fitted, replace(solution, multipliers=pushes, residual=fitted.residual(solution.amounts))
 
 
 class _Measurements:
@@ -326,7 +332,6 @@ class _Measurements:
         return tilt
 
     def solve_at(self, multipliers: Floats) -> tuple[Solution, Floats]:
-        """Return the solution of the rest, tilted by multipliers, and the gradient of the dual."""
         # cut off before it underflows; `solve_measured` refuses the answer if anybody is there
         weight = np.exp(np.maximum(self.tilt(multipliers), -FARTHEST_TILT))
         solution = self.solve(replace(self.hard, weight=weight))
@@ -364,12 +369,3 @@ class _Measurements:
         low = np.where(at_most, np.maximum(gradient, 0.0), gradient)
         projected: Floats = np.where(at_least, np.minimum(low, 0.0), low)
         return projected
-
-    def fit(self, solution: Solution, multipliers: Floats) -> tuple[Problem, Solution]:
-        """Return the problem with measurements as equations at the estimate, which push as much, and its solution."""
-        sums = self.coefficients @ solution.amounts
-        low, high, pushes = self.problem.low.copy(), self.problem.high.copy(), np.empty(len(self.soft))
-        low[self.soft] = high[self.soft] = sums
-        pushes[self.soft], pushes[~self.soft] = multipliers, solution.multipliers
-        problem = replace(self.problem, low=low, high=high)
-        return problem, replace(solution, multipliers=pushes, residual=problem.residual(solution.amounts))

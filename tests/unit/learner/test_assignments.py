@@ -13,7 +13,7 @@ import pytest
 import sidelight as sl
 from sidelight.learner import assignments
 from sidelight.learner.assignments import (
-    MOST,
+    MOST_LISTED,
     Assignments,
     EnumeratedAssignments,
     assignments_of,
@@ -83,7 +83,7 @@ def test_every_assignment_is_listed_once():
 
 
 def test_too_many_assignments_are_not_listed():
-    assert math.factorial(8) > MOST
+    assert math.factorial(8) > MOST_LISTED
     assert assignments_of((1,) * 8) is None
 
 

@@ -22,11 +22,11 @@ from sidelight.learner.roster import Roster
 from sidelight.learner.training import (
     FOLDS,
     NOTHING_HOLDS,
-    STEPS,
+    TEMPERATURE_STEPS,
     Fold,
     Logistic,
     NaiveBayes,
-    calibrate,
+    calibrate_model,
     expectation_of,
     fold_of_groups,
     new_model,
@@ -245,10 +245,10 @@ def test_the_capacity_of_a_scaled_group_is_no_less_than_its_likelihood(exact_up_
 @pytest.mark.parametrize("model", MODELS)
 def test_a_calibration_chooses_no_more_rounds_or_temperature_than_there_are(model):
     roster = roster_of(anatomised(7, 300, 1.0, 2).release)
-    chosen = calibrate(roster, model, expectation_of(roster), rounds=4)
+    chosen = calibrate_model(roster, model, expectation_of(roster), rounds=4)
     assert 1 <= chosen.rounds <= chosen.tried <= 4
     assert 0 < chosen.temperature <= 1
-    assert chosen.temperature * STEPS == pytest.approx(round(chosen.temperature * STEPS))
+    assert chosen.temperature * TEMPERATURE_STEPS == pytest.approx(round(chosen.temperature * TEMPERATURE_STEPS))
     assert chosen.is_beyond_chance
 
 

@@ -11,7 +11,14 @@ from scipy import sparse
 
 import sidelight as sl
 from sidelight.max_entropy import newton
-from sidelight.max_entropy.newton import Elimination, Hessian, _classes, _Newton, minimize_dual, scaled_multipliers
+from sidelight.max_entropy.newton import (
+    Elimination,
+    Hessian,
+    _disjoint_classes,
+    _Newton,
+    minimize_dual,
+    scaled_multipliers,
+)
 from sidelight.max_entropy.problem import ONE_PERSON, Problem
 
 
@@ -126,13 +133,13 @@ def test_the_dual_falls_however_far_off_the_start_is():
 
 def test_a_class_shares_no_variable():
     problem = people_by_name(3, [0.5, 0.5, 0.4], [0.5] * 3, [0, 0, 4])
-    assert [each.tolist() for each in _classes(problem)] == [[0, 2], [1]]
+    assert [each.tolist() for each in _disjoint_classes(problem)] == [[0, 2], [1]]
 
 
 def test_sums_of_anything_else_are_left_alone():
     problem = people_by_name(2, [0.5, 0.0], [0.5, 0.0], [0, 2])
     problem.coefficients.data[0] = 0.3
-    assert [*_classes(problem)] == []  # one does not count people, the other says that there is nobody
+    assert [*_disjoint_classes(problem)] == []  # one does not count people, the other says that there is nobody
     assert scaled_multipliers(problem)[1].tolist() == [0, 0]
 
 

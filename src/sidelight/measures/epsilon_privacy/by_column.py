@@ -239,7 +239,7 @@ def _epsilons(
     counts: Integers, prior: PriorByColumn, under: list[int], place: int, sets: Sequence[Sequence[int]]
 ) -> Floats:
     width = counts.shape[1]
-    own, weight = _weights(prior, under, place)
+    own, weight = _label_weights(prior, under, place)
     sigma, w = np.array(own, float), np.array(weight[:width], float)
     # (groups, values): how many of those with a value are expected to have the label
     weighted = counts * w
@@ -260,8 +260,7 @@ def _epsilons(
     return epsilons
 
 
-def _weights(prior: PriorByColumn, under: list[int], place: int) -> tuple[list[Fraction], list[Fraction]]:
-    """Return σ(r, s) and w(s) of each value."""
+def _label_weights(prior: PriorByColumn, under: list[int], place: int) -> tuple[list[Fraction], list[Fraction]]:
     own = list(prior.weights[place])
     covered = [sum((prior.weights[each][value] for each in under), Fraction(0)) for value in range(len(own))]
     return own, [mine / total if total else Fraction(0) for mine, total in zip(own, covered, strict=True)]
@@ -271,7 +270,7 @@ def exact_case(
     counts: Sequence[int], prior: PriorByColumn, under: list[int], place: int, values: Sequence[int]
 ) -> tuple[Amount, Ratio, Fraction, Fraction]:
     """Return ε of one case, the ratio that decides it, and p_in and p_out, in fractions."""
-    own, w = _weights(prior, under, place)
+    own, w = _label_weights(prior, under, place)
     weighted = [count * each for count, each in zip(counts, w, strict=False)]
     inside = [value for value in values if value < len(counts)]
     matching = sum((weighted[value] for value in inside), Fraction(0))

@@ -123,7 +123,6 @@ def describe_attacker(belief: PriorBelief, *, at_worst: Amount | None = None) ->
 
 
 def _whom(belief: PriorBelief, witness: PriorBeliefWitness) -> str:
-    """Return what would be believed, and of whom."""
     wish = "" if belief.wishes is None else ", who wants that kept,"
     lacks = "" if witness.matches else " (which nobody is who wants it kept)"
     where = "" if belief.by is None else f" who has {belief.by} {shown(witness.label)}"

@@ -193,13 +193,13 @@ class Poisson(NumberFamily):
                 shape, rate = self.stubbornness * self.expects + total, self.stubbornness + seen
                 expected = shape / rate
                 alpha, beta, rising = _decimal(shape / (rate + 1)), _decimal(1 / (rate + 1)), _decimal(shape)
-                log_none = -rising * _log((rate + 1) / rate)
+                log_none = -rising * _log_fraction((rate + 1) / rate)
             likeliest = min(max(math.floor(expected), first), last)
-            log_chance = log_none - _log_gamma(Decimal(likeliest + 1))
+            log_chance = log_none - _ln_gamma(Decimal(likeliest + 1))
             if rising is None:
                 log_chance += likeliest * alpha.ln()
             else:
-                log_chance += _log_gamma(rising + likeliest) - _log_gamma(rising) + likeliest * beta.ln()
+                log_chance += _ln_gamma(rising + likeliest) - _ln_gamma(rising) + likeliest * beta.ln()
             upwards = _sum_of_decimals(last - likeliest, lambda step: beta + (alpha - beta) / (likeliest + step))
             downwards = _sum_of_decimals(
                 likeliest - first, lambda step: (likeliest + 1 - step) / (alpha + beta * (likeliest - step))
@@ -241,13 +241,13 @@ class Pareto(NumberFamily):
 
     def exact(self, seen: int, numbers: Iterable[tuple[Fraction, int]], low: Fraction, high: Fraction) -> Decimal:
         with localcontext(DIGITS):
-            above = [_log(max(each, self.minimum) / self.minimum) for each in (low, high)]
-            level = _log(self.expects / self.minimum)
+            above = [_log_fraction(max(each, self.minimum) / self.minimum) for each in (low, high)]
+            level = _log_fraction(self.expects / self.minimum)
             if not isinstance(self.stubbornness, Fraction):
                 tails = [(-each / level).exp() for each in above]
             else:
                 sure = _decimal(self.stubbornness)
-                total = sum((count * _log(number / self.minimum) for number, count in numbers), Decimal(0))
+                total = sum((count * _log_fraction(number / self.minimum) for number, count in numbers), Decimal(0))
                 base = sure * level + total
                 tails = [((sure + seen) * (base / (base + each)).ln()).exp() for each in above]
             return tails[0] - tails[1]
@@ -263,7 +263,7 @@ def _decimal(number: Fraction) -> Decimal:
     return Decimal(number.numerator) / Decimal(number.denominator)
 
 
-def _log(number: Fraction) -> Decimal:
+def _log_fraction(number: Fraction) -> Decimal:
     return Decimal(number.numerator).ln() - Decimal(number.denominator).ln()
 
 
@@ -314,7 +314,7 @@ def _sum_of_decimals(steps: int, ratio: Callable[[int], Decimal]) -> Decimal:
     return total
 
 
-def _log_gamma(number: Decimal) -> Decimal:
+def _ln_gamma(number: Decimal) -> Decimal:
     """Return ln Γ(x) for x > 0: by Stirling's series, from 150 on."""
     before = Decimal(1)
     # Γ(x + 1) = x·Γ(x) moves the argument to where the series converges
@@ -323,15 +323,15 @@ def _log_gamma(number: Decimal) -> Decimal:
         number += 1
     series = (number - Decimal("0.5")) * number.ln() - number + (2 * PI).ln() / 2 - before.ln()
     for place in range(1, 61):
-        series += _decimal(_bernoulli(2 * place)) / (2 * place * (2 * place - 1)) / number ** (2 * place - 1)
+        series += _decimal(_bernoulli_at(2 * place)) / (2 * place * (2 * place - 1)) / number ** (2 * place - 1)
     return series
 
 
 @cache
-def _bernoulli(place: int) -> Fraction:
+def _bernoulli_at(place: int) -> Fraction:
     if place == 0:
         return Fraction(1)
-    return -sum((math.comb(place + 1, each) * _bernoulli(each) for each in range(place)), Fraction(0)) / (place + 1)
+    return -sum((math.comb(place + 1, each) * _bernoulli_at(each) for each in range(place)), Fraction(0)) / (place + 1)
 
 
 def _upper_tail(z: Decimal) -> Decimal:
@@ -515,7 +515,6 @@ class NumericBelief(Targeted, GroupByGroup):
         self._numbers_of(release.domain)
 
     def _numbers_of(self, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
-        """Return the number of each value."""
         known = self.numbers if isinstance(self.numbers, NumberValues) else None
         return _numbers_of(self.expected_family, known, domain)
 
@@ -645,7 +644,6 @@ def _epsilon(p_in: Fraction, p_out: Decimal) -> Amount:
 
 @lru_cache(maxsize=16)
 def _numbers_of(family: NumberFamily, known: NumberValues | None, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
-    """Read the values of a domain as numbers of a family."""
     numbers = numbers_of(domain, known)
     for text, number in zip(domain, numbers, strict=True):
         family.check(number, shown(text))

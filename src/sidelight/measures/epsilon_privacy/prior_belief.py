@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
 from itertools import chain, combinations
@@ -49,8 +48,8 @@ from sidelight.measures.epsilon_privacy.prior import (
 )
 from sidelight.measures.epsilon_privacy.worst_case import (
     Cases,
+    DecisionRule,
     Ratio,
-    Rule,
     WorstEpsilon,
     cases_of_wishes,
     epsilons_of_parts,
@@ -257,9 +256,9 @@ that is left shrinks by that factor.
     predicates: Predicates | Literal["all subsets"] = field(default=(), metadata=read(read_questions))
     # the column in which each person says which predicate is to be kept
     wishes: str | None = field(default=None, metadata=read(lambda wishes: expect(str, wishes, parameter("wishes"))))
-    decided_by: Rule = field(
+    decided_by: DecisionRule = field(
         default="definition",
-        metadata=choice(Rule, "no decided_by='{given}'; choose 'definition' or 'closed conditions'"),
+        metadata=choice(DecisionRule, "no decided_by='{given}'; choose 'definition' or 'closed conditions'"),
     )
 
     def __post_init__(self) -> None:
@@ -351,7 +350,7 @@ that is left shrinks by that factor.
         rules_out: int = 0,
         predicates: Literal["all subsets"] | Mapping[str, tuple[str, ...]] | tuple[tuple[str, ...], ...] = (),
         wishes: str | None = None,
-        decided_by: Rule = "definition",
+        decided_by: DecisionRule = "definition",
         apart_from: tuple[str, ...] = (),
     ) -> PriorBelief:
         """Return the measure with the settings of a policy file, where a missing value is written "(missing)".
@@ -417,10 +416,6 @@ that is left shrinks by that factor.
 
     def priors(self, groups: Groups) -> tuple[Prior, ...]:
         """Return what may be believed of each value (or predicate) of the release that these groups belong to."""
-        assert self.counts is None or isinstance(self.counts, Weights)  # as read
-        assert self.shape is None or isinstance(self.shape, str | Weights)
-        assert not isinstance(self.stubbornness, Decimal)
-        assert not isinstance(self.least_stubbornness, Decimal)
         seen = self.seen(groups)
         return priors_for(
             counts=self.counts,
@@ -521,11 +516,8 @@ that is left shrinks by that factor.
 
     def priors_by_column(self, groups: Groups) -> tuple[PriorByColumn, ...]:
         """Return what may be believed of each value, by what people have in the column."""
-        assert isinstance(self.counts, WeightsByLabel | None)
-        assert isinstance(self.shape, WeightsByLabel | None)
-        assert not isinstance(self.stubbornness, Decimal)
-        assert not isinstance(self.least_stubbornness, Decimal)
-        return priors_by_column(self.counts, self.shape, self.stubbornness, self.least_stubbornness, groups)
+        settings = self.counts, self.shape, self.stubbornness, self.least_stubbornness
+        return priors_by_column(*settings, groups)  # type: ignore[arg-type]  # as read
 
     @property
     def counts_decide(self) -> bool:

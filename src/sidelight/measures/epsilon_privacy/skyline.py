@@ -64,7 +64,7 @@ def belief_skyline(
     if not 1 <= limit < math.inf:
         message = f"a belief never grows by less than a factor of 1; give a limit from 1 on, not {as_given(at_most)}"
         raise BadMeasure(message)
-    search = _Search.prepare(release, belief, Fraction(limit))
+    search = _Search(release, belief, Fraction(limit))
     if known_people is None:
         amounts = search.usual_amounts()
     else:
@@ -79,16 +79,10 @@ def belief_skyline(
     )
 
 
-class _Search(NamedTuple):
-    """A release, who looks at it, and ε."""
+class _Search:
+    """A release, who looks at it (whose stubbornness is the largest in question), and ε."""
 
-    release: Release
-    belief: PriorBelief  # whose stubbornness is the largest in question
-    limit: Fraction
-
-    @classmethod
-    def prepare(cls, release: Release, belief: PriorBelief, limit: Fraction) -> _Search:
-        """Check that there is a range of stubbornness to look at."""
+    def __init__(self, release: Release, belief: PriorBelief, limit: Fraction) -> None:
         expect(PriorBelief, belief, "who looks at it")
         several = belief.counts is not None or belief.by is not None or belief.rules_out
         if several or belief.decided_by != "definition":
@@ -103,9 +97,9 @@ class _Search(NamedTuple):
         least = belief.least_stubbornness
         if belief.shape is not None and least is None:
             least = "smallest"
-        ready = replace(belief, stubbornness=most, least_stubbornness=least)
-        ready.check(release)
-        return cls(release, ready, limit)
+        self.release, self.limit = release, limit
+        self.belief = replace(belief, stubbornness=most, least_stubbornness=least)
+        self.belief.check(release)
 
     def largest_stubbornness(self, known: int) -> Fraction | float | None:
         """Find the largest σ that is withstood beside so many known people; None where none is."""
@@ -142,7 +136,6 @@ class _Search(NamedTuple):
         return [] if most < 0 else sorted({0, *takewhile(lambda amount: amount <= most, series), most})
 
     def _withstands_the_least(self, belief: PriorBelief) -> bool:
-        """Return whether the least stubbornness in question is withstood."""
         prior = belief.priors(self.release.groups)[-1]
         if belief.shape is None:
             # σ(s) = 1 for each value is the least that class II allows

@@ -58,10 +58,10 @@ if TYPE_CHECKING:
     from sidelight.release.release import Release
 
 
-Rule: TypeAlias = Literal["definition", "closed conditions"]
+DecisionRule: TypeAlias = Literal["definition", "closed conditions"]
 """Decide by the definition, or by the paper's conditions, which imply it and are a little stricter."""
 
-Numbers = TypeVar("Numbers", int, Floats)
+Terms = TypeVar("Terms", int, Floats)
 
 
 class Ratio(StrEnum):
@@ -92,8 +92,8 @@ class Case(NamedTuple):
 
 
 def ratios(
-    counts: tuple[Numbers, Numbers, Numbers, Numbers], prior: tuple[Numbers, Numbers, int], *, closed: bool
-) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    counts: tuple[Terms, Terms, Terms, Terms], prior: tuple[Terms, Terms, int], *, closed: bool
+) -> tuple[Terms, Terms, Terms, Terms]:
     """Return p_in/p_out and (1 − p_out)/(1 − p_in), each as numerator and denominator.
 
     `counts` are n_s, n − n_s, f and f − n_s; `prior` has σ(s) − e, σ − σ(s) and e, in any unit.  Arrays of the prior
@@ -118,7 +118,7 @@ def ratios(
     return both, believed, doubted, under_doubt
 
 
-def smallest_epsilon(case: Case, prior: Prior, column: int, rule: Rule) -> tuple[Amount, Ratio]:
+def smallest_epsilon(case: Case, prior: Prior, column: int, rule: DecisionRule) -> tuple[Amount, Ratio]:
     """Return ε of one case and the ratio that decides it, in whole numbers: several times quicker than fractions."""
     closed, unknown = rule == "closed conditions", case.people - case.known
     if unknown < case.matching + case.mismatch:  # more are known than do not match
@@ -201,7 +201,7 @@ class Cases:
             None if self.mismatch is None else self.mismatch[kept],
         )
 
-    def epsilons(self, priors: Sequence[Prior], rule: Rule) -> Floats:
+    def epsilons(self, priors: Sequence[Prior], rule: DecisionRule) -> Floats:
         """Return ε of every case in floats: infinite exactly where it is, else right but for the last few digits."""
         # the worst over all priors, in the memory of the first
         first, *others = (self._epsilons(prior, rule) for prior in priors)
@@ -209,7 +209,7 @@ class Cases:
             np.maximum(first, other, out=first)
         return first
 
-    def _epsilons(self, prior: Prior, rule: Rule) -> Floats:
+    def _epsilons(self, prior: Prior, rule: DecisionRule) -> Floats:
         (believed, doubted, evidence), closed = prior.float_terms, rule == "closed conditions"
         believed, doubted = believed[self.columns], doubted[self.columns]
         if self.mismatch is not None:
@@ -224,16 +224,6 @@ class Cases:
         if closed:
             larger[self.people - self.known < self._least_unknown] = np.inf
         return larger
-
-    @cached_property
-    def starts(self) -> Integers:
-        """Where each part begins."""
-        return np.flatnonzero(run_starts([self.part]))
-
-    @cached_property
-    def place(self) -> Integers:
-        """The place of each case's part among those that have cases."""
-        return number_runs([self.part])
 
     @cached_property
     def certain(self) -> Cases:
@@ -258,13 +248,8 @@ class Cases:
     @cached_property
     def _counts(self) -> tuple[Floats, Floats, Floats, Floats]:
         """n_s, n − n_s, f and f − n_s: differences of whole numbers."""
-        matching, unknown = self.matching, self._unknown
-        return (
-            matching.astype(float),
-            (self.people - matching).astype(float),
-            unknown.astype(float),
-            (unknown - matching).astype(float),
-        )
+        matching, unknown = self.matching.astype(float), self._unknown.astype(float)
+        return matching, self.people - matching, unknown, unknown - matching
 
 
 class WorstEpsilon(NamedTuple):
@@ -278,7 +263,7 @@ class WorstEpsilon(NamedTuple):
     prior: Prior
 
 
-def worst_of_parts(cases: Cases, priors: Sequence[Prior], rule: Rule) -> dict[int, WorstEpsilon]:
+def worst_of_parts(cases: Cases, priors: Sequence[Prior], rule: DecisionRule) -> dict[int, WorstEpsilon]:
     """Find the worst case of each part; parts without cases are left out.
 
     Of equally bad cases the first one counts: by group, then by column, then by prior.
@@ -286,7 +271,7 @@ def worst_of_parts(cases: Cases, priors: Sequence[Prior], rule: Rule) -> dict[in
     worst: dict[int, WorstEpsilon] = {}
     # groups that stay the same are in many parts
     epsilons: dict[tuple[int, ...], tuple[Case, Amount, Ratio, Prior]] = {}
-    for part, row, column, people, matching, mismatch in _candidates(cases, priors, rule):
+    for part, row, column, people, matching, mismatch in _list_candidates(cases, priors, rule):
         key = column, people, matching, mismatch
         if key not in epsilons:
             case = Case(people, matching, cases.known, mismatch)
@@ -298,7 +283,7 @@ def worst_of_parts(cases: Cases, priors: Sequence[Prior], rule: Rule) -> dict[in
     return worst
 
 
-def epsilons_of_parts(cases: Cases, priors: Sequence[Prior], rule: Rule) -> dict[int, Amount]:
+def epsilons_of_parts(cases: Cases, priors: Sequence[Prior], rule: DecisionRule) -> dict[int, Amount]:
     """Return ε of each part, and nothing about the case that decides it; parts without cases are left out."""
     epsilons: dict[int, Amount] = {}
     if _infinite_where_certain(priors, rule):
@@ -307,12 +292,12 @@ def epsilons_of_parts(cases: Cases, priors: Sequence[Prior], rule: Rule) -> dict
     return epsilons | {part: worst.value for part, worst in worst_of_parts(cases, priors, rule).items()}
 
 
-def _infinite_where_certain(priors: Sequence[Prior], rule: Rule) -> bool:
+def _infinite_where_certain(priors: Sequence[Prior], rule: DecisionRule) -> bool:
     """Return whether ε is infinite where p_in = 1, and nowhere else."""
     return rule == "definition" and all(prior.leaves_doubt for prior in priors)
 
 
-def _candidates(cases: Cases, priors: Sequence[Prior], rule: Rule) -> Iterator[tuple[int, ...]]:
+def _list_candidates(cases: Cases, priors: Sequence[Prior], rule: DecisionRule) -> Iterator[tuple[int, ...]]:
     """Return the cases that may be the worst of their part: part, row, column, n, n_s, and whether it is a mismatch."""
     if _infinite_where_certain(priors, rule):
         yield from cases.certain
@@ -324,8 +309,9 @@ def _candidates(cases: Cases, priors: Sequence[Prior], rule: Rule) -> Iterator[t
 def _near_worst(cases: Cases, epsilons: Floats) -> Integers:
     """List the cases near the worst of their part; the first of those that are equal, or infinite, is enough."""
     # floats propose all within NEAR of the worst of their part; of infinite ones, which are exact, the first
-    limits = np.maximum.reduceat(epsilons, cases.starts) * (1 - NEAR)
-    near = np.flatnonzero(epsilons >= limits[cases.place])
+    starts = np.flatnonzero(run_starts([cases.part]))
+    limits = np.maximum.reduceat(epsilons, starts) * (1 - NEAR)
+    near = np.flatnonzero(epsilons >= limits[number_runs([cases.part])])
     near = near[run_starts([cases.part[near]]) | np.isfinite(epsilons[near])]
     if len(near) == len(limits):
         return near
@@ -386,7 +372,7 @@ def replay_witness(belief: PriorBelief, witness: PriorBeliefWitness, release: Re
 
 def replay_without(belief: PriorBelief, witness: PriorBeliefWitness, release: Release) -> Amount:
     """Compute ε again of a group without those whose values are ruled out, by its worlds or by the definition."""
-    prior, group = _prior_of(belief, release, witness), release.group(witness.group)
+    prior, group = _find_prior(belief, release, witness), release.group(witness.group)
     ruled_out = {prior.domain.index(text) for text in witness.ruled_out}
     left = prior.drop_values(sorted(ruled_out))
     counts = [0 if place in ruled_out else count for place, count in enumerate(group.counts.row(0).tolist())]
@@ -395,8 +381,7 @@ def replay_without(belief: PriorBelief, witness: PriorBeliefWitness, release: Re
     return epsilon_of_beliefs(case.p_in, case.p_out(left, column))
 
 
-def _prior_of(belief: PriorBelief, release: Release, witness: PriorBeliefWitness) -> Prior:
-    """Return the prior that a witness speaks of."""
+def _find_prior(belief: PriorBelief, release: Release, witness: PriorBeliefWitness) -> Prior:
     priors = belief.priors(release.groups)
     return next(prior for prior in priors if prior.stubbornness == witness.stubbornness)
 
@@ -405,7 +390,7 @@ def worst_weights(
     belief: PriorBelief, release: Release, witness: PriorBeliefWitness, values: set[Label]
 ) -> dict[Label, Fraction]:
     """Return σ(s) of every value; where any shape is possible, what is left goes to a value that is not in question."""
-    prior = _prior_of(replace(belief, predicates=()), release, witness)
+    prior = _find_prior(replace(belief, predicates=()), release, witness)
     weights = dict(zip(prior.domain, prior.weights, strict=True))
     # of class II only σ(s) = 1 is fixed: the rest goes where nothing is asked about
     left = prior.total - sum(weights.values())
@@ -434,7 +419,7 @@ def _replay_by_worlds(
 
 
 def _replay_by_definition(belief: PriorBelief, case: Case, release: Release, witness: PriorBeliefWitness) -> Amount:
-    prior = _prior_of(belief, release, witness)
+    prior = _find_prior(belief, release, witness)
     column = (
         release.groups.code_of(witness.value)
         if witness.predicate is None

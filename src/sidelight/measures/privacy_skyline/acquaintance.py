@@ -116,7 +116,6 @@ class AcquaintanceWitness(Witness):
         )
 
     def _knowledge_in_words(self) -> list[str]:
-        """List what is known of the target, of others and of the family."""
         known, value = [], shown(self.value)
 
         def people_of(part: Others | Family, *, other: bool) -> str:
@@ -154,27 +153,18 @@ def _list_words(words: list[str], joiner: str) -> str:
     return f" {joiner} ".join([", ".join(words[:-1]), *words[-1:]] if len(words) > 1 else words)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class _GroupByFrequency:
-    """One group around one value: `count` people (or occurrences) have it, `rest` are its other values."""
+    """One group around one value: `rest` are its other values that occur, the most frequent first.
 
-    group: Groups
-    people: int
-    count: int
-    rest: tuple[tuple[Label, int], ...]  # those that occur, the most frequent first
+    So many people as `may_lack` can be known to lack the value before it is certain who has it.
+    """
 
-    @classmethod
-    def from_group(cls, group: Groups, value: int) -> _GroupByFrequency:
-        """Build from one group, with its other values sorted by frequency."""
+    def __init__(self, group: Groups, value: int) -> None:
+        self.group, self.people = group, int(group.sizes[0])
         counts = group.counts.row(0).tolist()
         places = sorted((each for each in range(len(counts)) if each != value), key=lambda each: -counts[each])
-        rest = tuple((group.domain[each], counts[each]) for each in places if counts[each])
-        return cls(group, int(group.sizes[0]), counts[value], rest)
-
-    @property
-    def may_lack(self) -> int:
-        """How many people can be known to lack the value before it is certain who has it."""
-        return self.people - (1 if self.group.semantics == "multiset" else self.count)
+        self.rest = tuple((group.domain[each], counts[each]) for each in places if counts[each])
+        self.may_lack = self.people - (1 if group.semantics == "multiset" else counts[value])
 
     def known_people(self, most: int, *, ruled_out: int = 0) -> Others | None:
         """Choose others without the value, at most so many, whose values are not among those ruled out."""
@@ -210,9 +200,9 @@ class _GroupByFrequency:
 def worst_investigation(minima: FiveMinima, column: int, arrangement: int) -> AcquaintanceWitness:
     """Put together the worst investigation for one value in question, in one of the three arrangements."""
     knowledge, value = minima.knowledge, int(minima.values[column])
-    target = relatives = _GroupByFrequency.from_group(minima.group(ARRANGEMENTS[arrangement][0], column), value)
+    target = relatives = _GroupByFrequency(minima.group(ARRANGEMENTS[arrangement][0], column), value)
     if arrangement != ALL_TOGETHER:
-        relatives = _GroupByFrequency.from_group(minima.group(ARRANGEMENTS[arrangement][-1], column), value)
+        relatives = _GroupByFrequency(minima.group(ARRANGEMENTS[arrangement][-1], column), value)
     ruled_out = tuple(text for text, _ in target.rest[: knowledge.rules_out])
     # with the others beside the family, none is left to know beside the target
     beside_target = (

@@ -83,14 +83,14 @@ class Odds:
     def weight(self, counts: npt.NDArray[np.integer], sizes: Integers) -> Floats | npt.NDArray[np.integer]:
         """Return what ruling out one value that so many people have weighs; weights add up."""
         # of sets ln((n − c)/n): a value that everybody has weighs without end
-        return _log(sizes - counts) - np.log(sizes) if self.semantics == "set" else counts
+        return _log_or_settled(sizes - counts) - np.log(sizes) if self.semantics == "set" else counts
 
     def log_odds_against(self, n: Integers, a: Integers, ruled_out: Floats | Integers, k: int | Integers) -> Floats:
         """Logarithm of T; `ruled_out` are added weights."""
         if self.semantics == "single":
-            return _log(n - a - ruled_out - k) - np.log(a)
+            return _log_or_settled(n - a - ruled_out - k) - np.log(a)
         if self.semantics == "set":
-            return _log(n - a - k) - np.log(a) + ruled_out
+            return _log_or_settled(n - a - k) - np.log(a) + ruled_out
         left = np.asarray(n - k)
         log_q = a * np.log1p(-1 / np.maximum(left, 2))
         logs = log_q - np.log(-np.expm1(log_q)) + ruled_out * np.log1p(-1 / np.maximum(n, 2))
@@ -143,7 +143,7 @@ class Odds:
 ODDS: dict[Semantics, Odds] = {"single": Odds("single"), "set": Odds("set"), "multiset": Odds("multiset")}
 
 
-def _log(amount: Floats | Integers) -> Floats:
+def _log_or_settled(amount: Floats | Integers) -> Floats:
     """Return the logarithm where there is one; nothing left, or less, means settled."""
     logs: Floats = np.log(amount, out=np.full(np.shape(amount), SETTLED), where=np.asarray(amount) > 0)
     return logs
@@ -183,13 +183,13 @@ def log_missing_all(n: Integers, a: Integers, m: int | Integers) -> Floats:
         (n - fewer + 0.5) * np.log1p(-fewer / n)
         + fewer * np.log(others_or_one / n)
         - (rest + 0.5) * np.log1p((rest_or_one - others_or_one) / others_or_one)
-        + (_stirling_rest(n - fewer) - _stirling_rest(n))
-        + (_stirling_rest(others) - _stirling_rest(rest))
+        + (_log_stirling_rest(n - fewer) - _log_stirling_rest(n))
+        + (_log_stirling_rest(others) - _log_stirling_rest(rest))
     )
     return cancelled
 
 
-def _stirling_rest(x: Integers) -> Floats:
+def _log_stirling_rest(x: Integers) -> Floats:
     """Return s(x), what Stirling's formula leaves out."""
     inverse = 1 / np.maximum(x, SERIES_FROM)
     square = inverse * inverse
@@ -332,7 +332,6 @@ def index_of_least(rivals: Sequence[ValueInGroup], factors: Factors, m: int) -> 
 # Groups × values reduced to what can matter: of those that are the same in n, a and what is ruled out, one.
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class ValuesInGroups:
     """Values that occur in groups, sorted by value; of those with the same odds the first group's.
 
@@ -340,30 +339,19 @@ class ValuesInGroups:
     (`Odds.weight`) of the values ruled out, and `ruled_out_id` a whole number that stands for them.
     """
 
-    columns: Integers
-    sizes: Integers
-    ruled_out_id: Integers
-    counts: Integers
-    rows: Integers
-    ruled_out: Floats | Integers
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
-    @classmethod
-    def from_groups(cls, groups: Groups, values: Integers, rules_out: int) -> ValuesInGroups:
-        """List the values in question that occur in the groups, with what ruling out others would weigh."""
-        top = _top_counts(groups.counts, rules_out)
-        rows, columns, counts = _occurring(groups.counts, values)
+    def __init__(self, groups: Groups, values: Integers, rules_out: int) -> None:
+        top = _largest_counts(groups.counts, rules_out)
+        rows, columns, counts = _list_occurring(groups.counts, values)
         if groups.semantics == "set":
             ids = number_vectors(np.column_stack((groups.sizes, top)))[0][rows]
         else:
             ids = _sum_without(top, rows, counts)
         (columns, sizes, ids, counts), rows = smallest_of_each((columns, groups.sizes[rows], ids, counts), rows)
         there = counts > 0
-        columns, sizes, ids, counts, rows = (each[there] for each in (columns, sizes, ids, counts, rows))
-        weight = _log_product_without(top, groups.sizes, rows, counts) if groups.semantics == "set" else ids
-        return cls(columns, sizes, ids, counts, rows, weight)
+        self.columns, self.sizes, self.counts, self.rows = columns[there], sizes[there], counts[there], rows[there]
+        self.ruled_out_id = self.ruled_out = ids[there]
+        if groups.semantics == "set":
+            self.ruled_out = _log_product_without(top, groups.sizes, self.rows, self.counts)  # type: ignore[assignment]
 
     def identity(self, factors: Factors) -> Integers:
         """Return whole numbers that decide a product."""
@@ -373,14 +361,14 @@ class ValuesInGroups:
 
 def ruled_out_weights(groups: Groups, counts: Integers, rules_out: int) -> Floats | Integers:
     """Weigh, for every group and value in question (`counts` of it), the ℓ most frequent other values."""
-    top = _top_counts(groups.counts, rules_out)
+    top = _largest_counts(groups.counts, rules_out)
     rows = np.broadcast_to(np.arange(len(groups))[:, np.newaxis], counts.shape)
     if groups.semantics == "set":
         return _log_product_without(top, groups.sizes, rows, counts)
     return _sum_without(top, rows, counts)
 
 
-def _top_counts(counts: Counts, rules_out: int) -> Integers:
+def _largest_counts(counts: Counts, rules_out: int) -> Integers:
     """Return the ℓ+1 largest counts of each group: the ℓ largest beside any one value are among them."""
     return counts.largest(top_width(counts, rules_out))
 
@@ -390,7 +378,7 @@ def top_width(counts: Counts, rules_out: int) -> int:
     return min(rules_out, counts.most_in_a_row) + 1
 
 
-def _occurring(counts: Counts, values: Integers) -> tuple[Integers, Integers, Integers]:
+def _list_occurring(counts: Counts, values: Integers) -> tuple[Integers, Integers, Integers]:
     """Return rows, columns and counts, in shapes that broadcast; zeros may be among dense ones."""
     if counts.cells is not None:
         cells = counts.cells if len(values) == counts.width else counts.cells[:, values]
@@ -455,7 +443,7 @@ class FiveMinima:
     def from_groups(cls, groups: Groups, values: Integers, knowledge: Knowledge) -> FiveMinima:
         """Find the five minima over some groups, for all values at once."""
         groups = groups.sort_by_number()  # the first row is then the group with the smallest number
-        occurring = ValuesInGroups.from_groups(groups, values, knowledge.rules_out)
+        occurring = ValuesInGroups(groups, values, knowledge.rules_out)
         logs = np.full((5, len(values)), np.inf)
         row = np.full((5, len(values)), -1)
         identity = np.full((3, 5, len(values)), -1)
@@ -587,7 +575,6 @@ class FiveMinima:
         return near[first_of_each(identity.reshape(-1, len(near)).T)]
 
     def _odds(self, column: int, arrangement: int, arithmetic: RatioArithmetic[Number]) -> Number:
-        """Compute one of the three products of minima."""
         return prod(
             (
                 self._value_at(each, column).product(
@@ -608,7 +595,7 @@ def _least_of_each_value(
     low = np.minimum.reduceat(scores, starts)
     finite = np.where(np.isneginf(low), 0.0, low)
     limit = low + tolerance(finite, m)
-    near = np.flatnonzero(scores <= np.repeat(limit, np.diff(starts, append=len(occurring))))
+    near = np.flatnonzero(scores <= np.repeat(limit, np.diff(starts, append=len(occurring.columns))))
     # of those decided by the same whole numbers the first group stands for all
     near = near[np.lexsort((occurring.rows[near], occurring.columns[near]))]
     near = near[first_of_each(occurring.identity(factors)[near])]

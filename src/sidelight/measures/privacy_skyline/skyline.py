@@ -154,7 +154,7 @@ class UndominatedGroups:
     @classmethod
     def from_groups(cls, groups: Groups, value: int) -> UndominatedGroups | None:
         """Build from all groups with σ; return None if there is none."""
-        sizes, counts, most = _Pairs.merge([_Pairs.from_groups(block, value) for block in _blocks(groups, value)])
+        sizes, counts, most = _Pairs.merge([_Pairs.from_groups(block, value) for block in _cut_groups(groups, value)])
         if len(sizes) == 0:
             return None
         # T falls with what is left beside σ; in `single` the people ruled out and those with σ share the same n
@@ -262,7 +262,7 @@ def _sort_pairs(sizes: Integers, counts: Integers) -> Integers:
     return np.argsort(sizes * (counts.max(initial=0) + 1) + counts)
 
 
-def _blocks(groups: Groups, value: int) -> Iterator[Groups]:
+def _cut_groups(groups: Groups, value: int) -> Iterator[Groups]:
     """Cut the groups into parts small enough to hold their counts in order; of sparse ones take those with σ first."""
     if groups.counts.cells is not None:
         yield from groups.blocks()
@@ -444,9 +444,19 @@ class Skyline:
     value: Label | Predicate = None
     apart_from: tuple[Label, ...] = ()
     points: tuple[SkylinePoint, ...] = field(init=False)  # none of which dominates another
+    notes: tuple[str, ...] = field(init=False)  # which points were dropped, and why
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "points", tuple(point for point in self._distinct() if not self._dominating(point)))
+        # a point that is given twice has one criterion
+        distinct = dict.fromkeys(self.required)
+        dominating = {
+            point: next((each for each in distinct if each != point and each.dominates(point)), None)
+            for point in distinct
+        }
+        object.__setattr__(self, "points", tuple(point for point, by in dominating.items() if by is None))
+        dropped = ((point, by) for point, by in dominating.items() if by is not None)
+        notes = (f"skyline {self._whose()}: {point} follows from {by} and was dropped" for point, by in dropped)
+        object.__setattr__(self, "notes", tuple(notes))
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
@@ -457,24 +467,11 @@ class Skyline:
             for point in self.points
         )
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Return which points were dropped, and why."""
-        dropped = [(point, self._dominating(point)) for point in self._distinct() if point not in self.points]
-        return tuple(f"skyline {self._whose()}: {point} follows from {by} and was dropped" for point, by in dropped)
-
     def __repr__(self) -> str:
         return f"<Skyline {self._whose()}: {', '.join(map(str, self.points))}>"
 
     def _whose(self) -> str:
         return f"of '{self.value}'" if self.value is not None else "of the other values"
-
-    def _distinct(self) -> tuple[SkylinePoint, ...]:
-        # a point that is given twice has one criterion
-        return tuple(dict.fromkeys(self.required))
-
-    def _dominating(self, point: SkylinePoint) -> SkylinePoint | None:
-        return next((each for each in self._distinct() if each != point and each.dominates(point)), None)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -522,8 +519,8 @@ def skyline(
     if not isinstance(values, Mapping):
         message = f'a skyline is a mapping value → points, such as {{"AIDS": [(1, 5, 2, 0.5)]}}, not {as_given(values)}'
         raise BadPolicy(message)
-    named = [Skyline(_points(points), read_value(value)) for value, points in values.items()]
-    others = _points(default)
+    named = [Skyline(_read_points(points), read_value(value)) for value, points in values.items()]
+    others = _read_points(default)
     if others:
         own: tuple[Label, ...] = single_values([each.value for each in named])
         named.append(Skyline(others, apart_from=(*own, *map(written_label, apart_from))))
@@ -540,7 +537,7 @@ def single_values(targets: Iterable[Label | Predicate]) -> tuple[Label, ...]:
     return tuple(values[0] for values in several if len(values) == 1)
 
 
-def _points(points: object) -> tuple[SkylinePoint, ...]:
+def _read_points(points: object) -> tuple[SkylinePoint, ...]:
     if not isinstance(points, Iterable):
         message = f"the points of a skyline are a list such as [(1, 5, 2, 0.5)], not {as_given(points)}"
         raise BadPolicy(message)
@@ -561,7 +558,7 @@ KnowledgePoint: TypeAlias = tuple[int | float, int | float, int | float]
 """Rules out, others, family; `math.inf` where there is no end."""
 
 
-MOST_POINTS, SPACED = 1 << 20, 1 << 12
+MOST_SKYLINE_POINTS, SPACED = 1 << 20, 1 << 12
 """The most (ℓ, m) for which a knowledge skyline is computed whole, and how many evenly spaced ones stand for more."""
 
 
@@ -623,7 +620,7 @@ def knowledge_skyline(release: Release, value: Value, below: Bound) -> Knowledge
         others = int(largest_passed(lambda k: test.passes(nothing, k, nothing), settled)[0])
         family = int(largest_passed(lambda m: test.passes(nothing, nothing, m), settled)[0])
         last = len(seen.undominated.sizes) - 1
-        complete = (last + 1) * (family + 1) <= MOST_POINTS
+        complete = (last + 1) * (family + 1) <= MOST_SKYLINE_POINTS
         found = (_all_maximal if complete else _some_maximal)(test, others, family)
         # who can rule out all values that occur with it can rule out the others too
         points = ((seen.most_ruled_out if point[0] == last else point[0], *point[1:]) for point in found)

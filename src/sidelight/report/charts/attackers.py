@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.errors import BadMeasure, as_given
-from sidelight.learner.learned import BINS, SURE, BeliefBin, Learned
+from sidelight.learner.learned import CALIBRATION_BINS, SURE_BELIEF, BeliefBin, Learned
 from sidelight.max_entropy.beliefs import Beliefs, ReleaseBeliefs
 from sidelight.max_entropy.constraints import NOBODY
 from sidelight.measures.criterion import Bound, exact
@@ -266,13 +266,13 @@ def checked_claims_chart(
 
 def _claims_chart(learned: Learned) -> alt.TopLevelMixin:
     library = altair()
-    edges = [at / BINS for at in range(BINS + 1)]
+    edges = [at / CALIBRATION_BINS for at in range(CALIBRATION_BINS + 1)]
     # a falling count: the difference of two neighbours is the people between two edges
     above = [*(learned.people_above(edge) for edge in edges[:-1]), 0]
     counts = [
         (low, high, here - beyond) for low, high, here, beyond in zip(edges, edges[1:], above, above[1:], strict=False)
     ]
-    of_whom = f"the values of {learned.people_above(SURE):,} of {counted(above[0], 'person')}"
+    of_whom = f"the values of {learned.people_above(SURE_BELIEF):,} of {counted(above[0], 'person')}"
     rows = [{"low": low, "high": high, "people": people, "text": f"{people:,}"} for low, high, people in counts]
     base = draw_rows(rows, 420, 220)
     y = library.Y("people:Q").axis(title="people", format=",d", tickCount=5)
@@ -284,7 +284,7 @@ def _claims_chart(learned: Learned) -> alt.TopLevelMixin:
             ),
             words.encode(share_axis(library.X("middle:Q"), HOW_SURE), y, text="text:N"),
         ),
-        title=f"A {learned.model} model claims to know {of_whom} at least {SURE} surely",
+        title=f"A {learned.model} model claims to know {of_whom} at least {SURE_BELIEF} surely",
         subtitle="Without the truth this is only claimed: nobody checked how much of it is right.",
         table=TableBehind(("claimed from", "claimed to", "people"), tuple(counts)),
         width=560,

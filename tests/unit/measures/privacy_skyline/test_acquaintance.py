@@ -109,8 +109,8 @@ def test_a_family_beside_known_people_needs_only_the_rest():
 
 def test_a_family_that_settles_it_elsewhere_is_one_larger_than_beside_the_target():
     group = sl.Release.from_counts([{"a": 2, "b": 3, "c": 1}]).groups
-    around, name = _GroupByFrequency.from_group(group, 0), group.name(0)
-    assert (around.people, around.count, around.rest) == (6, 2, (("b", 3), ("c", 1)))
+    around, name = _GroupByFrequency(group, 0), group.name(0)
+    assert (around.people, around.may_lack, around.rest) == (6, 4, (("b", 3), ("c", 1)))
     assert around.known_family(9, None, beside_target=True) == (Family(name, 4), True)
     assert around.known_family(9, None, beside_target=False) == (Family(name, 5), True)
     assert around.known_family(4, None, beside_target=False) == (Family(name, 4), False)

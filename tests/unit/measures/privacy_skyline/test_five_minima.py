@@ -25,8 +25,8 @@ from sidelight.measures.privacy_skyline.five_minima import (
     FiveMinima,
     Knowledge,
     ValueInGroup,
+    _log_stirling_rest,
     _once_per_pair,
-    _stirling_rest,
     five_products,
     index_of_least,
     log_missing_all,
@@ -179,7 +179,7 @@ PI = Decimal("3.14159265358979323846264338327950288419716939937510")
 def test_three_terms_of_the_series_are_as_good_as_floats_get(x):
     with localcontext(prec=60):
         exact = log(Fraction(math.factorial(x))) - (x + Decimal("0.5")) * log(Fraction(x)) + x - (2 * PI).ln() / 2
-        off = abs(Decimal(float(_stirling_rest(np.array([x]))[0])) - exact)
+        off = abs(Decimal(float(_log_stirling_rest(np.array([x]))[0])) - exact)
     assert off < Decimal("2e-16")
 
 

@@ -23,7 +23,7 @@ from sidelight.measures.privacy_skyline.skyline import (
     Skyline,
     SkylinePoint,
     UndominatedGroups,
-    _blocks,
+    _cut_groups,
     _other_counts,
     _Pairs,
     _running_sums,
@@ -193,7 +193,7 @@ def test_sparse_groups_with_the_value_are_cut_by_the_most_values_that_one_of_the
     bags = [{"a": 1, "nobody's": 0, **{f"v{9 * row + number}": 1 for number in range(9)}} for row in range(8)]
     groups = sl.Release.from_counts(bags).groups
     assert groups.counts.cells is None
-    blocks = list(_blocks(groups, groups.code_of(value)))
+    blocks = list(_cut_groups(groups, groups.code_of(value)))
     assert [len(block) for block in blocks] == lengths
     numbers = np.concatenate([block.numbers for block in blocks]).tolist()
     assert numbers == [row + 1 for row, bag in enumerate(bags) if bag.get(value)]
