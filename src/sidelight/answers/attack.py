@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -57,17 +57,17 @@ class AttackRequest(Request):
 
     releases: tuple[str, ...]
     roles: Roles
-    lookup: PeopleLookup = field(default_factory=PeopleLookup)
-    people: str | None = None
-    person: str | None = None
-    truth: str | None = None
-    who: str | None = None
-    prior: Literal["pooled", "uniform"] = "pooled"
-    present: tuple[str, ...] = ()
-    evidence: Literal["shared", "independent", "sets"] = "shared"
-    same_value: tuple[str, ...] = ()
-    at_most: str | None = None
-    unlocated: Literal["open", "ignore"] = "open"
+    lookup: PeopleLookup
+    people: str | None
+    person: str | None
+    truth: str | None
+    who: str | None
+    prior: Literal["pooled", "uniform"]
+    present: tuple[str, ...]
+    evidence: Literal["shared", "independent", "sets"]
+    same_value: tuple[str, ...]
+    at_most: str | None
+    unlocated: Literal["open", "ignore"]
 
     @property
     def limit(self) -> Fraction | None:
@@ -360,13 +360,13 @@ class AttackerRequest(Request):
     releases: tuple[str, ...]
     question: Question
     attacker: str | None
-    lookup: PeopleLookup = field(default_factory=PeopleLookup)
-    table: str | None = None
-    person: str | None = None
-    at_most: str | None = None
-    model: Literal["logistic", "naive bayes"] = "logistic"
-    method: MethodName | None = None
-    limit: tuple[str, ...] = ()
+    lookup: PeopleLookup
+    table: str | None
+    person: str | None
+    at_most: str | None
+    model: Literal["logistic", "naive bayes"]
+    method: MethodName | None
+    limit: tuple[str, ...]
 
     @property
     def confidence(self) -> Fraction | None:

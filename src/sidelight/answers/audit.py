@@ -168,16 +168,16 @@ class ReportRequest(Request):
 
     file: str  # the release, or its sidecar
     question: Question
-    hierarchies: Path | None = None
-    table: str | None = None  # the original, to tell the risk before
-    attack: tuple[Path, ...] = ()  # answers of attacks that were tried
-    outline: OutlineName | None = None
-    date: str | None = None
-    signed_by: str = ""
-    role: str = ""
-    decision: Decision | None = None
-    reasons: str = ""
-    commands: tuple[str, ...] = ()  # that come to the same document
+    hierarchies: Path | None
+    table: str | None  # the original, to tell the risk before
+    attack: tuple[Path, ...]  # answers of attacks that were tried
+    outline: OutlineName | None
+    date: str | None
+    signed_by: str
+    role: str
+    decision: Decision | None
+    reasons: str
+    commands: tuple[str, ...]  # that come to the same document
 
     @property
     def release(self) -> str:

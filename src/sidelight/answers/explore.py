@@ -7,7 +7,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -49,12 +49,12 @@ class ExploreRequest(Request):
     file: str
     roles: Roles
     value: tuple[str, ...]
-    below: str = "0.95"
-    up_to: int = 10
-    belief: tuple[str, ...] = ()
-    people: str | None = None  # the original, to name the people whose values would disclose one
-    name: str | None = None
-    lookup: PeopleLookup = field(default_factory=PeopleLookup)
+    below: str
+    up_to: int
+    belief: tuple[str, ...]
+    people: str | None  # the original, to name the people whose values would disclose one
+    name: str | None
+    lookup: PeopleLookup
 
     def __post_init__(self) -> None:
         if (self.people is None) != (self.name is None):

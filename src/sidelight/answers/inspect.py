@@ -67,14 +67,14 @@ class InspectRequest(Request):
 
     file: str
     roles: Roles
-    up_to: int = 3
-    alone: str = "0.05"  # which share of the people is unique on the sets that are told
-    preset: str | None = None  # whose limits the drafted policy sets, or a check of columns
-    population: str | None = None  # by which the check of columns counts people
-    residents: str | None = None
-    policy: Path | None = None  # the file that some of the roles were read from
-    write: Path | None = None  # where a policy is drafted
-    hierarchies: Path | None = None  # the folder in which hierarchies are drafted
+    up_to: int
+    alone: str  # which share of the people is unique on the sets that are told
+    preset: str | None  # whose limits the drafted policy sets, or a check of columns
+    population: str | None  # by which the check of columns counts people
+    residents: str | None
+    policy: Path | None  # the file that some of the roles were read from
+    write: Path | None  # where a policy is drafted
+    hierarchies: Path | None  # the folder in which hierarchies are drafted
 
     def __post_init__(self) -> None:
         if self.is_check:
@@ -500,13 +500,13 @@ class HierarchiesRequest(Request):
     file: str
     roles: Roles
     folder: Path
-    cuts: tuple[str, ...] = ()
-    widths: tuple[str, ...] = ()
-    bottom: tuple[str, ...] = ()
-    top: tuple[str, ...] = ()
-    masks: tuple[str, ...] = ()
-    tree: tuple[str, ...] = ()
-    suppress_only: tuple[str, ...] = ()
+    cuts: tuple[str, ...]
+    widths: tuple[str, ...]
+    bottom: tuple[str, ...]
+    top: tuple[str, ...]
+    masks: tuple[str, ...]
+    tree: tuple[str, ...]
+    suppress_only: tuple[str, ...]
 
     def files(self) -> tuple[Path, ...]:
         return tuple(files_of(self.file))

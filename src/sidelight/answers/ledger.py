@@ -45,11 +45,11 @@ class BeginRequest(Request):
     """Where a ledger is begun, and with which budget."""
 
     file: Path
-    epsilon: str | None = None
-    delta: str = "0"
-    rho: str | None = None
-    accounting: Literal["basic", "concentrated"] = "basic"
-    neighbours: Literal["add or remove", "replace"] = "add or remove"
+    epsilon: str | None
+    delta: str
+    rho: str | None
+    accounting: Literal["basic", "concentrated"]
+    neighbours: Literal["add or remove", "replace"]
 
     def begin(self) -> Ledger:
         """Begin the ledger; whoever cannot show it takes it back."""
@@ -161,9 +161,9 @@ class SpentRequest(Request):
     """Which ledgers and noisy counts are added up, at which delta, and for how many people."""
 
     sources: tuple[str, ...]
-    delta: str | None = None
-    people: int | None = None
-    chance: str | None = None
+    delta: str | None
+    people: int | None
+    chance: str | None
 
     def files(self) -> tuple[Path, ...]:
         return _files_of(self.sources)
@@ -285,13 +285,13 @@ class PromiseRequest(Request):
     """Which releases, or which epsilon and delta; to how many people; and how the promise is told."""
 
     sources: tuple[str, ...]
-    epsilon: str | None = None
-    delta: str = "0"
-    neighbours: Literal["add or remove", "replace"] | None = None
-    people: int | None = None
-    chance: str | None = None
-    false_alarms: float = 0.05
-    prior: float = 0.1
+    epsilon: str | None
+    delta: str
+    neighbours: Literal["add or remove", "replace"] | None
+    people: int | None
+    chance: str | None
+    false_alarms: float
+    prior: float
 
     def files(self) -> tuple[Path, ...]:
         return _files_of(self.sources)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -41,21 +41,21 @@ class NoiseRequest(Request):
     file: str
     target: Path
     question: Question
-    hierarchies: Path | None = None
-    ledger: Path | None = None
-    force: bool = False
-    levels: tuple[str, ...] = ()
-    outside: Literal["other", "leave out", "an error"] = "other"
-    undeclared: bool = False
-    values_per_person: int | None = None
-    rows_per_person: int | None = None
-    people_at_most: int | None = None
-    queries: tuple[str, ...] = ()
-    cells: int = 1_000_000
-    epsilon: str | None = None
-    delta: str = "0"
-    rho: str | None = None
-    neighbours: Literal["add or remove", "replace"] = "add or remove"
+    hierarchies: Path | None
+    ledger: Path | None
+    force: bool
+    levels: tuple[str, ...]
+    outside: Literal["other", "leave out", "an error"]
+    undeclared: bool
+    values_per_person: int | None
+    rows_per_person: int | None
+    people_at_most: int | None
+    queries: tuple[str, ...]
+    cells: int
+    epsilon: str | None
+    delta: str
+    rho: str | None
+    neighbours: Literal["add or remove", "replace"]
 
     def files(self) -> tuple[Path, ...]:
         folder = None if self.undeclared else self.hierarchies
@@ -280,9 +280,9 @@ class CountRequest(Request):
     """Which noisy counts, and what is added up of them."""
 
     file: Path
-    values: tuple[str, ...] = ()
-    where: tuple[str, ...] = ()
-    confidence: float = 0.95
+    values: tuple[str, ...]
+    where: tuple[str, ...]
+    confidence: float
 
     @property
     def labels(self) -> dict[str, list[str]]:
@@ -357,11 +357,11 @@ class NoiseAttackRequest(Request):
     releases: tuple[str, ...]
     people: str
     hierarchies: Path | None
-    truth: str | None = None
-    others: tuple[str, ...] = ()
-    prior: Literal["pooled", "uniform"] = "pooled"
-    chance: str | None = None
-    reading: Roles = field(default_factory=Roles)
+    truth: str | None
+    others: tuple[str, ...]
+    prior: Literal["pooled", "uniform"]
+    chance: str | None
+    reading: Roles
 
     @property
     def folder(self) -> Path:

@@ -37,13 +37,13 @@ class SimulateRequest(TableRequest):
 
     overlap: int
     seed: int
-    people: int | None = None
-    releases: int = 2
-    repetitions: int = 5
-    tried: tuple[str, ...] = ()
-    method: tuple[MethodName, ...] = ("mondrian",)
-    epsilon: tuple[str, ...] = ()
-    levels: tuple[str, ...] = ()
+    people: int | None
+    releases: int
+    repetitions: int
+    tried: tuple[str, ...]
+    method: tuple[MethodName, ...]
+    epsilon: tuple[str, ...]
+    levels: tuple[str, ...]
 
     @property
     def policies(self) -> dict[str, Policy]:
