@@ -36,8 +36,6 @@ from typing import BinaryIO
 
 from sidelight.errors import NoRoom, NotPublished, SidelightError, in_python, utf8, visible
 
-_LOG = logging.getLogger(__name__)
-
 # How the name of the document beside a release ends, after the whole name of the release
 SIDECAR_ENDING = ".sidelight.json"
 
@@ -558,7 +556,7 @@ def _wait_for(acquire: Callable[[float], object], path: Path, too_late: type[Exc
         acquire(min(SAY_WAITING, WAIT_AT_MOST))
     except too_late:
         held = f"{_holder(path)} holds its lock '{lock_path(path).name}'"
-        _LOG.warning("sidelight: waiting for '%s': %s", visible(path.name), visible(held))
+        logging.getLogger(__name__).warning("sidelight: waiting for '%s': %s", visible(path.name), visible(held))
     else:
         return
     try:

@@ -46,13 +46,14 @@ def exact_number(number: object, error: type[Exception], name: str) -> Fraction 
     if (
         isinstance(number, bool)
         or not isinstance(number, Real | Decimal)
-        or (not whole_or_fraction and _is_nan(number))
+        or (not whole_or_fraction and (number.is_nan() if isinstance(number, Decimal) else math.isnan(number)))
     ):
         message = f"{name} is a number, not {as_given(number, quoted=True)}; give a number"
         raise error(message)
     if isinstance(number, Rational):
         exact = Fraction(int(number.numerator), int(number.denominator))
-        if max(abs(exact.numerator), exact.denominator).bit_length() > MOST_BITS:
+        # longer numbers say nothing about people, and Python does not write them
+        if max(abs(exact.numerator), exact.denominator).bit_length() > 10_000:
             message = f"{name} is a number of thousands of digits; give a shorter one"
             raise error(message)
         return exact
@@ -72,14 +73,6 @@ def as_printed(number: Number) -> Number | Fraction:
     (Fraction(3, 10), Fraction(1, 3), inf)
     """
     return Fraction(repr(float(number))) if isinstance(number, float) and math.isfinite(number) else number
-
-
-# Longer numbers say nothing about people, and Python does not write them
-MOST_BITS = 10_000
-
-
-def _is_nan(number: Real | Decimal) -> bool:
-    return number.is_nan() if isinstance(number, Decimal) else math.isnan(number)  # one that signals is no float
 
 
 # There are fewer people, cells and steps than this; floats are whole numbers up to here

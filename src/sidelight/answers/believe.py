@@ -228,17 +228,14 @@ def name_in_group(belief: sl.Belief) -> str:
     return str(belief) if belief.unnamed else f"{belief} in {belief.group}"
 
 
-VALUES_SHOWN = 20  # of a person; the document has all
-
-
-def _draw_distribution(belief: AnyBelief) -> Grid:
+def _draw_distribution(belief: AnyBelief, most: int = 20) -> Grid:
+    """Draw the likeliest values of a person; the document has all."""
     likely = sorted(belief.after, key=lambda value: -_middle(belief.after[value]))
     rows = [
-        (shown(value), in_words(belief.before[value]), _write_interval(belief.after[value]))
-        for value in likely[:VALUES_SHOWN]
+        (shown(value), in_words(belief.before[value]), _write_interval(belief.after[value])) for value in likely[:most]
     ]
-    if len(likely) > VALUES_SHOWN:
-        rows.append((f"and {len(likely) - VALUES_SHOWN} more values, none more likely", "", ""))
+    if len(likely) > most:
+        rows.append((f"and {len(likely) - most} more values, none more likely", "", ""))
     headings = ("value", "from the release", "knowing this")
     return Grid(headings, tuple(rows), title=f"{belief} ({belief.group})", figures=frozenset({1, 2}))
 

@@ -51,15 +51,6 @@ from sidelight.table.roles import Roles, is_age
 from sidelight.table.table import Counts
 from sidelight.text import counted, form
 
-ROLES: Mapping[Role, str] = {
-    "person": "Whose row it is (person)",
-    "quasi": "Known to others, who can look people up by it (quasi)",
-    "sensitive": "Told in confidence, and not to be found out (sensitive)",
-    "keep": "Published as it is, and judged by nothing (keep, weight)",
-    "leave out": "Left out, and not published",
-}
-"""What each role is to somebody who has never heard of it."""
-
 
 @dataclass(frozen=True, slots=True)
 class InspectRequest(Request):
@@ -209,7 +200,15 @@ class InspectAnswer(Answer[Inspection]):
     def blocks(self) -> Blocks:
         inspected, request = self.inspected, self.request
         drafted = inspected.drafted or {}
-        for role, title in ROLES.items():
+        # what each role is to somebody who has never heard of it
+        titles: dict[Role, str] = {
+            "person": "Whose row it is (person)",
+            "quasi": "Known to others, who can look people up by it (quasi)",
+            "sensitive": "Told in confidence, and not to be found out (sensitive)",
+            "keep": "Published as it is, and judged by nothing (keep, weight)",
+            "leave out": "Left out, and not published",
+        }
+        for role, title in titles.items():
             columns = [each for each in inspected.suggested.columns if each.role == role]
             lines = [_describe_column(each, drafted.get(each.column)) for each in columns]
             if lines:

@@ -46,8 +46,6 @@ from sidelight.search.protect import METHODS, Ask, MethodName
 from sidelight.search.utility import DEFAULT_UTILITY, UtilityName
 from sidelight.text import capitalize, counted, form
 
-SCHEMA_VERSION = 2
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
@@ -292,7 +290,7 @@ def ask(
     before = audit_report(raw, verdict=policy.judge(raw), source=request.file, notes=notes)
     return ProtectAnswer(
         kind="protect",
-        schema_version=SCHEMA_VERSION,
+        schema_version=2,
         source=request.file,
         answer=_describe(result, published),
         notes=(*table.intake.notes(), *notes),
@@ -305,8 +303,7 @@ def ask(
 def describe_nothing(nothing: NothingSafe, request: TableRequest, reason: str) -> NothingAnswer:
     """Return the answer that nothing is within the policy; `reason` is the message in the words of the surface."""
     answer = Nothing(blocked_by=nothing.blocked_by, closest=nothing.closest)
-    version = SCHEMA_VERSION
-    return NothingAnswer(kind=request.kind, schema_version=version, source=request.file, answer=answer, reason=reason)
+    return NothingAnswer(kind=request.kind, schema_version=2, source=request.file, answer=answer, reason=reason)
 
 
 def _search_to_the_end(

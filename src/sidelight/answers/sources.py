@@ -6,7 +6,7 @@ What a request states has the last word over a policy file, and both over the si
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -35,7 +35,6 @@ from sidelight.table.labels import Label
 from sidelight.table.roles import Roles
 
 if TYPE_CHECKING:
-    from sidelight.publish.read_back import Engine
     from sidelight.publish.sidecar import Reading, Sidecar
 
 
@@ -210,6 +209,7 @@ def _with_populations(question: Question, population: str | None) -> Question:
             return population
         return named
 
+    person = question.roles.person_column
     places = dict.fromkeys((*map(place_of, measures), population))
     read = {place: _population(place, question.roles) for place in places if place is not None}
 
@@ -228,7 +228,15 @@ def _with_populations(question: Question, population: str | None) -> Question:
         question,
         policy=Policy(*(replace(each, measure=compared(each.measure)) for each in criteria)) if criteria else None,
         measures=without_repeats(map(compared, question.measures)),
-        notes=(*question.notes, *_rows_as_people(read.values(), question.roles)),
+        # nobody checks that rows are people where a population does not say whose row it is, as the table does
+        notes=(
+            *question.notes,
+            *(
+                f"{each.place} has no column '{person}': each of its rows counts as a person of its own"
+                for each in read.values()
+                if person is not None and "person" not in each.reading
+            ),
+        ),
         files=(*question.files, *(path for place in read for path in files_of(place))),
         population=None if population is None else read[population],
     )
@@ -240,13 +248,6 @@ def _population(file: str, roles: Roles) -> Population:
     if roles.person_column in columns_of(file, roles):
         reading |= {"person": roles.person_column, "several_rows": True}
     return Population(file, reading=reading)
-
-
-def _rows_as_people(populations: Iterable[Population], roles: Roles) -> Iterator[str]:
-    """Note the populations that do not say whose row it is where the table does: nobody checks that rows are people."""
-    for each in populations:
-        if roles.person_column is not None and "person" not in each.reading:
-            yield f"{each.place} has no column '{roles.person_column}': each of its rows counts as a person of its own"
 
 
 def open_release(
@@ -275,8 +276,10 @@ def open_release(
     from sidelight.publish.read_back import read_by_sidecar  # noqa: PLC0415 - only files with a sidecar need it
     from sidelight.publish.sidecar import read_checked  # noqa: PLC0415
 
-    document = read_checked(Path(file))
-    bound, counted_by = None if memory is None else Memory.parse(memory), _engine(engine)
+    def counted_by(path: Path) -> Path | SparkFile:
+        return path if engine.engine != "spark" else spark_file(str(path), Roles(), engine.master)
+
+    document, bound = read_checked(Path(file)), None if memory is None else Memory.parse(memory)
     if not keep_people and _as_published(document, roles):
         release = _by(read_by_sidecar(Path(file), bound, counted_by), roles, document)
         return release.about(roles.value_columns[0]) if len(roles.value_columns) == 1 else release
@@ -292,11 +295,6 @@ def open_release(
         memory=bound,
     )
     return replace(release, printing=document.printing())
-
-
-def _engine(engine: EngineChoice) -> Engine:
-    """Return how a file is read that has a sidecar: as it is, or by Spark."""
-    return Path if engine.engine != "spark" else lambda path: spark_file(str(path), Roles(), engine.master)
 
 
 def find_asked_attackers(file: str, roles: Roles) -> tuple[ReaderFacts, ...]:
@@ -333,20 +331,18 @@ def open_table(
     return sl.coarser_values(table, by=hierarchies or {}, to=roles.sensitive_level)
 
 
-_LEVEL = re.compile(r"\s*(?P<column>[^=]+?)\s*=\s*(?P<level>[0-9]{1,9})\s*(?:,|$)")
-
-
 def read_levels(texts: Sequence[str]) -> dict[str, int]:
     """Read `age=2,sex=0`, or one column at a time.
 
     >>> read_levels(["age=2,sex=0", "zip, old=1"])
     {'age': 2, 'sex': 0, 'zip, old': 1}
     """
+    one = re.compile(r"\s*(?P<column>[^=]+?)\s*=\s*(?P<level>[0-9]{1,9})\s*(?:,|$)")
     levels: dict[str, int] = {}
     for text in texts:
         at = 0
         while at < len(text):
-            read = _LEVEL.match(text, at)
+            read = one.match(text, at)
             if read is None:
                 message = f"cannot read --levels '{text}'; write columns and their levels, such as --levels age=2,sex=0"
                 raise BadPolicy(message)

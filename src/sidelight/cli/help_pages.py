@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import re
 
-WIDTH = 70
-"""An example fits a narrow terminal."""
-
 DEBUG = "--debug with any verb shows where an error comes from."
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
@@ -160,7 +157,7 @@ def in_lines(command: str) -> str:
     """
     lines = [""]
     for part in re.split(r" (?=-)", command):
-        if lines[-1] and len(lines[-1]) + 1 + len(part) > WIDTH:
+        if lines[-1] and len(lines[-1]) + 1 + len(part) > 70:  # it fits a narrow terminal
             lines.append("")
         lines[-1] = f"{lines[-1]} {part}".lstrip()
     return " \\\n      ".join(lines)

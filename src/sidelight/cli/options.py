@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 READ = Group("What to read", sort_key=0)
 ASKED = Group("What is asked", sort_key=1)
-EFFORT = Group("When counting is too hard", sort_key=2)
 SEARCH = Group("How to search", sort_key=3)
 NOISE = Group("How much noise", sort_key=4)
 PAID = Group("What it is paid from", sort_key=5)
@@ -299,7 +298,7 @@ class KnowledgeOptions:
     """Whether --rules are about who says something (Q), who does not (not Q), or both."""
 
 
-@Parameter(name="*", group=EFFORT)
+@Parameter(name="*", group=Group("When counting is too hard", sort_key=2))
 @dataclass(frozen=True, kw_only=True)
 class EffortOptions:
     """How much is counted, and what is done when that is not enough."""

@@ -58,33 +58,25 @@ _WORDS: ContextVar[tuple[str, ...]] = ContextVar("words", default=())
 """What was typed after `sidelight`."""
 
 
-NAMES_SOMEBODY = ("--who",)
-"""The options that name a person by an identifier, which no document repeats."""
-
-
 def command_line() -> str:
     """Return the command that is being run, to be typed again, for documents: whom it names is not repeated there."""
     return shlex.join(("sidelight", *_without_names(_WORDS.get())))
 
 
 def _without_names(words: Sequence[str]) -> Iterator[str]:
-    """Write … for a person's name.
+    """Write … for what --who names: a person by an identifier, which no document repeats.
 
     >>> list(_without_names(["attack", "one.csv", "--who", "Ann", "--who=Ann"]))
     ['attack', 'one.csv', '--who', '…', '--who=…']
     """
     for before, word in zip(("", *words), words, strict=False):
         option = word.partition("=")[0]
-        named = f"{option}=…" if option in NAMES_SOMEBODY and option != word else word
-        yield "…" if before in NAMES_SOMEBODY else named
+        named = f"{option}=…" if option == "--who" != word else word
+        yield "…" if before == "--who" else named
 
 
 OUTPUTS = ("-o", "--output", "--html", "--markdown", "--pdf", "--plot", "-w", "--write")
 """The options that name what is written."""
-
-
-FOLDERS = ("--hierarchies", "--folder")
-"""The options that name a folder, besides those of what is written."""
 
 
 def _words_by_option() -> Iterator[tuple[str, str]]:
@@ -122,7 +114,7 @@ def _refuse_pipes() -> None:
             message = f"'{word}' is not UTF-8; rename the file, or write the word in UTF-8"
             raise SidelightError(message)
     for option, value in _words_by_option():
-        if not value and option in (*OUTPUTS, *FOLDERS):  # else it would be the current folder
+        if not value and option in (*OUTPUTS, "--hierarchies", "--folder"):  # else it would be the current folder
             message = f"the name after {option} is empty; give the name of a file, or of a folder"
             raise SidelightError(message)
     for option, path in _named_places():

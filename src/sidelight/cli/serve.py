@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from sidelight.web.state import State
     from sidelight.web.workspace import Workspace
 
-FIRST_LIMITS = ("group size >= 5", "implications(k=1) < 1/2")
-"""Where nobody sets a limit: a classic one and one on somebody who knows something, to begin with."""
-
 
 @dataclass(frozen=True, slots=True)
 class ServeRequest:
@@ -164,7 +161,9 @@ def _first_state(roles: Roles, policy: Policy | None, compared: tuple[sl.Measure
     from sidelight.answers.recipe import write_typed  # noqa: PLC0415 - an extra
     from sidelight.web.state import State as First  # noqa: PLC0415
 
-    criteria = tuple(map(read_limit, FIRST_LIMITS)) if policy is None else policy.criteria
+    # a classic limit, and one on somebody who knows something
+    first = () if policy is not None else ("group size >= 5", "implications(k=1) < 1/2")
+    criteria = tuple(map(read_limit, first)) if policy is None else policy.criteria
     beside = compared if policy is None else ()
     limits = (*map(write_typed, criteria), *map(write_typed, beside))
     return First(quasi=roles.quasi, sensitive=roles.value_columns, limits=limits)

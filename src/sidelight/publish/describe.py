@@ -57,13 +57,6 @@ if TYPE_CHECKING:
     from sidelight.engines.streamed_table import AnyTable
 
 
-SEEDED = "the order of the rows was drawn with a seed, for a test: whoever knows the seed learns the order before it"
-KEPT_BACK = (
-    "how the release was made is kept back; its own shape tells most of it, so nobody is protected by that from "
-    "somebody who guesses"
-)
-
-
 def build_sidecar(
     result: SearchResult,
     release: Release,
@@ -79,6 +72,10 @@ def build_sidecar(
     """Build the sidecar of a search and of `release`, as it was read back, with the verdict on it."""
     table = result.outcome.recoding.table
     kinds = {name: kind for name, kind in result.kinds.items() if name in reading.group}
+    seed_note = "the order of the rows was drawn with a seed, for a test"
+    seed_note += ": whoever knows the seed learns the order before it"
+    quiet_note = "how the release was made is kept back; its own shape tells most of it, so nobody is protected by that"
+    quiet_note += " from somebody who guesses"
     covered = {} if private_hierarchies else _find_covers(release, result.release.printing)
     return Sidecar(
         files=files,
@@ -108,8 +105,8 @@ def build_sidecar(
             **{name: version(name) for name in ("numpy", "duckdb", "pyarrow")},
         },
         warnings=(
-            *([SEEDED] if seeded else ()),
-            *([KEPT_BACK] if quiet_method else ()),
+            *([seed_note] if seeded else ()),
+            *([quiet_note] if quiet_method else ()),
             *result.warnings,
             *joint_column_notes(release, verdict.judgements),
         ),
