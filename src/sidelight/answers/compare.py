@@ -94,7 +94,12 @@ class CompareAnswer(Answer[Comparison]):
         people = counted(self.people, "person")
         yield Paragraph(f"{self.source}: {people}; wanted: {self.answer.policy}. Nothing was published.")
         yield self._draw_printed()
-        yield self._draw_worth()
+        worths = tuple(
+            (self._number(index), *(figure(row.result.utility[name], 3) for name in COMPARED))
+            for index, row in enumerate(self.ways.rows)
+            if row.result is not None
+        )
+        yield Grid(("", *COMPARED), worths, figures=frozenset(range(len(COMPARED) + 1)), dense=True)
         meanings = Points(tuple(f"{name}: {MEANINGS[name]}" for name in COMPARED))
         yield PageSection("What it means (less is better)", (meanings,))
         yield PageSection("Which one", (Points((*self.answer.advice, self._command())),))
@@ -117,14 +122,6 @@ class CompareAnswer(Answer[Comparison]):
             rows.append((self._number(index), name, groups, suppressed, printed))
         headings = ("", "method", "groups", "suppressed", "what is printed, and of the largest group")
         return Grid(headings, tuple(rows), figures=frozenset({0, 2, 3}), dense=True)
-
-    def _draw_worth(self) -> Block:
-        rows = tuple(
-            (self._number(index), *(figure(row.result.utility[name], 3) for name in COMPARED))
-            for index, row in enumerate(self.ways.rows)
-            if row.result is not None
-        )
-        return Grid(("", *COMPARED), rows, figures=frozenset(range(len(COMPARED) + 1)), dense=True)
 
     def _command(self) -> str:
         """Write how the advised release is published."""

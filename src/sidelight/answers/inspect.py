@@ -576,14 +576,32 @@ def ask_hierarchies(request: HierarchiesRequest, progress: Progress = quiet) -> 
     """Draft a hierarchy for each column."""
     del progress
     rules = request.rules()
-    labels = {name: _count_labels(request, name) for name in request.columns()}
+    labels: dict[str, dict[Label, int]] = {}
+    roles = request.roles
+    for column in request.columns():
+        reading: dict[str, Any] = {name: getattr(roles, name) for name in ("missing_marks", "encoding", "sheet")}
+        (values,), times = distinct_rows(request.file, [column], **reading)
+        if roles.split is not None and column in roles.value_columns:  # of parts of cells, rows are not counted
+            parts = (part for cell in values.labels for part in parts_of(cell, roles.split, "set", roles.missing_marks))
+            labels[column] = dict.fromkeys(in_order(parts), 0)
+            continue
+        counts = {values.cell(row): number for row, number in enumerate(times.tolist())}
+        labels[column] = {text: counts.get(text, 0) for text in values.labels}
     rows = {name: {text: times for text, times in each.items() if text is not None} for name, each in labels.items()}
     drafted = drafts({name: tuple(each) for name, each in labels.items()}, replace(rules, people=rows))
     return HierarchiesAnswer(
         kind="hierarchies",
         schema_version=1,
         source=request.file,
-        answer={name: _draft_facts(draft, request.folder / hierarchy_file(name)) for name, draft in drafted.items()},
+        answer={
+            name: HierarchyFacts(
+                file=str(request.folder / hierarchy_file(name)),
+                rule=draft.rule,
+                values=len(draft.hierarchy.labels(0)),
+                levels=[list(draft.hierarchy.labels(level)) for level in range(1, draft.hierarchy.height)],
+            )
+            for name, draft in drafted.items()
+        },
         notes=(NOTE, *number_notes(drafted, rules.kinds)),
         folder=request.folder,
         hierarchies={name: draft.hierarchy for name, draft in drafted.items()},
@@ -601,19 +619,6 @@ def number_notes(drafted: Mapping[str, Draft], kinds: Collection[str]) -> tuple[
     )
 
 
-def _count_labels(request: HierarchiesRequest, column: str) -> dict[Label, int]:
-    """Return the labels of a column, and how many rows have each; of parts of cells, that is not counted."""
-    roles = request.roles
-    (values,), times = distinct_rows(
-        request.file, [column], missing_marks=roles.missing_marks, encoding=roles.encoding, sheet=roles.sheet
-    )
-    if roles.split is None or column not in roles.value_columns:
-        rows = {values.cell(row): number for row, number in enumerate(times.tolist())}
-        return {text: rows.get(text, 0) for text in values.labels}
-    parts = (part for cell in values.labels for part in parts_of(cell, roles.split, "set", roles.missing_marks))
-    return dict.fromkeys(in_order(parts), 0)
-
-
 def _parse_pairs(option: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
     for text in texts:
         column, equals, rest = text.partition("=")
@@ -629,9 +634,3 @@ def _parse_numbers(option: str, text: str) -> list[float]:
         message = f"cannot read {option} '{text}'; give numbers with commas between them, such as 18,65"
         raise BadHierarchy(message)
     return [number for number in numbers if number is not None]
-
-
-def _draft_facts(draft: Draft, file: Path) -> HierarchyFacts:
-    hierarchy = draft.hierarchy
-    levels = [list(hierarchy.labels(level)) for level in range(1, hierarchy.height)]
-    return HierarchyFacts(file=str(file), rule=draft.rule, values=len(hierarchy.labels(0)), levels=levels)

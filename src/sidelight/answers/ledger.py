@@ -101,6 +101,11 @@ def ask(request: LedgerRequest) -> LedgerAnswer:
     account = ledger.read()
     epsilon, delta = account.spent
     rho = {} if account.rho is None else {"rho": amount_text(account.spent_rho)}
+    entries = []
+    for entry in account.entries:
+        fields = EntryDocument.from_entry(entry).model_dump()
+        files = zip(fields["published"], entry.published, strict=True)
+        entries.append({**fields, "published": [{**each, "now": _find_state(ledger, file)} for each, file in files]})
     silent = sum(not entry.published and entry.choice is None for entry in account.entries)
     nothing = "nothing is known to be published by this entry, and its budget is spent all the same"
     counted_rows = (entry.spending.counted for entry in account.entries)
@@ -115,7 +120,7 @@ def ask(request: LedgerRequest) -> LedgerAnswer:
             neighbours=account.neighbours,
             budget=BudgetDocument.from_account(account),
             spent={"epsilon": amount_text(epsilon), "delta": amount_text(delta), **rho},
-            entries=tuple(_entry_fields(ledger, entry) for entry in account.entries),
+            entries=tuple(entries),
         ),
         notes=(
             *([f"{counted(silent, 'entry')} without a file: {nothing}"] if silent else []),
@@ -124,12 +129,6 @@ def ask(request: LedgerRequest) -> LedgerAnswer:
         ledger=ledger,
         account=account,
     )
-
-
-def _entry_fields(ledger: Ledger, entry: Entry) -> dict[str, Any]:
-    fields = EntryDocument.from_entry(entry).model_dump()
-    files = zip(fields["published"], entry.published, strict=True)
-    return {**fields, "published": [{**written, "now": _find_state(ledger, file)} for written, file in files]}
 
 
 def _find_state(ledger: Ledger, file: PublishedCounts) -> str:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
 from sidelight.answers.sources import TableRequest, read_levels
-from sidelight.attack.simulation import MeanEstimate, Simulation, SimulationPoint, simulate_composition
+from sidelight.attack.simulation import Simulation, SimulationPoint, simulate_composition
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadNoise, BadPolicy
 from sidelight.noise.attack import SideBySide, side_by_side
@@ -179,16 +179,13 @@ def ask(request: SimulateRequest, progress: Progress = quiet) -> SimulateAnswer:
 
 
 def _point_cells(point: SimulationPoint) -> tuple[str, ...]:
-    published = (f"{point.method}", point.policy)
-    if not point.repetitions:
-        return (*published, "none", *("" for _ in [*FIGURES][1:]))
-    return (*published, *(_figure_text(name, point.estimates.get(name)) for name in FIGURES))
-
-
-def _figure_text(name: str, estimate: MeanEstimate | None) -> str:
-    if estimate is None:
-        return ""
-    return f"{estimate.mean:.1%}" if name in ("perfect", "guessed") else f"{estimate.mean:.2f}"
+    shown = {
+        name: f"{each.mean:.1%}" if name in ("perfect", "guessed") else f"{each.mean:.2f}"
+        for name in FIGURES
+        if (each := point.estimates.get(name)) is not None
+    }
+    figures = [shown.get(name, "") for name in FIGURES] if point.repetitions else ["none", *[""] * (len(FIGURES) - 1)]
+    return (f"{point.method}", point.policy, *figures)
 
 
 def _as_grid(headings: tuple[str, ...], rows: Iterable[Sequence[str]]) -> Grid:

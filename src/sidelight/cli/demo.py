@@ -6,7 +6,6 @@ import datetime as dt
 import io
 import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -81,10 +80,17 @@ below = "2/3"
 def demo(folder: Path) -> Status:
     """Judge a coarse release, find and publish a better one, judge that as it is on the disk, name the files."""
     table, rough, policy, release, *_ = (folder / name for name in FILES)
-    _make(folder)
+    try:
+        (folder / HIERARCHIES).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot make the folder '{folder}': {error.strerror}; choose another with --folder"
+        raise SidelightError(message) from None
     adult = sl.datasets.adult()
     write_whole(table, adult.path.read_bytes(), force=True)
-    _keep_or_write(policy)
+    if not policy.exists():
+        write_whole(policy, POLICY)
+    elif policy.read_bytes() != POLICY.encode():  # somebody may have tried other numbers in it
+        _say(f"{policy} was changed, and is used as it is; delete it to begin again.\n")
     question = read_question(policy)
     quasi = question.roles.quasi or ()
     for name in quasi:
@@ -92,7 +98,12 @@ def demo(folder: Path) -> Status:
             sl.write_hierarchy(adult.hierarchies[name], folder / HIERARCHIES / f"{name}.csv")
 
     _say("1. The US census of 1994, published with ages in steps of 20 years and school or college.\n")
-    coarse = sl.generalise(open_table(str(table), question.roles), by=adult.hierarchies, to=_levels(quasi))
+    to = {name: LEVELS[name] for name in quasi if name in LEVELS}
+    coarse = sl.generalise(
+        open_table(str(table), question.roles),
+        by=adult.hierarchies,
+        to={name: LEVELS[name] for name in quasi if name in LEVELS},
+    )
     write_whole(rough, as_csv(coarse), force=True)
     request = AuditRequest(str(rough), question)
     report = ask(request)
@@ -158,26 +169,6 @@ def moral(report: AuditReport) -> str:
     if not broken or not kept:
         return f"It keeps {kept or 'nothing'} of the policy; it does not keep {broken or 'nothing'}."
     return f"It keeps {kept}.\nIt still falls to someone who knows a little: {broken}."
-
-
-def _keep_or_write(policy: Path) -> None:
-    """Write the policy, unless there is one: somebody may have tried other numbers in it."""
-    if not policy.exists():
-        write_whole(policy, POLICY)
-    elif policy.read_bytes() != POLICY.encode():
-        _say(f"{policy} was changed, and is used as it is; delete it to begin again.\n")
-
-
-def _levels(quasi: Sequence[str]) -> dict[str, int]:
-    return {name: level for name, level in LEVELS.items() if name in quasi}
-
-
-def _make(folder: Path) -> None:
-    try:
-        (folder / HIERARCHIES).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        message = f"cannot make the folder '{folder}': {error.strerror}; choose another with --folder"
-        raise SidelightError(message) from None
 
 
 def as_csv(release: Release) -> bytes:

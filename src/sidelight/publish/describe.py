@@ -76,6 +76,12 @@ def build_sidecar(
     seed_note += ": whoever knows the seed learns the order before it"
     quiet_note = "how the release was made is kept back; its own shape tells most of it, so nobody is protected by that"
     quiet_note += " from somebody who guesses"
+    # three digits unless it is public: an exact value would let a reader test guesses about the table against it
+    public = ("discernibility", "average group size", "suppressed")
+    worths = {
+        name: None if not math.isfinite(worth) else worth if name in public else float(f"{worth:.3g}")
+        for name, worth in result.utility.items()
+    }
     covered = {} if private_hierarchies else _find_covers(release, result.release.printing)
     return Sidecar(
         files=files,
@@ -92,7 +98,7 @@ def build_sidecar(
         populations=tuple(_population_facts(each, reading.group) for each in result.policy.registers),
         findings=tuple(published_finding(each) for each in verdict.judgements),
         people=people_counts(result, release),
-        utility={name: _round_worth(name, result.utility[name]) for name in result.utility if name not in OF_VALUES},
+        utility={name: worth for name, worth in worths.items() if name not in OF_VALUES},
         search=_search_facts(result, quiet=quiet_method),
         readers=tuple(
             reader_facts(each.for_readers())
@@ -155,15 +161,6 @@ def _policy_text(result: SearchResult, table: AnyTable) -> str:
     columns = Roles(quasi=names, sensitive=table.sensitive_columns, values=table.semantics)
     policy = Policy(*map(strip_folder, result.policy.criteria))
     return policy_text(policy, replace(columns, **table.intake.roles).stated())
-
-
-def _round_worth(name: str, worth: float) -> float | None:
-    """Return what a release is worth: to three digits, unless it is public, so that guesses cannot be tested."""
-    if not math.isfinite(worth):
-        return None
-    public = name in ("discernibility", "average group size", "suppressed")
-    # three digits: an exact value would let a reader test guesses about the table against it
-    return worth if public else float(f"{worth:.3g}")
 
 
 def _search_facts(result: SearchResult, *, quiet: bool) -> SearchFacts:
