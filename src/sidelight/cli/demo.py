@@ -102,7 +102,7 @@ def demo(folder: Path) -> Status:
     coarse = sl.generalise(
         open_table(str(table), question.roles),
         by=adult.hierarchies,
-        to={name: LEVELS[name] for name in quasi if name in LEVELS},
+        to=to,
     )
     write_whole(rough, as_csv(coarse), force=True)
     request = AuditRequest(str(rough), question)
