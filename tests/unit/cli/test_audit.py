@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 from support.command_line import invoke
@@ -13,7 +14,7 @@ import sidelight as sl
 from sidelight import files as _files
 from sidelight.policy.limits import settings_of
 from sidelight.policy.measure_names import all_measures, population_measures, shown_measures
-from sidelight.report.report import AuditReport
+from sidelight.report.report import AuditReport, singled_out
 
 ROWS = """age,sex,disease,name
 20-29,f,Flu,Ann
@@ -321,7 +322,7 @@ def test_an_audit_without_limits_says_who_stands_alone_and_by_which_columns(tmp_
 
 
 def test_too_many_groups_to_go_through_again_are_said_so(file, monkeypatch):
-    monkeypatch.setattr("sidelight.report.report.MOST_CELLS", 0)
+    monkeypatch.setattr("sidelight.answers.audit.singled_out", partial(singled_out, most_cells=0))
     release = file.with_name("alone.csv")
     release.write_text("age,sex,disease\n30,f,Flu\n30,m,Flu\n")
     page = run(release, *ROLES)
