@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.search.anatomy import LeastOverlap
-from sidelight.search.microaggregation import Centroids, merge_groups, merge_until_within, pair_up
+from sidelight.search.microaggregation import Centroids, merge_into, merge_until_within, pair_up
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.testing import measures, releases
 
@@ -40,7 +40,7 @@ def problems(draw):
     """A release, one or two limits that one group of everybody keeps, and a sense of nearness."""
     release = draw(releases(max_groups=6))
     groups = release.groups
-    everybody = merge_groups(groups, np.zeros(len(groups), np.int64))
+    everybody = merge_into(groups, np.zeros(len(groups), np.int64))
     chosen = draw(st.lists(measures(release, mergeable=True), min_size=1, max_size=2))
     values = [each.summarize(everybody).finding().value for each in chosen]
     assume(float("inf") not in values)
@@ -64,7 +64,7 @@ def test_merging_ends_within_the_limits_whatever_the_measures(problem):
     groups, limits, near = problem
     number = merge_until_within(groups, limits, near)
     assert sorted(set(number.tolist())) == list(range(int(number.max()) + 1))
-    merged = merge_groups(groups, number)
+    merged = merge_into(groups, number)
     assert limits.holds(merged)
     assert merged.sizes.sum() == groups.sizes.sum()
     assert merged.counts.totals().tolist() == groups.counts.totals().tolist()
@@ -82,7 +82,7 @@ def test_a_thousand_groups_that_are_all_alike_pair_up_in_a_few_rounds():
     rounds = []
     near = LeastOverlap(np.random.default_rng(1))
     limits = PolicyCheck.from_policy(sl.Policy(sl.GroupSize() >= 8), people=1_000)
-    merged = merge_groups(groups, merge_until_within(groups, limits, near, progress=rounds.append))
+    merged = merge_into(groups, merge_until_within(groups, limits, near, progress=rounds.append))
     assert merged.sizes.min() >= 8
     assert merged.sizes.max() < 32
     assert len(rounds) < 30

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from sidelight.release.release import Release
     from sidelight.search.orders import Order
 
-Outcome: TypeAlias = Literal["told", "nothing to learn", "could not tell"]
-End: TypeAlias = Literal["at least", "estimate", "at most"]
+BeliefOutcome: TypeAlias = Literal["told", "nothing to learn", "could not tell"]
+IntervalEnd: TypeAlias = Literal["at least", "estimate", "at most"]
 
-NEAR = 1e-9
+CLOSE_BELIEFS = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class InsiderBeliefs(Tabular):
     """
 
     release: Release
-    outcome: Outcome
+    outcome: BeliefOutcome
     reason: str
     roster: RosterLines | None = field(default=None, repr=False)
     groups: tuple[GroupBeliefs, ...] = field(default=(), repr=False)  # those in which something failed
@@ -135,7 +135,7 @@ class InsiderBeliefs(Tabular):
             return self._as_printed(row, value, printed)
         surest = max(float(each.at_most.max()) for each in answered)
         # floats choose the groups that may be the worst; only those are compared as exact fractions
-        close = [each for each in answered if float(each.at_most.max()) >= surest - NEAR]
+        close = [each for each in answered if float(each.at_most.max()) >= surest - CLOSE_BELIEFS]
         best = max(close, key=lambda each: (self._amount(each), -each.question.row))
         # strict: between equals the witness is the group whose failed cuts explain the belief
         if printed > self._amount(best):
@@ -171,7 +171,7 @@ class InsiderBeliefs(Tabular):
         judge = partial(self.limits.judge, row, values)
         return witness.list_arrangements(counts[values].tolist(), values.tolist().index(place), judge)
 
-    def people_above(self, belief: float | Fraction, *, end: End = "at least") -> int:
+    def people_above(self, belief: float | Fraction, *, end: IntervalEnd = "at least") -> int:
         """Count the people of whom an attacker who knows the method believes some value more than this.
 
         Where beliefs are drawn, intervals count by their lower `end` unless another is asked for.
@@ -186,9 +186,9 @@ class InsiderBeliefs(Tabular):
     def printed_above(self, belief: float | Fraction) -> int:
         """Count the people of whom the release alone makes one surer than this."""
         share = self._printed_shares[1]
-        return int(self.release.groups.sizes[share > float(belief) + NEAR].sum())
+        return int(self.release.groups.sizes[share > float(belief) + CLOSE_BELIEFS].sum())
 
-    def claims_above(self, belief: float | Fraction = -1, *, end: End = "estimate") -> Claims:
+    def claims_above(self, belief: float | Fraction = -1, *, end: IntervalEnd = "estimate") -> Claims:
         """Count how often the surest value is right, among people of whom more is believed; this needs the truth."""
         if self.roster is None or self.roster.truth is None:
             message = f"whether a guess is right needs the truth; give the publisher's table as {parameter('table')}"
@@ -306,13 +306,13 @@ class InsiderBeliefs(Tabular):
     def _line_people(self) -> Integers:
         return self.release.groups.sizes if self.roster is None else self.roster.people
 
-    def _above(self, belief: float | Fraction, end: End) -> npt.NDArray[np.bool_]:
+    def _above(self, belief: float | Fraction, end: IntervalEnd) -> npt.NDArray[np.bool_]:
         """Return which lines are above a belief, exactly where they were counted."""
         numbers: Floats = self._lines[end]
         limit = Fraction(str(belief)) if isinstance(belief, float) else Fraction(belief)
         # floats decide all but the lines near the limit; in counted groups exact fractions decide those
         above: npt.NDArray[np.bool_] = numbers > float(limit)
-        close = np.abs(numbers - float(limit)) < NEAR
+        close = np.abs(numbers - float(limit)) < CLOSE_BELIEFS
         for each in self.groups:
             if each.how != "counted" or not close[each.question.lines].any():
                 continue
@@ -340,7 +340,7 @@ class InsiderBeliefs(Tabular):
             return Fraction(0), 0, 0
         share = self._printed_shares[1][rows]
         # floats may tie; exact fractions decide, and between equal ones the first row
-        near = rows[share >= share.max() - NEAR].tolist()
+        near = rows[share >= share.max() - CLOSE_BELIEFS].tolist()
         row = max(near, key=lambda at: (self._printed_share(at)[0], -at))
         largest, value = self._printed_share(row)
         return largest, row, value
@@ -349,7 +349,7 @@ class InsiderBeliefs(Tabular):
         """Return the atom and the value that are believed most in a group, by the upper ends."""
         if beliefs.how == "counted":
             best = beliefs.estimate[np.arange(len(beliefs.surest)), beliefs.surest]
-            near = np.flatnonzero(best >= best.max() - NEAR).tolist()
+            near = np.flatnonzero(best >= best.max() - CLOSE_BELIEFS).tolist()
             atom = max(near, key=lambda at: beliefs.exactly(at, int(beliefs.surest[at])))
             return atom, int(beliefs.surest[atom])
         atom, value = divmod(int(beliefs.at_most.argmax()), int(beliefs.at_most.shape[1]))

@@ -276,7 +276,7 @@ class GroupBeliefs:
         return best
 
 
-def believe(
+def believe_group(
     question: GroupQuestion, limits: HalfLimits, name: object, effort: CountingEffort | None = None
 ) -> GroupBeliefs:
     """Work out what is believed in a group; raises `BadRelease`, naming it, where its cuts cannot all have failed."""
@@ -327,7 +327,7 @@ TableList: TypeAlias = npt.NDArray[np.int16]
 TableSums: TypeAlias = tuple[int, npt.NDArray[np.object_]]
 """How many arrangements tables stand for, and in these the people of each atom with each value."""
 
-Whole: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.object_]
+WholeNumbers: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.object_]
 """Whole numbers, of any length where they may get long."""
 
 
@@ -347,7 +347,7 @@ def list_tables(people: Integers, counts: Integers, most: int = MOST_TABLES) -> 
     left = counts[np.newaxis]  # of each value, not yet handed out
     # the last atom takes whatever is left, so only the others branch
     for atom, size in enumerate(people[:-1].tolist()):
-        which, after = _hand_out(size, left)
+        which, after = _deal_values(size, left)
         tables = tables[which]
         tables[:, atom] = (left[which] - after)[:, :free]
         left = after
@@ -363,7 +363,7 @@ def count_tables(people: Integers, counts: Integers, most: int = MOST_TABLES) ->
     """
     left, ways = counts[np.newaxis], np.ones(1, np.int64)
     for size in people[:-1].tolist():
-        which, left = _hand_out(size, left, most)
+        which, left = _deal_values(size, left, most)
         ways = ways[which]  # where the list was cut short, there are more already
         if int(ways.sum()) > most:
             return int(ways.sum())
@@ -373,7 +373,7 @@ def count_tables(people: Integers, counts: Integers, most: int = MOST_TABLES) ->
     return int(ways.sum())
 
 
-def _hand_out(size: int, left: Integers, most: int = MOST_TABLES) -> tuple[Integers, Integers]:
+def _deal_values(size: int, left: Integers, most: int = MOST_TABLES) -> tuple[Integers, Integers]:
     """Deal `size` people values from `left`, (prefixes, values), in all ways; return each one's prefix and rest.
 
     Stops short once there are more than `most` ways.
@@ -420,7 +420,7 @@ def sum_tables(tables: TableList, people: Integers) -> TableSums:
         block = tables[start : start + rows]
         # (tables, atoms · values)
         cells = block.reshape(len(block), -1).astype(float)
-        weights, shift, bits = _weights(block, people), 0, 24
+        weights, shift, bits = _count_arrangements(block, people), 0, 24
         while (weights > 0).any():
             # the lowest bits, which matrix products of floats add up without rounding
             piece = (weights & ((1 << bits) - 1)).astype(float)
@@ -432,9 +432,9 @@ def sum_tables(tables: TableList, people: Integers) -> TableSums:
     return weight, np.column_stack((listed, rest))
 
 
-def _weights(tables: TableList, people: Integers) -> Whole:
+def _count_arrangements(tables: TableList, people: Integers) -> WholeNumbers:
     """Return each table's number of arrangements: a product of binomial coefficients, value by value in each atom."""
-    weights: Whole = np.ones(len(tables), np.int64)
+    weights: WholeNumbers = np.ones(len(tables), np.int64)
     largest = 1
     for atom, size in enumerate(people.tolist()):
         room = np.full(len(tables), size)
@@ -452,15 +452,15 @@ def _weights(tables: TableList, people: Integers) -> Whole:
     return weights
 
 
-def _binomials(of: Integers, chosen: npt.NDArray[np.int16], most: int) -> Whole:
+def _binomials(of: Integers, chosen: npt.NDArray[np.int16], most: int) -> WholeNumbers:
     # Every binomial coefficient of so many things fits into 63 bits.
     kind = np.int64 if most <= 61 else object
     # one number per pair, as chosen ≤ of ≤ most: each coefficient is computed once and looked up
     pairs = of * (most + 1) + chosen
-    ways: Whole = np.zeros((most + 1) ** 2, kind)
+    ways: WholeNumbers = np.zeros((most + 1) ** 2, kind)
     for pair in np.flatnonzero(np.bincount(pairs)).tolist():
         ways[pair] = math.comb(*divmod(pair, most + 1))
-    chosen_ways: Whole = ways[pairs]
+    chosen_ways: WholeNumbers = ways[pairs]
     return chosen_ways
 
 
@@ -572,7 +572,7 @@ def list_again(
             fine = sum(
                 1 << at
                 for at in range(len(finer))
-                if all(limits.judge_part(values, part) for part in _parts_of(table, [each[at] for each in of_atom]))
+                if all(limits.judge_part(values, part) for part in _add_up_parts(table, [each[at] for each in of_atom]))
             )
             hits = ways * table[who.atom][values.tolist().index(value)] if row == target else ways
             weight, hit = here.get(fine, (0, 0))
@@ -589,7 +589,7 @@ def list_again(
     return Fraction(hit, weight * who.atoms[who.atom])
 
 
-def _parts_of(table: Sequence[Sequence[int]], part: list[int]) -> list[tuple[int, ...]]:
+def _add_up_parts(table: Sequence[Sequence[int]], part: list[int]) -> list[tuple[int, ...]]:
     rows: dict[int, list[Sequence[int]]] = {}
     for of, row in zip(part, table, strict=True):
         rows.setdefault(of, []).append(row)

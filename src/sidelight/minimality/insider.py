@@ -48,8 +48,8 @@ from sidelight.minimality.beliefs import InsiderBeliefs
 from sidelight.minimality.group_beliefs import (
     Beyond,
     CountingEffort,
-    believe,
     believe_finer_fail,
+    believe_group,
     bound_at,
     bound_by,
     finer_releases,
@@ -269,7 +269,7 @@ def _believe_of_mondrian(
     beliefs = []
     for done, question in enumerate(questions):
         progress("groups with cuts that were not made", done, len(questions))
-        beliefs.append(believe(question, limits, case.release.groups.name(question.row).in_errors, effort))
+        beliefs.append(believe_group(question, limits, case.release.groups.name(question.row).in_errors, effort))
     says_nothing = not any(each.says_something for each in beliefs)
     if says_nothing and len(case.release) == 1:
         return InsiderBeliefs(case.release, "nothing to learn", "all its cuts fail, whoever has which value", roster)

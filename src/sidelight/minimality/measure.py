@@ -248,14 +248,14 @@ def tables_one_by_one(
     if not atoms:
         yield (), 1
         return
-    for row in _rows(atoms[0], left):
+    for row in _list_rows(atoms[0], left):
         ways = math.factorial(atoms[0]) // math.prod(map(math.factorial, row))
         rest = tuple(have - use for have, use in zip(left, row, strict=True))
         for table, more in tables_one_by_one(atoms[1:], rest):
             yield (row, *table), ways * more
 
 
-def _rows(people: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+def _list_rows(people: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """List the ways to give so many people values out of what is left."""
     if not left:
         if people == 0:
@@ -264,5 +264,5 @@ def _rows(people: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     if people > sum(left):
         return
     for amount in range(min(people, left[0]) + 1):
-        for row in _rows(people - amount, left[1:]):
+        for row in _list_rows(people - amount, left[1:]):
             yield (amount, *row)

@@ -49,7 +49,7 @@ MOST_KEYS = 1 << 40
 Summaries: TypeAlias = tuple[Summary, ...] | None
 """One for each measure; `None` where there are no groups."""
 
-Levels: TypeAlias = tuple[tuple[Summaries, ...], ...]
+SummaryLevels: TypeAlias = tuple[tuple[Summaries, ...], ...]
 """Summaries of the parts, of pairs of them, and so on to the top."""
 
 
@@ -74,8 +74,8 @@ class Auditor:
     policy: Policy
     start: Release  # without its groups' order: the domain, the sensitive column and what is printed stay
     parts: tuple[Groups, ...]  # their numbers are keys
-    levels: Levels
-    compared: Levels | None  # of measures that depend on the whole release; `None`: to be made
+    levels: SummaryLevels
+    compared: SummaryLevels | None  # of measures that depend on the whole release; `None`: to be made
 
     def __init__(self, policy: Policy, release: Release) -> None:
         expect(Policy, policy, "what an auditor judges by")
@@ -88,7 +88,7 @@ class Auditor:
         self.__dict__["release"] = release  # as it is, with whatever tells its people apart
 
     def _set(
-        self, policy: Policy, start: Release, parts: tuple[Groups, ...], before: Levels, changed: Iterable[int]
+        self, policy: Policy, start: Release, parts: tuple[Groups, ...], before: SummaryLevels, changed: Iterable[int]
     ) -> None:
         for name, value in (("policy", policy), ("start", start), ("parts", parts), ("compared", None)):
             object.__setattr__(self, name, value)
@@ -124,12 +124,15 @@ class Auditor:
             message = "this leaves no group at all; replace the last ones by others"
             raise BadRelease(message)
         at = int(places[0]) if len(places) else len(self)
-        parts, changed = self._remove_groups(places)
+        part_of = np.searchsorted(self._starts, places, side="right") - 1
+        parts, changed = list(self.parts), {*part_of.tolist()}
+        for part in changed:
+            gone = places[part_of == part] - self._starts[part]
+            parts[part] = parts[part].take(np.setdiff1d(np.arange(len(parts[part])), gone))
         if new is not None:
             parts, changed = self._insert_groups(parts, changed, at, new)
         # how often each value occurs once some groups are gone and others are there
         whole = self.parts[0].whole.copy()
-        part_of = np.searchsorted(self._starts, places, side="right") - 1
         for part in dict.fromkeys(part_of.tolist()):
             whole -= self.parts[part].counts.take(places[part_of == part] - self._starts[part]).totals()
         whole = whole if new is None else whole + new.counts.totals()
@@ -180,7 +183,9 @@ class Auditor:
     def _comparing_measures(self) -> list[Measure]:
         return [each for each in self.policy.measures if _is_incremental(each) and each.depends_on_whole]
 
-    def _summarise_levels(self, measures: Sequence[Measure], before: Levels, changed: Iterable[int]) -> Levels:
+    def _summarise_levels(
+        self, measures: Sequence[Measure], before: SummaryLevels, changed: Iterable[int]
+    ) -> SummaryLevels:
         """Summarise the parts that changed, and merge again whatever lies above them.
 
         Parts that are new or stand elsewhere are among those that changed, and where there are more parts than before,
@@ -236,15 +241,6 @@ class Auditor:
             message = "a group is named twice; name each one once"
             raise BadRelease(message)
         return np.sort(np.array(numbers, np.int64)) - 1
-
-    def _remove_groups(self, places: Integers) -> tuple[list[Groups], set[int]]:
-        """Remove groups; also return the parts that this changes."""
-        parts = list(self.parts)
-        part_of = np.searchsorted(self._starts, places, side="right") - 1
-        for part in dict.fromkeys(part_of.tolist()):
-            gone = places[part_of == part] - self._starts[part]
-            parts[part] = parts[part].take(np.setdiff1d(np.arange(len(parts[part])), gone))
-        return parts, {*part_of.tolist()}
 
     def _insert_groups(
         self, parts: list[Groups], changed: set[int], at: int, new: Groups
@@ -323,13 +319,13 @@ def _split_into_parts(groups: Groups) -> tuple[Groups, ...]:
     return tuple(keyed.take(slice(start, start + PART_SIZE)) for start in range(0, len(groups), PART_SIZE))
 
 
-def _resize_level(levels: Levels, height: int, length: int) -> list[Summaries]:
+def _resize_level(levels: SummaryLevels, height: int, length: int) -> list[Summaries]:
     """Return a level with so many places: what it had, as far as there is room, and None for the rest."""
     kept = levels[height][:length] if height < len(levels) else ()
     return [*kept, *[None] * (length - len(kept))]
 
 
-def _top(levels: Levels | None) -> tuple[Summary, ...]:
+def _top(levels: SummaryLevels | None) -> tuple[Summary, ...]:
     return (levels[-1][0] if levels else None) or ()
 
 

@@ -134,14 +134,14 @@ def _read_digits(text: str, *, decimals_stay: bool) -> int | float | Fraction | 
     return int(digits) if digits.denominator == 1 else digits
 
 
-def _whole(setting: object) -> object:
+def _read_whole(setting: object) -> object:
     try:
         return int(setting) if isinstance(setting, Word) else setting
     except ValueError:
         return setting  # which the strict type refuses
 
 
-def _text(setting: object) -> object:
+def _read_text(setting: object) -> object:
     # identifiers among values, such as 5 for "5", are common; true is not meant as "True"
     whole = isinstance(setting, int) and not isinstance(setting, bool)
     return str(setting) if whole or isinstance(setting, Word) else setting
@@ -154,14 +154,14 @@ Number = Annotated[
 ]
 """A number as policies write it."""
 
-Whole = Annotated[StrictInt, BeforeValidator(_whole)]
+Whole = Annotated[StrictInt, BeforeValidator(_read_whole)]
 TrueOrFalse = Annotated[
     StrictBool,
     BeforeValidator(lambda each: {"true": True, "false": False}.get(each, each) if isinstance(each, Word) else each),
 ]
-Text = Annotated[StrictStr, BeforeValidator(_text)]
+Text = Annotated[StrictStr, BeforeValidator(_read_text)]
 
-_NUMBERS = (float, Fraction, Decimal)
+_NUMBER_TYPES = (float, Fraction, Decimal)
 _PLAIN: dict[object, object] = {int: Whole, bool: TrueOrFalse, str: Text, object: Text}
 
 Hint: TypeAlias = object
@@ -176,7 +176,7 @@ def setting_type(hint: Hint) -> Hint:
     >>> setting_type(Mapping[str, tuple[int, ...]]) == dict[Text, tuple[Whole, ...]]
     True
     """
-    if hint in _NUMBERS:
+    if hint in _NUMBER_TYPES:
         return Number
     if hint in _PLAIN:
         return _PLAIN[hint]
@@ -184,10 +184,12 @@ def setting_type(hint: Hint) -> Hint:
     if origin in (Union, UnionType):
         # what a policy cannot write is left out; all kinds of numbers are one, as one reader takes them all
         members = tuple(
-            each for each in members if not isinstance(each, type) or each is NoneType or each in (*_NUMBERS, *_PLAIN)
+            each
+            for each in members
+            if not isinstance(each, type) or each is NoneType or each in (*_NUMBER_TYPES, *_PLAIN)
         )
-        any_number = any(each in _NUMBERS for each in members)
-        others = [each for each in members if not any_number or each not in (*_NUMBERS, int)]
+        any_number = any(each in _NUMBER_TYPES for each in members)
+        others = [each for each in members if not any_number or each not in (*_NUMBER_TYPES, int)]
         return reduce(operator.or_, [*[Number] * any_number, *map(setting_type, others)])
     if origin is not Annotated and isinstance(origin, type) and members:
         # a list, a table or the like, with types for what is in it (of `...` it is the same)

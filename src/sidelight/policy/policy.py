@@ -190,18 +190,15 @@ def without_repeats(measures: Iterable[Measure]) -> tuple[Measure, ...]:
 
 def policy_text(policy: Policy, roles: Mapping[str, object] | None = None) -> str:
     """Write a policy, and what is said about the columns if given, as the TOML of a policy file."""
-    limits = [_limit_table(criterion) for criterion in policy.criteria]
     tables = [tomli_w.dumps({"roles": toml_value(roles)})] if roles else []
-    # Written one by one: short tables of a list would otherwise stand in one line each, `limit = [{...}]`.
-    tables += ["[[limit]]" + tomli_w.dumps({"limit": limit}).removeprefix("[limit]") for limit in limits]
+    for criterion in policy.criteria:
+        # None is a default, and TOML has no way to write it
+        settings = {name: value for name, value in criterion.measure.settings().items() if value is not None}
+        table = {"measure": criterion.measure.name, **settings, criterion.comparison.value: criterion.bound}
+        limit = {name: toml_value(value) for name, value in table.items()}
+        # written one by one: short tables of a list would otherwise stand in one line each, `limit = [{...}]`
+        tables.append("[[limit]]" + tomli_w.dumps({"limit": limit}).removeprefix("[limit]"))
     return "\n".join(tables)
-
-
-def _limit_table(criterion: Criterion) -> dict[str, object]:
-    # None is a default, and TOML has no way to write it
-    settings = {name: value for name, value in criterion.measure.settings().items() if value is not None}
-    table = {"measure": criterion.measure.name, **settings, criterion.comparison.value: criterion.bound}
-    return {name: toml_value(value) for name, value in table.items()}
 
 
 def toml_value(value: object) -> object:

@@ -161,9 +161,17 @@ def read_policy_text(
     unknown = next((key for key in data if key not in (*SECTIONS, PRESET)), None)
     if unknown is not None:
         raise unknown_key(unknown, (*SECTIONS, PRESET), name)
-    presets = list(_presets(data, name, folder, population))
-    limits = [_criterion(table, where) for where, table in _tables(data, "limit", name, folder)]
-    skylines, notes = _skylines(_tables(data, "skyline", name, folder))
+    presets = list(_read_presets(data, name, folder, population))
+    limits = []
+    for where, each in _list_sections(data, "limit", name, folder):
+        # the measure first: it decides what else the limit may say
+        table = _expect_section(each, where, "limit")
+        if "measure" not in table:
+            raise without_measure(table, where)
+        limit = validated(limit_model(measure_named(str(table["measure"]), where)), table, where)
+        with _blaming_section(where):
+            limits.append(limit.to_criterion())
+    skylines, notes = _read_skylines(_list_sections(data, "skyline", name, folder))
     if not limits and not skylines and not presets:
         message = f'{name} sets no limit; add a [[limit]] with measure = "group size" and at_least = 5'
         raise BadPolicy(message)
@@ -171,13 +179,15 @@ def read_policy_text(
     preset_notes = (note for preset in presets for note in preset.notes)
     return PolicyFile(
         Policy(*preset_limits, *limits, *skylines),
-        _roles(data, name, folder),
+        _read_roles(data, name, folder),
         (*preset_notes, *notes),
         tuple(measure for preset in presets for measure in preset.beside),
     )
 
 
-def _presets(data: Mapping[str, object], name: str, folder: Path | None, population: str | None) -> Iterator[Preset]:
+def _read_presets(
+    data: Mapping[str, object], name: str, folder: Path | None, population: str | None
+) -> Iterator[Preset]:
     texts = data.get(PRESET, ())
     listed = [texts] if isinstance(texts, str) else texts
     if not isinstance(listed, list | tuple) or not all(isinstance(text, str) for text in listed):
@@ -192,7 +202,9 @@ def _presets(data: Mapping[str, object], name: str, folder: Path | None, populat
             yield read_preset(text, population=population, folder=folder)
 
 
-def _tables(data: Mapping[str, object], section: str, name: str, folder: Path | None) -> list[tuple[str, object]]:
+def _list_sections(
+    data: Mapping[str, object], section: str, name: str, folder: Path | None
+) -> list[tuple[str, object]]:
     """List the sections of a kind, each with the words for where it stands and with paths that start from a folder."""
     tables = data.get(section, [])
     if not isinstance(tables, list):
@@ -217,32 +229,24 @@ def _resolve_paths(folder: Path, table: object) -> object:
     return placed
 
 
-def _roles(data: Mapping[str, object], name: str, folder: Path | None) -> Roles:
+def _read_roles(data: Mapping[str, object], name: str, folder: Path | None) -> Roles:
     table = data.get("roles", {})
     if not isinstance(table, Mapping):
         raise not_a_table(name, "roles", many=False)
     return validated(RolesSection, table, f"roles of {name}").to_roles(folder)
 
 
-def _mapping(table: object, where: str, section: str) -> Mapping[str, object]:
+def _expect_section(table: object, where: str, section: str) -> Mapping[str, object]:
     if not isinstance(table, Mapping):
         raise not_a_table(where, section, many=True)
     return table
 
 
-def _criterion(table: object, where: str) -> Criterion:
-    # The measure first: it decides what else the limit may say.
-    table = _mapping(table, where, "limit")
-    if "measure" not in table:
-        raise without_measure(table, where)
-    limit = validated(limit_model(measure_named(str(table["measure"]), where)), table, where)
-    with _blaming_section(where):
-        return limit.to_criterion()
-
-
-def _skylines(tables: Iterable[tuple[str, object]]) -> tuple[list[Criterion], tuple[str, ...]]:
+def _read_skylines(tables: Iterable[tuple[str, object]]) -> tuple[list[Criterion], tuple[str, ...]]:
     """Return the criteria of all skylines, and notes on points that were dropped."""
-    sections = [(where, validated(SkylineSection, _mapping(table, where, "skyline"), where)) for where, table in tables]
+    sections = [
+        (where, validated(SkylineSection, _expect_section(table, where, "skyline"), where)) for where, table in tables
+    ]
     criteria: list[Criterion] = []
     notes: list[str] = []
     for where, section in sections:

@@ -208,7 +208,7 @@ class Anatomy(Method):
         if table.semantics != "single":
             check = PolicyCheck.from_policy((*policy.criteria, *self._diversity(table)), table.people)
             dealt = _deal_sets(table, check, rng, progress)
-            return _outcome(table, by, dealt, rng.permutation(dealt[-1].rows))
+            return _number_buckets(table, by, dealt, rng.permutation(dealt[-1].rows))
         different = int((totals > 0).sum())
         if self.l is not None and self.l > different:
             message = (
@@ -236,7 +236,7 @@ class Anatomy(Method):
         each_once = np.ones(len(value), np.int64)
         counts = Counts.from_entries(bucket, value, each_once, shape)
         values = Counts.from_sorted(np.arange(len(value)), value, each_once, (len(value), len(totals)))
-        return _outcome(table, by, (key, bucket, values, counts), number)
+        return _number_buckets(table, by, (key, bucket, values, counts), number)
 
     def _diversity(self, table: Table) -> tuple[Criterion, ...]:
         """Return the limit that no value has more than 1/l of a bucket's people; refuse an l that nothing can keep."""
@@ -254,7 +254,7 @@ class Anatomy(Method):
         return (criterion,)
 
 
-def _outcome(table: Table, by: Mapping[str, Hierarchy], dealt: Dealt, number: Integers) -> SearchOutcome:
+def _number_buckets(table: Table, by: Mapping[str, Hierarchy], dealt: Dealt, number: Integers) -> SearchOutcome:
     """Build the outcome, with buckets numbered at random: numbers tell nothing about who has which value."""
     key, bucket, values, counts = dealt
     orders = column_orders(table.quasi, by)

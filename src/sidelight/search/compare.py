@@ -76,7 +76,7 @@ class ComparedRelease:
             return {}
         table = self.result.outcome.recoding.table
         printed = {column.name: column for column in self.result.release.groups.columns}
-        return {column.name: _labels(column, printed.get(column.name)) for column in table.quasi}
+        return {column.name: _describe_labels(column, printed.get(column.name)) for column in table.quasi}
 
     @cached_property
     def example(self) -> Mapping[str, str]:
@@ -97,7 +97,7 @@ class ComparedRelease:
         return "" if self.refusal is None else str(self.refusal)
 
 
-def _labels(column: Column, printed: Column | None) -> str:
+def _describe_labels(column: Column, printed: Column | None) -> str:
     if printed is None:  # a bucket prints people as they are
         return "as it is"
     labels = {text for text in printed.compact().labels if text != SUPPRESSED}
@@ -136,9 +136,16 @@ class ReleaseComparison(Tabular):
             yield f"Row {self._number(best)} suppresses nobody ({DEFAULT_UTILITY} {_default_loss(best):.3g})."
         for row in self.within:
             if row.resists is not None:
+                result, plain, price = _result(row), row.method.with_options(resists=None), ""
+                if result.resistance is not None and result.resistance.belief is not None:
+                    # what it costs; nothing where only sizes are limited
+                    others = (_result(each).utility["loss"] for each in self.within if each.method == plain)
+                    known = next(others, None)
+                    before = result.resistance.plain_loss if known is None else known
+                    price = f": a loss of {result.utility['loss']:.3g}, where it would be {before:.3g}"
                 yield (
                     f"Row {self._number(row)} keeps the limits for an {row.resists} too, who knows how it was made"
-                    f"{self._price(row)}."
+                    f"{price}."
                 )
             if row is advised or row.method.recodes == "levels":
                 continue
@@ -148,15 +155,6 @@ class ReleaseComparison(Tabular):
             elif _default_loss(row) < _default_loss(advised):
                 finer = "averages" if row.method.prints_averages else "labels that overlap"
                 yield f"Row {self._number(row)} tells more, for programs that can work with {finer}."
-
-    def _price(self, row: ComparedRelease) -> str:
-        """Return what resisting an attacker costs; nothing where only sizes are limited."""
-        result, plain = _result(row), row.method.with_options(resists=None)
-        if result.resistance is None or result.resistance.belief is None:
-            return ""
-        beside = next((_result(each).utility["loss"] for each in self.within if each.method == plain), None)
-        before = result.resistance.plain_loss if beside is None else beside
-        return f": a loss of {result.utility['loss']:.3g}, where it would be {before:.3g}"
 
     def _number(self, row: ComparedRelease) -> int:
         return self.rows.index(row) + 1
@@ -279,10 +277,20 @@ def compare(
     >>> ways.advised.labels
     {'age': '*', 'education': '7 labels', 'sex': 'as it is'}
     """
-    tried = list(_add_defended([method_of(method) for method in methods], resists))
+    plain = [method_of(method) for method in methods]
+    if resists is not None and not any(method.takes("resists") for method in plain):
+        able = next(name for name, each in METHODS.items() if each.takes("resists"))
+        remedy = f"add {parameter('method', able)}, or leave {parameter('resists')} out"
+        message = f"none of the methods has a defence against an {resists}; {remedy}"
+        raise BadPolicy(message)
+    tried = []
+    for method in plain:
+        tried.append(method)
+        if resists is not None and method.takes("resists") and method.resists is None:
+            tried.append(method_of(method, resists=resists))
     shared = [way.with_options(suppress=share) for way in tried if way.takes("suppress") for share in suppress]
     problem = SearchProblem.build(held(table), policy, by, (*tried, *shared))
-    rows = [row for method in tried for row in _rows(problem, method, suppress, progress)]
+    rows = [row for method in tried for row in _try_method(problem, method, suppress, progress)]
     if not any(row.result is not None for row in rows):
         reasons = "; ".join(f"{row.how}: {row.reason}" for row in rows)
         message = f"none of these ways of publishing is within policy: {reasons}"
@@ -290,20 +298,7 @@ def compare(
     return ReleaseComparison(problem.policy, tuple(rows))
 
 
-def _add_defended(methods: Sequence[Method], resists: str | None) -> Iterator[Method]:
-    """Yield the methods, and after each that can resist an attacker one that does; refuse where none can."""
-    if resists is not None and not any(method.takes("resists") for method in methods):
-        able = next(name for name, each in METHODS.items() if each.takes("resists"))
-        remedy = f"add {parameter('method', able)}, or leave {parameter('resists')} out"
-        message = f"none of the methods has a defence against an {resists}; {remedy}"
-        raise BadPolicy(message)
-    for method in methods:
-        yield method
-        if resists is not None and method.takes("resists") and method.resists is None:
-            yield method_of(method, resists=resists)
-
-
-def _rows(
+def _try_method(
     problem: SearchProblem, method: Method, shares: Sequence[float], progress: Progress
 ) -> Iterator[ComparedRelease]:
     if method.takes("suppress") and method.levels is None:

@@ -161,7 +161,7 @@ class FullDomain(Method):
             worths = {node: weigh(node) for node in nodes.minimal}
         if not worths:
             raise self._refusal(table, policy, complete=nodes.complete)
-        return {each: _outcome(lattice, recodings, nodes, worths, each) for each in utilities}
+        return {each: _take_best(lattice, recodings, nodes, worths, each) for each in utilities}
 
     def _judge_levels(self, lattice: AnyLattice, policy: Policy) -> CheckedNodes:
         """Judge the levels that were chosen, exactly; a column that is not named is published as it is."""
@@ -223,7 +223,7 @@ class FullDomain(Method):
         return int(Fraction(str(self.suppress)) * table.people)
 
 
-def _outcome(
+def _take_best(
     lattice: AnyLattice,
     recodings: NodeRecodings,
     nodes: CheckedNodes,

@@ -58,7 +58,7 @@ from sidelight.text import as_names, counted, html_table
 if TYPE_CHECKING:
     from sidelight.policy.policy import Policy
 
-SIZES = ("groups", "suppressed people")
+ROW_SIZES = ("groups", "suppressed people")
 """What is told of every generalisation, whatever is measured."""
 
 
@@ -150,9 +150,9 @@ class GeneralisationTable(Tabular):
 
     def to_arrow(self) -> pa.Table:
         """Return a row per generalisation: columns' levels, sizes, values rounded towards caution, and utilities."""
-        levels = {_level_of(name): [row.node[at] for row in self.rows] for at, name in enumerate(self.columns)}
+        levels = {_name_level(name): [row.node[at] for row in self.rows] for at, name in enumerate(self.columns)}
         sizes = dict(
-            zip(SIZES, ([row.groups for row in self.rows], [row.suppressed for row in self.rows]), strict=True)
+            zip(ROW_SIZES, ([row.groups for row in self.rows], [row.suppressed for row in self.rows]), strict=True)
         )
         values = {
             name: [printed_cautiously(row.values[at], large_is_bad=large_is_bad) for row in self.rows]
@@ -180,10 +180,10 @@ class EpsilonTable(GeneralisationTable):
         return "Smallest ε of each generalisation"
 
 
-Answer = TypeVar("Answer", bound=GeneralisationTable)
+AnyTableKind = TypeVar("AnyTableKind", bound=GeneralisationTable)
 
 
-def _level_of(column: str) -> str:
+def _name_level(column: str) -> str:
     return f"level of {column}"
 
 
@@ -224,7 +224,7 @@ def generalisation_table(
 
     Source: as the tables and figures of Martin et al., ICDE 2007, and Machanavajjhala et al., VLDB 2009.
     """
-    by, chosen = as_hierarchies(hierarchies), _only(table, columns)
+    by, chosen = as_hierarchies(hierarchies), _keep_columns(table, columns)
     named = named_measures(measures)
     names = (utilities,) if isinstance(utilities, str) else tuple(dict.fromkeys(utilities))
     asked = _build_questions(named, names, chosen)
@@ -239,7 +239,7 @@ def generalisation_table(
     registers += problem.searchable.registers if problem else ()
     lattice = Lattice(chosen, by, populations=tuple(dict.fromkeys(registers)))
     _check_questions(asked, lattice)
-    found = _all(lattice) if problem is None else _find_within(lattice, problem, method, progress)
+    found = _list_all_nodes(lattice) if problem is None else _find_within(lattice, problem, method, progress)
     nodes = tuple(finest_first(found.minimal if minimal else found.within)) if problem else found.within
     recodings = NodeRecodings(lattice, by) if names else None
     return _measure_nodes(
@@ -290,13 +290,13 @@ def smallest_epsilon_table(
         if progress is not None and total is not None:
             progress(done, total)
 
-    chosen = _only(table, columns)
+    chosen = _keep_columns(table, columns)
     asked, lattice = _build_questions(beliefs, (), chosen), Lattice(chosen, as_hierarchies(hierarchies))
     _check_questions(asked, lattice)
-    return _measure_nodes(EpsilonTable, lattice, _all(lattice), asked, progress=report)
+    return _measure_nodes(EpsilonTable, lattice, _list_all_nodes(lattice), asked, progress=report)
 
 
-def _only(table: Table, columns: str | Sequence[str] | None) -> Table:
+def _keep_columns(table: Table, columns: str | Sequence[str] | None) -> Table:
     expect(Table, table, "what is generalised")
     if columns is None:
         return table
@@ -346,7 +346,7 @@ def _build_questions(
         if expect(str, name, "a utility") not in UTILITIES:
             message = f"no utility '{name}'{did_you_mean(name, [*UTILITIES])}"
             raise BadPolicy(message)
-    taken = (*utilities, *SIZES, *(_level_of(column.name) for column in table.quasi))
+    taken = (*utilities, *ROW_SIZES, *(_name_level(column.name) for column in table.quasi))
     clash = next((name for name in taken if name in asked), None)
     if clash is not None:
         message = f"'{clash}' is a column of the answer already; call the measure something else"
@@ -364,7 +364,7 @@ def _check_questions(asked: Mapping[str, Measure], lattice: Lattice) -> None:
         plain.check(view)
 
 
-def _all(lattice: Lattice) -> CheckedNodes:
+def _list_all_nodes(lattice: Lattice) -> CheckedNodes:
     if len(lattice) > EFFORT.listed_nodes:
         message = (
             f"these hierarchies make {len(lattice):,} generalisations, more than a table should have rows; leave "
@@ -397,7 +397,7 @@ def _find_within(lattice: Lattice, problem: SearchProblem, method: FullDomain, p
 
 
 def _measure_nodes(
-    kind: type[Answer],
+    kind: type[AnyTableKind],
     lattice: Lattice,
     found: CheckedNodes,
     asked: Mapping[str, Measure],
@@ -405,7 +405,7 @@ def _measure_nodes(
     utilities: tuple[UtilityName, ...] = (),
     recodings: NodeRecodings | None = None,
     progress: Progress,
-) -> Answer:
+) -> AnyTableKind:
     """Measure and weigh node after node; Ctrl-C keeps what is there."""
     rows: list[GeneralisationRow] = []
     notes: dict[str, None] = {}
@@ -463,7 +463,7 @@ def values_of(
         if alike and isinstance(measure, GroupByGroup) and measure.counts_decide:
             by_class.setdefault(type(measure), {})[at] = measure
     for kind, members in by_class.items():
-        for at, (values, known) in zip(members, _side_by_side(nodes, kind, [*members.values()]), strict=True):
+        for at, (values, known) in zip(members, _measure_side_by_side(nodes, kind, [*members.values()]), strict=True):
             columns[at] = values
             notes += known
     others = [at for at in range(len(measures)) if at not in columns]
@@ -475,13 +475,13 @@ def values_of(
     return [tuple(columns[at][place] for at in range(len(measures))) for place in range(len(nodes))], notes
 
 
-def _side_by_side(
+def _measure_side_by_side(
     nodes: list[Groups], kind: type[GroupByGroup], measures: Sequence[GroupByGroup]
 ) -> Iterator[tuple[list[Amount], Sequence[str]]]:
     """Yield, per measure of one class, the worst value of each node, as parts of one set of groups, and notes."""
     worse = max if kind.large_is_bad else min
     worst_known: list[dict[int, Amount]] = [{} for _ in measures]
-    for lot in _lots(nodes):
+    for lot in _group_blocks(nodes):
         blocks = [block for _, block in lot]
         # groups of the same people, stacked as if they were those of one release
         cells = np.concatenate([block.counts.dense() for block in blocks])
@@ -506,7 +506,7 @@ def _side_by_side(
         yield [known.get(place, kind.if_nothing_to_measure) for place in range(len(nodes))], notes
 
 
-def _lots(nodes: list[Groups]) -> Iterator[list[tuple[int, Groups]]]:
+def _group_blocks(nodes: list[Groups]) -> Iterator[list[tuple[int, Groups]]]:
     """Yield blocks of nodes, each with its node's index, until there are enough counts to look at together."""
     lot: list[tuple[int, Groups]] = []
     counts = 0

@@ -22,14 +22,7 @@ from sidelight.release.printed_labels import Nodes, kind_of
 from sidelight.rounding import at_a_glance, in_words
 from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, Buckets, Recoding, Regions, UtilityName, loss
 from sidelight.streams.carried import WEIGHT_UNIT, count_unique, weights
-from sidelight.table.labels import (
-    ColumnKind,
-    Tabular,
-    arrow_labels,
-    as_number,
-    unused_name,
-    value_columns,
-)
+from sidelight.table.labels import ColumnKind, Tabular, arrow_labels, as_number, unused_name, value_columns
 from sidelight.table.roles import are_digits
 from sidelight.table.table import Table, TrueCounts, held
 from sidelight.text import counted, html_table
@@ -363,19 +356,17 @@ class SearchResult(Tabular):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the publisher should know: hierarchies that the method has not used, numbers that may be codes."""
-        return (*self._notes_on_kinds(), *self._notes_on_sets(), *self._notes_on_resistance())
+        notes = [*self._notes_on_kinds(), *self._notes_on_sets()]
+        if self.resistance is not None:
+            now, before = (f"{each:.3g}" for each in (self.utility["loss"], self.resistance.plain_loss))
+            price = f"; the price: a loss of {now}, where it would be {before}" if self.resistance.belief else ""
+            notes.append(f"{self.resistance.in_words()}{price}")
+        return tuple(notes)
 
     @property
     def resistance(self) -> Resistance | None:
         """Against whom the release was made, and at which price; None where it was made for readers of it alone."""
         return self.outcome.resistance
-
-    def _notes_on_resistance(self) -> Iterator[str]:
-        if self.resistance is None:
-            return
-        now, before = (f"{each:.3g}" for each in (self.utility["loss"], self.resistance.plain_loss))
-        price = f"; the price: a loss of {now}, where it would be {before}" if self.resistance.belief else ""
-        yield f"{self.resistance.in_words()}{price}"
 
     def _notes_on_kinds(self) -> Iterator[str]:
         """Yield notes on hierarchies that are not used, and on undeclared columns that may be something else."""
@@ -419,7 +410,7 @@ class SearchResult(Tabular):
 
     def _repr_html_(self) -> str:
         rows: list[tuple[object, object]] = [
-            *((str(each.criterion), _describe(each)) for each in self.verdict.judgements),
+            *((str(each.criterion), _describe_judgement(each)) for each in self.verdict.judgements),
             *((f"level of {column}", level) for column, level in self.levels.items()),
             ("people", self.release.size),
             ("groups", len(self.release)),
@@ -528,7 +519,7 @@ class SearchResult(Tabular):
         )
 
 
-def _describe(judgement: Judgement) -> str:
+def _describe_judgement(judgement: Judgement) -> str:
     measure, value = judgement.criterion.measure, judgement.finding.value
     return f"{at_a_glance(value, large_is_bad=measure.large_is_bad)}, {'holds' if judgement.holds else 'broken'}"
 

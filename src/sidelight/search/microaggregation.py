@@ -273,7 +273,7 @@ def average_column(
     elif labels == "ancestor":
         texts = _ancestors(order, *find_stretches(group, rank, groups))
     elif labels == "set":
-        texts = _sets(order, np.unique(group * len(order) + rank))
+        texts = _list_sets(order, np.unique(group * len(order) + rank))
     else:
         modes = _modes(group * len(order) + rank, people, len(order))
         texts = [order.labels[mode] for mode in modes.tolist()]
@@ -308,7 +308,7 @@ def _medians(order: Order, group: Integers, rank: Integers, people: Integers, gr
     return medians
 
 
-def _sets(order: Order, packed: Integers) -> list[Label]:
+def _list_sets(order: Order, packed: Integers) -> list[Label]:
     """Return all labels that occur in each group, as a set; packed is group · labels + rank, rising."""
     group, rank = packed // len(order), packed % len(order)
     starts = np.flatnonzero(np.diff(group, prepend=-1))
@@ -382,7 +382,7 @@ def merge_until_within(
         if len(bad) == 0:
             break
         into = pair_up(bad, *near.nearest(groups, bad), groups=len(groups))
-        groups, near = merge_groups(groups, into), near.follow_merge(into, int(into.max()) + 1)
+        groups, near = merge_into(groups, into), near.follow_merge(into, int(into.max()) + 1)
         # only groups that have changed are judged anew
         before, holds = holds, np.zeros(len(groups), bool)
         holds[into] = before
@@ -417,7 +417,7 @@ def pair_up(one: Integers, other: Integers, distance: Floats, *, groups: int) ->
     return number_keys(into, below=groups)[0]
 
 
-def merge_groups(groups: Groups, into: Integers) -> Groups:
+def merge_into(groups: Groups, into: Integers) -> Groups:
     """Add up groups: old group g goes to `into[g]`.  They keep what they are compared with."""
     left = int(into.max()) + 1
     return Groups(

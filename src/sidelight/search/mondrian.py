@@ -395,7 +395,15 @@ class Acceptance:
         """Return which cuts could be made next, each alone: surely, or so close to a limit that a run must decide."""
         fits = np.ones(len(cuts), bool)
         for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True):
-            values = check.screen.value(_join_with_others(check, rows, pair, generation.numbers[cuts.group]))
+            # each pair of halves joins with all groups but the one it was cut from
+            before, after = join_forwards(check.screen, rows), join_backwards(check.screen, rows)
+            joined, groups, last = pair.copy(), generation.numbers[cuts.group], len(rows) - 1
+            for some, beside in (
+                (groups > 0, before[groups - 1]),
+                (groups < last, after[np.minimum(groups + 1, last)]),
+            ):
+                joined[some] = check.screen.join(joined[some], beside[some])
+            values = check.screen.value(joined)
             close = check.is_close(values)
             fits &= check.clearly_holds(values) | close
             if check.criterion.comparison.strict and (fits & close).any():
@@ -454,15 +462,6 @@ class Acceptance:
         new = len(self.screened[0]) + 1 + np.arange(len(cuts))
         for rows, halves in generation.halves(cuts):
             yield rows, replace(halves, numbers=np.concatenate((old[rows], new[rows])))
-
-
-def _join_with_others(check: CriterionCheck, rows: Floats, pair: Floats, groups: Integers) -> Floats:
-    """Join each pair of halves with all groups but the one it was cut from."""
-    before, after = join_forwards(check.screen, rows), join_backwards(check.screen, rows)
-    joined = pair.copy()
-    for some, beside in ((groups > 0, before[groups - 1]), (groups < len(rows) - 1, after[(groups + 1) % len(rows)])):
-        joined[some] = check.screen.join(joined[some], beside[some])
-    return joined
 
 
 def _value_after_each(check: CriterionCheck, rows: Floats, pairs: Floats, groups: Integers) -> Floats:

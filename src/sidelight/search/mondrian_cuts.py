@@ -446,7 +446,9 @@ class CutTree:
             # boxes tile: a published group is below a node exactly when its box is inside the node's
             start, stop = np.array(box).T
             groups = int(((self.start >= start) & (self.stop <= stop)).all(axis=1).sum())
-            column, holds = ("", "") if last < 0 else (self.orders[last].name, _describe(self.orders[last], *box[last]))
+            column, holds = (
+                ("", "") if last < 0 else (self.orders[last].name, _describe_stretch(self.orders[last], *box[last]))
+            )
             nodes.append(CutNode(parent, column, holds, people, groups, is_cut))
             if not is_cut:
                 continue
@@ -460,7 +462,7 @@ class CutTree:
         return tuple(nodes)
 
 
-def _describe(order: Order, start: int, stop: int) -> str:
+def _describe_stretch(order: Order, start: int, stop: int) -> str:
     if order.numeric or stop - start <= EFFORT.tiled_labels:
         return shown(order.label_of(start, stop))
     return f"{shown(order.labels[start])} … {shown(order.labels[stop - 1])}"

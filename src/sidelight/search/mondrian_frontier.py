@@ -59,7 +59,7 @@ from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 Split: TypeAlias = tuple[Cuts, Integers, Integers]
 """Cuts that were made, the rows of the generation that moved to the right halves, and the halves' numbers."""
 
-Entries: TypeAlias = tuple[Integers, Integers, Integers, Integers, int]
+KeyEntries: TypeAlias = tuple[Integers, Integers, Integers, Integers, int]
 """Positive counts of keys: where each group's begin (and the last end), keys, values, counts; how many values."""
 
 Ranks = npt.NDArray[np.int32]
@@ -272,19 +272,19 @@ class Generation(OpenGroups):
         yield from self._count_sides(cuts, self._entries(counts.take(self.keys)))
 
     @cached_property
-    def _values(self) -> Entries:
+    def _values(self) -> KeyEntries:
         return self._entries(self.counts)
 
-    def _entries(self, counts: Counts) -> Entries:
+    def _entries(self, counts: Counts) -> KeyEntries:
         key, value, count = counts.entries()
         return np.searchsorted(key, self.starts), key, value, count, counts.width
 
-    def _count_sides(self, cuts: Cuts, entries: Entries) -> Iterator[tuple[Integers, Integers]]:
+    def _count_sides(self, cuts: Cuts, entries: KeyEntries) -> Iterator[tuple[Integers, Integers]]:
         def blocks() -> Iterator[tuple[int, Integers]]:
             for column in range(len(self.ranks)):
                 rows = np.flatnonzero(cuts.column == column)
                 rows = rows[np.lexsort((cuts.rank[rows], cuts.group[rows]))]
-                for block in _blocks(cuts.group[rows], rows, entries[-1]):
+                for block in _divide_into_blocks(cuts.group[rows], rows, entries[-1]):
                     yield column, block
 
         def count(part: tuple[int, Integers]) -> tuple[Integers, Integers]:
@@ -294,7 +294,7 @@ class Generation(OpenGroups):
         yield from map_on_cores(count, blocks(), keys=len(self.keys))
 
 
-def _count_along(cuts: Cuts, entries: Entries, rank: npt.NDArray[np.integer], width: int) -> Integers:
+def _count_along(cuts: Cuts, entries: KeyEntries, rank: npt.NDArray[np.integer], width: int) -> Integers:
     """Count both sides of cuts along one column, which are sorted by group and rank: all left, then all right."""
     starts, key, value, count, values = entries
     first = np.flatnonzero(run_starts([cuts.group]))
@@ -330,7 +330,7 @@ def _rank_among(places: Integers, others: Integers, below: int) -> Integers:
     return np.cumsum(np.bincount(places, minlength=below))[others]
 
 
-def _blocks(group: Integers, rows: Integers, width: int) -> Iterator[Integers]:
+def _divide_into_blocks(group: Integers, rows: Integers, width: int) -> Iterator[Integers]:
     """Yield blocks of rows sorted by group that can be spread out, never cut through a group."""
     # a group with more cuts than a block may have gets a block of its own
     most = max(EFFORT.counts // max(width, 1), 1)

@@ -42,7 +42,7 @@ from sidelight.search.mondrian_cuts import CutRecord, Cuts, CutTree, OpenGroups,
 from sidelight.search.mondrian_frontier import Boxes, CountedGroups, Generation, KeyStore, Lanes, Ranks, RoutingTree
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
-from sidelight.search.utility import Regions, region_labels
+from sidelight.search.utility import Marginals, Regions, region_labels
 from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Batch, RowParts
 from sidelight.table.labels import Semantics
@@ -233,14 +233,29 @@ class StreamedStore(Store):
             if not len(waiting):
                 break
             # groups that depend on each other are accepted in one order, so none of them may wait
-            now = len(waiting) if self.policy.together else self._count_with_room(waiting)
+            now = len(waiting)
+            if not self.policy.together:
+                # as many as have room for their histograms; at least one has to
+                self._refuse_wide(waiting)
+                needed, room = np.cumsum(self._bytes(waiting)), self.budget.histograms
+                if not self.table.stream.here:  # each executor sends its own
+                    room = min(room, max(EFFORT.sent, int(needed[0])))
+                now = int(np.searchsorted(needed, room, side="right"))
             generation = self._open(waiting[:now])
             self._halves = [np.zeros(0, np.int64)]
             yield generation
             waiting = np.append(waiting[now:], self._close(generation, least))
-        for numbers, table in self._tables_of_parts(small):
-            yield from self._open_part(numbers, table).generations(least)
-            self._merge_part(table)
+        if not len(small):
+            return
+        # parts of a few groups at a time; those that depend on each other all at once
+        part = np.zeros(len(small), np.int64)
+        if not (self.policy.together or self.table.rows_held <= self._keys):
+            part = number_parts(self.people[small], self._keys)
+        for first in range(0, int(part[-1]) + 1, EFFORT.parts):
+            here = np.flatnonzero((part >= first) & (part < first + EFFORT.parts))
+            for numbers, table in self._read_tables(small[here], part[here] - first):
+                yield from self._open_part(numbers, table).generations(least)
+                self._merge_part(table)
 
     def split(self, generation: OpenGroups, cuts: Cuts, run: int) -> None:
         """Cut groups in two, in the part at hand if there is one; else rows find their new groups by the tree."""
@@ -272,14 +287,6 @@ class StreamedStore(Store):
         """Return the groups made so far, by their counts."""
         made, outline = Counts(self.counts.shape, cells=self.counts), self.table.outline
         return candidate_groups(outline, self.people, made, outline.counts.totals())
-
-    def _count_with_room(self, groups: Integers) -> int:
-        """Count how many of these groups have room for their histograms; at least one has to."""
-        self._refuse_wide(groups)
-        needed, room = np.cumsum(self._bytes(groups)), self.budget.histograms
-        if not self.table.stream.here:  # each executor sends its own
-            room = min(room, max(EFFORT.sent, int(needed[0])))
-        return int(np.searchsorted(needed, room, side="right"))
 
     def _cells(self, groups: Integers) -> Integers:
         cells: Integers = (self.stop[groups] - self.start[groups]).sum(axis=1)
@@ -465,17 +472,6 @@ class StreamedStore(Store):
         self.spilled += entries.spilled + people.spilled
         return entries, people if several else None
 
-    def _tables_of_parts(self, numbers: Integers) -> Iterator[tuple[Integers, Table]]:
-        """Yield the keys of groups, a few groups at a time; of those that depend on each other all at once."""
-        if not len(numbers):
-            return
-        part = np.zeros(len(numbers), np.int64)
-        if not (self.policy.together or self.table.rows_held <= self._keys):
-            part = number_parts(self.people[numbers], self._keys)
-        for first in range(0, int(part[-1]) + 1, EFFORT.parts):
-            here = np.flatnonzero((part >= first) & (part < first + EFFORT.parts))
-            yield from self._read_tables(numbers[here], part[here] - first)
-
     def _open_part(self, numbers: Integers, table: Table) -> KeyStore:
         """Build a store in memory of some groups, numbered from 0; with all others, where they depend on each other."""
         known = np.arange(len(self)) if self.policy.together else numbers
@@ -533,7 +529,9 @@ class StreamedStore(Store):
             semantics=self.semantics,
         )
         release = Release(whole, sensitive=self.table.sensitive, intake=self.table.intake)
-        regions = Regions.from_stream(self.table, self.orders, sizes, start, stop)
+        table, marginals = self.table, Marginals.from_labels(self.table.label_people, self.orders)
+        # keys are not held: the group of each is not known
+        regions = Regions(table, self.orders, sizes, 0, start, stop, lambda: table.sizes, marginals)
         tree = CutTree(self.orders, self.record, self.table.people, start, stop)
         return SearchOutcome(release, regions, cuts=tree, spilled=self.spilled)
 

@@ -148,21 +148,21 @@ def order_of(column: Column, hierarchy: Hierarchy | None = None) -> Order:
     kind = kind_of(column, None if hierarchy is None else Nodes.from_hierarchy(hierarchy))
     if kind == "ordered":
         above = _nodes_above(column, hierarchy)
-        return _order(column, above, _codes_in_order(column, above), kind=kind)
+        return _build_order(column, above, _codes_in_order(column, above), kind=kind)
     if kind == "category":
         above = _nodes_above(column, hierarchy)
-        return _order(column, above, _sorted_codes(column.labels, above, by_number=all_numbers(column.labels)))
+        return _build_order(column, above, _sorted_codes(column.labels, above, by_number=all_numbers(column.labels)))
     check_labels(column.name, kind, column.labels)
     # one level above numbers, that of being known: a missing cell stands last, and is cut off first
     above = [[None if text is None else "" for text in column.labels]]
-    numbers = _numbers(column.labels, as_day if kind == "date" else as_number)
-    return _order(column, above, _sorted_codes(column.labels, above), numbers, kind)
+    numbers = _read_numbers(column.labels, as_day if kind == "date" else as_number)
+    return _build_order(column, above, _sorted_codes(column.labels, above), numbers, kind)
 
 
 def order_along(column: Column, hierarchy: Hierarchy | None) -> Order:
     """Order a column's labels along the hierarchy, numbers too: for what is published as its nodes."""
     above = _nodes_above(column, hierarchy)
-    return _order(column, above, _sorted_codes(column.labels, above))
+    return _build_order(column, above, _sorted_codes(column.labels, above))
 
 
 def _nodes_above(column: Column, hierarchy: Hierarchy | None) -> list[list[Label]]:
@@ -170,16 +170,16 @@ def _nodes_above(column: Column, hierarchy: Hierarchy | None) -> list[list[Label
     return [[hierarchy.generalise(text, level) for text in column.labels] for level in levels if hierarchy is not None]
 
 
-def _numbers(labels: tuple[Label, ...], read: Callable[[str], float | None]) -> dict[str, float]:
+def _read_numbers(labels: tuple[Label, ...], read: Callable[[str], float | None]) -> dict[str, float]:
     return {text: number for text in labels if text is not None and (number := read(text)) is not None}
 
 
 def all_numbers(labels: tuple[Label, ...]) -> bool:
     """Return whether labels, but for a missing one, can be read as numbers."""
-    return len(_numbers(labels, as_number)) == len([text for text in labels if text is not None])
+    return len(_read_numbers(labels, as_number)) == len([text for text in labels if text is not None])
 
 
-def _order(
+def _build_order(
     column: Column,
     above: list[list[Label]],
     by_rank: list[int],

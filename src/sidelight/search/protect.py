@@ -39,7 +39,6 @@ from sidelight.errors import (
 from sidelight.measures.attacker import AttackerAnswer, FoundRelease
 from sidelight.measures.classics import GroupSize
 from sidelight.measures.criterion import Criterion, exact
-from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import asked_attackers
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.progress import Progress, quiet
@@ -238,11 +237,7 @@ def _expect_name(what: str, name: object, among: Iterable[str]) -> str:
 
 
 def method_of(
-    method: object,
-    *,
-    suppress: float = 0,
-    levels: Mapping[str, int] | None = None,
-    resists: str | None = None,
+    method: object, *, suppress: float = 0, levels: Mapping[str, int] | None = None, resists: str | None = None
 ) -> Method:
     """Return a method, or build the one of this name.
 
@@ -315,12 +310,18 @@ def ask_attackers(found: SearchResult, ask: Ask = "both", *, progress: Progress 
         reason = "nobody wished so" if ask == "nobody" else "the table was streamed, and who has what is not held"
         return tuple(AttackerAnswer(kind.attacker, "not asked", reason) for kind in kinds)
     question = found_release(found, progress)
-    return tuple(
-        _answer_of_policy(found, kind) or kind.answer_search(question)
-        if ask in ("both", kind.name)
-        else AttackerAnswer(kind.attacker, "not asked", "nobody wished so")
-        for kind in kinds
-    )
+    answers = []
+    for kind in kinds:
+        judged = (each for each in found.verdict.judgements if isinstance(each.criterion.measure, kind))
+        if ask not in ("both", kind.name):
+            answer = AttackerAnswer(kind.attacker, "not asked", "nobody wished so")
+        elif (judgement := next(judged, None)) is not None:
+            bound = Fraction(exact(judgement.criterion.bound))
+            answer = AttackerAnswer(kind.attacker, "asked", "as the policy asks", judgement.finding.value, bound)
+        else:
+            answer = kind.answer_search(question)
+        answers.append(answer)
+    return tuple(answers)
 
 
 def found_release(found: SearchResult, progress: Progress = quiet) -> FoundRelease:
@@ -352,14 +353,6 @@ def largest_share(release: Release) -> Fraction:
     # few distinct pairs of count and size are close to the largest, and only those become fractions
     pairs = np.unique(np.stack([count[near], size[near]]), axis=1).T.tolist()
     return max((min(Fraction(many, people), Fraction(1)) for many, people in pairs), default=Fraction(0))
-
-
-def _answer_of_policy(found: SearchResult, kind: type[Measure]) -> AttackerAnswer | None:
-    judgement = next((each for each in found.verdict.judgements if isinstance(each.criterion.measure, kind)), None)
-    if judgement is None:
-        return None
-    bound = Fraction(exact(judgement.criterion.bound))
-    return AttackerAnswer(kind.attacker, "asked", "as the policy asks", judgement.finding.value, bound)
 
 
 def with_people(found: SearchResult) -> Release:

@@ -44,7 +44,7 @@ from sidelight.table.labels import Column, unused_name, value_columns
 from sidelight.table.table import Counts, Table, TrueCounts, held
 
 if TYPE_CHECKING:
-    from sidelight.engines.streamed_table import AnyTable, StreamedTable
+    from sidelight.engines.streamed_table import AnyTable
 
 
 UtilityName: TypeAlias = Literal[
@@ -355,21 +355,6 @@ class Regions(Recoding):
         sizes = add_up(group[kept], table.sizes[kept], len(start))
         return cls(table, orders, sizes, int(table.sizes[~kept].sum()), start, stop, lambda: group)
 
-    @classmethod
-    def from_stream(
-        cls,
-        table: StreamedTable,
-        orders: tuple[Order, ...],
-        sizes: Integers,
-        start: Integers,
-        stop: Integers,
-        *,
-        suppressed: int = 0,
-    ) -> Regions:
-        """Build regions of a table whose keys are not held: the group of each key is not known."""
-        counted = Marginals.from_labels(table.label_people, orders)
-        return cls(table, orders, sizes, suppressed, start, stop, lambda: table.sizes, counted)
-
     @cached_property
     def group(self) -> Integers:
         """The group of each key of the table; −1: suppressed."""
@@ -400,7 +385,15 @@ class Regions(Recoding):
         counts = self._counts
         # as floats: the volume of a box of many columns may not fit into 64 bits; suppressed people may be anywhere
         volume = np.append(np.prod((self.stop - self.start).astype(float), axis=1), self._everywhere)
-        in_group = _counts_at(counts, np.where(group < 0, counts.rows - 1, group), value)
+        rows = np.where(group < 0, counts.rows - 1, group)
+        if counts.rows * counts.width <= EFFORT.dense_counts:
+            in_group = counts.dense()[rows, value]
+        else:
+            # group and value packed into one number that searchsorted can find; all of these counts are positive
+            some_row, some_value, count = counts.entries()
+            packed = some_row * counts.width + some_value
+            ascending = np.argsort(packed)
+            in_group = count[ascending][np.searchsorted(packed[ascending], rows * counts.width + value)]
         anywhere = counts.row(counts.rows - 1)[value] / self._everywhere  # suppressed people may be of any key
         expected: Floats = in_group / volume[group] + np.where(group >= 0, anywhere, 0.0)
         return expected
@@ -481,17 +474,6 @@ class LevelRegions(Regions):
             )
         ]
         return np.array(bits)
-
-
-def _counts_at(counts: Counts, rows: Integers, values: Integers) -> Integers:
-    """Return single counts, all of them positive."""
-    if counts.rows * counts.width <= EFFORT.dense_counts:
-        return counts.dense()[rows, values]
-    row, value, count = counts.entries()
-    # group and value packed into one number that searchsorted can find
-    packed = row * counts.width + value
-    ascending = np.argsort(packed)
-    return count[ascending][np.searchsorted(packed[ascending], rows * counts.width + values)]
 
 
 def region_labels(order: Order, start: Integers, stop: Integers) -> Column:

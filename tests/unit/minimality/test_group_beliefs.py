@@ -22,7 +22,7 @@ from sidelight.minimality import group_beliefs
 from sidelight.minimality.group_beliefs import (
     CountingEffort,
     arrangements,
-    believe,
+    believe_group,
     count_tables,
     draw,
     list_tables,
@@ -32,7 +32,7 @@ from sidelight.minimality.group_beliefs import (
 
 def test_by_hand():
     question, limits = eleven_question()
-    beliefs = believe(question, limits, "group 1")
+    beliefs = believe_group(question, limits, "group 1")
     assert beliefs.how == "counted"
     assert beliefs.all_fail == Fraction(1, 165)
     shared = int(np.flatnonzero(question.left.all(axis=0) | (~question.left).all(axis=0))[0])
@@ -56,7 +56,7 @@ def test_one_cut_is_counted_by_its_left_halves_too(limit, monkeypatch):
 
 def test_intervals_hold_what_is_counted():
     question, limits = eleven_question()
-    counted = believe(question, limits, "group 1")
+    counted = believe_group(question, limits, "group 1")
     counts = np.append(question.counts[counted.values], question.size - question.counts[counted.values].sum())
     drawn = draw(question, limits, counted.values, counts)
     exact = counted.shares.astype(float)
@@ -81,7 +81,7 @@ def test_more_values_than_there_are_numbers_for_tell_nothing():
     assert len(counts) == 7
     assert draw(question, limits, values, counts, CountingEffort(value_bits=2)) is None
     few = CountingEffort(tables=0, value_bits=2)
-    assert believe(question, replace(limits, distinct=2), "group 1", few).how == "could not tell"
+    assert believe_group(question, replace(limits, distinct=2), "group 1", few).how == "could not tell"
     assert draw(question, limits, values, counts, CountingEffort(value_bits=3)) is not None
 
 

@@ -16,7 +16,7 @@ from sidelight.search.microaggregation import (
     Neighbours,
     average_column,
     label_distances,
-    merge_groups,
+    merge_into,
     merge_until_within,
     pair_up,
     points_on_line,
@@ -208,7 +208,7 @@ def test_a_pair_that_loses_its_partner_waits_for_the_next_round():
 
 
 def test_merged_groups_keep_what_they_are_compared_with():
-    merged = merge_groups(groups({"a": 1}, {"b": 2}, {"a": 3}), np.array([0, 1, 0]))
+    merged = merge_into(groups({"a": 1}, {"b": 2}, {"a": 3}), np.array([0, 1, 0]))
     assert merged.sizes.tolist() == [4, 2]
     assert merged.counts.dense().tolist() == [[4, 0], [0, 2]]
     assert merged.whole.tolist() == [4, 2]
@@ -226,10 +226,10 @@ def test_criteria_broken_only_together_merge_the_group_of_the_worst_case():
     """Each group alone keeps k = 2 implications below 1; with both, somebody can use one group against the other."""
     three = groups({"a": 5, "b": 5}, {"a": 4, "b": 6}, {"a": 50, "b": 1, "c": 1, "d": 1})
     measure = sl.Implications(2)
-    bound = float(measure.summarize(merge_groups(three, np.zeros(3, np.int64))).finding().value)
+    bound = float(measure.summarize(merge_into(three, np.zeros(3, np.int64))).finding().value)
     check = PolicyCheck.from_policy([measure <= min(bound + 0.001, 1)], people=100)
     number = merge_until_within(three, check, OnALine())
-    assert check.holds(merge_groups(three, number))
+    assert check.holds(merge_into(three, number))
 
 
 def test_rounds_are_told():

@@ -111,7 +111,7 @@ def test_blocks_never_divide_a_group(pairs):
     group = np.array(sorted(each for each, _ in pairs))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(EFFORT, "counts", 4)
-        blocks = list(mondrian_frontier._blocks(group, np.arange(len(group)), width=1))
+        blocks = list(mondrian_frontier._divide_into_blocks(group, np.arange(len(group)), width=1))
     assert np.concatenate(blocks).tolist() == list(range(len(group)))
     seen = [set(group[block].tolist()) for block in blocks]
     assert sum(map(len, seen)) == len(set(group.tolist()))
