@@ -5,8 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.search.anatomy import LeastOverlap
-from sidelight.search.microaggregation import Centroids, merge_into, merge_until_within, pair_up
+from sidelight.search.microaggregation import Centroids, LeastOverlap, merge_into, merge_until_within, pair_up
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.testing import measures, releases
 

@@ -241,14 +241,16 @@ class GroupBeliefs:
     @cached_property
     def at_least(self) -> Floats:
         """The lower ends of their intervals."""
-        return self.estimate if self.shares is not None else self._ends(0.0, "at_least")
+        return self._end("at_least", 0.0)
 
     @cached_property
     def at_most(self) -> Floats:
         """The upper ends."""
-        return self.estimate if self.shares is not None else self._ends(1.0, "at_most")
+        return self._end("at_most", 1.0)
 
-    def _ends(self, otherwise: float, name: str) -> Floats:
+    def _end(self, name: str, otherwise: float) -> Floats:
+        if self.shares is not None:
+            return self.estimate
         if self.between is not None:
             return self._spread(getattr(self.between, name))
         occurs = np.where(self.question.counts > 0, otherwise, 0.0)

@@ -49,7 +49,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
-from sidelight.arrays import Floats, Integers, add_up, run_starts
+from sidelight.arrays import Integers, add_up, run_starts
 from sidelight.errors import BadPolicy, as_given, expect_or_none, parameter
 from sidelight.measures.criterion import Criterion
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
@@ -57,7 +57,7 @@ from sidelight.policy.policy import Policy
 from sidelight.progress import Progress
 from sidelight.release.groups import Groups
 from sidelight.search.method import Method, Recodes, SearchOutcome
-from sidelight.search.microaggregation import Neighbours, merge_until_within
+from sidelight.search.microaggregation import LeastOverlap, merge_until_within
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
 from sidelight.search.utility import Buckets, UtilityName
@@ -334,56 +334,3 @@ def bucket_counts(totals: Integers, buckets: int) -> Counts:
     """Count the values in each bucket; only how often each value occurs decides it."""
     value = np.repeat(np.arange(len(totals)), totals)
     return Counts.from_entries(deal(totals, buckets), value, np.ones(len(value), np.int64), (buckets, len(totals)))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class LeastOverlap(Neighbours):
-    """Buckets are near when they have few values in common: together they are then most diverse.
-
-    Σ_x n_g(x)·n_h(x), the pairs of people with the same value that merging would bring together.  Each is compared
-    with a few others drawn at random, and in turn: of many buckets that are the same no two choose the same one.
-    """
-
-    rng: np.random.Generator
-    compared: int = 64  # other buckets, drawn at random, with each
-
-    def nearest(self, groups: Groups, rows: Integers) -> tuple[Integers, Floats]:
-        """Return the nearest other bucket of each and the overlap, blocks of buckets compared with blocks."""
-        best, overlap = np.empty(len(rows), np.int64), np.empty(len(rows))
-        shuffled = self.rng.permutation(len(groups))
-        for start in range(0, len(rows), self.compared):
-            block = rows[start : start + self.compared]
-            others = np.take(shuffled, np.arange(start, start + min(self.compared, len(groups))), mode="wrap")
-            here, there = (groups.counts.take(each).dense().astype(float) for each in (block, others))
-            pairs = here @ there.T
-            # pairs are whole numbers, so less than one half settles nothing but ties
-            pairs += self.rng.random(pairs.shape) / 2
-            pairs[block[:, np.newaxis] == others] = np.inf
-            chosen = _choose_in_turn(pairs)
-            best[start : start + self.compared] = others[chosen]
-            overlap[start : start + self.compared] = pairs[np.arange(len(block)), chosen]
-        return best, overlap
-
-    def follow_merge(self, into: Integers, groups: int) -> Self:
-        """Return itself: the groups' counts are all that is compared."""
-        del into, groups
-        return self
-
-
-def _choose_in_turn(distance: Floats) -> Integers:
-    """Return each row's nearest column that no other row has taken; once all are taken, its nearest.
-
-    >>> _choose_in_turn(np.array([[0.0, 1.0, 5.0], [0.0, 2.0, 3.0], [0.0, 1.0, 9.0]])).tolist()
-    [0, 1, 2]
-    """
-    chosen: Integers = distance.argmin(axis=1)
-    free = distance.copy()
-    left = np.arange(len(distance))
-    while len(left) and np.isfinite(free[left]).any():
-        # of rows that choose the same column the first gets it, the others choose again among what is free
-        nearest = free[left].argmin(axis=1)
-        taken, first = np.unique(nearest, return_index=True)
-        chosen[left[first]] = taken
-        free[:, taken] = np.inf
-        left = np.delete(left, first)
-    return chosen

@@ -20,9 +20,10 @@ Source: Domingo-Ferrer and Torra, Ordinal, continuous and heterogeneous k-anonym
 
 Merge groups, each with its nearest, until the policy holds.
 
-Rounds      All groups that break a criterion on their own name their nearest other group (`Neighbours`); of these pairs
-            those are merged, the closest first, whose groups are not taken yet.  Once every group is within policy on
-            its own, criteria that depend on several groups name that of the worst case and a few of the next worst.
+Rounds      All groups that break a criterion on their own name their nearest other group (`Centroids` or
+            `LeastOverlap`); of these pairs those are merged, the closest first, whose groups are not taken yet.  Once
+            every group is within policy on its own, criteria that depend on several groups name that of the worst case
+            and a few of the next worst.
 Pairing     What going through the pairs in order of distance would give, many at a time: a pair is merged as soon as it
             comes before every other pair that shares a group with it, and whatever it touches is struck out.
 Invariant   Each round merges at least one pair, whatever a measure makes of that.  So it ends, at the latest with one
@@ -49,7 +50,6 @@ Source: ours; numbers as in Domingo-Ferrer and Torra, 2005; what is near, of gro
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Self, TypeAlias
@@ -288,7 +288,7 @@ def _means(order: Order, group: Integers, rank: Integers, people: Integers, grou
     total = np.bincount(group, weights=weights, minlength=groups)
     sums = np.bincount(group, weights=weights * order.position[rank], minlength=groups)
     means = np.round(sums / np.maximum(total, 1), decimals(order.position[known]))
-    print_number: Callable[[float], Label] = day_text if order.days else label
+    print_number: Callable[[float], Label] = day_text if order.kind == "date" else label
     return [print_number(mean) if n else None for mean, n in zip(means.tolist(), total, strict=True)]
 
 
@@ -349,20 +349,12 @@ def _modes(packed: Integers, people: Integers, width: int) -> Integers:
     return modes
 
 
-class Neighbours(ABC):
-    """Which groups are near one another, as groups merge."""
-
-    @abstractmethod
-    def nearest(self, groups: Groups, rows: Integers) -> tuple[Integers, Floats]:
-        """Return, for each of these groups, the nearest other one and how far away that is."""
-
-    @abstractmethod
-    def follow_merge(self, into: Integers, groups: int) -> Self:
-        """Follow a merge: old group g is now a part of group `into[g]`."""
-
-
 def merge_until_within(
-    groups: Groups, policy: PolicyCheck, near: Neighbours, *, progress: Callable[[int], None] = lambda _groups: None
+    groups: Groups,
+    policy: PolicyCheck,
+    near: Centroids | LeastOverlap,
+    *,
+    progress: Callable[[int], None] = lambda _groups: None,
 ) -> Integers:
     """Merge groups until the policy holds; gives the number of each old group's new one, from 0.
 
@@ -514,7 +506,7 @@ class KeyDistances:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Centroids(Neighbours):
+class Centroids:
     """Groups by where their people stand on average: near is what adds least squared error when merged (Ward).
 
     n_g·n_h / (n_g + n_h) · |c_g − c_h|², which keeps large groups, who are near everybody, from drawing in all others.
@@ -539,7 +531,7 @@ class Centroids(Neighbours):
         return cls(sizes, np.concatenate([*sums, ties], axis=1) / sizes[:, np.newaxis])
 
     def nearest(self, groups: Groups, rows: Integers) -> tuple[Integers, Floats]:
-        """Compare each group with all others, a block of them at a time."""
+        """Return, for each of these groups, the nearest other one and how far away that is; block by block."""
         del groups
         length = np.einsum("ij,ij->i", self.points, self.points)
         best, least = np.empty(len(rows), np.int64), np.empty(len(rows))
@@ -556,7 +548,7 @@ class Centroids(Neighbours):
         return best, least
 
     def follow_merge(self, into: Integers, groups: int) -> Self:
-        """Average the points of merged groups, each by its people."""
+        """Follow a merge, after which old group g is a part of group `into[g]`: points are averaged by people."""
         sizes = add_up(into, self.sizes, groups)
         # averages times people are sums, and sums add up
         sums = np.zeros((groups, self.points.shape[1]))
@@ -576,3 +568,56 @@ def _point_sums(order: Order, rank: Integers, group: Integers, people: Integers,
         width = int(level.max()) + 1
         inside = np.bincount(group * width + level[rank], people, groups * width).reshape(groups, width)
         yield inside / np.sqrt(2 * len(levels))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LeastOverlap:
+    """Buckets are near when they have few values in common: together they are then most diverse.
+
+    Σ_x n_g(x)·n_h(x), the pairs of people with the same value that merging would bring together.  Each is compared
+    with a few others drawn at random, and in turn: of many buckets that are the same no two choose the same one.
+    """
+
+    rng: np.random.Generator
+    compared: int = 64  # other buckets, drawn at random, with each
+
+    def nearest(self, groups: Groups, rows: Integers) -> tuple[Integers, Floats]:
+        """Return the nearest other bucket of each and the overlap, blocks of buckets compared with blocks."""
+        best, overlap = np.empty(len(rows), np.int64), np.empty(len(rows))
+        shuffled = self.rng.permutation(len(groups))
+        for start in range(0, len(rows), self.compared):
+            block = rows[start : start + self.compared]
+            others = np.take(shuffled, np.arange(start, start + min(self.compared, len(groups))), mode="wrap")
+            here, there = (groups.counts.take(each).dense().astype(float) for each in (block, others))
+            pairs = here @ there.T
+            # pairs are whole numbers, so less than one half settles nothing but ties
+            pairs += self.rng.random(pairs.shape) / 2
+            pairs[block[:, np.newaxis] == others] = np.inf
+            chosen = _choose_in_turn(pairs)
+            best[start : start + self.compared] = others[chosen]
+            overlap[start : start + self.compared] = pairs[np.arange(len(block)), chosen]
+        return best, overlap
+
+    def follow_merge(self, into: Integers, groups: int) -> Self:
+        """Return itself: the groups' counts are all that is compared."""
+        del into, groups
+        return self
+
+
+def _choose_in_turn(distance: Floats) -> Integers:
+    """Return each row's nearest column that no other row has taken; once all are taken, its nearest.
+
+    >>> _choose_in_turn(np.array([[0.0, 1.0, 5.0], [0.0, 2.0, 3.0], [0.0, 1.0, 9.0]])).tolist()
+    [0, 1, 2]
+    """
+    chosen: Integers = distance.argmin(axis=1)
+    free = distance.copy()
+    left = np.arange(len(distance))
+    while len(left) and np.isfinite(free[left]).any():
+        # of rows that choose the same column the first gets it, the others choose again among what is free
+        nearest = free[left].argmin(axis=1)
+        taken, first = np.unique(nearest, return_index=True)
+        chosen[left[first]] = taken
+        free[:, taken] = np.inf
+        left = np.delete(left, first)
+    return chosen

@@ -52,7 +52,7 @@ from sidelight.release.population import Population
 from sidelight.search.effort import EFFORT, map_on_cores
 from sidelight.search.mondrian_cuts import CutRecord, Cuts, Line, OpenGroups, Store
 from sidelight.search.orders import Order
-from sidelight.search.policy_check import PolicyCheck, candidate_groups
+from sidelight.search.policy_check import candidate_groups
 from sidelight.table.labels import Semantics
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 
@@ -438,21 +438,21 @@ class RoutingTree:
         return groups
 
 
-@dataclass(frozen=True, slots=True)
-class Lanes:
-    """What is counted in each cell: values, one lane each, and then people unless the values add up to them."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Boxes:
+    """Where the cells of some groups stand, column by column and group by group, from 1; 0 is before them all.
 
+    Each cell has a lane per value, and then one for people unless the values add up to them.
+    """
+
+    start: Integers  # group × column
+    stop: Integers
     values: int
     people: bool
 
-    @classmethod
-    def from_policy(cls, table: Table, policy: PolicyCheck) -> Lanes:
-        """Return the lanes that a policy asks for."""
-        if policy.only_group_sizes:
-            return cls(0, people=True)
-        return cls(len(table.domain), people=table.semantics != "single")
-
-    def __len__(self) -> int:
+    @property
+    def lanes(self) -> int:
+        """How many lanes a cell has."""
         return self.values + self.people
 
     def find_lanes(self, people: Integers, value: Integers, count: Integers) -> tuple[Integers, Integers]:
@@ -462,15 +462,6 @@ class Lanes:
         if not self.people:
             return value, count
         return np.where(people > 0, self.values, value), np.where(people > 0, people, np.where(value < 0, 0, count))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Boxes:
-    """Where the cells of some groups stand, column by column and group by group, from 1; 0 is before them all."""
-
-    start: Integers  # group × column
-    stop: Integers
-    lanes: Lanes
 
     @property
     def edges(self) -> Integers:
@@ -493,13 +484,13 @@ class Boxes:
         origins = self.edges[:, :-1] - self.start.T  # where rank 0 would stand
         for origin, rank in zip(origins, ranks, strict=True):
             # unlike +=, this adds every row where several fall into one cell
-            np.add.at(flat, (origin[group] + rank) * len(self.lanes) + lane, amounts)
+            np.add.at(flat, (origin[group] + rank) * self.lanes + lane, amounts)
 
     def empty(self, most: int) -> npt.NDArray[np.integer]:
         """Return an empty histogram, (cells + 1, lanes), for amounts that add up to at most `most` in each column."""
         # prefix sums run through all columns, and so reach most · columns
         kind = np.int32 if most * self.start.shape[1] < 2**31 else np.int64
-        return np.zeros((int((self.stop - self.start).sum()) + 1, len(self.lanes)), kind)
+        return np.zeros((int((self.stop - self.start).sum()) + 1, self.lanes), kind)
 
 
 @dataclass(eq=False)
@@ -527,7 +518,7 @@ class CountedGroups(OpenGroups):
     @cached_property
     def people_upto(self) -> Integers:
         """People in each cell and all before it."""
-        if self.boxes.lanes.people:
+        if self.boxes.people:
             return self.upto[:, -1].astype(np.int64)
         people: Integers = self.upto.sum(axis=1, dtype=np.int64)
         return people
@@ -540,7 +531,7 @@ class CountedGroups(OpenGroups):
     @property
     def counts(self) -> Integers:
         """How often each value occurs in each group."""
-        counted = self.upto[self.edges[0] - 1, : self.boxes.lanes.values]
+        counted = self.upto[self.edges[0] - 1, : self.boxes.values]
         counts: Integers = np.diff(counted, axis=0).astype(np.int64)
         return counts
 
@@ -567,7 +558,7 @@ class CountedGroups(OpenGroups):
 
     def count_sides(self, cuts: Cuts) -> Iterator[tuple[Integers, Integers]]:
         """Count values beside cuts, block by block: differences of prefix sums."""
-        values = self.boxes.lanes.values
+        values = self.boxes.values
         at_once = max(CELLS_AT_ONCE // max(values, 1), 1)
         for first in range(0, len(cuts), at_once):
             rows = np.arange(first, min(first + at_once, len(cuts)))

@@ -39,7 +39,7 @@ from sidelight.release.release import Release, whole_groups
 from sidelight.search.effort import EFFORT
 from sidelight.search.method import SearchOutcome
 from sidelight.search.mondrian_cuts import CutRecord, Cuts, CutTree, OpenGroups, Store
-from sidelight.search.mondrian_frontier import Boxes, CountedGroups, Generation, KeyStore, Lanes, Ranks, RoutingTree
+from sidelight.search.mondrian_frontier import Boxes, CountedGroups, Generation, KeyStore, Ranks, RoutingTree
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.utility import Marginals, Regions, region_labels
@@ -202,7 +202,10 @@ class StreamedStore(Store):
         self.people = np.array([self.table.people])  # per group
         # where groups are judged together: (groups, values), as keys of finished ones are not at hand any more
         self.counts = self.table.outline.counts.dense()
-        self._lanes = Lanes.from_policy(self.table.outline, self.policy)
+        # the lanes that the policy asks for: where sizes alone are limited, people
+        self._lanes = (
+            (0, True) if self.policy.only_group_sizes else (len(self.table.domain), self.semantics != "single")
+        )
         self._ranks: list[Codes] = [order.rank for order in self.orders]
         self._aside_part = np.zeros(0, np.int64)  # per group, where rows were put aside
         self._passes = 0
@@ -294,7 +297,7 @@ class StreamedStore(Store):
 
     def _bytes(self, groups: Integers) -> Integers:
         # lanes are of four bytes; what is worked out of a histogram takes 48 more a cell
-        return self._cells(groups) * (4 * len(self._lanes) + 48)
+        return self._cells(groups) * (4 * sum(self._lanes) + 48)
 
     def _refuse_wide(self, groups: Integers) -> None:
         """Refuse columns of so many labels that not even one group can be counted."""
@@ -354,7 +357,7 @@ class StreamedStore(Store):
         assert isinstance(generation, CountedGroups)  # as `_open` gives them
         closed = generation.numbers[uncut]
         if len(closed):  # where sizes alone are limited, values are counted now
-            self._finish(closed, generation.counts[uncut] if self._lanes.values else self._count_values(closed))
+            self._finish(closed, generation.counts[uncut] if self._lanes[0] else self._count_values(closed))
         return halves
 
     def _finish(self, numbers: Integers, counts: Integers) -> None:
@@ -399,15 +402,14 @@ class StreamedStore(Store):
 
     def _count(self, numbers: Integers) -> CountedGroups:
         """Count how the people of some groups stand, in one pass."""
-        lanes, index = self._lanes, self._index(numbers)
-        boxes = Boxes(self.start[numbers], self.stop[numbers], lanes)
+        index, boxes = self._index(numbers), Boxes(self.start[numbers], self.stop[numbers], *self._lanes)
         most = max(self.table.people, int(self.table.stream.whole.sum()))
 
         def count(routed: RoutedRows) -> npt.NDArray[np.integer]:
             histogram = boxes.empty(most)
             for block, ranks, group in routed:
                 at = index[group]
-                lane, amount = lanes.find_lanes(block.people, block.value, block.count)
+                lane, amount = boxes.find_lanes(block.people, block.value, block.count)
                 rows = np.flatnonzero((at >= 0) & (amount > 0))
                 if len(rows) == len(at):
                     boxes.add(histogram, at, ranks, lane, amount)

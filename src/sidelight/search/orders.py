@@ -48,11 +48,6 @@ class Order:
         """Whether labels are numbers or days, which have a size."""
         return self.kind in ("number", "date")
 
-    @property
-    def days(self) -> bool:
-        """Whether labels are days."""
-        return self.kind == "date"
-
     def __len__(self) -> int:
         return len(self.labels)
 
@@ -101,7 +96,7 @@ class Order:
     def _interval(self, start: int, stop: int) -> str:
         known = stop - (self.labels[stop - 1] is None)  # a missing cell stands last
         first, last = self.labels[start], self.labels[known - 1]
-        between = " to " if self.days else "-"
+        between = " to " if self.kind == "date" else "-"
         interval = f"{first}" if known - start == 1 else f"{first}{between}{last}"
         return interval if known == stop else f"{interval} or {shown(None)}"
 

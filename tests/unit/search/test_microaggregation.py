@@ -13,7 +13,6 @@ from sidelight.search.effort import EFFORT
 from sidelight.search.microaggregation import (
     Centroids,
     KeyDistances,
-    Neighbours,
     average_column,
     label_distances,
     merge_into,
@@ -188,7 +187,7 @@ def test_medians_of_several_clusters():
     assert printed.kind == "ordered"
 
 
-class OnALine(Neighbours):
+class OnALine:
     """The nearest group is the one beside it."""
 
     def nearest(self, groups, rows):

@@ -12,7 +12,7 @@ import sidelight as sl
 from sidelight.search import mondrian_frontier
 from sidelight.search.effort import EFFORT
 from sidelight.search.mondrian_cuts import Cuts, Proposals
-from sidelight.search.mondrian_frontier import Boxes, CountedGroups, Generation, KeyStore, Lanes, RoutingTree, Split
+from sidelight.search.mondrian_frontier import Boxes, CountedGroups, Generation, KeyStore, RoutingTree, Split
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.table.labels import Column
@@ -125,7 +125,7 @@ VALUE = np.array([0, 1, 0, 0, 1, 0])
 def counted(blocks):
     tree = RoutingTree()
     tree.cut(np.array([0]), np.array([0]), np.array([2]), np.array([1]))
-    boxes = Boxes(np.array([[0, 0], [2, 0]]), np.array([[2, 2], [4, 2]]), Lanes(2, people=False))
+    boxes = Boxes(np.array([[0, 0], [2, 0]]), np.array([[2, 2], [4, 2]]), 2, people=False)
     histogram = boxes.empty(6)
     for rows in blocks:
         part = boxes.empty(6)
@@ -159,13 +159,14 @@ def test_blocks_add_up_and_answer_what_the_rules_ask():
 
 
 def test_rows_of_people_and_of_values_have_lanes_of_their_own():
+    none = np.zeros((0, 1), np.int64)
     people, value, count = np.array([2, 0, 0]), np.array([-1, 1, -1]), np.array([0, 3, 2])
-    lane, amount = Lanes(2, people=True).find_lanes(people, value, count)
+    lane, amount = Boxes(none, none, 2, people=True).find_lanes(people, value, count)
     assert [(at, many) for at, many in zip(lane.tolist(), amount.tolist(), strict=True) if many] == [(2, 2), (1, 3)]
-    assert Lanes(0, people=True).find_lanes(people, value, count)[1].tolist() == [2, 0, 0]
+    assert Boxes(none, none, 0, people=True).find_lanes(people, value, count)[1].tolist() == [2, 0, 0]
 
 
 def test_wide_amounts_are_kept_in_wide_numbers():
-    boxes = Boxes(np.array([[0]]), np.array([[1]]), Lanes(0, people=True))
+    boxes = Boxes(np.array([[0]]), np.array([[1]]), 0, people=True)
     assert boxes.empty(2**31).dtype == np.int64
     assert boxes.empty(1000).dtype == np.int32

@@ -137,7 +137,7 @@ def test_what_is_no_day(text: str | None) -> None:
 
 
 def test_one_label_that_is_no_day_makes_them_all_labels() -> None:
-    assert order_of(Column.of("birth", ["1984-03-09", "1990-11-30", None])).days
+    assert order_of(Column.of("birth", ["1984-03-09", "1990-11-30", None])).kind == "date"
     assert not order_of(Column.of("birth", ["1984-03-09", "unknown"])).numeric
     assert not order_of(Column.of("birth", ["1984-03-09", "1984"])).numeric
     assert not order_of(Column.of("birth", [None])).numeric
