@@ -400,8 +400,6 @@ class _Ladder:
 
 
 class _RecodedPopulation:
-    """A population along the same hierarchies."""
-
     def __init__(self, population: Population, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> None:
         self._population, self._hierarchies = population, hierarchies
         self._columns, self._people = population.rows(columns)
@@ -531,7 +529,6 @@ class StreamedGroups:
         return StreamedGroups(self.stream, hidden, star)
 
     def _count_hidden(self, hidden: Flags) -> tuple[int, Integers]:
-        """Count the people of some groups, and their values."""
         people, counts = 0, np.zeros_like(self.stream.whole)
         for block in self.stream.blocks() if hidden.any() else ():
             rows = np.flatnonzero(hidden[block.first - 1 : block.first - 1 + len(block)])
@@ -645,7 +642,6 @@ class StreamedLattice(LatticeNodes):
         return prod(len(ladder.labels[low]) / len(ladder.labels[high]) for ladder, low, high in widths)
 
     def _find_stream(self, node: Node, most_groups: int | None) -> KeyStream | None:
-        """Return the keys of a node: those at hand, or by rolling up the smallest finer ones."""
         if node in self._on_disk:
             return self._on_disk[node]
         stream, steps = self._finer(node)
@@ -674,7 +670,6 @@ class StreamedLattice(LatticeNodes):
         ]
 
     def _numbers(self, groups: int, values: int) -> int:
-        """Return how many numbers so many groups and values of groups take."""
         return numbers_of(groups, values, len(self.table.quasi))
 
     def _keep_root(self, node: Node, groups: Groups) -> NodeGroups:
@@ -688,7 +683,6 @@ class StreamedLattice(LatticeNodes):
         return self._roots[node]
 
     def _restore_kinds(self, groups: Groups, node: Node) -> Groups:
-        """Let columns that are published as they are keep what they were taken for."""
         columns = (
             replace(column, kind=own.kind if level == 0 else None)
             for column, own, level in zip(groups.columns, self.table.quasi, node, strict=True)

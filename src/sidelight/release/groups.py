@@ -490,7 +490,6 @@ class GroupLookup(ABC):
     def _look_up(
         self, numbers: Collection[int], in_block: Callable[[GroupBlock, Integers], dict[int, Summed]]
     ) -> dict[int, Summed]:
-        """Go through groups until something is known of each that is looked up; raise if one is not there."""
         wanted = np.array(sorted(numbers), np.int64)
         merge: Callable[[dict[int, Summed], dict[int, Summed]], dict[int, Summed]] = operator.or_
         # stops at the first block by which all are found

@@ -400,7 +400,6 @@ def _patterns(covers: Sequence[Cover], boxes: Integers) -> tuple[list[tuple[list
 
 
 def _pairs_by_lookup(covers: Sequence[Cover], points: Integers, boxes: Integers) -> tuple[Integers, Integers]:
-    """Pair points with the boxes that cover just their segments in these columns."""
     of_points, of_boxes = np.zeros(len(points), np.int64), np.zeros(len(boxes), np.int64)
     for cover in covers:
         # mixed radix; `_patterns` has made sure that the product of widths stays below KEY_LIMIT
@@ -492,7 +491,6 @@ class _Parts:
 
 
 def _pairs_by_cutting(columns: _Columns, points: Integers, boxes: Integers) -> Iterator[tuple[Integers, Integers]]:
-    """Pair points with boxes, by as many threads as there are parts to begin with."""
     whole = _Parts(points.astype(np.int32), np.array([len(points)]), boxes.astype(np.int32), np.array([len(boxes)]))
     shares = [whole]
 
@@ -514,7 +512,6 @@ def _pairs_by_cutting(columns: _Columns, points: Integers, boxes: Integers) -> I
 
 
 def _pairs_of(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Integers]]:
-    """Cut level by level, and compare what is small or cannot be cut."""
     most_boxes, count = len(parts.box) + LIMITS.copies, 0
     while len(parts):
         column, cut = _best_cuts(columns, parts)
@@ -555,7 +552,6 @@ def _best_cuts(columns: _Columns, parts: _Parts) -> tuple[Integers, Integers]:
 
 
 def _count(flags: Flags, sizes: Integers) -> Integers:
-    """Count the flags of each part."""
     if len(sizes) == 0:
         return sizes
     counts: Integers = np.add.reduceat(flags, np.cumsum(sizes) - sizes, dtype=np.int64)  # no part is empty
@@ -584,7 +580,6 @@ def _low_and_high(number: Integers, sizes: Integers, low: Flags, high: Flags) ->
 
 
 def _compare(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Integers]]:
-    """Compare each point with each box of its part, a lot of pairs at a time."""
     times = np.repeat(parts.boxes, parts.points)
     start = np.repeat(np.cumsum(parts.boxes) - parts.boxes, parts.points)
     # cut between points where the number of pairs passes a multiple of a lot

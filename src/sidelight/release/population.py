@@ -124,7 +124,6 @@ class Population:
 
     @contextmanager
     def _name_in_errors(self) -> Iterator[None]:
-        """Raise errors as those of the population."""
         which = f"'{self.place}' " if self.place else ""
         try:
             yield
@@ -150,7 +149,6 @@ class Population:
 
     @staticmethod
     def _cells_at_hand(source: Table | Release) -> PopulationRows:
-        """Return the columns of a table's keys or of a release's groups, and their people."""
         if isinstance(source, Table):
             return source.quasi, source.sizes
         return source.groups.columns, source.groups.sizes
@@ -207,7 +205,6 @@ class Population:
         return PopulationCounts(self, counts, nowhere)
 
     def _count_in_one_group(self, outline: Release) -> PopulationCounts:
-        """Count all people in the one group of a release that prints nothing about them."""
         names = outline.columns
         countable = names or self.columns or isinstance(self.source, Table | Release)
         if len(outline) > 1 or not countable:
@@ -275,7 +272,6 @@ def _find_telling_columns(release: ReleaseBlocks) -> list[str]:
 
 
 def _find_star_group(release: ReleaseBlocks) -> int | None:
-    """Return the number of the group that prints `*` throughout, if there is one."""
     if any(SUPPRESSED not in column.labels for column in release.outline.groups.columns):
         return None
 

@@ -263,7 +263,6 @@ def _read_set(text: str, opaque: Container[Label]) -> PrintedLabel:
 
 @lru_cache(1 << 16)
 def _read_form(text: str) -> PrintedLabel:
-    """Read what is no set: each form that the text may have."""
     itself, text = text, _write_plain_digits(text)
     if itself != text:
         read = _read_form(text)
@@ -307,7 +306,6 @@ class _Span(NamedTuple):
 
 
 def _spans(text: str) -> Iterator[_Span]:
-    """Return each way in which a text may say `from here to there`."""
     if brackets := re.fullmatch(r"([\[(\]])\s*(.+?)\s*([\])\[])", text):
         for low, high in _ends(brackets[2], r"\s*(?:\.\.|to|[-–:,;])\s*"):
             yield _Span(low, high, brackets[1] == "[", brackets[3] == "]")

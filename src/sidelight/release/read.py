@@ -279,7 +279,6 @@ def _build_release(groups: Groups, table: Table, roles: Roles) -> Release:
 
 
 def _valueless(groups: Groups, roles: Roles) -> Integers:
-    """Count, per group, the missing values that the roles do not take for values."""
     valueless = np.zeros(len(groups.domain), bool)
     if roles.missing == "a value":
         return np.zeros(len(groups), np.int64)
@@ -299,14 +298,12 @@ def _valueless(groups: Groups, roles: Roles) -> Integers:
 
 
 def _values(groups: Groups, roles: Roles) -> tuple[Column, ...]:
-    """Return what each value says in each sensitive column."""
     if isinstance(groups.domain, JointDomain):
         return groups.domain.columns
     return (Column(roles.value_columns[0], groups.domain, np.arange(len(groups.domain), dtype=np.int32)),)
 
 
 def _recode_values(groups: Groups, roles: Roles, *, without_missing: bool) -> tuple[tuple[Label, ...], Counts]:
-    """Return the counts in the declared domain, or in the values that occur."""
     values = _values(groups, roles)
     kept = groups.counts.totals() > 0
     if without_missing:
@@ -324,7 +321,6 @@ def _recode_values(groups: Groups, roles: Roles, *, without_missing: bool) -> tu
 
 
 def _recode_to_domain(column: Column, declared: tuple[Label, ...] | None) -> Column:
-    """Recode the values of a sensitive column to the declared ones, or by those that occur."""
     column = column.compact()
     if declared is None:
         return column

@@ -148,7 +148,6 @@ class Release(Tabular, GroupLookup):
         return self.groups.group(row % len(self))
 
     def _row_printing(self, cells: Mapping[str, object]) -> int:
-        """Find the one group that prints these cells."""
         columns = {column.name: column for column in self.groups.columns}
         prints = np.ones(len(self), bool)
         for name, cell in cells.items():
@@ -491,7 +490,6 @@ def _checked_counts(counts: object) -> dict[Label, int]:
 
 
 def _whole_number(amount: Any) -> int:  # noqa: ANN401 - users count with numbers of any library
-    """Read a count; −1 for what is none."""
     try:
         return int(amount) if amount == int(amount) else -1
     except (TypeError, ValueError, OverflowError):

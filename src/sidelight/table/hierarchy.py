@@ -113,7 +113,6 @@ def cap_numbers(*levels: tuple[str, ...]) -> Levels:
 
 
 def _texts(values: Iterable[object]) -> tuple[str, ...]:
-    """Return the different values that are not missing, in order."""
     return tuple(text for text in in_order(map(label, values)) if text is not None)
 
 

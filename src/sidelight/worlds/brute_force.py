@@ -303,7 +303,6 @@ class _DrawnSequence(NamedTuple):
 
 
 def _belief(worlds: list[_DrawnSequence], has: Callable[[Label], bool]) -> Fraction:
-    """Return how likely it is that the first person has it, in the worlds that are left."""
     having = sum((each.probability for each in worlds if has(each.values[0])), Fraction(0))
     return having / sum((each.probability for each in worlds), Fraction(0))
 

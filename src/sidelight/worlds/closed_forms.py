@@ -473,12 +473,10 @@ class OneCut:
         return self._products(self._kinds[1])
 
     def _products(self, kinds: Sequence[Kind]) -> list[Parts]:
-        """Return the products of none, the first, the first two, and so on."""
         nothing: Parts = {(0, 0): 1}
         return list(accumulate(map(self._binomials, kinds), self._product, initial=nothing))
 
     def _product(self, one: Parts, other: Parts) -> Parts:
-        """Return the product, up to z^a."""
         most, mask = self.different, (1 << 8 * self._bytes * (self.left + 1)) - 1
         product: dict[tuple[int, int], int] = {}
         for (left, right), factor in one.items():

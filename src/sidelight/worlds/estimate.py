@@ -35,6 +35,7 @@ from sidelight.knowledge.facts import Fact
 from sidelight.rounding import exact_number, whole_number
 from sidelight.worlds.counting.compile import (
     CountingProblem,
+    Equal,
     Formula,
     Meter,
     OverEffort,
@@ -84,7 +85,6 @@ class WorldSampler:
     def _move(
         self, worlds_in: dict[int, Numbers], step: int, truths: Truths, rng: np.random.Generator
     ) -> dict[int, Numbers]:
-        """Draw a move for each of the worlds in the same state; `truths` says which took the block."""
         after: dict[int, list[Numbers]] = {}
         for state, worlds in worlds_in.items():
             moves, probabilities = self._moves(state, step)
@@ -148,33 +148,27 @@ def _take(
 def evaluate(formula: Formula, worlds: SampledWorlds, problem: CountingProblem) -> Truths:
     """Decide a formula in each world of a sample."""
     truths: dict[Formula, Truths] = {}
+    many = len(next(iter(worlds.values()), (True,)))  # all are one where nobody can take anything
     for part in formula.bottom_up():
         if part.is_literal:
-            takes = _evaluate_atom(part.atom, worlds, problem)
+            atom = problem.atoms[part.atom]
+            takes = worlds[atom.variable, atom.block] if isinstance(atom, Takes) else _are_equal(atom, worlds, many)
             truths[part] = takes if part.kind == "atom" else ~takes
         elif part.parts:
             join = np.logical_and if part.kind == "and" else np.logical_or
             truths[part] = np.asarray(join.reduce([truths[each] for each in part.parts]), bool)
         else:
-            truths[part] = np.full(_number_of(worlds), part.kind == "true")
+            truths[part] = np.full(many, part.kind == "true")
     return truths[formula]
 
 
-def _evaluate_atom(number: int, worlds: SampledWorlds, problem: CountingProblem) -> Truths:
-    atom = problem.atoms[number]
-    if isinstance(atom, Takes):
-        return worlds[atom.variable, atom.block]
+def _are_equal(atom: Equal, worlds: SampledWorlds, many: int) -> Truths:
     pair = (atom.variable, atom.other)
-    truths = np.full(_number_of(worlds), fill_value=True)
+    truths = np.full(many, fill_value=True)
     for block in {block for variable, block in worlds if variable in pair}:
         one, other = (worlds.get((variable, block), False) for variable in pair)
         truths &= np.equal(one, other)
     return truths
-
-
-def _number_of(worlds: SampledWorlds) -> int:
-    """Count the worlds; all are one where nobody can take anything."""
-    return len(next(iter(worlds.values()), (True,)))
 
 
 MOST_TRUTHS = 50_000_000

@@ -126,7 +126,11 @@ class Descriptions:
             raise BadKnowledge(message)
         known = [Column.of(name, [dict(who.cells)[name] for who in people]) for name in names]
         linkage = link(self.release, known, len(people), self.lookup)
-        unknown = [self._unknown_labels(column) for column in known]
+        nodes = self.lookup.nodes(self.release)
+        unknown = []  # the labels of each column that neither the release nor a hierarchy knows
+        for column in known:
+            printed = self._printed_labels(column.name)
+            unknown.append({each for each in column.labels if not knows_label(each, printed, nodes.get(column.name))})
         for row, who in enumerate(people):
             # what is printed nowhere may be among the suppressed, where that was said; else nobody knows it
             assumed = bool(linkage.assumed_rows[row])
@@ -152,7 +156,6 @@ class Descriptions:
 
     @property
     def _columns(self) -> dict[str, Column]:
-        """What people can be described by: what is printed, and what tells members apart."""
         columns = {column.name: column for column in self.release.groups.columns}
         return columns | {column.name: column for column in self._member_columns if column.name not in columns}
 
@@ -161,24 +164,16 @@ class Descriptions:
         return () if self.release.members is None else self.release.members.columns
 
     def _printed_labels(self, name: str) -> list[Label]:
-        """Return what is printed in a column, and what tells members apart in it."""
         of_members = [text for each in self._member_columns if each.name == name for text in each.labels]
         return [*self._columns[name].labels, *of_members]
 
-    def _unknown_labels(self, column: Column) -> set[Label]:
-        """Return the labels that neither the release nor a hierarchy knows."""
-        printed, nodes = self._printed_labels(column.name), self.lookup.nodes(self.release).get(column.name)
-        return {text for text in column.labels if not knows_label(text, printed, nodes)}
-
     def _unknown(self, name: str, text: Label) -> str:
-        """Return the message that a label is not known, with the nearest ones."""
         nodes = self.lookup.nodes(self.release).get(name)
         there = [*self._printed_labels(name), *(nodes.above if nodes else ()), *(nodes.labels_by_node if nodes else ())]
         known = dict.fromkeys(shown(each) for each in there if each not in (None, SUPPRESSED))
         return f"the release knows no {abbreviate(name)} '{abbreviate(shown(text))}'{did_you_mean(shown(text), known)}"
 
     def _refusal(self, name: str, text: Label) -> str:
-        """Return the message that refuses a label that is not known, with what may be meant by it."""
         remedies = []
         if name not in self.lookup.nodes(self.release):
             remedies.append(f"if a printed label covers it, {self._hierarchies([name])}")
@@ -223,13 +218,11 @@ class Descriptions:
         return f"{abbreviate(str(who))} fits no group; {nearest_ones}; {', or '.join(remedies)}"
 
     def _fits(self, name: str, text: Label) -> Flags:
-        """Return which groups a label fits in one column alone."""
         fits = np.zeros(len(self.release), bool)
         fits[link(self.release, [Column.of(name, [text])], 1, self.lookup).groups_of(0)] = True
         return fits
 
     def _remedies(self, failing: Sequence[str]) -> Iterator[str]:
-        """Yield what would place somebody, and nothing that was given already."""
         nodes = self.lookup.nodes(self.release)
         if any(name not in nodes for name in failing):
             yield f"{self._hierarchies([name for name in failing if name not in nodes])} if a printed label covers it"

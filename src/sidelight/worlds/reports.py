@@ -116,14 +116,12 @@ def _is_about_one(counter: WorldCounter, fact: SoftFact) -> bool:
 
 
 def _positive(fact: SoftFact) -> tuple[Fact, Fraction]:
-    """Return it without a leading not."""
     if isinstance(fact.fact, Not):
         return _positive(SoftFact(fact.fact.fact, 1 - fact.probability))
     return fact.fact, fact.probability
 
 
 def _likelihood(about: Sequence[SoftFact], before: Fraction) -> Iterator[WeightedFact]:
-    """Weigh worlds by one fact that is no statement about one person's value."""
     belief = about[0].probability
     if len({_positive(fact)[1] for fact in about}) > 1:
         raise _contradiction(about, "say different things of the same")
@@ -175,7 +173,6 @@ def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) ->
 
 
 def _values_of(fact: SoftFact, every: frozenset[Label]) -> frozenset[Label]:
-    """Return the values of a person with which a fact about that person alone holds."""
     (who,) = fact.people()
     return frozenset(value for value in every if holds(fact.fact, {who: frozenset([value])}))
 
@@ -196,7 +193,6 @@ def _cell_of(
 
 
 def _cell_weights(who: Who, cells: Sequence[Cell], shares: Mapping[Label, Fraction]) -> Iterator[WeightedFact]:
-    """Yield the weight of each cell against the last that is believed in: only ratios matter."""
     believed = [cell for cell in cells if cell.belief]
     # the weight of a world in cell c is q(c) / Pr(c | H)
     odds = [cell.belief / sum(shares[value] for value in cell.values) for cell in believed]
@@ -224,7 +220,6 @@ def _contradiction(blamed: Sequence[SoftFact], why: str) -> Contradiction:
 
 
 def _notes(counter: WorldCounter, hard: Sequence[Fact], reports: Sequence[Sequence[SoftFact]]) -> Iterator[str]:
-    """Yield which reports bear on each other, and so need not come out as they are."""
     group_of = counter.entities.group_of
     several = [[group_of[who] for who in fact.people()] for fact in (*hard, *(about[0] for about in reports))]
     first = components(dict.fromkeys(group for groups in several for group in groups), several)

@@ -154,8 +154,6 @@ Capacities: TypeAlias = Mapping[Hashable, int]
 
 @dataclass(frozen=True, slots=True)
 class _Within:
-    """A variable is one of these."""
-
     variable: Variable
     domain: Domain
 
@@ -174,8 +172,6 @@ class _Within:
 
 @dataclass(frozen=True, slots=True)
 class _Equality:
-    """Two variables are equal, or differ."""
-
     one: Variable
     other: Variable
     equal: bool

@@ -195,7 +195,11 @@ class Formulas:
         if formula not in negations:
             for part in formula.bottom_up(lambda part: part not in negations):
                 # bottom up: the negations of its parts are known by now
-                negations[part] = self._negation(part)
+                if part.is_literal:
+                    negations[part] = self.atom(part.atom, truth=part.kind == "not")
+                else:
+                    join = self.disjoin if part.kind == "and" else self.conjoin
+                    negations[part] = join(negations[each] for each in part.parts)
                 negations.setdefault(negations[part], part)
         return negations[formula]
 
@@ -215,12 +219,6 @@ class Formulas:
             return self.true if (formula.kind == "atom") == truth else self.false
         join = self.conjoin if formula.kind == "and" else self.disjoin
         return join(self._conditioned.get((part, atom, truth), part) for part in formula.parts)
-
-    def _negation(self, formula: Formula) -> Formula:
-        if formula.is_literal:
-            return self.atom(formula.atom, truth=formula.kind == "not")
-        join = self.disjoin if formula.kind == "and" else self.conjoin
-        return join(self._negations[part] for part in formula.parts)
 
     def _join(self, kind: Connective, parts: Iterable[Formula], *, neutral: Formula, absorbing: Formula) -> Formula:
         flat: set[Formula] = set()
@@ -290,12 +288,6 @@ class CountingProblem:
     def component_of(self, variable: int) -> int:
         """Return the component that a variable is in."""
         return self.component[next(iter(self.members[variable]))]
-
-    def add_blocks(self, group: int, counts: Mapping[Label, int], blocks: Iterable[Iterable[Label]]) -> None:
-        """Divide the values of a group into blocks."""
-        self.blocks[group] = tuple(self._block_number(frozenset(values)) for values in blocks)
-        for block in self.blocks[group]:
-            self.counts[group, block] = sum(counts[value] for value in self.block_values[block])
 
     def impose(
         self, formulas: Iterable[Formula], target: Formula | None = None, weighted: Iterable[WeightedFact] = ()
@@ -373,12 +365,6 @@ class CountingProblem:
             self.atom_numbers[atom] = len(self.atoms)
             self.atoms.append(atom)
         return self.atom_numbers[atom]
-
-    def _block_number(self, values: frozenset[Label]) -> int:
-        if values not in self.block_numbers:
-            self.block_numbers[values] = len(self.block_values)
-            self.block_values.append(values)
-        return self.block_numbers[values]
 
     def _fix_units(self, constraints: Iterable[Formula]) -> dict[int, bool]:
         """Fix what single literals say; a second one that says the opposite is left, and becomes false."""
@@ -467,7 +453,11 @@ def _add_blocks(problem: CountingProblem, release: Release, atoms: Sequence[Fact
         blocks: dict[Hashable, list[Label]] = {}
         for value in counts:
             blocks.setdefault(value if apart else tuple(value in each for each in named[group]), []).append(value)
-        problem.add_blocks(group, counts, blocks.values())
+        numbers = problem.block_numbers
+        problem.blocks[group] = tuple(numbers.setdefault(frozenset(each), len(numbers)) for each in blocks.values())
+        problem.block_values = list(numbers)
+        for block in problem.blocks[group]:
+            problem.counts[group, block] = sum(counts[value] for value in problem.block_values[block])
 
 
 def ways_to_have(semantics: Semantics, *, people: int, count: int, deciding: int, having: int) -> int:

@@ -365,7 +365,6 @@ class WorldCounter:
     def _split_blocks(
         self, problem: CountingProblem, group: int, possible: Fraction, taking: dict[int, Fraction]
     ) -> dict[Label, Fraction]:
-        """Share the probability of each block among its values by their numbers."""
         count_of = dict(zip(self.release.domain, self.release.groups.counts.row(group).tolist(), strict=True))
         probabilities = _add_unscheduled(problem, group, possible, taking)
         return {
@@ -375,7 +374,6 @@ class WorldCounter:
         }
 
     def _near(self, facts: Iterable[Fact], people: Iterable[Who]) -> tuple[list[Fact], list[list[Fact]]]:
-        """Return the facts that are linked with the groups of some people, and those that are not."""
         groups = {self.entities.group_of[who] for who in people}
         near: list[Fact] = []
         far: list[list[Fact]] = []
@@ -387,7 +385,6 @@ class WorldCounter:
         return near, far
 
     def _link_facts(self, facts: Iterable[Fact]) -> list[list[Fact]]:
-        """Return the facts in lists of those that share a group, even through others."""
         each = list(dict.fromkeys(part for fact in facts for part in conjuncts(fact)))
         groups = [[self.entities.group_of[who] for who in fact.people()] for fact in each]
         first = components(dict.fromkeys(group for several in groups for group in several), groups)

@@ -189,7 +189,6 @@ class Schedule:
         self.stages = [(stage, sorted(links[stage], key=rank_of.__getitem__)) for stage in stages]
 
     def _links(self, variable: int, block: int) -> set[Hashable]:
-        """Return what a decision leaves open: constraints, and whether the variable was assigned."""
         atoms = {self.problem.atom_numbers.get(Takes(variable, block), -1), *self.compared.get(variable, {}).values()}
         links: set[Hashable] = set(self.problem.constraints_with(atoms))
         return links | {("assigned", variable)} if self.problem.semantics == "single" else links
@@ -451,7 +450,17 @@ class StateLayout:
         self.problem = problem
         self.false = problem.formulas.false
         self._bits = 0
-        self.rests = [_RestField(problem, number, self._add_field) for number in range(len(problem.constraints))]
+        # of each constraint: what may be left of it, numbered as it comes about, and where its field is
+        self._formulas = [[problem.formulas.true] for _ in problem.constraints]
+        self._numbers = [{problem.formulas.true: 0} for _ in problem.constraints]
+        self._shifts: list[int] = []
+        self.masks: list[int] = []
+        for number, formula in enumerate(problem.constraints):
+            all_or_nothing = formula.is_literal and number != problem.target
+            # each atom is open, true or false, so there are at most 3^atoms rests, and `true`
+            bits = 1 if all_or_nothing else min((3 ** len(formula.atoms) + 1).bit_length(), MOST_BITS)
+            self._shifts.append(self._add_field(bits))
+            self.masks.append((1 << bits) - 1 << self._shifts[-1])
         self.assigned = {variable: 1 << self._add_field(1) for variable in assigned}
         self.took = {variable: 1 << self._add_field(1) for variable in compared}
         people: Counter[int] = Counter()
@@ -464,12 +473,19 @@ class StateLayout:
 
     def pack(self, constraint: int, formula: Formula) -> int:
         """Write what is left of a constraint into its field."""
-        return self.rests[constraint].pack(formula)
+        numbers, shift = self._numbers[constraint], self._shifts[constraint]
+        number = numbers.get(formula)
+        if number is None:
+            number = numbers[formula] = len(numbers)
+            self._formulas[constraint].append(formula)
+            # a rest that has no number any more would spill into the next field
+            if number << shift > self.masks[constraint]:
+                raise OverEffort
+        return number << shift
 
     def unpack(self, state: int, constraint: int) -> Formula:
         """Read what is left of a constraint."""
-        rest = self.rests[constraint]
-        return rest.formulas[(state & rest.mask) >> rest.shift]
+        return self._formulas[constraint][(state & self.masks[constraint]) >> self._shifts[constraint]]
 
     def weigh_decided(self, constraint: int, before: Formula, rest: Formula) -> tuple[Formula, int]:
         """Weigh a constraint as soon as it is decided: nothing is left of it then, and the weight is its own."""
@@ -486,30 +502,6 @@ class StateLayout:
     def _add_field(self, bits: int) -> int:
         shift, self._bits = self._bits, self._bits + bits
         return shift
-
-
-class _RestField:
-    """The field of one constraint: what may be left of it, numbered as it comes about."""
-
-    def __init__(self, problem: CountingProblem, number: int, add_field: Callable[[int], int]) -> None:
-        formula = problem.constraints[number]
-        all_or_nothing = formula.is_literal and number != problem.target
-        # each atom is open, true or false, so there are at most 3^atoms rests, and `true`
-        bits = 1 if all_or_nothing else min((3 ** len(formula.atoms) + 1).bit_length(), MOST_BITS)
-        self.formulas = [problem.formulas.true]
-        self.shift = add_field(bits)
-        self.mask = (1 << bits) - 1 << self.shift
-        self._numbers = {problem.formulas.true: 0}
-
-    def pack(self, formula: Formula) -> int:
-        number = self._numbers.get(formula)
-        if number is None:
-            number = self._numbers[formula] = len(self.formulas)
-            self.formulas.append(formula)
-            # a rest that has no number any more would spill into the next field
-            if number << self.shift > self.mask:
-                raise OverEffort
-        return number << self.shift
 
 
 class Outcome(Enum):
@@ -561,7 +553,7 @@ class Assign:
         self._assigned = layout.assigned.get(decision.variable, 0)
         self._took = sum(layout.took[other] for other, _ in decision.before)
         self._kept = sum(layout.took[other] for other, _ in decision.before if other not in decision.done)
-        self.mask = sum(layout.rests[number].mask for number in self._constraints) | self._assigned | self._took
+        self.mask = sum(layout.masks[number] for number in self._constraints) | self._assigned | self._took
         counters = [layout.takers, layout.served] if self.single else [layout.takers]
         members = layout.problem.members[decision.variable]
         self._counted = sum(people * counter[group] for group, people in members.items() for counter in counters)
@@ -619,7 +611,6 @@ class Assign:
         return after + (fields & self._kept), factor
 
     def _condition(self, formula: Formula, outcome: Outcome, fields: int) -> Formula:
-        """Return what is left of a formula after this decision."""
         condition, decision, takes = self.layout.problem.formulas.condition, self.decision, outcome is Outcome.TAKES
         if outcome is not Outcome.UNCHANGED:
             formula = condition(formula, decision.atom, truth=takes)
