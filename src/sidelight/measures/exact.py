@@ -296,12 +296,18 @@ class Screen(ABC):
         return self.value(self.rows(groups))
 
 
+def divide_sums(sums: Floats) -> Floats:
+    """Return the ratio of the first two of sums."""
+    ratio: Floats = sums[:, 0] / sums[:, 1]
+    return ratio
+
+
 @dataclass(frozen=True)
 class SumScreen(Screen):
     """Numbers of each group that add up, and a ratio of their sums: one bad group does not break it."""
 
     addends: Callable[[Groups], Floats]  # (groups, numbers) float64
-    ratio: Callable[[Floats], Floats]
+    ratio: Callable[[Floats], Floats] = divide_sums
     kinds_of: Callable[[Groups], Integers] | None = None
     breaks_with_one_group = False
 

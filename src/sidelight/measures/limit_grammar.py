@@ -59,14 +59,13 @@ def value_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key_text(key)}={value_text(each)}" for key, each in value.items()) + "}"
+        keys = [quote(shown(key) if key is None else str(key), signs=SIGNS) for key in value]
+        return (
+            "{" + ", ".join(f"{key}={value_text(each)}" for key, each in zip(keys, value.values(), strict=True)) + "}"
+        )
     if isinstance(value, Sequence | AbstractSet):
         return "[" + ", ".join(value_text(each) for each in value) + "]"
     return quote(shown(value), signs=SIGNS) if value is None else str(value)
-
-
-def _key_text(key: object) -> str:
-    return quote(shown(key) if key is None else str(key), signs=SIGNS)
 
 
 # Reading: a reader of tokens moves on from the name to the settings to the bound.
@@ -159,11 +158,26 @@ def _take_setting_name(reader: TokenReader, names: list[str], *, index: int) -> 
 
 
 def _take_value(reader: TokenReader, what: str) -> object:
+    values: list[object] = []
+    table: dict[str, object] = {}
     if reader.accept("["):
-        return _take_list(reader)
-    if reader.accept("{"):
-        return _take_table(reader)
-    return _take_text(reader, what)
+        while not reader.accept("]"):
+            if values:
+                reader.expect(",", "write lists like [Flu, Cold]")
+            values.append(_take_value(reader, "a value"))
+        return values
+    if not reader.accept("{"):
+        return _take_text(reader, what)
+    while not reader.accept("}"):
+        if table:
+            reader.expect(",", "write tables like {Flu = 2, Cold = 3}")
+        start = reader.next
+        key = str(_take_text(reader, "a name"))
+        if key in table:
+            reader.fail(f"'{key}' is there twice; name it once", at=start)
+        reader.expect("=", "write tables like {Flu = 2, Cold = 3}")
+        table[key] = _take_value(reader, "a value")
+    return table
 
 
 def _take_text(reader: TokenReader, what: str) -> str:
@@ -177,26 +191,3 @@ def _take_text(reader: TokenReader, what: str) -> str:
         reader.fail(f"{reader.next} follows another text; put a comma between them, or the whole into quotes")
     # Quoted text is text; only words may be read as a number.
     return text if start.kind == "quoted" else Word(text)
-
-
-def _take_list(reader: TokenReader) -> list[object]:
-    values: list[object] = []
-    while not reader.accept("]"):
-        if values:
-            reader.expect(",", "write lists like [Flu, Cold]")
-        values.append(_take_value(reader, "a value"))
-    return values
-
-
-def _take_table(reader: TokenReader) -> dict[str, object]:
-    table: dict[str, object] = {}
-    while not reader.accept("}"):
-        if table:
-            reader.expect(",", "write tables like {Flu = 2, Cold = 3}")
-        start = reader.next
-        key = str(_take_text(reader, "a name"))
-        if key in table:
-            reader.fail(f"'{key}' is there twice; name it once", at=start)
-        reader.expect("=", "write tables like {Flu = 2, Cold = 3}")
-        table[key] = _take_value(reader, "a value")
-    return table

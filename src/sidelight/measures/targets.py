@@ -226,7 +226,9 @@ class Targets:
         if self.value is not None:
             return np.array([seen.code_of(str(self.value))])
         places = np.arange(len(seen.domain))
-        return np.delete(places, [_place_of(text, seen) for text in self.apart_from]) if self.apart_from else places
+        # a missing value may be a text in the domain
+        apart = [MISSING if text is None and None not in seen.domain else text for text in self.apart_from]
+        return np.delete(places, [seen.code_of(text) for text in apart]) if apart else places
 
     def required_indices(self, seen: Groups) -> Integers:
         """List the targets, of which there is at least one: a limit on nothing would hold whatever is published.
@@ -271,11 +273,6 @@ class Targets:
         if self.value is None:
             return "nobody has any of the values asked about"
         return f"nobody in the release has '{shown(str(self.value))}'"
-
-
-def _place_of(text: Label, groups: Groups) -> int:
-    """Find a value's place in the domain; a missing one may be a text there."""
-    return groups.code_of(MISSING if text is None and None not in groups.domain else text)
 
 
 @lru_cache(maxsize=64)

@@ -21,7 +21,7 @@ Invariant   Before the i-th person i·q(κ) is spent, so that states hold i·q(�
 Cost        Σ_i (kinds of price up to J/i) × J, each for all groups at once.  Kinds are few where prices are; in general
             the question contains the knapsack problem, so there are limits (`MOST_KINDS`).
 
-`least_logs` runs it in logarithms over all groups, `ExactGroup` in whole numbers for the few that decide, with chains.
+`PricedProgram` runs it in logarithms over all groups (`least_logs`), and in whole numbers for the few that decide.
 
 Source: ours; Martin et al., Worst-case background knowledge, ICDE 2007, has the case of one price.
 
@@ -53,7 +53,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import accumulate
 from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -77,7 +76,7 @@ from sidelight.measures.ck_safety.minimize_across_groups import (
 )
 from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO, tolerance
 from sidelight.measures.criterion import Bound, Finding, Witness
-from sidelight.measures.exact import Amount, join_all
+from sidelight.measures.exact import EXACT, Amount, Numbers, join_all
 from sidelight.measures.measure import Measure, Monotonicity, read
 from sidelight.measures.number_values import Tariff, read_rate, whole_if_possible
 from sidelight.measures.targets import Predicate, Targeted, Targets, examples_of_targets, read_value
@@ -157,55 +156,6 @@ class PricedGroups:
         return people
 
 
-def least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
-    """Return ln f(j), or with the target ln n/n(σ)·f^σ(j) (infinite without σ), for j = 0 … budget; columns groups."""
-    step = 2048  # groups whose states are held at once
-    blocks = [slice(start, start + step) for start in range(0, len(groups.sizes), step)]
-    return np.hstack([_least_logs(groups.take(rows), budget, target=target) for rows in blocks])
-
-
-def _least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
-    largest = groups.largest if target else (*groups.largest[:-1], 0)
-    prices = list_kinds(budget, groups.prices, largest)
-    people = {kind: groups.people_with(kind) for kind in prices}
-    later: dict[Kind, Floats] = {}
-    # down to person 1 where there is a target, whom `_place_target` puts first; else down to person 0
-    for person in range(_most_people(prices, budget), int(target) - 1, -1):
-        now: dict[Kind, Floats] = {}
-        for kind, price in prices.items():
-            # invariant: before the i-th person i·q(κ) is gone, but for the σ that the target has for nothing
-            left = budget - person * price + kind[-1] * groups.prices[-1]
-            if left >= 0:
-                # kinds with one value less have the least of all kinds within them already
-                smaller = [now[each][: left + 1] for each in smaller_kinds(kind)]
-                now[kind] = np.min(smaller, axis=0) if smaller else np.zeros((left + 1, len(groups.sizes)))
-                if kind in later:
-                    avoiding = _log_avoid(groups, person, people[kind]) + later[kind]
-                    np.minimum(now[kind][price:], avoiding, out=now[kind][price:])
-        later = now
-    return _place_target(groups, prices, later, budget) if target else np.minimum.reduce([*later.values()])
-
-
-def _place_target(groups: PricedGroups, prices: dict[Kind, int], later: dict[Kind, Floats], budget: int) -> Floats:
-    """Return the least logarithms with the target first, who has σ for nothing and any values besides."""
-    least = np.full((budget + 1, len(groups.sizes)), np.inf)
-    for kind, states in later.items():
-        if kind[-1]:  # what such a kind costs is within the budget, and its states are for all that is left of it
-            price = prices[kind] - groups.prices[-1]
-            avoiding = _log_avoid(groups, 0, groups.people_with(kind)) + states
-            np.minimum(least[price:], avoiding, out=least[price:])
-    least += np.log(groups.sizes / np.maximum(groups.target, 1))
-    least[:, groups.target == 0] = np.inf
-    return least
-
-
-def _log_avoid(groups: PricedGroups, person: int, people: Integers) -> Floats:
-    left = np.maximum(groups.sizes - person, 1)
-    with np.errstate(divide="ignore"):
-        logs: Floats = np.maximum(np.log(np.maximum(left - people, 0) / left), LOG_OF_ZERO)
-    return logs
-
-
 class Chain(NamedTuple):
     """The least product, and the kinds of the sets that people are asked about, the first person's first."""
 
@@ -213,9 +163,139 @@ class Chain(NamedTuple):
     kinds: tuple[Kind, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class PricedProgram:
+    """The recurrence for some groups (columns) within a budget, in logarithms or, `exact`, in whole numbers.
+
+    States of a person are G(i, κ, ·) by kind: (prices, groups) each.  In whole numbers what is held of G(i, κ, j) is
+    G(i, κ, j) · Π_{i ≤ p < people} (n − p).
+    """
+
+    groups: PricedGroups
+    budget: int
+    target: bool
+    exact: bool = False
+
+    @cached_property
+    def prices(self) -> dict[Kind, int]:
+        """All kinds within the budget with their prices, those within a kind before it."""
+        largest = self.groups.largest if self.target else (*self.groups.largest[:-1], 0)
+        return list_kinds(self.budget, self.groups.prices, largest)
+
+    @cached_property
+    def holders(self) -> dict[Kind, Integers]:
+        """n(κ)."""
+        return {kind: self.groups.people_with(kind) for kind in self.prices}
+
+    @cached_property
+    def scale(self) -> list[Numbers]:
+        """What stands for probability 1 from each person on, up to the last who can be asked about anything."""
+        # each person who is asked about anything costs at least the cheapest kind
+        cheapest = min((price for kind, price in self.prices.items() if any(kind)), default=self.budget + 1)
+        most = self.budget // cheapest + 1
+        if not self.exact:
+            return [np.zeros(len(self.groups.sizes))] * (most + 1)
+        scale: list[Numbers] = [EXACT.whole(np.ones_like(self.groups.sizes))]
+        for person in range(most - 1, -1, -1):
+            scale.append(scale[-1] * self.count_left(person))
+        return scale[::-1]
+
+    def count_left(self, person: int) -> Integers:
+        """Return n − i; where nobody is left, somebody before must have had one of the values: any number will do."""
+        left: Integers = np.maximum(self.groups.sizes - person, 1)
+        return left
+
+    def avoid(self, person: int, kind: Kind) -> Numbers:
+        """Return ln max(n − i − n(κ), 0)/(n − i); in whole numbers what is over, which stands for its part of n − i."""
+        left = self.count_left(person)
+        rest: Numbers = np.maximum(left - self.holders[kind], 0)
+        if self.exact:
+            return EXACT.whole(rest)
+        with np.errstate(divide="ignore"):
+            return np.maximum(np.log(rest / left), LOG_OF_ZERO)
+
+    def times(self, one: Numbers, other: Numbers) -> Numbers:
+        return one * other if self.exact else one + other
+
+    def people(self) -> Iterator[tuple[int, dict[Kind, Numbers]]]:
+        """Go from the last person down to the first, the target aside, with the states of each."""
+        later: dict[Kind, Numbers] = {}
+        for person in range(len(self.scale) - 1, int(self.target) - 1, -1):
+            now: dict[Kind, Numbers] = {}
+            for kind, price in self.prices.items():
+                # invariant: before the i-th person i·q(κ) is gone, but for the σ that the target has for nothing
+                left = self.budget - person * price + kind[-1] * self.groups.prices[-1]
+                if left >= 0:
+                    # kinds with one value less have the least of all kinds within them already
+                    smaller = [now[each][: left + 1] for each in smaller_kinds(kind)]
+                    now[kind] = np.min(smaller or [np.tile(self.scale[person], (left + 1, 1))], axis=0)
+                    if price and kind in later:  # asking about nothing is the same as asking nobody
+                        best = now[kind][price:]
+                        np.minimum(best, self.times(self.avoid(person, kind), later[kind]), out=best)
+            yield person, now
+            later = now
+
+    def least(self) -> Numbers:
+        """Return f(j), or with the target what is held of f^σ(j), for j = 0 … budget: (prices, groups)."""
+        for _, states in self.people():
+            first = states
+        least: Numbers
+        if not self.target:
+            least = np.minimum.reduce([*first.values()])
+            return least
+        least = np.full((self.budget + 1, len(self.groups.sizes)), np.inf, object if self.exact else float)
+        for kind, rest in first.items():
+            if kind[-1]:  # what such a kind costs is within the budget, and its states are for all that is left of it
+                best = least[self.prices[kind] - self.groups.prices[-1] :]
+                np.minimum(best, self.times(self.avoid(0, kind), rest), out=best)
+        return least
+
+    def product(self, state: int) -> Fraction:
+        """Compute f or, with the target, n/n(σ)·f^σ of the one group from what is held of it."""
+        size, target = (self.groups.sizes[0], self.groups.target[0]) if self.target else (1, 1)
+        return Fraction(state * int(size), self.scale[0][0] * int(target))
+
+    def chain(self) -> Chain:
+        """Follow the recurrence of one group from the whole budget down; of equal products the smallest kind."""
+        states = {person: {kind: each[:, 0] for kind, each in own.items()} for person, own in self.people()}
+        person, left = int(self.target), self.budget
+        first = states[person]
+        least, within = (
+            min((self.avoid(0, kind)[0] * rest[-1], kind) for kind, rest in first.items() if kind[-1])
+            if self.target
+            else (min(rest[-1] for rest in first.values()), ())
+        )
+        kinds = [within] if within else []
+        left -= self.prices[within] - self.groups.prices[-1] if within else 0
+        within = within or (*self.groups.largest[:-1], 0)
+        # once one of the atoms must hold, nobody else need be asked
+        while not kinds or self.avoid(person - 1, kinds[-1])[0]:
+            options: list[tuple[int, Kind]] = [(self.scale[person][0], ())]
+            for kind, price in self.prices.items():
+                if any(kind) and price <= left and all(own <= most for own, most in zip(kind, within, strict=True)):
+                    options.append((self.avoid(person, kind)[0] * states[person + 1][kind][left - price], kind))
+            _, within = min(options)
+            if not within:
+                break
+            kinds.append(within)
+            person, left = person + 1, left - self.prices[within]
+        return Chain(self.product(least), tuple(kinds))
+
+
+def least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
+    """Return ln f(j), or with the target ln n/n(σ)·f^σ(j) (infinite without σ), for j = 0 … budget; columns groups."""
+    step = 2048  # groups whose states are held at once
+    blocks = (groups.take(slice(start, start + step)) for start in range(0, len(groups.sizes), step))
+    logs: Floats = np.hstack([PricedProgram(block, budget, target).least() for block in blocks])
+    if target:
+        logs += np.log(groups.sizes / np.maximum(groups.target, 1))
+        logs[:, groups.target == 0] = np.inf
+    return logs
+
+
 @dataclass(frozen=True)
 class ExactGroup:
-    """One group, in whole numbers: what is held of G(i, κ, j) is G(i, κ, j) · Π_{i ≤ p < people} (n − p)."""
+    """One group, to be weighed in whole numbers; equal groups are weighed once."""
 
     size: int
     counts: tuple[tuple[int, ...], ...]
@@ -227,108 +307,20 @@ class ExactGroup:
         counts = tuple(tuple(count for count in each[row].tolist() if count) for each in groups.counts)
         return cls(int(groups.sizes[row]), counts, int(groups.target[row]), groups.prices)
 
+    def program(self, budget: int, *, target: bool) -> PricedProgram:
+        """Return the program of this group alone, in whole numbers."""
+        counts = tuple(np.array(each, np.int64).reshape(1, -1) for each in self.counts)
+        group = PricedGroups(np.array([self.size]), counts, np.array([self.target]), self.prices)
+        return PricedProgram(group, budget, target, exact=True)
+
     def products(self, budget: int, *, target: bool) -> list[Fraction]:
         """Compute f(j), or n/n(σ)·f^σ(j) with the target, for j = 0 … budget."""
-        program = _ExactProgram.from_group(self, budget, target=target)
-        for _, states in program.people():
-            first = states
-        return [program.product(min(program.first_choices(first, price))[0]) for price in range(budget + 1)]
+        program = self.program(budget, target=target)
+        return [program.product(state) for state in program.least()[:, 0]]
 
     def least(self, price: int, *, target: bool) -> Chain:
         """Return f(price), or n/n(σ)·f^σ(price), with the chain; of equal ones the shortest, with the fewest values."""
-        program = _ExactProgram.from_group(self, price, target=target)
-        return program.chain(dict(program.people()))
-
-
-@dataclass(frozen=True)
-class _ExactProgram:
-    """The recurrence for one group within a budget; states of a person are G(i, κ, ·) by kind."""
-
-    group: ExactGroup
-    budget: int
-    target: bool
-    prices: dict[Kind, int]  # of all kinds within the budget, those within a kind before it
-    holders: dict[Kind, int]  # n(κ)
-    scale: list[int]  # Π_{i ≤ p < people} (n − p) for every i: what stands for probability 1
-
-    @classmethod
-    def from_group(cls, group: ExactGroup, budget: int, *, target: bool) -> _ExactProgram:
-        prices = list_kinds(budget, group.prices, (*map(len, group.counts), int(target)))
-        sums = [[0, *accumulate(each)] for each in (*group.counts, (group.target,))]
-        holders = {kind: sum(own[many] for own, many in zip(sums, kind, strict=True)) for kind in prices}
-        scale = [1]
-        for person in range(_most_people(prices, budget) - 1, -1, -1):
-            scale.append(scale[-1] * _count_left(group.size, person))
-        return cls(group, budget, target, prices, holders, scale[::-1])
-
-    def avoid(self, person: int, kind: Kind) -> int:
-        """Return max(n − i − n(κ), 0), which stands for its part of n − i."""
-        return max(_count_left(self.group.size, person) - self.holders[kind], 0)
-
-    def product(self, state: int) -> Fraction:
-        """Compute f or, with the target, n/n(σ)·f^σ from what is held of it."""
-        if not self.target:
-            return Fraction(state, self.scale[0])
-        return Fraction(state * self.group.size, self.scale[0] * self.group.target)
-
-    def people(self) -> Iterator[tuple[int, dict[Kind, list[int]]]]:
-        """Go from the last person down to the first, the target aside, with the states of each."""
-        later: dict[Kind, list[int]] = {}
-        for person in range(len(self.scale) - 1, int(self.target) - 1, -1):
-            now: dict[Kind, list[int]] = {}
-            for kind, price in self.prices.items():
-                # invariant: as in `_least_logs`
-                left = self.budget - person * price + kind[-1] * self.group.prices[-1]
-                if left >= 0:
-                    smaller = [now[each][: left + 1] for each in smaller_kinds(kind)]
-                    nothing = [self.scale[person]] * (left + 1)
-                    now[kind] = [*map(min, nothing, *smaller)] if smaller else nothing
-                    if price and kind in later:  # asking about nothing is the same as asking nobody
-                        avoiding = self.avoid(person, kind)
-                        now[kind][price:] = map(min, now[kind][price:], (avoiding * each for each in later[kind]))
-            yield person, now
-            later = now
-
-    def first_choices(self, states: dict[Kind, list[int]], price: int) -> Iterator[tuple[int, Kind]]:
-        """List what the first person may be asked about, and the least held of it; the target about σ at least."""
-        for kind, rest in states.items():
-            left = price - self.prices[kind] + self.group.prices[-1]
-            if not self.target:
-                yield rest[price], ()
-            elif kind[-1] and left >= 0:
-                yield self.avoid(0, kind) * rest[left], kind
-
-    def chain(self, states: dict[int, dict[Kind, list[int]]]) -> Chain:
-        """Follow the recurrence from the whole budget down; of equal products the smallest kind comes first."""
-        person, left = int(self.target), self.budget
-        least, within = min(self.first_choices(states[person], left))
-        kinds = [within] if within else []
-        if within:
-            left -= self.prices[within] - self.group.prices[-1]
-        else:
-            within = (*map(len, self.group.counts), 0)
-        # once one of the atoms must hold, nobody else need be asked
-        while not kinds or self.avoid(person - 1, kinds[-1]):
-            options: list[tuple[int, Kind]] = [(self.scale[person], ())]
-            for kind, price in self.prices.items():
-                if any(kind) and price <= left and all(own <= most for own, most in zip(kind, within, strict=True)):
-                    options.append((self.avoid(person, kind) * states[person + 1][kind][left - price], kind))
-            _, within = min(options)
-            if not within:
-                break
-            kinds.append(within)
-            person, left = person + 1, left - self.prices[within]
-        return Chain(self.product(least), tuple(kinds))
-
-
-def _count_left(size: int, person: int) -> int:
-    """Return n − i; where nobody is left, somebody before must have had one of the values, and any number will do."""
-    return max(size - person, 1)
-
-
-def _most_people(prices: dict[Kind, int], budget: int) -> int:
-    # each person who is asked about anything costs at least the cheapest kind
-    return budget // min((price for kind, price in prices.items() if any(kind)), default=budget + 1) + 1
+        return self.program(price, target=target).chain()
 
 
 @dataclass(frozen=True)

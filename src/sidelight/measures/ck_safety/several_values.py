@@ -31,7 +31,6 @@ Source: ours; the paper has one value for each person.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -150,7 +149,9 @@ class SeveralValuesSummary:
 
         (here, value), (there, premise) = self._place(*option[0]), self._place(*option[-1])
         atom, first = Atom((here.number, 0), value), int(len(option) == 1)
-        enough = _enough_people(self._value_at(*option[-1])) - first
+        cell = self._value_at(*option[-1])
+        # so many people of a group make sure that one of them has the value
+        enough = (cell.people if cell.semantics == "multiset" else cell.people - cell.count + 1) - first
         people = range(first, first + min(self.k, enough))
         premises = [Implication(Atom((there.number, position), premise), atom) for position in people]
         idle = idle_implications(atom, self.k - len(premises))
@@ -166,11 +167,6 @@ class SeveralValuesSummary:
 
     def _place(self, number: int, column: int) -> tuple[GroupName, Label]:
         return self.minima.group(number, column).name(0), self.minima.domain[int(self.minima.values[column])]
-
-
-def _enough_people(cell: ValueInGroup) -> int:
-    """Return how many people of a group make sure that one of them has the value."""
-    return cell.people if cell.semantics == "multiset" else cell.people - cell.count + 1
 
 
 def log_rows(groups: Groups, k: int, targets: Targets) -> tuple[Floats, Floats]:
@@ -203,7 +199,10 @@ def probability_of_target(witness: ImplicationsWitness, release: Release, k: int
     people = Counter((person[0], value) for person, values in witness.premises().items() for value in values)
     own = (witness.target[0], witness.value)
     people[own] += 1
-    cells = {place: _cell(release, *place) for place in people}
+    cells = {
+        (number, value): ValueInGroup.from_row(release.group(number), 0, release.groups.code_of(value), 0)
+        for number, value in people
+    }
 
     def probability(arithmetic: RatioArithmetic[Number]) -> Amount:
         without = arithmetic.ratio(1, 1)
@@ -215,18 +214,10 @@ def probability_of_target(witness: ImplicationsWitness, release: Release, k: int
     return compute_exactly(bits, BITS_REPORTED, probability)
 
 
-def _cell(release: Release, number: int, value: Label) -> ValueInGroup:
-    group = release.group(GroupName(number))
-    return ValueInGroup.from_row(group, 0, release.groups.code_of(value), 0)
-
-
 def _none_has(cell: ValueInGroup, people: int, arithmetic: RatioArithmetic[Number]) -> Number:
     """Go through the people one by one (in a multiset: through the occurrences at once)."""
     if cell.semantics == "multiset":
         return arithmetic.ratio(max(cell.people - people, 0), cell.people) ** cell.count
-    return arithmetic.product(_steps(cell, people))
-
-
-def _steps(cell: ValueInGroup, people: int) -> Iterable[tuple[int, int]]:
-    for before in range(min(people, cell.people)):
-        yield max(cell.people - cell.count - before, 0), cell.people - before
+    lacking = cell.people - cell.count
+    steps = range(min(people, cell.people))
+    return arithmetic.product((max(lacking - before, 0), cell.people - before) for before in steps)

@@ -152,7 +152,13 @@ class Inference(Measure):
         if self.secret in release.sensitive_columns:
             release = release.about(self.secret)
         elif self.secret is not None:
-            release = _take_as_secret(release, self.secret)
+            groups, values = release.groups, column_named(release.groups.columns, self.secret)
+            # the label that a group prints is the value of all its people: one entry per group
+            shape = len(groups), len(values.labels)
+            counts = Counts.from_entries(np.arange(len(groups)), values.codes, groups.sizes, shape)
+            printed = whole_groups(domain=values.labels, sizes=groups.sizes, counts=counts)
+            others = tuple(column for column in groups.columns if column.name != self.secret)
+            release = Release(roll_up(printed, others), sensitive=self.secret, intake=release.intake)
         if self.columns is None:
             return release
         # people and members go: they belong to groups that are rolled up here
@@ -180,7 +186,7 @@ class Inference(Measure):
 
     def screen(self) -> Screen:
         """The right guesses and the people of groups add up: (groups, 2) float64."""
-        return SumScreen(_count_guesses, _divide) if self.of_groups else super().screen()
+        return SumScreen(_count_guesses) if self.of_groups else super().screen()
 
     def explain(self, finding: Finding) -> str:
         witness = finding.witness
@@ -201,18 +207,6 @@ class Inference(Measure):
         for value in range(len(groups.domain)):
             most = np.maximum(most, groups.counts.column(value))
         return Fraction(int(most.sum()), int(groups.sizes.sum()))
-
-
-def _take_as_secret(release: Release, secret: str) -> Release:
-    """Return the release with a printed column as its secret; only the others are then printed."""
-    groups = release.groups
-    values = column_named(groups.columns, secret)
-    # the label that a group prints is the value of all its people: one entry per group
-    rows = np.arange(len(groups))
-    counts = Counts.from_entries(rows, values.codes, groups.sizes, (len(groups), len(values.labels)))
-    others = tuple(column for column in groups.columns if column.name != secret)
-    printed = whole_groups(domain=values.labels, sizes=groups.sizes, counts=counts)
-    return Release(roll_up(printed, others), sensitive=secret, intake=release.intake)
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,8 +282,3 @@ def _surest(groups: Groups, guesses: Guesses) -> tuple[tuple[Fraction, int, int]
 
 def _count_guesses(groups: Groups) -> Floats:
     return np.column_stack((groups.counts.largest(1)[:, 0], groups.sizes)).astype(float)
-
-
-def _divide(sums: Floats) -> Floats:
-    ratio: Floats = sums[:, 0] / sums[:, 1]
-    return ratio

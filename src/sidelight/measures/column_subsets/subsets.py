@@ -229,8 +229,21 @@ class Layout:
         return sum(map(_bits, self.words))
 
     def pack(self, codes: Sequence[npt.NDArray[np.integer]]) -> list[Integers]:
-        columns = iter(codes)
-        return [_pack_codes([(bits, next(columns)) for _, bits in fields], len(codes[0])) for fields in self.words]
+        columns, rows = iter(codes), len(codes[0])
+        packed = []
+        for fields in self.words:
+            word, own = np.empty(rows, np.int64), [(bits, next(columns)) for _, bits in fields]
+
+            def pack(block: slice, word: Integers = word, own: Sequence[tuple[int, Any]] = own) -> None:
+                some = word[block]
+                some[:] = 0
+                for bits, codes_of_column in own:
+                    some <<= bits
+                    some |= codes_of_column[block]
+
+            iterate_blocks(pack, rows)
+            packed.append(word)
+        return packed
 
     def code(self, place: int, words: Sequence[Integers]) -> Integers:
         number, shift, bits = self._where(place)
@@ -277,20 +290,6 @@ class Layout:
                 if column == place:
                     return number, _bits(fields[position + 1 :]), bits
         raise KeyError(place)
-
-
-def _pack_codes(columns: Sequence[tuple[int, npt.NDArray[np.integer]]], rows: int) -> Integers:
-    word: Integers = np.empty(rows, np.int64)
-
-    def pack(block: slice) -> None:
-        some = word[block]
-        some[:] = 0
-        for bits, codes in columns:
-            some <<= bits
-            some |= codes[block]
-
-    iterate_blocks(pack, rows)
-    return word
 
 
 def _width_bits(labels: int) -> int:
@@ -368,7 +367,12 @@ class CountedKeys(KnownRows):
 
         The columns are in order, and so is what is left after them.
         """
-        room, changes = DENSE * len(self.people), _changes(self.words)
+        room = DENSE * len(self.people)
+        # the bits of the last word in which each key differs from the one before: (keys − 1,) int64
+        changes = self.words[-1][1:] ^ self.words[-1][:-1]
+        for word in self.words[:-1]:
+            # a bit above all others where an earlier word differs: then the prefix is another one in any case
+            changes[word[1:] != word[:-1]] = 1 << WORD
         first, prefixes = len(columns), 1
         # from the last column back: every further axis multiplies the cells that a key may have
         for place in reversed(range(len(columns))):
@@ -437,15 +441,6 @@ def _cell_by_bits(labels: list[int], stride: int) -> Integers:
         cell = np.add.outer(cell, np.arange(1 << _width_bits(width)) * stride).ravel()
         stride *= width
     return cell
-
-
-def _changes(words: Sequence[Integers]) -> Integers:
-    """Return the bits of the last word in which each key differs from the one before: (keys − 1,) int64."""
-    changes = words[-1][1:] ^ words[-1][:-1]
-    for word in words[:-1]:
-        # a bit above all others where an earlier word differs: then the prefix is another one in any case
-        changes[word[1:] != word[:-1]] = 1 << WORD
-    return changes
 
 
 def _sum_runs(words: list[Integers], people: Integers) -> tuple[list[Integers], Integers]:

@@ -116,7 +116,15 @@ about 0.1771; of all 3 people about 0.3 are found so.
             return Tally(self, (0, 0), None)
         groups = groups.sort_by_number()
         people, weights = groups.sizes, _weights(groups)
-        _refuse_too_light(groups, weights)
+        too_light = np.flatnonzero(weights < people * WEIGHT_UNIT)
+        if len(too_light):
+            row = int(too_light[0])
+            light = short_decimal(Fraction(int(weights[row]), WEIGHT_UNIT), up=False)
+            message = (
+                f"{groups.name(row).in_errors} has {counted(int(people[row]), 'person')}, who by their "
+                f"weights stand for {light}; give weights that say how many people of the population each stands for"
+            )
+            raise BadRelease(message)
         risks = individual_risks(people, weights)
         worst = worst_row(
             risks,
@@ -177,18 +185,6 @@ def _weights(groups: Groups) -> Integers:
     return groups.weights
 
 
-def _refuse_too_light(groups: Groups, weights: Integers) -> None:
-    too_light = np.flatnonzero(weights < groups.sizes * WEIGHT_UNIT)
-    if len(too_light):
-        row = int(too_light[0])
-        light = short_decimal(Fraction(int(weights[row]), WEIGHT_UNIT), up=False)
-        message = (
-            f"{groups.name(row).in_errors} has {counted(int(groups.sizes[row]), 'person')}, who by their "
-            f"weights stand for {light}; give weights that say how many people of the population each stands for"
-        )
-        raise BadRelease(message)
-
-
 def _in_shares(amounts: Floats) -> int:
     # whole numbers, rounded up, so that the order in which groups are added up does not matter
     parts = np.ceil(amounts * SHARES).astype(np.int64)
@@ -205,29 +201,22 @@ def individual_risks(people: Integers, weights: Integers) -> Floats:
     sampled = people * WEIGHT_UNIT / weights
     # the recurrence divides by odds of at least 1, which lets errors shrink; elsewhere the series converges soon
     stable = (sampled <= 0.5) & (people <= BY_RECURRENCE)
-    risks = np.empty(len(people))
-    risks[stable] = _compute_recurrence(people[stable], 1 / sampled[stable] - 1)
-    risks[~stable] = _compute_series(people[~stable], sampled[~stable])
-    return risks
-
-
-def _compute_recurrence(people: Integers, odds: Floats) -> Floats:
+    risks, few, odds = np.empty(len(people)), people[stable], 1 / sampled[stable] - 1
     integrals = np.log1p(odds) / odds
-    for size in range(1, int(people.max(initial=1))):
+    for size in range(1, int(few.max(initial=1))):
         # smaller groups have their integral already
-        larger = people > size
+        larger = few > size
         integrals[larger] = (1 / size - integrals[larger]) / odds[larger]
-    return integrals
-
-
-def _compute_series(people: Integers, sampled: Floats) -> Floats:
-    total, term, step = np.ones(len(people)), np.ones(len(people)), 0
+    risks[stable] = integrals
+    many, share = people[~stable], sampled[~stable]
+    total, term, step = np.ones(len(many)), np.ones(len(many)), 0
     # until no term changes the last bit of any sum
     while len(term) and (term > total * np.finfo(float).eps / 4).any():
         step += 1
-        term = term * (1 - sampled) * step / (people + step)
+        term = term * (1 - share) * step / (many + step)
         total += term
-    return sampled * total / people
+    risks[~stable] = share * total / many
+    return risks
 
 
 def exact_individual_risk(people: int, weight: int) -> Amount:

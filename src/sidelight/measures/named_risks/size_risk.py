@@ -38,7 +38,7 @@ from sidelight.arrays import Flags, Floats, Integers, add_up, run_starts
 from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import BITS_REPORTED, ROUNDING_ERROR, Amount, Screen, SumScreen, worst_ratio
+from sidelight.measures.exact import BITS_REPORTED, ROUNDING_ERROR, Amount, Screen, SumScreen, divide_sums, worst_ratio
 from sidelight.measures.group_by_group import WorstGroup
 from sidelight.measures.measure import Measure, Monotonicity, Tally, choice
 from sidelight.release.groups import Groups
@@ -358,8 +358,7 @@ class PersonRisk(SizeRisk):
 
     def joined(self, sums: Floats) -> Floats:
         """Read the value off sums of addends: the first over the second."""
-        ratio: Floats = sums[:, 0] / sums[:, 1]
-        return ratio
+        return divide_sums(sums)
 
     def again(self, runs: SizeRuns) -> Amount:
         """By the definition, from runs of groups in which people are equally sure to be found."""

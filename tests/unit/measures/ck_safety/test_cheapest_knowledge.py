@@ -21,7 +21,7 @@ from sidelight.measures.ck_safety.cheapest_knowledge import (
     ExactGroup,
     Market,
     PricedGroups,
-    _ExactProgram,
+    PricedProgram,
     _taking_part,
     least_logs,
     list_kinds,
@@ -81,8 +81,8 @@ def test_the_exact_program_finds_the_first_of_the_best_chains(cheap, dear, unhel
 def test_the_exact_program_looks_at_as_many_states_as_prices_leave(monkeypatch):
     """Of 60 values of one price, people × kinds within the budget × what is left: about J²/2·ln J, not J⁴."""
     asked = []
-    plain = _ExactProgram.avoid
-    monkeypatch.setattr(_ExactProgram, "avoid", lambda *given: asked.append(given) or plain(*given))
+    plain = PricedProgram.avoid
+    monkeypatch.setattr(PricedProgram, "avoid", lambda *given: asked.append(given) or plain(*given))
     group = ExactGroup(700, (tuple(range(60, 0, -1)),), 0, (1, 0))
     group.products(60, target=False)
     assert len(asked) <= sum(60 // people for people in range(1, 61))
