@@ -24,6 +24,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
+from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -69,8 +70,97 @@ if TYPE_CHECKING:
 PARTS = 10**6  # in which parts of a person expected counts are: none is 0, as noise rules nothing out
 
 
+class DrawnCounts(Tabular):
+    """Counts whose noise was drawn, of declared cells or of those that were found: what they cost and promise."""
+
+    __slots__ = ()
+
+    spending: Spending
+    unit: PrivacyUnit
+    people_at_most: int | None  # as declared
+    ledger: Ledger | None  # what it was paid from
+    budget: Account | None  # that ledger's, without its entries
+    receipt: str | None
+
+    def __repr__(self) -> str:
+        return f"<{self._title()}>"
+
+    @abstractmethod
+    def _title(self) -> str: ...
+
+    @abstractmethod
+    def table(self) -> pa.Table:
+        """Return a row per cell."""
+
+    def to_arrow(self) -> pa.Table:
+        """Return `table()`, by the name that dataframes have for it."""
+        return self.table()
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """Which noise each cell has, and its exact scale."""
+        assert self.spending.mechanism is not None
+        return self.spending.mechanism
+
+    @property
+    def spendings(self) -> tuple[Spending, ...]:
+        """What was paid for: the counts, and the choice of their levels if that was chosen from the data."""
+        return (self.spending,)
+
+    def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
+        """Return what this release alone promises to each `unit`, what choosing its levels cost included.
+
+        With a δ, or a `chance` that the promise may be broken, it depends on how many people there are: on
+        `people_at_most`, as declared.  With a chance it is read off the noise itself where that promises more
+        (`promise_of`).
+        """
+        if self.people_at_most is None and (self.spending.delta or chance is not None):
+            message = f"{PEOPLE_NOT_DECLARED}; say it with {parameter('people_at_most')}"
+            raise BadNoise(message)
+        return promise_of(self.spendings, people=self.people_at_most, chance=chance)
+
+    def promise_in_words(self) -> str:
+        """Write the promise in a sentence; without beliefs where no largest number of people was declared.
+
+        >>> import sidelight as sl
+        >>> adult = sl.datasets.adult(quasi=["sex"])
+        >>> noisy = sl.noisy_counts(
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=["Sales", "Tech-support"], epsilon=1,
+        ...     ledger="no ledger")
+        >>> noisy.promise_in_words()  # doctest: +ELLIPSIS
+        'If no two rows are about one person, which nobody checked: whatever anyone knew before, what they believe ...'
+        """
+        if self.spending.delta and self.people_at_most is None:
+            return f"{self.spending.guarantee()}; {PEOPLE_NOT_DECLARED}."
+        return self.promise().as_declared()
+
+    def publish(self, path: str | Path, *, force: bool = False) -> PublishedNoise:
+        """Write the counts, and beside them a document with ε, δ, the noise, any threshold and what it promises.
+
+        As Parquet or CSV, by the file's ending; both files appear, or none.  It may be done again: the noise was drawn
+        once, and nothing more is spent.
+
+        Args:
+            path: where to; `.parquet` or `.csv`.
+            force: replace a file that exists.
+
+        >>> import sidelight as sl
+        >>> from tempfile import TemporaryDirectory
+        >>> adult = sl.datasets.adult(quasi=["sex"])
+        >>> noisy = sl.noisy_counts(
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1,
+        ...     ledger="no ledger")
+        >>> with TemporaryDirectory() as folder:
+        ...     noisy.publish(f"{folder}/counts.csv")
+        <PublishedNoise counts.csv: 45 counts, epsilon 1>
+        """
+        from sidelight.publish.noise import publish_noise  # noqa: PLC0415 - it stands below: it needs the formats
+
+        return publish_noise(self, path, force=force)  # type: ignore[arg-type] - one of its two kinds
+
+
 @dataclass(frozen=True, eq=False, slots=True)
-class NoisyCounts(Tabular):
+class NoisyCounts(DrawnCounts):
     """How many people of each group have each value, with noise: a row per group, a column per value.
 
     `unit` says whom the noise hides, and how many values, or rows, of one person count at most: where people have more,
@@ -110,15 +200,14 @@ class NoisyCounts(Tabular):
         object.__setattr__(self, "_drawn", drawn)
         object.__setattr__(self, "estimates", drawn.estimates.reshape(self.declared_domain.shape))
 
+    @property
+    def spendings(self) -> tuple[Spending, ...]:
+        """What was paid for: the counts, and the choice of their levels if that was chosen from the data."""
+        return (self.spending,) if self.paid_choice is None else (self.spending, self.paid_choice)
+
     def measurements(self) -> Measurements:
         """Return all that was drawn, by columns: the cells, and marginals."""
         return self._drawn
-
-    @property
-    def mechanism(self) -> Mechanism:
-        """Which noise each cell has, and its exact scale."""
-        assert self.spending.mechanism is not None
-        return self.spending.mechanism
 
     @property
     def domain(self) -> tuple[Label, ...]:
@@ -142,9 +231,6 @@ class NoisyCounts(Tabular):
 
     def __len__(self) -> int:
         return len(self.declared_domain)
-
-    def __repr__(self) -> str:
-        return f"<{self._title()}>"
 
     def _title(self) -> str:
         groups, values = self.declared_domain.shape
@@ -245,38 +331,6 @@ class NoisyCounts(Tabular):
             for place, text in enumerate(each.labels)
         }
 
-    @property
-    def spendings(self) -> tuple[Spending, ...]:
-        """What was paid for: the counts, and the choice of their levels if that was chosen from the data."""
-        return (self.spending,) if self.paid_choice is None else (self.spending, self.paid_choice)
-
-    def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
-        """Return what this release alone promises to each `unit`, what choosing its levels cost included.
-
-        With a δ, or a `chance` that the promise may be broken, it depends on how many people there are: on
-        `people_at_most`, as declared.  With a chance it is read off the noise itself where that promises more
-        (`promise_of`).
-        """
-        if self.people_at_most is None and (self.spending.delta or chance is not None):
-            message = f"{PEOPLE_NOT_DECLARED}; say it with {parameter('people_at_most')}"
-            raise BadNoise(message)
-        return promise_of(self.spendings, people=self.people_at_most, chance=chance)
-
-    def promise_in_words(self) -> str:
-        """Write the promise in a sentence; without beliefs where no largest number of people was declared.
-
-        >>> import sidelight as sl
-        >>> adult = sl.datasets.adult(quasi=["sex"])
-        >>> noisy = sl.noisy_counts(
-        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=["Sales", "Tech-support"], epsilon=1,
-        ...     ledger="no ledger")
-        >>> noisy.promise_in_words()  # doctest: +ELLIPSIS
-        'If no two rows are about one person, which nobody checked: whatever anyone knew before, what they believe ...'
-        """
-        if self.spending.delta and self.people_at_most is None:
-            return f"{self.spending.guarantee()}; {PEOPLE_NOT_DECLARED}."
-        return self.promise().as_declared()
-
     def warnings(self) -> tuple[str, ...]:
         """Return warnings: of a promise of nothing, or of counts that contradict what was declared.
 
@@ -309,30 +363,6 @@ class NoisyCounts(Tabular):
     def _surely(self, measured: Integers) -> int:
         """Return how many there are behind some measured counts at least, but for one false alarm in 1e9."""
         return int(measured.sum()) - self.mechanism.margin_of_total(max(measured.size, 1), 1e-9)
-
-    def publish(self, path: str | Path, *, force: bool = False) -> PublishedNoise:
-        """Write the counts, and beside them a document with ε, δ, the noise and what it promises.
-
-        As Parquet or CSV, by the file's ending; both files appear, or none.  It may be done again: the noise was drawn
-        once, and nothing more is spent.
-
-        Args:
-            path: where to; `.parquet` or `.csv`.
-            force: replace a file that exists.
-
-        >>> import sidelight as sl
-        >>> from tempfile import TemporaryDirectory
-        >>> adult = sl.datasets.adult(quasi=["sex"])
-        >>> noisy = sl.noisy_counts(
-        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1,
-        ...     ledger="no ledger")
-        >>> with TemporaryDirectory() as folder:
-        ...     noisy.publish(f"{folder}/counts.csv")
-        <PublishedNoise counts.csv: 45 counts, epsilon 1>
-        """
-        from sidelight.publish.noise import publish_noise  # noqa: PLC0415 - it stands below: it needs the formats
-
-        return publish_noise(self, path, force=force)
 
     def statements(self, people: int) -> tuple[Statement, ...]:
         """Return what was measured as statements for `maxent`: likelihoods, of a release of so many `people`.
@@ -444,10 +474,6 @@ class NoisyCounts(Tabular):
         names = [each.name for each in texts]
         numbers = {name: pa.array(each) for name, each in self.numbers().items()}
         return pa.Table.from_arrays([*arrays, *numbers.values()], names=[*names, *numbers])
-
-    def to_arrow(self) -> pa.Table:
-        """Return `table()`, by the name that dataframes have for it."""
-        return self.table()
 
     def values_column(self) -> Column:
         """Return the value of each row of `table()`."""

@@ -36,7 +36,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,12 +43,12 @@ import pyarrow as pa
 
 from sidelight.arrays import Integers, add_up, number_rows
 from sidelight.errors import BadNoise, parameter
-from sidelight.noise.accountant import CountedColumns, Spending, promise_of
+from sidelight.noise.accountant import CountedColumns, Spending
 from sidelight.noise.domain import MEASURED, collect_holdings, counted_values, expect_countable
 from sidelight.noise.ledger import Ledger, opened_ledger, paying, warn_without_ledger
-from sidelight.noise.mechanism import SMALLEST_DELTA, Mechanism, calibrate
+from sidelight.noise.mechanism import SMALLEST_DELTA, calibrate
+from sidelight.noise.noisy_counts import DrawnCounts
 from sidelight.noise.parameters import (
-    PEOPLE_NOT_DECLARED,
     Amount,
     Neighbours,
     PrivacyUnit,
@@ -59,19 +58,17 @@ from sidelight.noise.parameters import (
     whole_cap,
 )
 from sidelight.rounding import PRECISE
-from sidelight.table.labels import Column, Tabular, arrow_labels, shown
+from sidelight.table.labels import Column, arrow_labels, shown
 from sidelight.table.table import Table
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     from sidelight.noise.accountant import Account
-    from sidelight.noise.semantic_privacy import SemanticPrivacy
-    from sidelight.publish.noise import PublishedNoise
     from sidelight.table.table import Events
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class StableCounts(Tabular):
+class StableCounts(DrawnCounts):
     """How many people have which labels and value, with noise: of the cells that were found, those that are large.
 
     Row i of `measured` is about what `columns` and `value` say there.  A cell that is not there may be empty or small:
@@ -92,9 +89,6 @@ class StableCounts(Tabular):
     def __len__(self) -> int:
         return len(self.measured)
 
-    def __repr__(self) -> str:
-        return f"<{self._title()}>"
-
     def _title(self) -> str:
         cells = f"{counted(len(self), 'cell')} of at least {self.threshold}"
         return f"StableCounts of {self.sensitive}: {cells}, {self.spending.cost()}"
@@ -109,17 +103,6 @@ class StableCounts(Tabular):
     def sensitive(self) -> str:
         """The column whose values are counted."""
         return self.value.name
-
-    @property
-    def mechanism(self) -> Mechanism:
-        """Which noise, and its exact scale."""
-        assert self.spending.mechanism is not None
-        return self.spending.mechanism
-
-    @property
-    def spendings(self) -> tuple[Spending, ...]:
-        """What was paid for."""
-        return (self.spending,)
 
     def margin(self, confidence: float = 0.95) -> int:
         """How far is a measured count from the truth, at most, with this confidence, before small ones are left out?
@@ -142,19 +125,6 @@ class StableCounts(Tabular):
             rows &= column.codes == (column.labels.index(text) if text in column.labels else -1)
         return int(self.measured[rows][0]) if rows.any() else None
 
-    def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
-        """Return what this release alone promises to each `unit`; it depends on `people_at_most`, as declared."""
-        if self.people_at_most is None:
-            message = f"{PEOPLE_NOT_DECLARED}; say it with {parameter('people_at_most')}"
-            raise BadNoise(message)
-        return promise_of([self.spending], people=self.people_at_most, chance=chance)
-
-    def promise_in_words(self) -> str:
-        """Return what is promised; without beliefs where nobody declared how many people there are."""
-        if self.people_at_most is None:
-            return f"{self.spending.guarantee()}; {PEOPLE_NOT_DECLARED}."
-        return self.promise().as_declared()
-
     def warnings(self) -> tuple[str, ...]:
         """Return what a reader should not overlook."""
         missing = (
@@ -173,21 +143,6 @@ class StableCounts(Tabular):
         every = (*self.columns, self.value)
         arrays = [*(arrow_labels(each) for each in every), pa.array(self.measured)]
         return pa.Table.from_arrays(arrays, names=[*(each.name for each in every), MEASURED])
-
-    def to_arrow(self) -> pa.Table:
-        """Return `table()`, by the name that dataframes have for it."""
-        return self.table()
-
-    def publish(self, path: str | Path, *, force: bool = False) -> PublishedNoise:
-        """Write the counts, and beside them a document with ε, δ, the noise, the threshold and what it promises.
-
-        Args:
-            path: where to; `.parquet` or `.csv`.
-            force: replace a file that exists.
-        """
-        from sidelight.publish.noise import publish_noise  # noqa: PLC0415 - it stands below
-
-        return publish_noise(self, path, force=force)
 
 
 def stable_counts(
@@ -237,7 +192,15 @@ def stable_counts(
         )
         raise BadNoise(message)
     paid_from = opened_ledger(ledger)
-    names = _checked_columns(table, columns)
+    if isinstance(columns, str) or not isinstance(columns, Sequence):
+        message = f'{parameter("columns")} should be a list of columns, such as ["city"]'
+        raise BadNoise(message)
+    names = tuple(dict.fromkeys(columns))
+    for name in names:
+        table.column(name)  # names the nearest column if there is none
+    if MEASURED in (*names, table.sensitive):
+        message = f"a column is called '{MEASURED}', which is what the published counts are called; rename it"
+        raise BadNoise(message)
     unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person)
     people_at_most = None if people_at_most is None else whole_cap("people_at_most", people_at_most)
     mechanism = calibrate(cost[0], Fraction(0), unit.sensitivity(neighbours))
@@ -289,19 +252,6 @@ def smallest_threshold(scale: float, delta: Fraction, unit: PrivacyUnit) -> int:
         while worst * a**steps > allowed:
             steps += 1
     return most + 1 + steps
-
-
-def _checked_columns(table: Table | Events, columns: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(columns, str) or not isinstance(columns, Sequence):
-        message = f'{parameter("columns")} should be a list of columns, such as ["city"]'
-        raise BadNoise(message)
-    names = tuple(dict.fromkeys(columns))
-    for name in names:
-        table.column(name)  # names the nearest column if there is none
-    if MEASURED in (*names, table.sensitive):
-        message = f"a column is called '{MEASURED}', which is what the published counts are called; rename it"
-        raise BadNoise(message)
-    return names
 
 
 def _occurring(table: Table | Events, names: Sequence[str], unit: PrivacyUnit) -> tuple[list[Column], Integers]:
