@@ -123,7 +123,7 @@ def test_columns_as_published_give_what_the_closed_form_gives(measured):
     plain = {axes: each for axes, each in variances.items() if not layout.coarse(axes)}
     if len(plain) == 1:
         return
-    closed, solved = LeastSquares(layout.shape, plain), NestedLeastSquares(layout, plain)
+    closed, solved = LeastSquares(layout, plain), NestedLeastSquares(layout, plain)
     counts = {axes: np.arange(layout.size(axes)).reshape([layout.shape[axis] for axis in axes]) ** 2 for axes in plain}
     assert np.allclose(closed.estimate(counts), solved.estimate(counts), atol=1e-7)
 

@@ -47,7 +47,7 @@ def test_estimates_are_those_of_least_squares(measured, seed):
     counts = {axes: numbers.integers(-5, 50, [shape[axis] for axis in axes], dtype=np.int64) for axes in variances}
     _, gains = covariance(shape, variances)
     slow = sum(gains[axes] @ counts[axes].ravel() for axes in variances)
-    assert np.allclose(LeastSquares(shape, variances).estimate(counts).ravel(), slow, atol=1e-8)
+    assert np.allclose(LeastSquares(CellLayout(shape), variances).estimate(counts).ravel(), slow, atol=1e-8)
 
 
 @examples(40)
@@ -58,7 +58,7 @@ def test_sums_err_by_the_weights_that_least_squares_gives_each_noise(measured, d
     chosen = np.zeros(shape)
     chosen[tuple(slice(count) for count in taken)] = 1
     inverse, gains = covariance(shape, variances)
-    fast = LeastSquares(shape, variances)
+    fast = LeastSquares(CellLayout(shape), variances)
     assert math.isclose(fast.variance_of_sum(taken), chosen.ravel() @ inverse @ chosen.ravel(), abs_tol=1e-9)
     for axes, (weights, draws) in fast.error(taken).items():
         assert np.allclose(np.sort(np.repeat(weights, draws)), np.sort(chosen.ravel() @ gains[axes]), atol=1e-9)
@@ -73,7 +73,7 @@ def test_shares_are_the_best_of_many(measured):
 
     def served(shares):
         noise = {axes: 2 / share**2 for axes, share in shares.items() if share}
-        fast = LeastSquares(shape, noise)
+        fast = LeastSquares(CellLayout(shape), noise)
         return sum(fast.variance_of_sum([1 if axis in axes else n for axis, n in enumerate(shape)]) for axes in weights)
 
     shares = best_shares(shape, weights, lambda axes, share: 2 / share**2)

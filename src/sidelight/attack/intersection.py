@@ -140,7 +140,7 @@ def intersect(
     )
     published = tuple(each.expected_counts() if isinstance(each, WithNoise) else each for each in several)
     lookups = lookups_for(published, by=by, locate=locate, suppressed=suppressed)
-    _check(published, prior, evidence)
+    _check_releases(published, prior, evidence)
     presence = presence_for(present, len(published))
     targets = people_of(
         people,
@@ -264,7 +264,7 @@ def _name_known_columns(
     return list(known)
 
 
-def _check(releases: Sequence[ReleaseOrResult], prior: str, evidence: str) -> None:
+def _check_releases(releases: Sequence[ReleaseOrResult], prior: str, evidence: str) -> None:
     if len(releases) == 0:
         message = "no releases to compare; give at least one, and two to see what they give away together"
         raise BadRelease(message)

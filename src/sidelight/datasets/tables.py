@@ -272,7 +272,7 @@ def make_census_income(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hi
     )
     table = pa.table({name: _trim(name, table[name]) for name in CENSUS_COLUMNS})
     trees = [Hierarchy.nested(column, tree) for column, tree in CENSUS_TREES.items()]
-    flat = [Hierarchy.suppression(name, _labels(table, name)) for name in ("race", "sex")]
+    flat = [Hierarchy.suppression(name, _distinct_labels(table, name)) for name in ("race", "sex")]
     return table, [Hierarchy.intervals("age", range(91), widths=[5, 10, 20, 40]), *trees, *flat]
 
 
@@ -292,11 +292,12 @@ def make_acs(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
     people = pa.concat_tables([part.select(list(ACS_COLUMNS)).unify_dictionaries() for part in (first, later)])
     # the files and the join have no fixed order; sorted, the cached file is the same on every machine
     people = people.sort_by("id")
-    columns = {name: _replace_codes(people[code], ACS_CODES.get(name)) for code, name in ACS_COLUMNS.items()}
+    columns = {name: _write_out_codes(people[code], ACS_CODES.get(name)) for code, name in ACS_COLUMNS.items()}
     table = pa.table(columns | {"age": columns["age"].cast(pa.int64())})
     # nominal columns without an accepted tree: as they are, or suppressed
     flat = [
-        Hierarchy.suppression(name, _labels(table, name)) for name in ("sex", "race", "marital-status", "citizenship")
+        Hierarchy.suppression(name, _distinct_labels(table, name))
+        for name in ("sex", "race", "marital-status", "citizenship")
     ]
     ages = Hierarchy.intervals("age", range(100), widths=[5, 10, 20, 40])
     return table, [ages, Hierarchy.nested("education", EDUCATION_OF_ACS), *flat]
@@ -304,20 +305,22 @@ def make_acs(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
 
 def make_diagnoses(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
     """Join people and conditions, with codes in words; a person's data are those of their first year."""
-    answers, conditions = (_texts(contents[part]) for part in DIAGNOSED.members)
+    answers, conditions = (_read_texts(contents[part]) for part in DIAGNOSED.members)
     # by person, then year, so that the first row of each run is the person's first year
     answers = answers.sort_by([("DUPERSID", "ascending"), ("Year", "ascending")])
     person = answers["DUPERSID"].combine_chunks()
     # (rows − 1,): True where a row differs from the one before; the first row always begins a run
     changes = pa.concat_arrays([pa.array([True]), pc.not_equal(person[1:], person[:-1])])
     people = answers.take(pc.indices_nonzero(changes)).select(list(DIAGNOSED_COLUMNS))
-    paths = dict(_paths(json.loads(contents[ICD_9.members[0]])["tree"]))
+    paths = dict(_walk_icd(json.loads(contents[ICD_9.members[0]])["tree"]))
     labels = {code: f"{code} {path[-1]}" for code, path in paths.items()}
     known = pc.unique(conditions["ICD9CODX"]).to_pylist()
     # left outer: people without a diagnosis stay, with a missing one
     rows = people.join(conditions.select(["DUPERSID", "ICD9CODX", "year"]), "DUPERSID", join_type="left outer")
     rows = rows.sort_by([("DUPERSID", "ascending"), ("year", "ascending"), ("ICD9CODX", "ascending")])
-    columns = {name: _replace_codes(rows[code], DIAGNOSED_CODES.get(name)) for code, name in DIAGNOSED_COLUMNS.items()}
+    columns = {
+        name: _write_out_codes(rows[code], DIAGNOSED_CODES.get(name)) for code, name in DIAGNOSED_COLUMNS.items()
+    }
     columns |= {"year": rows["year"]}
     columns |= {
         name: columns[name].cast(pa.int64()) for name in ("birth-month", "birth-year", "income", "education", "year")
@@ -325,23 +328,26 @@ def make_diagnoses(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierar
     # years of education below 0 say why there is no answer
     years = columns["education"]
     columns["education"] = pc.if_else(pc.less(years, 0), pa.scalar(None, pa.int64()), years)
-    table = pa.table(columns | {"diagnosis": _replace_codes(rows["ICD9CODX"], labels)})
+    table = pa.table(columns | {"diagnosis": _write_out_codes(rows["ICD9CODX"], labels)})
     births = Hierarchy.intervals("birth-year", range(1900, 2010), widths=[5, 10, 20, 40], start=1900)
-    flat = [Hierarchy.suppression(name, _labels(table, name)) for name in ("sex", "race", "hispanic", "marital-status")]
-    return table, [births, *flat, _tree({code: paths[code] for code in known if code in paths}, labels)]
+    flat = [
+        Hierarchy.suppression(name, _distinct_labels(table, name))
+        for name in ("sex", "race", "hispanic", "marital-status")
+    ]
+    return table, [births, *flat, _build_diagnosis_tree({code: paths[code] for code in known if code in paths}, labels)]
 
 
-def _paths(node: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _walk_icd(node: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Return of each code of three digits (four with an E) its chapter, block where there is one, and name."""
     for below in node["children"]:
         if "children" in below:
-            yield from _paths(below, (*above, below["id"]))
+            yield from _walk_icd(below, (*above, below["id"]))
         else:
             # survey codes are cut to the category: three digits, or E and three
             yield below["id"][: 4 if below["id"].startswith("E") else 3], above
 
 
-def _tree(paths: Mapping[str, tuple[str, ...]], labels: Mapping[str, str]) -> Hierarchy:
+def _build_diagnosis_tree(paths: Mapping[str, tuple[str, ...]], labels: Mapping[str, str]) -> Hierarchy:
     """Publish diagnoses as their block, then their chapter: a chapter without blocks is its own."""
     chapters: dict[str, Any] = {}
     for code, (chapter, *blocks, _) in sorted(paths.items()):
@@ -350,7 +356,7 @@ def _tree(paths: Mapping[str, tuple[str, ...]], labels: Mapping[str, str]) -> Hi
     return Hierarchy.nested("diagnosis", chapters)
 
 
-def _texts(csv: bytes) -> pa.Table:
+def _read_texts(csv: bytes) -> pa.Table:
     header = csv.split(b"\n", 1)[0].decode().replace('"', "").strip().split(",")
     return pyarrow.csv.read_csv(
         pa.BufferReader(csv),
@@ -358,7 +364,7 @@ def _texts(csv: bytes) -> pa.Table:
     )
 
 
-def _replace_codes(column: pa.ChunkedArray, words: Mapping[str, str] | None) -> pa.ChunkedArray:
+def _write_out_codes(column: pa.ChunkedArray, words: Mapping[str, str] | None) -> pa.ChunkedArray:
     """Write codes out; a code without words is a missing value."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(pa.string())
@@ -369,5 +375,5 @@ def _replace_codes(column: pa.ChunkedArray, words: Mapping[str, str] | None) -> 
     return pa.chunked_array([pa.array(list(words.values())).take(at.combine_chunks())])
 
 
-def _labels(table: pa.Table, name: str) -> Iterable[object]:
+def _distinct_labels(table: pa.Table, name: str) -> Iterable[object]:
     return [label for label in pc.unique(table[name]).to_pylist() if label is not None]

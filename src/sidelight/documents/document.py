@@ -15,10 +15,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
-from types import NoneType
 from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -128,60 +127,34 @@ def policy_bound(criterion: Criterion) -> PolicyBound:
 def plain(thing: object) -> JsonValue:
     """Reduce anything a witness may hold to plain data; numbers that JSON cannot hold become text.
 
-    >>> from sidelight.measures.criterion import Witness
+    >>> from sidelight.measures.finding import Witness
     >>> plain(Witness(GroupName(2, (("sex", None),)), "Flu"))
     {'group': {'number': 2, 'says': {'sex': None}}, 'value': 'Flu'}
     >>> plain((Fraction(2, 3), math.inf, frozenset({"b", "a"})))
     ['2/3', 'inf', ['a', 'b']]
     """
-    for kinds, reduced in _REDUCTIONS:
-        if isinstance(thing, kinds):
-            return reduced(thing)
-    # a dataclass with words of its own, such as a fact, is written in these and not field by field
-    if dataclasses.is_dataclass(thing) and type(thing).__str__ is object.__str__:
-        return {each.name: plain(getattr(thing, each.name)) for each in dataclasses.fields(thing)}
-    return str(thing)  # it has words for itself, as facts and fractions do
-
-
-def _same(thing: JsonValue) -> JsonValue:
-    return thing
-
-
-def _float(thing: float) -> JsonValue:
-    return float(thing) if math.isfinite(thing) else str(float(thing))
-
-
-def _group(name: GroupName) -> JsonValue:
-    return {"number": name.number, "says": dict(name.printed)}
-
-
-def _mapping(things: Mapping[object, object]) -> JsonValue:
-    return {_key(name): plain(each) for name, each in things.items()}
-
-
-def _key(name: object) -> str:
-    return shown(name) if name is None or isinstance(name, str) else str(plain(name))
-
-
-def _sort_set(things: AbstractSet[object]) -> JsonValue:
-    # a set has no order, and a document must be the same each time it is written
-    return sorted((plain(each) for each in things), key=str)
-
-
-def _list(things: Iterable[object]) -> JsonValue:
-    return [plain(each) for each in things]
-
-
-# The first kind that fits decides: a bool is an int, and a text is a sequence.
-_REDUCTIONS: tuple[tuple[tuple[type, ...], Callable[..., JsonValue]], ...] = (
-    ((NoneType, bool, str), _same),
-    ((int, np.integer), int),
-    ((float, np.floating), _float),
-    ((GroupName,), _group),
-    ((Mapping,), _mapping),
-    ((AbstractSet,), _sort_set),
-    ((Sequence, np.ndarray), _list),
-)
+    reduced: JsonValue
+    match thing:  # the first kind that fits decides: a bool is an int, and a text is a sequence
+        case None | bool() | str():
+            reduced = thing
+        case int() | np.integer():
+            reduced = int(thing)
+        case float() | np.floating():
+            reduced = float(thing) if math.isfinite(thing) else str(float(thing))
+        case GroupName():
+            reduced = {"number": thing.number, "says": dict(thing.printed)}
+        case Mapping():
+            names = {name: shown(name) if name is None or isinstance(name, str) else str(plain(name)) for name in thing}
+            reduced = {names[name]: plain(each) for name, each in thing.items()}
+        case AbstractSet():  # it has no order, and a document must be the same each time it is written
+            reduced = sorted((plain(each) for each in thing), key=str)
+        case Sequence() | np.ndarray():
+            reduced = [plain(each) for each in thing]
+        case _ if dataclasses.is_dataclass(thing) and type(thing).__str__ is object.__str__:
+            reduced = {each.name: plain(getattr(thing, each.name)) for each in dataclasses.fields(thing)}
+        case _:  # it has words for itself, as facts and fractions do
+            reduced = str(thing)
+    return reduced
 
 
 # Stands in every document, so that a verdict is not taken for more than it is

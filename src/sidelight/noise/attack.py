@@ -200,13 +200,13 @@ def attack_noise(
     tables = None if tables is None else expect_several(Table, tables, "tables", each="table")
     releases = expect_several(NoisyCounts, releases, "releases", each="release")
     hierarchies = as_hierarchies(by)
-    _check(releases, tables)
+    _check_releases(releases, tables)
     for name in dict.fromkeys(name for release in releases for name in release.levels):
         if name not in hierarchies:
             message = f"no hierarchy for '{name}'{did_you_mean(name, hierarchies)}; give it in {parameter('by')}"
             raise BadNoise(message)
     domain = releases[0].domain
-    before = _prior_of(prior, releases, tables)
+    before = _read_prior(prior, releases, tables)
     # one entry for all who share a row and a value: row, value and sizes are (entries,)
     row, value, sizes = people.counts.entries()
     truth = releases[0].declared_domain.places_of(people.domain)[value]
@@ -266,7 +266,7 @@ def _knowing_others(release: NoisyCounts, counts: Integers, group: Integers, tru
     return log_ratio
 
 
-def _prior_of(
+def _read_prior(
     prior: Prior | Mapping[str, float], releases: Sequence[NoisyCounts], tables: Sequence[Table] | None
 ) -> Floats:
     domain = releases[0].domain
@@ -296,7 +296,7 @@ def _prior_of(
     return believed
 
 
-def _check(releases: Sequence[NoisyCounts], tables: Sequence[Table] | None) -> None:
+def _check_releases(releases: Sequence[NoisyCounts], tables: Sequence[Table] | None) -> None:
     if not releases or (tables is not None and len(releases) != len(tables)):
         number = "no" if tables is None else len(tables)
         message = (
@@ -578,7 +578,7 @@ def noisy_query_error(noisy: NoisyCounts, table: Table, by: Mapping[str, Hierarc
     errors = []
     for query in random_queries(orders, len(table.domain)):
         true = query.answer(table, orders)
-        errors.append(abs(_answer(noisy, table, query, shares) - true) / max(true, least))
+        errors.append(abs(_estimate_answer(noisy, table, query, shares) - true) / max(true, least))
     return float(np.mean(errors))
 
 
@@ -597,7 +597,7 @@ def _shares_below(noisy: NoisyCounts, order: Order, name: str, by: Mapping[str, 
     return below
 
 
-def _answer(noisy: NoisyCounts, table: Table, query: Query, shares: tuple[Floats, ...]) -> float:
+def _estimate_answer(noisy: NoisyCounts, table: Table, query: Query, shares: tuple[Floats, ...]) -> float:
     in_query = {text for text, chosen in zip(table.domain, query.values, strict=True) if chosen}
     values = np.array([text in in_query for text in noisy.domain])
     people = noisy.counts[:, values].sum(axis=1).astype(float)

@@ -80,8 +80,8 @@ class Domain:
         if not is_one_of(outside, Outside):
             message = f'no {parameter("outside", outside)}; choose "other", "leave out" or "an error"'
             raise BadNoise(message)
-        declared, hierarchies = _distinct(values), as_hierarchies(by)
-        labels = tuple(_labels(hierarchies, *each) for each in levels.items())
+        declared, hierarchies = _list_values(values), as_hierarchies(by)
+        labels = tuple(_labels_at_level(hierarchies, *each) for each in levels.items())
         if outside == "other":
             labels = tuple(
                 each if each == (SUPPRESSED,) else _append_other(each, f"the hierarchy of '{name}'")
@@ -197,7 +197,7 @@ class Domain:
         for (name, level), labels in zip(self.levels.items(), self.labels, strict=True):
             column = counted.column(name)
             beyond = len(labels) - 1 if self.outside == "other" else -1
-            place = _recode(by[name], level, column.labels, labels, beyond=beyond)[column.codes]
+            place = _find_coarse_places(by[name], level, column.labels, labels, beyond=beyond)[column.codes]
             # Horner's rule; one unknown label makes the group unknown
             group, known = group * len(labels) + place, known & (place >= 0)
         return np.where(known, group, -1)
@@ -292,7 +292,7 @@ def expect_countable(table: object) -> None:
         expect_one_sensitive(table, "noise")
 
 
-def _distinct(values: Sequence[object] | Hierarchy) -> tuple[Label, ...]:
+def _list_values(values: Sequence[object] | Hierarchy) -> tuple[Label, ...]:
     """List the values there could be; a hierarchy lists them all, and by empty text that one may be missing."""
     if isinstance(values, Hierarchy):
         values = [text or None for text in values.levels[0]]
@@ -305,7 +305,7 @@ def _distinct(values: Sequence[object] | Hierarchy) -> tuple[Label, ...]:
     return tuple(dict.fromkeys(label(value) for value in values))
 
 
-def _labels(by: Mapping[str, Hierarchy], name: str, level: object) -> tuple[Label, ...]:
+def _labels_at_level(by: Mapping[str, Hierarchy], name: str, level: object) -> tuple[Label, ...]:
     """List the labels of a level; the row of empty text, if there is one, is about missing cells."""
     if name not in by:
         message = (
@@ -324,7 +324,7 @@ def _labels(by: Mapping[str, Hierarchy], name: str, level: object) -> tuple[Labe
     return tuple(dict.fromkeys(hierarchy.generalise(value or None, whole) for value in hierarchy.levels[0]))
 
 
-def _recode(
+def _find_coarse_places(
     hierarchy: Hierarchy, level: int, labels: Sequence[Label], among: tuple[Label, ...], *, beyond: int
 ) -> Integers:
     """Find the place of each label's coarser label; `beyond` for one that was not declared."""

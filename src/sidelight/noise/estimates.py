@@ -97,7 +97,7 @@ class NestedLeastSquares:
     def _groups(self) -> tuple[Integers, ...]:
         """Into which group of J each label of each column falls."""
         every = [self.layout.places(axes) for axes in self._precision_ratios]
-        return tuple(_common(each) for each in zip(*every, strict=True))
+        return tuple(_intersect_groupings(each) for each in zip(*every, strict=True))
 
     @cached_property
     def _group_layout(self) -> CellLayout:
@@ -212,7 +212,7 @@ def _outer(counts: Iterable[Integers]) -> Integers:
     return reduce(np.multiply.outer, counts)
 
 
-def _common(groupings: Sequence[Integers]) -> Integers:
+def _intersect_groupings(groupings: Sequence[Integers]) -> Integers:
     """Return the groups whose labels are together in each of these."""
     together = np.zeros(len(groupings[0]), np.int64)
     for each in groupings:
@@ -365,7 +365,7 @@ class Measurements:
 
     @cached_property
     def _closed_form(self) -> LeastSquares:
-        return LeastSquares(self.layout.shape, self._variances)
+        return LeastSquares(self.layout, self._variances)
 
     @cached_property
     def _least_squares(self) -> NestedLeastSquares | None:
@@ -423,22 +423,13 @@ class Measurements:
 class LeastSquares:
     """What measured marginals say together, when their noises have these variances; the cells are among them."""
 
-    shape: tuple[int, ...]
+    layout: CellLayout
     variances: Mapping[Axes, float]
-
-    @property
-    def every(self) -> Axes:
-        """The columns of the cells."""
-        return tuple(range(len(self.shape)))
-
-    def size(self, axes: Iterable[int]) -> int:
-        """How many counts a marginal has."""
-        return math.prod(self.shape[axis] for axis in axes)
 
     @cached_property
     def residual_sets(self) -> tuple[Axes, ...]:
         """The sets of columns that some marginal but the cells tells about."""
-        below = (subsets(axes) for axes in self.variances if axes != self.every)
+        below = (subsets(axes) for axes in self.variances if axes != self.layout.every)
         return tuple(dict.fromkeys(itertools.chain.from_iterable(below)))
 
     @cached_property
@@ -447,7 +438,7 @@ class LeastSquares:
         shares = {}
         for below in self.residual_sets:
             precisions = {
-                axes: 1 / (variance * self.size(set(axes) - set(below)))
+                axes: 1 / (variance * self.layout.size(set(axes) - set(below)))
                 for axes, variance in self.variances.items()
                 if set(below) <= set(axes)
             }
@@ -457,8 +448,8 @@ class LeastSquares:
 
     def estimate(self, measured: Mapping[Axes, Integers]) -> Floats:
         """Return the best linear unbiased estimate of the cells."""
-        cells = measured[self.every].astype(np.float64)
-        correction = np.zeros(self.shape)
+        cells = measured[self.layout.every].astype(np.float64)
+        correction = np.zeros(self.layout.shape)
 
         def find_residual(axes: Axes, below: Axes) -> Floats:
             residual = np.asarray(
@@ -472,10 +463,10 @@ class LeastSquares:
         for below, weights in self.weights.items():
             # what all of them say about this residual, less what the cells say
             residuals = {axes: find_residual(axes, below) for axes in weights}
-            residual = sum(weight * residuals[axes] for axes, weight in weights.items()) - residuals[self.every]
+            residual = sum(weight * residuals[axes] for axes, weight in weights.items()) - residuals[self.layout.every]
             # the columns outside B get a length of 1, over which the residual is spread evenly
-            spread = residual.reshape([n if axis in below else 1 for axis, n in enumerate(self.shape)])
-            correction += spread / self.size(set(self.every) - set(below))
+            spread = residual.reshape([n if axis in below else 1 for axis, n in enumerate(self.layout.shape)])
+            correction += spread / self.layout.size(set(self.layout.every) - set(below))
         return cells + correction
 
     def variance_of_sum(self, taken: Sequence[int]) -> float:
@@ -491,28 +482,28 @@ class LeastSquares:
         For each measured marginal: the weights of its noises, and how many of them have each.
         """
         # a column of which all labels are taken tells no cell from another
-        free = [axis for axis, n in enumerate(self.shape) if taken[axis] < n]
-        share = [count / n for count, n in zip(taken, self.shape, strict=True)]
+        free = [axis for axis, n in enumerate(self.layout.shape) if taken[axis] < n]
+        share = [count / n for count, n in zip(taken, self.layout.shape, strict=True)]
         parts = {}
         for axes in self.variances:
             inner = [axis for axis in free if axis in axes]
             weights = np.zeros([2] * len(inner))  # by whether a cell's labels are taken
-            if axes == self.every:
+            if axes == self.layout.every:
                 weights[(0,) * len(inner)] = 1
             for below in self.residual_sets:
                 if set(below) <= set(inner):
-                    more = self.weights[below][axes] - (axes == self.every)
+                    more = self.weights[below][axes] - (axes == self.layout.every)
                     scale = more * math.prod(share[axis] for axis in free if axis not in below)
-                    weights += scale * _product(
+                    weights += scale * _multiply_outer(
                         [(1 - share[axis], -share[axis]) if axis in below else (1.0, 1.0) for axis in inner]
                     )
-            draws = _product([(taken[axis], self.shape[axis] - taken[axis]) for axis in inner])
-            outer = self.size(axis for axis in axes if axis not in inner)
+            draws = _multiply_outer([(taken[axis], self.layout.shape[axis] - taken[axis]) for axis in inner])
+            outer = self.layout.size(axis for axis in axes if axis not in inner)
             parts[axes] = weights.ravel(), draws.astype(np.int64).ravel() * outer
         return parts
 
 
-def _product(factors: Sequence[tuple[float, float]]) -> Floats:
+def _multiply_outer(factors: Sequence[tuple[float, float]]) -> Floats:
     together = np.ones(())
     for factor in factors:
         together = np.multiply.outer(together, np.array(factor, np.float64))

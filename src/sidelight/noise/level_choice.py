@@ -155,14 +155,14 @@ def commitment_to(table: Table | Events, candidates: Sequence[str], key: bytes) 
         counts = Counts.from_entries(number, table.value, rows, (len(first), len(table.domain)))
         quasi, sizes = tuple(column.take(first) for column in table.quasi), add_up(number, rows, len(first))
         table = Table(quasi, table.sensitive, table.domain, sizes, counts, table.semantics, table.intake)
-    for part in _parts_of(table):
+    for part in _serialise_table(table):
         # its length first: the same bytes divided elsewhere must not give the same digest
         digest.update(len(part).to_bytes(8))
         digest.update(part)
     return digest.hexdigest()
 
 
-def _parts_of(table: Table) -> Iterator[bytes]:
+def _serialise_table(table: Table) -> Iterator[bytes]:
     yield repr((table.sensitive, table.semantics, table.intake.roles.get("person"))).encode()
     columns = sorted(table.quasi, key=lambda column: column.name)
     ranked = [_rank_labels(column.labels, column.codes) for column in columns]
@@ -265,7 +265,7 @@ def choose_levels(
         for detail, each in zip(_details(domains), domains, strict=True)
     ]
     noise = round_down(cost), neighbours, FULL_DETAIL * unit.at_most
-    _choice(*noise)  # found before it is paid for
+    _build_noisy_maximum(*noise)  # found before it is paid for
     digests, key = tuple(candidate_digest(each, hierarchies) for each in candidates), secrets.token_bytes(32)
     commitment = commitment_to(table, digests, key)
     spending = Spending(f"choosing one of {len(among)} levels for {table.sensitive}", cost, Fraction(0), neighbours)
@@ -298,11 +298,11 @@ def _noisy_maximum(scores: Sequence[int], epsilon: float, neighbours: Neighbours
 
     Adding a person raises all scores together, which costs half of what moving one does.
     """
-    return int(_choice(epsilon, neighbours, sensitivity)(list(scores)))
+    return int(_build_noisy_maximum(epsilon, neighbours, sensitivity)(list(scores)))
 
 
 @functools.lru_cache(maxsize=16)
-def _choice(epsilon: float, neighbours: Neighbours, sensitivity: int) -> Any:  # noqa: ANN401 - OpenDP has no types
+def _build_noisy_maximum(epsilon: float, neighbours: Neighbours, sensitivity: int) -> Any:  # noqa: ANN401 - OpenDP has no types
     """Build the noisy maximum with the smallest scale that costs no more than ε, which takes OpenDP a while to find."""
     dp = opendp()
     distance = dp.linf_distance(T="i64", monotonic=neighbours == "add or remove")

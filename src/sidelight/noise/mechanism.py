@@ -149,7 +149,7 @@ class Mechanism:
     def add_noise(self, counts: Integers) -> Integers:
         """Add noise to counts.  OpenDP draws it, from the system's secure source: there is no seed."""
         flat = [int(count) for count in counts.ravel()]
-        noisy = _measurement(self.kind, self.scale)(flat)
+        noisy = _build_measurement(self.kind, self.scale)(flat)
         return np.array(noisy, np.int64).reshape(counts.shape)
 
     def margin(self, confidence: float) -> int:
@@ -269,7 +269,7 @@ def calibrate(
     if delta == 0:
         # division rounds: a scale that costs a last bit too much is raised until OpenDP agrees
         scale = sensitivity.l1 / round_down(epsilon)
-        while _measurement("discrete Laplace", scale).map(sensitivity.l1) > round_down(epsilon):
+        while _build_measurement("discrete Laplace", scale).map(sensitivity.l1) > round_down(epsilon):
             scale = math.nextafter(scale, math.inf)
         return Mechanism("discrete Laplace", scale, sensitivity)
     if through_rho or not sensitivity.by_ones:
@@ -285,7 +285,9 @@ def _scale_through_rho(epsilon: Fraction, delta: Fraction, squared: int) -> floa
     dp, slack = opendp(), round_down(delta)
 
     def told(scale: float) -> Any:  # noqa: ANN401 - a measurement of OpenDP, which has no types
-        return dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(_measurement("discrete Gaussian", scale)), delta=slack)
+        return dp.c.make_fix_delta(
+            dp.c.make_zCDP_to_approxDP(_build_measurement("discrete Gaussian", scale)), delta=slack
+        )
 
     # a root that is not whole is rounded up, so that the distance is not understated
     whole = math.isqrt(squared)
@@ -324,7 +326,7 @@ def refuse_useless(epsilon: Fraction, delta: Fraction = Fraction(0)) -> None:
         raise BadNoise(message)
 
 
-def _measurement(kind: NoiseKind, scale: float) -> Any:  # noqa: ANN401
+def _build_measurement(kind: NoiseKind, scale: float) -> Any:  # noqa: ANN401
     dp = opendp()
     counts = dp.vector_domain(dp.atom_domain(T="i64"))
     if kind == "discrete Laplace":
@@ -397,18 +399,18 @@ def _sum_tail(loss: float, threshold: Fraction, scale: float, changes: int, spre
     first = math.floor(threshold) + 1
     # twelve spreads further there is e^(−72) of what there is here; what is beyond is bounded by its last term
     sums = np.arange(first, max(first, 0) + math.ceil(12 * spread) + 2)
-    weight = _weights(sums, scale, changes)
+    weight = _weigh_sums(sums, scale, changes)
     beyond = float(first - threshold) + np.arange(len(sums))
     parts = weight * -np.expm1(-beyond / scale**2)
     everything = math.sqrt(2 * math.pi) * spread
     if scale < SMOOTH:
         # for a small σ the total is not √(2πc)·σ, and is added up; beyond 40 deviations floats hold nothing
         middle = math.ceil(40 * spread) + 1
-        everything = float(_weights(np.arange(-middle, middle + 1), scale, changes).sum())
+        everything = float(_weigh_sums(np.arange(-middle, middle + 1), scale, changes).sum())
     return raise_bound((float(parts.sum()) + float(weight[-1]) * spread) / everything, 1e-10)
 
 
-def _weights(sums: np.ndarray, scale: float, changes: int) -> Floats:
+def _weigh_sums(sums: np.ndarray, scale: float, changes: int) -> Floats:
     """Return e^(−s²/(2cσ²)) · θ(s mod c), with θ(0) or all of them as 1."""
     smooth: Floats = np.exp(-(sums.astype(np.float64) ** 2) / (2 * changes * scale**2))
     return smooth if scale >= SMOOTH or changes == 1 else smooth * _theta(scale, changes)[sums % changes]

@@ -312,9 +312,9 @@ class NoisyCounts(DrawnCounts):
                 message = f"no column '{name}' in the noisy counts; there are: {', '.join(self.levels) or 'none'}"
                 raise BadNoise(message)
             number = [*self.levels].index(name)
-            places[number] = _places(labels, self.columns[number].labels, self._labels_under(number), f"'{name}'")
+            places[number] = _find_places(labels, self.columns[number].labels, self._labels_under(number), f"'{name}'")
         if values:
-            places[-1] = _places(list(values), self.domain, self._labels_under(len(self.levels)), self.sensitive)
+            places[-1] = _find_places(list(values), self.domain, self._labels_under(len(self.levels)), self.sensitive)
         of = "people" if self.unit.once else f"{self.unit.counted_things}s"
         total, noise = self.measurements().answer(places)
         return NoisyAnswer(total, of, noise)
@@ -621,7 +621,7 @@ def _check_columns(table: Table | Events, levels: Mapping[str, int]) -> None:
         raise BadNoise(message)
 
 
-def _places(texts: object, among: tuple[Label, ...], under: Mapping[Label, Integers], name: str) -> Integers:
+def _find_places(texts: object, among: tuple[Label, ...], under: Mapping[Label, Integers], name: str) -> Integers:
     """Find where labels stand, or those under them, each once: one label, or several."""
     several = [*texts] if isinstance(texts, Collection) and not isinstance(texts, str) else [texts]
     labels = dict.fromkeys(label(text) for text in several)

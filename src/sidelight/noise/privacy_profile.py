@@ -222,7 +222,7 @@ def _exp(power: float) -> float:
     return math.exp(power) if power < 700 else math.inf
 
 
-def _finite(distance: float) -> float:
+def _expect_bounded(distance: float) -> float:
     if not math.isfinite(distance):
         message = "this promises nothing: how much it may depend on one person is not bounded; add noise to all of it"
         raise BadNoise(message)
@@ -303,7 +303,7 @@ def _neighbours(metric: str, d_in: float, neighbours: Neighbours | None) -> Neig
 def _read_distance(measure: Any, distance: Any) -> PrivacyProfile:  # noqa: ANN401 - OpenDP has no types
     name = str(measure).partition("(")[0]
     if name == "MaxDivergence":
-        return PrivacyProfile.of_pair(_finite(distance))
+        return PrivacyProfile.of_pair(_expect_bounded(distance))
     if name == "SmoothedMaxDivergence":
         curve = distance.delta
         return PrivacyProfile.of_curve(
@@ -313,9 +313,9 @@ def _read_distance(measure: Any, distance: Any) -> PrivacyProfile:  # noqa: ANN4
         # the orders α at which Rényi divergences are read; any of them bounds δ
         orders: Floats = 1 + np.geomspace(1e-3, 1e6, 1500)
         if name == "RenyiDivergence":
-            divergences = np.array([_finite(distance(float(order))) for order in orders])
+            divergences = np.array([_expect_bounded(distance(float(order))) for order in orders])
         else:
-            divergences = raise_bound(_finite(distance)) * orders
+            divergences = raise_bound(_expect_bounded(distance)) * orders
         return PrivacyProfile.of_curve(curve_of_divergences(orders, divergences))
     if name not in ("Approximate", "FixedSmoothedMaxDivergence"):
         message = (
@@ -326,7 +326,7 @@ def _read_distance(measure: Any, distance: Any) -> PrivacyProfile:  # noqa: ANN4
     if name == "Approximate":
         profile = _read_distance(measure.inner_measure, inner)
     else:
-        profile = PrivacyProfile.of_pair(_finite(inner))
+        profile = PrivacyProfile.of_pair(_expect_bounded(inner))
     if slack == 0:
         return profile
     curve = profile.curve
@@ -353,7 +353,7 @@ def _read_event(event: Any, neighbours: Neighbours) -> PrivacyProfile:  # noqa: 
     try:
         losses = PLDAccountant(relation).compose(event)
         # of what is published without noise, the accountant has no losses
-        _finite(losses.get_epsilon(1 - 1e-9))
+        _expect_bounded(losses.get_epsilon(1 - 1e-9))
         profile = PrivacyProfile.of_curve(curve_of_losses(losses._pld))  # it hands out one δ at a time itself
     except library.UnsupportedEventError as refused:
         reason = str(refused)
@@ -404,7 +404,7 @@ def _read_divergences(accountant: Any) -> PrivacyProfile:  # noqa: ANN401
     # the conversion to δ needs α > 1, and an infinite divergence bounds nothing
     bounded = np.isfinite(divergences) & (orders > 1)
     if not bounded.any():
-        _finite(math.inf)
+        _expect_bounded(math.inf)
     # they were computed in floats: raised by a last few digits, so that each stays a bound
     return PrivacyProfile.of_curve(curve_of_divergences(orders[bounded], raise_bound(1.0) * divergences[bounded]))
 

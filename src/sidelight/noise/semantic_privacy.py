@@ -152,7 +152,7 @@ class SemanticPrivacy:
         >>> semantic_privacy(1).error_rates(0.05)
         ErrorRates(false_alarms=0.05, recognised=0.13591..., advantage=0.46211..., neighbours='add or remove')
         """
-        share = _share(false_alarms, "false_alarms", 0.05)
+        share = _read_share(false_alarms, "false_alarms", 0.05)
         power = self.profile.power(share)
         return ErrorRates(share, power, self.profile.advantage, self.neighbours, condition=self.condition)
 
@@ -168,7 +168,7 @@ class SemanticPrivacy:
         >>> round(semantic_privacy(1).disclosure_risk(0.1, known_to_be_in=True).posterior, 4)
         0.4509
         """
-        share = _share(prior, "prior", 0.1)
+        share = _read_share(prior, "prior", 0.1)
         expect(bool, known_to_be_in, parameter("known_to_be_in"))
         steps = self.profile.two_steps() if known_to_be_in and self.neighbours == "add or remove" else self.profile
         factor = steps.odds_factor(self.chance, people=self.people or 1)
@@ -437,7 +437,7 @@ def build_promise(
     )
 
 
-def _share(share: float, name: str, example: float) -> float:
+def _read_share(share: float, name: str, example: float) -> float:
     exact = exact_amount(share, name)
     if not 0 < exact < 1:
         message = f"{parameter(name)} is {as_given(share)}; give a share above 0 and below 1, such as {example}"

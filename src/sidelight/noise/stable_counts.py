@@ -205,7 +205,7 @@ def stable_counts(
     people_at_most = None if people_at_most is None else whole_cap("people_at_most", people_at_most)
     mechanism = calibrate(cost[0], Fraction(0), unit.sensitivity(neighbours))
     threshold = smallest_threshold(mechanism.scale, cost[1], unit)
-    cells, exact_counts = _occurring(table, names, unit)
+    cells, exact_counts = _count_cells(table, names, unit)
     # how many cells there are is not for the ledger to tell
     counts = CountedColumns(table.sensitive, tuple((name, 0) for name in names), 0, unit)
     spending = Spending(counts.describe_undeclared(), *cost, neighbours, mechanism, counts)
@@ -254,7 +254,7 @@ def smallest_threshold(scale: float, delta: Fraction, unit: PrivacyUnit) -> int:
     return most + 1 + steps
 
 
-def _occurring(table: Table | Events, names: Sequence[str], unit: PrivacyUnit) -> tuple[list[Column], Integers]:
+def _count_cells(table: Table | Events, names: Sequence[str], unit: PrivacyUnit) -> tuple[list[Column], Integers]:
     """Find the cells that somebody is counted in, and how often: nothing of it is for publishing."""
     people, row, key, value, count = collect_holdings(table)
     keyed = [column.take(key) for column in map(table.column, names)]

@@ -87,8 +87,10 @@ def read_queries(
     every = tuple(range(len(names)))
     weights: dict[Axes, float] = {}
     for query, weight in queries.items() if isinstance(queries, Mapping) else ((each, 1) for each in listed):
-        of_column = {names.index(name): level for name, level in _columns(query, names).items()}
-        numbers = {column: _axis(names[column], column, level, levels or {}) for column, level in of_column.items()}
+        of_column = {names.index(name): level for name, level in _read_columns(query, names).items()}
+        numbers = {
+            column: _find_axis(names[column], column, level, levels or {}) for column, level in of_column.items()
+        }
         axes = tuple(axis for _, axis in sorted(numbers.items()) if axis is not None)
         if isinstance(weight, bool) or not isinstance(weight, int | float | Fraction) or not 0 < weight < math.inf:
             message = f"the weight of a query is a number above 0, not {as_given(weight)}"
@@ -98,7 +100,7 @@ def read_queries(
     return {every: weights.pop(every, 1.0), **weights}
 
 
-def _columns(query: object, names: Sequence[str]) -> dict[str, object]:
+def _read_columns(query: object, names: Sequence[str]) -> dict[str, object]:
     """Return the columns of a query, and the level of each; None where it is as published."""
     if isinstance(query, str):
         if query in names and query in (TOTAL, CELLS):
@@ -127,7 +129,7 @@ def _columns(query: object, names: Sequence[str]) -> dict[str, object]:
     return levels
 
 
-def _axis(name: str, column: int, level: object, levels: Mapping[tuple[int, int], int | None]) -> int | None:
+def _find_axis(name: str, column: int, level: object, levels: Mapping[tuple[int, int], int | None]) -> int | None:
     if level is None:
         return column
     if isinstance(level, bool) or not isinstance(level, int | np.integer):
@@ -192,7 +194,7 @@ def split_noise(
 # What a marginal is by: columns, or coarser levels of them, at most one of each column, in the order of columns
 Axes: TypeAlias = tuple[int, ...]
 
-Number = TypeVar("Number", np.int64, np.float64)
+WholeOrFloat = TypeVar("WholeOrFloat", np.int64, np.float64)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -277,7 +279,7 @@ class CellLayout:
             groups[number] = order, np.flatnonzero(np.diff(each.place[order], prepend=-1))
         return groups
 
-    def add_up(self, cells: np.typing.NDArray[Number], axes: Axes) -> np.typing.NDArray[Number]:
+    def add_up(self, cells: np.typing.NDArray[WholeOrFloat], axes: Axes) -> np.typing.NDArray[WholeOrFloat]:
         """Add up cells to a marginal, M_A·x.
 
         >>> tens = CoarserLevel(0, 1, ("20-29", "30-39"), np.array([0, 0, 1]))
@@ -287,16 +289,16 @@ class CellLayout:
         columns = {self.column(axis) for axis in axes}
         others = tuple(column for column in range(len(self.shape)) if column not in columns)
         # summed axes keep a length of 1, so that column numbers stay axis numbers
-        added: np.typing.NDArray[Number] = cells.sum(axis=others, keepdims=True)
+        added: np.typing.NDArray[WholeOrFloat] = cells.sum(axis=others, keepdims=True)
         for axis in axes:
             if axis in self._groups:
                 order, begins = self._groups[axis]
                 column = self.column(axis)
                 added = np.add.reduceat(added.take(order, axis=column), begins, axis=column)
-        marginal: np.typing.NDArray[Number] = added.reshape([self.labels_of(axis) for axis in axes])
+        marginal: np.typing.NDArray[WholeOrFloat] = added.reshape([self.labels_of(axis) for axis in axes])
         return marginal
 
-    def spread(self, marginal: np.typing.NDArray[Number], axes: Axes) -> np.typing.NDArray[Number]:
+    def spread(self, marginal: np.typing.NDArray[WholeOrFloat], axes: Axes) -> np.typing.NDArray[WholeOrFloat]:
         """Spread each count over its cells, M_Aᵀ·y; columns that the marginal is not by have length 1.
 
         >>> tens = CoarserLevel(0, 1, ("20-29", "30-39"), np.array([0, 0, 1]))

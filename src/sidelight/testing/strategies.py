@@ -53,17 +53,17 @@ def releases(
     and in any order, a missing value, people without values (in "set" and "multiset"), groups in which nobody has
     one, groups with and without printed labels.  Without `semantics`, any of the three; `named` people are P1, P2, …
     """
-    kind = draw(_kinds(semantics))
+    kind = draw(_draw_kind(semantics))
     domain = draw(domains(max_values=max_values))
     groups = draw(st.lists(_group(kind, domain, max_people), min_size=min_groups, max_size=max_groups))
     if named:
-        return _name_people(groups, kind, domain)
+        return _build_named(groups, kind, domain)
     return Release.from_counts(
         [bag for _, bag in groups],
         sizes=[people for people, _ in groups],
         values=kind,
         domain=domain,
-        labels=draw(_labels(len(groups))),
+        labels=draw(_draw_labels(len(groups))),
     )
 
 
@@ -122,7 +122,7 @@ def tables(
     max_values: int = 4,
 ) -> Table:
     """Draw a table of at most `max_keys` keys (distinct quasi-identifier values), missing cells among them."""
-    kind = draw(_kinds(semantics))
+    kind = draw(_draw_kind(semantics))
     domain = draw(domains(max_values=max_values))
     names = ("age", "sex", "zip", "country", "education")[: draw(st.integers(1, max_columns))]
     row = st.tuples(*(st.sampled_from(CELLS) for _ in names))
@@ -138,7 +138,7 @@ def tables(
     )
 
 
-def _kinds(semantics: Semantics | None) -> SearchStrategy[Semantics]:
+def _draw_kind(semantics: Semantics | None) -> SearchStrategy[Semantics]:
     every: tuple[Semantics, ...] = get_args(Semantics)
     return st.sampled_from(every) if semantics is None else st.just(semantics)
 
@@ -156,12 +156,12 @@ def _group(
     return people, dict(Counter(draw(st.lists(st.sampled_from(domain), min_size=least, max_size=most))))
 
 
-def _labels(groups: int) -> SearchStrategy[list[dict[str, Label]] | None]:
+def _draw_labels(groups: int) -> SearchStrategy[list[dict[str, Label]] | None]:
     printed = st.fixed_dictionaries({"age": st.sampled_from(CELLS), "sex": st.sampled_from(CELLS)})
     return st.none() | st.lists(printed, min_size=groups, max_size=groups)
 
 
-def _name_people(
+def _build_named(
     groups: list[tuple[int, dict[Label, int]]], semantics: Semantics, domain: tuple[Label, ...]
 ) -> Release:
     names = iter(f"P{number}" for number in range(1, sum(people for people, _ in groups) + 1))
@@ -187,10 +187,10 @@ def facts_of(
         st.builds(OneOf, people, st.lists(values, min_size=1, max_size=3)),
         st.builds(Same, people, people),
     )
-    return st.recursive(simple, _joins, max_leaves=max_leaves)
+    return st.recursive(simple, _join_facts, max_leaves=max_leaves)
 
 
-def _joins(parts: SearchStrategy[Fact]) -> SearchStrategy[Fact]:
+def _join_facts(parts: SearchStrategy[Fact]) -> SearchStrategy[Fact]:
     several = st.lists(parts, min_size=2, max_size=3).map(tuple)
     return st.one_of(
         st.builds(Not, parts), st.builds(And, several), st.builds(Or, several), st.builds(Implies, parts, parts)
