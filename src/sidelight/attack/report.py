@@ -30,7 +30,7 @@ def sentences(exposure: Exposure) -> Iterator[str]:
             )
     if exposure.contradicted:
         reason = "no value is left" if exposure.semantics == "single" else "what one makes certain another rules out"
-        yield f"For {_say_people(exposure.contradicted, exposure.located)} the releases contradict each other: {reason}."
+        yield f"For {_who(exposure.contradicted, exposure.located)} the releases contradict each other: {reason}."
     yield from _who_is_counted(exposure)
     yield from _who_is_present(exposure)
     yield from _how_people_were_found(exposure)
@@ -44,7 +44,7 @@ def sentences(exposure: Exposure) -> Iterator[str]:
 def _describe_breach(exposure: Exposure) -> Iterator[str]:
     single, several = exposure.semantics == "single", len(exposure.views) > 1
     bound, ending = "at least " if exposure.is_lower_bound else "", "" if several else "s"
-    people = f"{bound}{_say_people(exposure.perfect, exposure.located)}"
+    people = f"{bound}{_who(exposure.perfect, exposure.located)}"
     breach = f"give{ending} away the value of {people}" if single else f"make{ending} a value certain for {people}"
     among = " and ".join(at_least(size) for size in exposure.mean_group_sizes)
     # of a lower bound of breaches the values left are an upper bound: both may be lower in truth
@@ -54,7 +54,7 @@ def _describe_breach(exposure: Exposure) -> Iterator[str]:
     if several:
         yield (
             f"Together, {len(exposure.views)} releases {breach}; they leave fewer values than the best of them alone "
-            f"to {bound}{_say_people(exposure.vulnerable, exposure.located)}."
+            f"to {bound}{_who(exposure.vulnerable, exposure.located)}."
         )
         left = f"{at_least(exposure.mean('before'))} {what} in the best release and {left} in all together"
     else:
@@ -97,9 +97,9 @@ def _how_people_were_found(exposure: Exposure) -> Iterator[str]:
 
 
 def _compare_with_truth(exposure: Exposure, truth: TruthCheck) -> Iterator[str]:
-    guessed = _say_people(truth.guessed, truth.people)
+    guessed = _who(truth.guessed, truth.people)
     if exposure.semantics == "single":
-        hits = _say_people(truth.hits, truth.people)
+        hits = _who(truth.hits, truth.people)
         yield f"The true value is among the candidates of {hits} and the likeliest for {guessed}."
     else:
         yield f"{percent(truth.hits)} of the true values are possible, and the likeliest one is true of {guessed}."
@@ -132,11 +132,11 @@ def _who_is_present(exposure: Exposure) -> Iterator[str]:
             yield f"Column '{presence.column}' says who is in release {number}: {people:,.6g} of {total:,} people."
     yield "A release rules out nothing for people who may not be in it."
     if exposure.if_present:
-        given_away = _say_people(exposure.if_present, exposure.located)
+        given_away = _who(exposure.if_present, exposure.located)
         yield f"If they are in all releases that may hold them, {given_away} more are given away."
 
 
-def _say_people(share: Fraction, total: int) -> str:
+def _who(share: Fraction, total: int) -> str:
     return f"{int(share * total):,} of {counted(total, 'person')} ({percent(share)})"
 
 

@@ -159,7 +159,7 @@ class DrawnCounts(Tabular):
         return publish_noise(self, path, force=force)  # type: ignore[arg-type] - one of its two kinds
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class NoisyCounts(DrawnCounts):
     """How many people of each group have each value, with noise: a row per group, a column per value.
 
@@ -176,22 +176,22 @@ class NoisyCounts(DrawnCounts):
     gain.  All of it may be published; that is all the budget pays for.
     """
 
-    declared_domain: Domain = field(repr=False)
+    declared_domain: Domain
     sensitive: str
-    measured: Integers = field(repr=False)
-    counts: Integers = field(repr=False)
+    measured: Integers
+    counts: Integers
     spending: Spending
     unit: PrivacyUnit
     paid_choice: Spending | None = None  # what choosing the levels cost, where that was chosen from the data
     people_at_most: int | None = None  # as declared
     missing: Missing | None = None  # what a missing sensitive value was taken for
-    ledger: Ledger | None = field(default=None, repr=False)  # what it was paid from
+    ledger: Ledger | None = None  # what it was paid from
     budget: Account | None = None  # that ledger's, without its entries
     receipt: str | None = None
     marginals: tuple[Marginal, ...] = ()  # what was measured beside the cells
-    coarser: tuple[CoarserLevel, ...] = field(default=(), repr=False)  # that marginals may be by
-    _drawn: Measurements = field(init=False, repr=False)
-    estimates: Integers | Floats = field(init=False, repr=False)
+    coarser: tuple[CoarserLevel, ...] = ()  # that marginals may be by
+    _drawn: Measurements = field(init=False)
+    estimates: Integers | Floats = field(init=False)
 
     def __post_init__(self) -> None:
         layout = CellLayout(self.declared_domain.sizes, self.coarser)

@@ -33,7 +33,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from sidelight.table.table import Events
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class StableCounts(DrawnCounts):
     """How many people have which labels and value, with noise: of the cells that were found, those that are large.
 
@@ -75,14 +75,14 @@ class StableCounts(DrawnCounts):
     nobody can tell which.
     """
 
-    columns: tuple[Column, ...] = field(repr=False)
-    value: Column = field(repr=False)
-    measured: Integers = field(repr=False)
+    columns: tuple[Column, ...]
+    value: Column
+    measured: Integers
     threshold: int
     spending: Spending
     unit: PrivacyUnit
     people_at_most: int | None = None  # as declared
-    ledger: Ledger | None = field(default=None, repr=False)
+    ledger: Ledger | None = None
     budget: Account | None = None
     receipt: str | None = None
 
