@@ -156,7 +156,7 @@ class DrawnCounts(Tabular):
         """
         from sidelight.publish.noise import publish_noise  # noqa: PLC0415 - it stands below: it needs the formats
 
-        return publish_noise(self, path, force=force)  # type: ignore[arg-type] - one of its two kinds
+        return publish_noise(self, path, force=force)  # type: ignore[arg-type]  # one of its two kinds
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
