@@ -394,7 +394,16 @@ class TruthTally:
             alone = unpack_bits(view.values(rows), may_have.shape[1])[at, code] & there
             self._by_release[number] += int(count[alone].sum())
         right = np.bincount(at[top], count[top], minlength=len(rows)).astype(np.int64)
-        self._put_into_bins(posterior[np.arange(len(rows)), likeliest], self._people[rows], right)
+        most, people = posterior[np.arange(len(rows)), likeliest], self._people[rows]
+        claimed = ~np.isnan(most)
+        most, people, right = most[claimed], people[claimed], right[claimed]
+        # a belief of exactly 1 belongs to the last bin
+        place = np.minimum((most * 10).astype(np.int64), 9)
+        for number, each in enumerate(self._bins):
+            inside = place == number
+            each[0] += int(people[inside].sum())
+            each[1] += float(people[inside] @ most[inside])
+            each[2] += int(right[inside].sum())
 
     def _log_beliefs(
         self, rows: Integers, entries: tuple[Integers, Integers, Integers], belief: Floats, posterior: Floats
@@ -409,17 +418,6 @@ class TruthTally:
             np.add.at(has_it, (at[code >= 0], code[code >= 0]), count[code >= 0])
             without = self._people[rows, np.newaxis] - has_it
             return so + float(np.where(without > 0, without * np.log(1 - np.nan_to_num(posterior, nan=1.0)), 0.0).sum())
-
-    def _put_into_bins(self, belief: Floats, people: Integers, right: Integers) -> None:
-        claimed = ~np.isnan(belief)
-        belief, people, right = belief[claimed], people[claimed], right[claimed]
-        # a belief of exactly 1 belongs to the last bin
-        place = np.minimum((belief * 10).astype(np.int64), 9)
-        for at, each in enumerate(self._bins):
-            inside = place == at
-            each[0] += int(people[inside].sum())
-            each[1] += float(people[inside] @ belief[inside])
-            each[2] += int(right[inside].sum())
 
     def result(self) -> TruthCheck | None:
         """Return the shares."""

@@ -28,16 +28,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import (
-    Bits,
-    Flags,
-    Floats,
-    Integers,
-    number_rows,
-    pack_bits,
-    pack_positions,
-    unpack_bits,
-)
+from sidelight.arrays import Bits, Flags, Floats, Integers, number_rows, pack_bits, pack_positions, unpack_bits
 from sidelight.attack.common_ground import CommonGround, Numbers, Observation, weigh
 from sidelight.attack.targets import People, PresenceChances
 from sidelight.errors import BadRelease, mapping_or_empty, parameter

@@ -166,7 +166,7 @@ class People:
         return who
 
     def _find_known(self, name: Label, person: str) -> dict[str, Label]:
-        *known, names = self._named_rows
+        *known, names = self._rows_by_name
         if name not in names.labels:
             message = f"nobody among the people has that name; look it up in column '{person}'"
             raise BadTable(message)
@@ -175,7 +175,7 @@ class People:
         return cells | ({person: name} if any(each.name == person for each in (*self.known, *self.marks)) else {})
 
     @cached_property
-    def _named_rows(self) -> tuple[Column, ...]:
+    def _rows_by_name(self) -> tuple[Column, ...]:
         names = [column.name for column in (*self.known, *self.marks) if column.name != self.person]
         return distinct_rows(self.source, [*names, str(self.person)], **file_roles(self.reading))[0]
 

@@ -123,45 +123,45 @@ EDUCATION_OF_ACS = {
 }
 
 
-def numbered(labels: str | Iterable[str], start: int = 0) -> dict[str, str]:
+def number_codes(labels: str | Iterable[str], start: int = 0) -> dict[str, str]:
     """Return the labels of codes that are numbers in a row; as one text, with semicolons between them.
 
-    >>> numbered("Yes; No", 1)
+    >>> number_codes("Yes; No", 1)
     {'1': 'Yes', '2': 'No'}
     """
     listed = labels.split("; ") if isinstance(labels, str) else labels
     return {str(code): label for code, label in enumerate(listed, start)}
 
 
-YES_NO = numbered("Yes; No", 1)
+YES_NO = number_codes("Yes; No", 1)
 ACS_CODES = {
-    "education": numbered(
+    "education": number_codes(
         [label for branch in EDUCATION_OF_ACS.values() for labels in branch.values() for label in labels]
     ),
-    "marital-status": numbered("Married; Widowed; Divorced; Separated; Never married", 1),
-    "relationship": numbered(
+    "marital-status": number_codes("Married; Widowed; Divorced; Separated; Never married", 1),
+    "relationship": number_codes(
         "Reference person; Husband or wife; Child; Adopted child; Stepchild; Sibling; Parent; Grandchild; "
         "Parent-in-law; Child-in-law; Other relative; Roomer or boarder; Housemate; Unmarried partner; Foster child; "
         "Other nonrelative; In an institution; In other group quarters"
     ),
     "disability": YES_NO,
-    "parents-employed": numbered(
+    "parents-employed": number_codes(
         "Not a child with parents; Two parents, both in the labor force; Two parents, only the father; "
         "Two parents, only the mother; Two parents, neither; Father only, in the labor force; Father only, not; "
         "Mother only, in the labor force; Mother only, not"
     ),
-    "citizenship": numbered(
+    "citizenship": number_codes(
         "Born in the US; Born in US territories; Born abroad of US parents; Naturalized; Not a citizen", 1
     ),
-    "moved": numbered("Under 1; Same house; From abroad; Within the US"),
-    "military": numbered("Under 17; On active duty; Formerly on active duty; Training only; Never"),
-    "ancestry": numbered("Single; Multiple; Unclassified; Not reported", 1),
-    "nativity": numbered("Native; Foreign born", 1),
+    "moved": number_codes("Under 1; Same house; From abroad; Within the US"),
+    "military": number_codes("Under 17; On active duty; Formerly on active duty; Training only; Never"),
+    "ancestry": number_codes("Single; Multiple; Unclassified; Not reported", 1),
+    "nativity": number_codes("Native; Foreign born", 1),
     "hearing-difficulty": YES_NO,
     "seeing-difficulty": YES_NO,
     "remembering-difficulty": {"0": "Under 5", **YES_NO},
-    "sex": numbered("Male; Female", 1),
-    "race": numbered(
+    "sex": number_codes("Male; Female", 1),
+    "race": number_codes(
         "White; Black; American Indian; Alaska Native; Other American Indian or Alaska Native; Asian; "
         "Native Hawaiian or Pacific Islander; Other; Two or more",
         1,
@@ -182,11 +182,11 @@ DIAGNOSED_COLUMNS = {
     "poverty": "poverty",
 }
 DIAGNOSED_CODES = {
-    "sex": numbered("Male; Female", 1),
-    "race": numbered(
+    "sex": number_codes("Male; Female", 1),
+    "race": number_codes(
         "White; Black; American Indian or Alaska Native; Asian; Native Hawaiian or Pacific Islander; Multiple races", 1
     ),
     "hispanic": YES_NO,
-    "marital-status": numbered("Married; Widowed; Divorced; Separated; Never married; Under 16", 1),
-    "poverty": numbered("Poor; Near poor; Low income; Middle income; High income", 1),
+    "marital-status": number_codes("Married; Widowed; Divorced; Separated; Never married; Under 16", 1),
+    "poverty": number_codes("Poor; Near poor; Low income; Middle income; High income", 1),
 }

@@ -220,9 +220,7 @@ def acs(
 
 
 def diagnoses(
-    *,
-    quasi: Sequence[str] = ("birth-year", "sex", "race"),
-    people: Literal["diagnosed", "all"] = "diagnosed",
+    *, quasi: Sequence[str] = ("birth-year", "sex", "race"), people: Literal["diagnosed", "all"] = "diagnosed"
 ) -> Dataset:
     """Return the diagnoses of people in 2003 to 2005, by the US survey of medical expenditure.
 

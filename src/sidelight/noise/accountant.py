@@ -62,14 +62,14 @@ from sidelight.noise.parameters import (
     distinguish_amounts,
     exact_delta,
     exact_epsilon,
-    rounded_text,
+    round_to_text,
     units_changed,
 )
 from sidelight.noise.privacy_profile import LOST_IN_TRANSFORMS, SMALLEST_READ, PrivacyProfile, curve_of_losses
 from sidelight.noise.semantic_privacy import (
     SemanticPrivacy,
-    allowed_chance,
     build_promise,
+    read_chance,
     semantic_privacy,
     smallest_shift,
     smallest_shift_on,
@@ -306,7 +306,7 @@ def promise_of(
         raise BadNoise(message)
     if people is not None:
         people = whole_number(people, BadNoise, parameter("people"))
-    allowed, condition = allowed_chance(chance), condition_of(listed)
+    allowed, condition = read_chance(chance), condition_of(listed)
     epsilon = sum((each.epsilon for each in listed), Fraction(0))
     delta = sum((each.delta for each in listed), Fraction(0))
     neighbours = listed[0].neighbours
@@ -322,7 +322,7 @@ def promise_of(
     else:
         bound = smallest_shift(round_up(epsilon), people * delta, allowed, for_data_as_it_is=for_data_as_it_is)
         total = build_promise(epsilon, delta, people, *bound, neighbours=neighbours)
-    losses = None if allowed is None else _composed_losses(listed)
+    losses = None if allowed is None else _compose_losses(listed)
     if allowed is None or losses is None:
         return replace(total, condition=condition)
     # for a small total ε the curve is read from lower on, or its best ε' would lie below every pair
@@ -378,13 +378,13 @@ def largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
 def compute_loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Convolve the mechanisms' privacy losses."""
     left = max(round_down(delta) - LOST_IN_TRANSFORMS, 0.0)
-    total = _composed_losses(spendings)
+    total = _compose_losses(spendings)
     return math.inf if total is None else float(total.get_epsilon_for_delta(left))
 
 
-def _composed_losses(spendings: Sequence[Spending]) -> Any | None:  # noqa: ANN401 - dp-accounting has no types
+def _compose_losses(spendings: Sequence[Spending]) -> Any | None:  # noqa: ANN401 - dp-accounting has no types
     """Convolve the losses; `None` where one is so large that floats do not hold e^loss, from 710 on: no bound then."""
-    losses, listed = privacy_loss_distributions(), {each: _listed_losses(each) for each in spendings}
+    losses, listed = privacy_loss_distributions(), {each: _list_losses(each) for each in spendings}
     # Losses are rounded up to whole steps, each that is convolved anew: the step shrinks with their number, so that all
     # of them together lose about a thousandth of Σε, and come to a million steps at most.
     rounds = sum(sum(noise.sensitivity.l1 for noise in listed[each]) or 1 for each in spendings)
@@ -402,7 +402,7 @@ def _composed_losses(spendings: Sequence[Spending]) -> Any | None:  # noqa: ANN4
     return total
 
 
-def _listed_losses(spending: Spending) -> tuple[Mechanism, ...]:
+def _list_losses(spending: Spending) -> tuple[Mechanism, ...]:
     """Return the noises whose privacy losses are known one by one; none where ε and δ have to bound them.
 
     Where one count changes by several, other ways to spread the change could be worse.  The losses of Gaussian noise of
@@ -531,11 +531,11 @@ class Account:
         >>> Account(Fraction(2)).balance(), Account.in_rho("0.1", "1e-6").balance()
         ('epsilon 0 of 2 and delta 0 of 0', 'rho 0 of 0.1 (epsilon 0 of 2.14194 at delta 1e-06)')
         """
-        epsilon, delta = (rounded_text(amount) for amount in self.spent)
+        epsilon, delta = (round_to_text(amount) for amount in self.spent)
         if self.rho is None:
             return f"epsilon {epsilon} of {amount_text(self.epsilon)} and delta {delta} of {amount_text(self.delta)}"
         at = f"(epsilon {epsilon} of {amount_text(self.epsilon)} at delta {delta})"
-        return f"rho {rounded_text(self.spent_rho)} of {amount_text(self.rho)} {at}"
+        return f"rho {round_to_text(self.spent_rho)} of {amount_text(self.rho)} {at}"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -612,7 +612,7 @@ class Account:
             )
             # with as many digits as it takes to see that it is more
             before, budget, would_be = distinguish_amounts([self.spent[0], self.epsilon, epsilon])
-            spent = f"{before} and {rounded_text(self.spent[1])} are spent"
+            spent = f"{before} and {round_to_text(self.spent[1])} are spent"
             if self.accounting == "concentrated":
                 spent = f"{before} of epsilon is spent, and it would be {would_be} (large epsilons cost more here)"
             message = f"{cost}: of epsilon {budget} and delta {amount_text(self.delta)}, {spent}"
@@ -641,38 +641,38 @@ class Account:
                 "its levels are known: give them as they stand there, or choose again"
             )
             raise BadNoise(message)
-        return self._replace_entry(place, replace(self.entries[place], choice=replace(paid, used_by=receipt)))
+        return self._replace_entry(paid_by, choice=replace(paid, used_by=receipt))
 
     def with_winner(self, receipt: str, winner: str) -> Account:
         """Enter what a choice that was paid for came to, by its receipt: once."""
-        place = self._paid_place(receipt)
-        choice = self.entries[place].choice
+        choice = self._find_entry(receipt).choice
         if choice is None or choice.winner:
             message = "this receipt is of no choice of levels, or of one that was drawn already"
             raise BadLedger(message)
-        return self._replace_entry(place, replace(self.entries[place], choice=replace(choice, winner=winner)))
+        return self._replace_entry(receipt, choice=replace(choice, winner=winner))
 
     def with_file(self, receipt: str, file: PublishedCounts) -> Account:
         """Enter a file that was paid for, by its receipt."""
-        place = self._paid_place(receipt)
-        paid = self.entries[place]
-        return self._replace_entry(place, replace(paid, published=(*paid.published, file)))
+        return self._replace_entry(receipt, published=(*self._find_entry(receipt).published, file))
 
-    def _paid_place(self, receipt: str) -> int:
+    def _find_entry(self, receipt: str) -> Entry:
         place = self.find(receipt)
         if place is None:
             message = "the ledger has no such receipt; it is not the one that these counts were paid from"
             raise BadLedger(message)
-        return place
+        return self.entries[place]
+
+    def _replace_entry(self, receipt: str, **changes: Any) -> Account:  # noqa: ANN401 - as the fields of an entry are
+        changed = self._find_entry(receipt)
+        return replace(
+            self, entries=tuple(replace(each, **changes) if each is changed else each for each in self.entries)
+        )
 
     def find(self, receipt: str) -> int | None:
         """Return which entry has this receipt; none where that is unknown."""
         # an ambiguous receipt counts as unknown: nothing may be credited to the wrong entry
         places = [place for place, entry in enumerate(self.entries) if receipt and entry.receipt == receipt]
         return places[0] if len(places) == 1 else None
-
-    def _replace_entry(self, place: int, entry: Entry) -> Account:
-        return replace(self, entries=(*self.entries[:place], entry, *self.entries[place + 1 :]))
 
 
 def _check_noise(spending: Spending) -> None:

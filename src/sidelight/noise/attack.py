@@ -540,11 +540,7 @@ def _partition_figures(
 
 
 def _noise_figures(
-    samples: Samples,
-    by: Mapping[str, Hierarchy],
-    levels: Mapping[str, int],
-    domain: Sequence[object],
-    epsilon: Amount,
+    samples: Samples, by: Mapping[str, Hierarchy], levels: Mapping[str, int], domain: Sequence[object], epsilon: Amount
 ) -> dict[str, float]:
     # nothing of it is published, so that no ledger has to pay; all labels are declared, and cells for others only noise
     noisy = [

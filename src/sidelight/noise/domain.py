@@ -236,7 +236,7 @@ class Domain:
         if counted.semantics == "set":  # several values may be one now, which a person has once
             _, first = number_rows([row, cell], [len(people), groups * values], rows=len(row))
             row, cell, count = row[first], cell[first], np.ones(len(first), np.int64)
-        amounts = counted_values(people, row, count, at_most=at_most, draw=draw)
+        amounts = count_values(people, row, count, at_most=at_most, draw=draw)
         return add_up(cell, amounts, groups * values).reshape(self.shape)
 
 
@@ -253,7 +253,7 @@ def collect_holdings(counted: Table | Events) -> tuple[Integers, Integers, Integ
     return profiles.people, row, profiles.key[row], value, count
 
 
-def counted_values(
+def count_values(
     people: Integers, row: Integers, count: Integers, *, at_most: int, draw: Callable[[int], bytes] = os.urandom
 ) -> Integers:
     """How often is each entry counted, when each of `people[i]` who have the entries of row i counts so many at most?
@@ -261,9 +261,9 @@ def counted_values(
     Entry e says that each person of row `row[e]` has a value `count[e]` times.  Whoever has more than `at_most` keeps
     as many, each of theirs equally likely.
 
-    >>> counted_values(np.array([5, 2]), np.array([0, 1, 1]), np.array([1, 1, 1]), at_most=2).tolist()
+    >>> count_values(np.array([5, 2]), np.array([0, 1, 1]), np.array([1, 1, 1]), at_most=2).tolist()
     [5, 2, 2]
-    >>> int(counted_values(np.array([5, 2]), np.array([0, 1, 1]), np.array([1, 1, 1]), at_most=1)[1:].sum())
+    >>> int(count_values(np.array([5, 2]), np.array([0, 1, 1]), np.array([1, 1, 1]), at_most=1)[1:].sum())
     2
     """
     amounts = people[row] * count

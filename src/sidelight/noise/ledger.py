@@ -62,15 +62,7 @@ from sidelight.files import (
     replace_whole,
     write_note,
 )
-from sidelight.noise.accountant import (
-    Account,
-    Accounting,
-    CountedColumns,
-    Entry,
-    PaidChoice,
-    PublishedCounts,
-    Spending,
-)
+from sidelight.noise.accountant import Account, Accounting, CountedColumns, Entry, PaidChoice, PublishedCounts, Spending
 from sidelight.noise.mechanism import Mechanism
 from sidelight.noise.parameters import Amount, Neighbours, amount_text, exact_amount
 from sidelight.text import counted, html_table, is_deeply_nested
@@ -242,10 +234,10 @@ class Ledger:
             if text is not None and not utf8(expect(str, text, parameter(name))):
                 message = f"{parameter(name)} has letters that cannot be written in UTF-8; give others"
                 raise BadNoise(message)
-        self._to_be_changed()  # no lock is left where there is no ledger
+        self._read_to_change()  # no lock is left where there is no ledger
         with self._lock():
             # read again under the lock: somebody else may have spent since
-            account = self._to_be_changed().after(
+            account = self._read_to_change().after(
                 spending, at=datetime.now(UTC), receipt=receipt, commitment=commitment, using=using
             )
             self._write(account)
@@ -256,14 +248,14 @@ class Ledger:
         where = os.path.relpath(real_path(path), self.path.parent)
         file = PublishedCounts(where, sha256, datetime.now(UTC).isoformat(timespec="seconds"))
         with self._lock():
-            self._write(self._to_be_changed().with_file(receipt, file))
+            self._write(self._read_to_change().with_file(receipt, file))
 
     def enter_winner(self, receipt: str, winner: str) -> None:
         """Record what a choice of levels came to, under the receipt of its spending: all that it covers from now on."""
         with self._lock():
-            self._write(self._to_be_changed().with_winner(receipt, winner))
+            self._write(self._read_to_change().with_winner(receipt, winner))
 
-    def _to_be_changed(self) -> Account:
+    def _read_to_change(self) -> Account:
         """Read what is about to be replaced; a second name of the file would keep what it says now."""
         account = self.read()
         if self.path.stat().st_nlink > 1:
@@ -291,7 +283,7 @@ class Ledger:
         write_note(self.path, keep=True, entries=entries, digest=history_digest(account, entries))
 
 
-def opened_ledger(ledger: Ledger | str | os.PathLike[str] | None) -> Ledger | None:
+def open_ledger(ledger: Ledger | str | os.PathLike[str] | None) -> Ledger | None:
     """Open what a release is to be paid from, if it is to be paid at all."""
     unpaid = ledger is None or (isinstance(ledger, str) and ledger == NO_LEDGER)
     return None if unpaid else Ledger.open(ledger)  # type: ignore[arg-type]

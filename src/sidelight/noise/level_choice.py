@@ -36,7 +36,7 @@ from sidelight.arrays import Codes, Integers, add_up
 from sidelight.errors import BadNoise, WrongKind, expect_mapping, parameter
 from sidelight.noise.accountant import PaidChoice, Spending
 from sidelight.noise.domain import CELLS_AT_MOST, Domain, Outside, expect_countable
-from sidelight.noise.ledger import Ledger, opened_ledger, paying, warn_without_ledger
+from sidelight.noise.ledger import Ledger, open_ledger, paying, warn_without_ledger
 from sidelight.noise.mechanism import opendp, refuse_useless
 from sidelight.noise.parameters import Amount, Neighbours, PrivacyUnit, exact_epsilon, units_changed
 from sidelight.rounding import round_down, whole_number
@@ -77,52 +77,41 @@ def accept_levels(
     ledger: Ledger | None,
 ) -> AcceptedLevels:
     """Return levels that were fixed in advance or paid for; refuse those that were picked by looking at the data."""
-    if isinstance(levels, ChosenLevels):
-        return _accept_choice(levels, table, by, neighbours, ledger)
-    searched = isinstance(levels, SearchResult | SearchOutcome)
-    fixed = {} if searched else expect_mapping(levels, parameter("levels"), '{"age": 2, "sex": 0}')
-    if searched or any(isinstance(level, SearchedLevel) for level in fixed.values()):
+    if not isinstance(levels, ChosenLevels):
+        searched = isinstance(levels, SearchResult | SearchOutcome)
+        fixed = {} if searched else expect_mapping(levels, parameter("levels"), '{"age": 2, "sex": 0}')
+        if searched or any(isinstance(level, SearchedLevel) for level in fixed.values()):
+            message = (
+                "these levels were picked by a search that looked at the data, and nobody paid for what they reveal; "
+                "fix levels in advance, or pick them with choose_levels, which pays, and give what it gives as a whole"
+            )
+            raise BadNoise(message)
+        return MappingProxyType(dict(fixed)), None, ()
+    commitment, drawn = commitment_to(table, levels.candidates, levels.key), candidate_digest(levels.levels, by)
+    paid = None if levels.receipt is None or ledger is None else ledger.read().find(levels.receipt)
+    if levels.spending.neighbours != neighbours:
         message = (
-            "these levels were picked by a search that looked at the data, and nobody paid for what they reveal; "
-            "fix levels in advance, or pick them with choose_levels, which pays, and give what it gives as a whole"
+            f"these levels were chosen for {parameter('neighbours', levels.spending.neighbours)}; say the same here"
         )
-        raise BadNoise(message)
-    return MappingProxyType(dict(fixed)), None, ()
-
-
-def _accept_choice(
-    chosen: ChosenLevels,
-    table: Table | Events,
-    by: Mapping[str, Hierarchy],
-    neighbours: Neighbours,
-    ledger: Ledger | None,
-) -> AcceptedLevels:
-    if chosen.spending.neighbours != neighbours:
-        message = (
-            f"these levels were chosen for {parameter('neighbours', chosen.spending.neighbours)}; say the same here"
-        )
-        raise BadNoise(message)
-    commitment, drawn = commitment_to(table, chosen.candidates, chosen.key), candidate_digest(chosen.levels, by)
-    if drawn not in chosen.candidates or commitment != chosen.commitment:
+    elif drawn not in levels.candidates or commitment != levels.commitment:
         message = (
             "these levels were chosen for another table, or for other hierarchies, and what was paid covers no other; "
             "choose for these with choose_levels"
         )
-        raise BadNoise(message)
-    if winner_digest(drawn, chosen.key) != chosen.winner:
+    elif winner_digest(drawn, levels.key) != levels.winner:
         message = "these are other levels than those that were chosen; give what choose_levels gives as a whole"
-        raise BadNoise(message)
-    if chosen.receipt is None and ledger is None:
-        return chosen.levels, chosen.spending, ()  # marked as before: no ledger knows what they cost
-    if chosen.receipt is None or ledger is None or ledger.read().find(chosen.receipt) is None:
+    elif levels.receipt is None and ledger is None:
+        return levels.levels, levels.spending, ()  # marked as before: no ledger knows what they cost
+    elif levels.receipt is None or paid is None:
         name = "no ledger" if ledger is None else f"the ledger '{ledger.path.name}'"
         message = (
             f"choosing these levels was not paid from {name}; give choose_levels and the counts the same "
             f"{parameter('ledger')}"
         )
-        raise BadNoise(message)
-    paid = {name: int(level) for name, level in chosen.levels.items()}
-    return paid, chosen.spending, ((chosen.receipt, PaidChoice(commitment, chosen.winner)),)
+    else:
+        whole = {name: int(level) for name, level in levels.levels.items()}
+        return whole, levels.spending, ((levels.receipt, PaidChoice(commitment, levels.winner)),)
+    raise BadNoise(message)
 
 
 def candidate_digest(levels: Mapping[str, int], by: Mapping[str, Hierarchy]) -> str:
@@ -246,7 +235,7 @@ def choose_levels(
     refuse_useless(cost)
     units_changed(neighbours)  # refuses others
     above = whole_number(above, BadNoise, parameter("above"))
-    opened = opened_ledger(ledger)
+    opened = open_ledger(ledger)
     accepted = [
         accept_levels(levels, table=table, by=hierarchies, neighbours=neighbours, ledger=opened) for levels in among
     ]

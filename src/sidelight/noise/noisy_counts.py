@@ -40,17 +40,10 @@ from sidelight.noise.accountant import CountedColumns, Spending, promise_of, tol
 from sidelight.noise.answers import NoisyAnswer
 from sidelight.noise.domain import CELLS_AT_MOST, COUNT, ESTIMATE, MEASURED, OTHER, Domain, Outside, expect_countable
 from sidelight.noise.estimates import Marginal, Measurements, fit_marginals, postprocess
-from sidelight.noise.ledger import Ledger, opened_ledger, paying, warn_without_ledger
+from sidelight.noise.ledger import Ledger, open_ledger, paying, warn_without_ledger
 from sidelight.noise.level_choice import ChosenLevels, accept_levels
 from sidelight.noise.mechanism import Mechanism, PrivacyCost, better_without_delta
-from sidelight.noise.parameters import (
-    PEOPLE_NOT_DECLARED,
-    Amount,
-    Neighbours,
-    PrivacyUnit,
-    units_changed,
-    whole_cap,
-)
+from sidelight.noise.parameters import PEOPLE_NOT_DECLARED, Amount, Neighbours, PrivacyUnit, units_changed, whole_cap
 from sidelight.noise.workload import TOTAL, CellLayout, CoarserLevel, Queries, read_queries, split_noise
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.hierarchy import Hierarchy
@@ -378,15 +371,16 @@ class NoisyCounts(DrawnCounts):
         >>> len(noisy.statements(adult.table.people)), noisy.statements(adult.table.people)[0].noise
         (28, 'laplace')
         """
-        if not self.unit.once:
-            message = (
-                f"these are counts of {self.unit.counted_things}s, and statements are about people; there are none"
-            )
-            raise BadNoise(message)
+        self._expect_people("statements are about people; there are none")
         people = whole_cap("people", people)
         drawn, last = self.measurements(), len(self.declared_domain.sizes) - 1
         by_values = (each for each in drawn.marginals if last in each.axes and not drawn.layout.coarse(each.axes))
         return tuple(itertools.chain.from_iterable(self._state(each, people) for each in by_values))
+
+    def _expect_people(self, reason: str) -> None:
+        if not self.unit.once:
+            message = f"these are counts of {self.unit.counted_things}s, and {reason}"
+            raise BadNoise(message)
 
     def _state(self, marginal: Marginal, people: int) -> Iterator[Statement]:
         noise: Noise = "laplace" if marginal.mechanism.kind == "discrete Laplace" else "normal"
@@ -406,12 +400,7 @@ class NoisyCounts(DrawnCounts):
         whatever they say: see `semantic_privacy`.  Where people have several values, nobody counted the people of each
         group, and this is refused.
         """
-        if not self.unit.once:
-            message = (
-                f"these are counts of {self.unit.counted_things}s, and nobody counted the people of each group; "
-                "there is no release of them"
-            )
-            raise BadNoise(message)
+        self._expect_people("nobody counted the people of each group; there is no release of them")
         sizes = self.counts.sum(axis=1)
         kept = np.flatnonzero(sizes > 0)
         if not len(kept):
@@ -442,11 +431,7 @@ class NoisyCounts(DrawnCounts):
         from sidelight.attack.targets import ExpectedCounts  # noqa: PLC0415 - only for an attack
         from sidelight.noise.attack import posterior_means  # noqa: PLC0415 - it stands below
 
-        if not self.unit.once:
-            message = (
-                f"these are counts of {self.unit.counted_things}s, and nobody counted people; attack counts of people"
-            )
-            raise BadNoise(message)
+        self._expect_people("nobody counted people; attack counts of people")
         declared = self.declared_domain
         groups, values = np.flatnonzero(declared.declared_groups), np.flatnonzero(declared.declared_values)
         means = posterior_means(self)[np.ix_(groups, values)]
@@ -564,7 +549,7 @@ def noisy_counts(
     expect_countable(table)
     # all that may be refused is refused before the budget is touched
     cost = PrivacyCost.read(epsilon, delta, rho)
-    paid_from = opened_ledger(ledger)
+    paid_from = open_ledger(ledger)
     budget = None if paid_from is None else paid_from.read_budget()
     # the least noise that keeps ε at δ may cost more ρ than a ledger in ρ charges for that ε
     cost = replace(cost, paid_in_rho=budget is not None and budget.accounting == "concentrated")

@@ -330,7 +330,7 @@ def distinguish_amounts(amounts: Sequence[Fraction | float]) -> list[str]:
     """
     # seventeen digits tell any two floats apart
     for digits in range(4, 18):
-        texts = [rounded_text(each, digits) for each in amounts]
+        texts = [round_to_text(each, digits) for each in amounts]
         if len(set(texts)) == len(set(amounts)):
             break
     return texts
@@ -348,10 +348,10 @@ def amount_text(amount: Fraction | float, digits: int = 4) -> str:
     return near.removesuffix(".0") if Fraction(near) == amount else str(amount)
 
 
-def rounded_text(amount: Fraction | float, digits: int | None = None) -> str:
+def round_to_text(amount: Fraction | float, digits: int | None = None) -> str:
     """Write an amount for people: exactly where that is short, else rounded up to so many digits.
 
-    >>> rounded_text(Fraction(1, 3)), rounded_text(Fraction(1, 3) + Fraction(1, 10**9)), rounded_text(2 / 3)
+    >>> round_to_text(Fraction(1, 3)), round_to_text(Fraction(1, 3) + Fraction(1, 10**9)), round_to_text(2 / 3)
     ('1/3', '0.333334', '0.6667')
     """
     exact = amount_text(amount, digits or 4)

@@ -44,13 +44,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from sidelight.errors import BadNoise, WrongKind, as_given, expect, kind_in_words, parameter, remedy_for
-from sidelight.noise.parameters import (
-    Amount,
-    exact_amount,
-    exact_delta,
-    exact_epsilon,
-    units_changed,
-)
+from sidelight.noise.parameters import Amount, exact_amount, exact_delta, exact_epsilon, units_changed
 from sidelight.noise.privacy_profile import (
     LARGEST_READ,
     Neighbours,
@@ -279,7 +273,7 @@ def semantic_privacy(
         people = whole_number(people, BadNoise, parameter("people"))
     if is_of_library(epsilon):
         read, relation = library_profile(epsilon, d_in, neighbours)
-        slack, allowed = exact_delta(delta), allowed_chance(chance)
+        slack, allowed = exact_delta(delta), read_chance(chance)
         if slack or allowed is None:
             pair = _pair_at(read, slack)
             return _promise_of_pair(*pair, people, allowed, neighbours=relation, profile=read.as_read())
@@ -294,7 +288,7 @@ def semantic_privacy(
         raise BadNoise(message)
     amount: Any = epsilon
     pair = exact_epsilon(amount), exact_delta(delta)
-    return _promise_of_pair(*pair, people, allowed_chance(chance), neighbours=neighbours or "add or remove")
+    return _promise_of_pair(*pair, people, read_chance(chance), neighbours=neighbours or "add or remove")
 
 
 def _promise_of_pair(
@@ -342,7 +336,7 @@ def _expect_people(people: int | None) -> int:
     return people
 
 
-def allowed_chance(chance: Amount | None) -> float | None:
+def read_chance(chance: Amount | None) -> float | None:
     """Read how likely a promise may be broken; None leaves it open."""
     if chance is None:
         return None

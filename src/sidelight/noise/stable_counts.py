@@ -44,8 +44,8 @@ import pyarrow as pa
 from sidelight.arrays import Integers, add_up, number_rows
 from sidelight.errors import BadNoise, parameter
 from sidelight.noise.accountant import CountedColumns, Spending
-from sidelight.noise.domain import MEASURED, collect_holdings, counted_values, expect_countable
-from sidelight.noise.ledger import Ledger, opened_ledger, paying, warn_without_ledger
+from sidelight.noise.domain import MEASURED, collect_holdings, count_values, expect_countable
+from sidelight.noise.ledger import Ledger, open_ledger, paying, warn_without_ledger
 from sidelight.noise.mechanism import SMALLEST_DELTA, calibrate
 from sidelight.noise.noisy_counts import DrawnCounts
 from sidelight.noise.parameters import (
@@ -191,7 +191,7 @@ def stable_counts(
             "chance, and it is never 0: give one far below 1 / people, such as 1e-9, or declare the domain"
         )
         raise BadNoise(message)
-    paid_from = opened_ledger(ledger)
+    paid_from = open_ledger(ledger)
     if isinstance(columns, str) or not isinstance(columns, Sequence):
         message = f'{parameter("columns")} should be a list of columns, such as ["city"]'
         raise BadNoise(message)
@@ -267,7 +267,7 @@ def _count_cells(table: Table | Events, names: Sequence[str], unit: PrivacyUnit)
     if table.semantics == "set":  # a person has a value once, whatever other columns say
         _, once = number_rows([row, cell], [len(people), max(len(first), 1)], rows=len(row))
         row, cell, count = row[once], cell[once], np.ones(len(once), np.int64)
-    amounts = counted_values(people, row, count, at_most=unit.at_most)
+    amounts = count_values(people, row, count, at_most=unit.at_most)
     totals = add_up(cell, amounts, len(first))
     # a cell of values that were left out by lot is not there
     there = np.flatnonzero(totals > 0)

@@ -74,12 +74,7 @@ def domains(*, max_values: int = 4) -> SearchStrategy[tuple[Label, ...]]:
 
 @st.composite
 def merges(
-    draw: DrawFn,
-    *,
-    semantics: Semantics | None = None,
-    max_groups: int = 4,
-    max_people: int = 4,
-    max_values: int = 4,
+    draw: DrawFn, *, semantics: Semantics | None = None, max_groups: int = 4, max_people: int = 4, max_values: int = 4
 ) -> tuple[Release, Release]:
     """Draw a release of at least two groups, and the same with two of them merged."""
     release = draw(

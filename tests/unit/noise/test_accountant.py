@@ -17,7 +17,7 @@ from sidelight.noise.accountant import (
     CountedColumns,
     PaidChoice,
     Spending,
-    _composed_losses,
+    _compose_losses,
     compute_concentrated,
     promise_of,
 )
@@ -155,7 +155,7 @@ def test_floats_of_the_loss_distribution_never_understate_delta(epsilon, times):
             for j in range(times + 1)
             if (2 * j - times) * loss > at
         )
-    composed = _composed_losses([spent] * times)
+    composed = _compose_losses([spent] * times)
     for at, delta in deltas.items():
         assert composed.get_delta_for_epsilon(at) + LOST_IN_TRANSFORMS >= delta
 

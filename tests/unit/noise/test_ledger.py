@@ -17,7 +17,7 @@ from support.waiting import PATIENCE, wait_for_work
 import sidelight as sl
 from sidelight.errors import BadLedger, NoLedgerWarning
 from sidelight.files import locked
-from sidelight.noise.ledger import opened_ledger, paying, warn_without_ledger
+from sidelight.noise.ledger import open_ledger, paying, warn_without_ledger
 
 A_TENTH = sl.Spending("a tenth", epsilon=0.1)
 
@@ -222,8 +222,8 @@ def test_without_a_ledger_there_is_a_warning_unless_it_is_meant(tmp_path):
         warnings.simplefilter("error")
         for meant in ("no ledger", tmp_path / "budget.json"):
             warn_without_ledger(meant)
-    assert opened_ledger(None) is opened_ledger("no ledger") is None
-    assert opened_ledger(tmp_path / "budget.json") == sl.Ledger(tmp_path / "budget.json")
+    assert open_ledger(None) is open_ledger("no ledger") is None
+    assert open_ledger(tmp_path / "budget.json") == sl.Ledger(tmp_path / "budget.json")
 
 
 @pytest.mark.parametrize("cut_short", [KeyboardInterrupt, MemoryError, SystemExit])
