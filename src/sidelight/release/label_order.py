@@ -102,7 +102,7 @@ class LabelOrder:
         self._above: Mapping[Label, tuple[Label, ...]] = {} if nodes is None else nodes.above
         self._opaque: Container[Label] = () if nodes is None else nodes
         above = [self._above.get(text, ()) for text in labels]
-        keys = [_key(text, coarser) for text, coarser in zip(labels, above, strict=True)]
+        keys = [_order_key(text, coarser) for text, coarser in zip(labels, above, strict=True)]
         order = sorted(range(len(labels)), key=keys.__getitem__)
         self.labels = tuple(labels[code] for code in order)
         self.position = np.empty(len(labels), np.int64)  # by the code of a label
@@ -271,7 +271,7 @@ def merge_stretches(stretches: Iterable[Stretch]) -> list[Stretch]:
     return joined
 
 
-def _key(text: Label, above: Sequence[Label]) -> tuple[int, float, list[str]]:
+def _order_key(text: Label, above: Sequence[Label]) -> tuple[int, float, list[str]]:
     """Return where a label stands: its kind (0: number, 1: day, 2: other, 3: missing), size, way down the hierarchy."""
     if text is None:
         return 3, 0.0, []
@@ -518,7 +518,7 @@ def _pairs_of(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Inte
         # cutting on would cost more than to compare these few pairs
         small = parts.points * parts.boxes <= LIMITS.pairs_at_once
         uncut = ~small & ((column < 0) | (len(parts.box) > most_boxes))
-        for point, box in (*_compare(columns, parts.take(small)), *_compare_large(columns, parts.take(uncut))):
+        for point, box in (*_compare_pairs(columns, parts.take(small)), *_compare_large(columns, parts.take(uncut))):
             count += len(point)
             _refuse_many(count)
             yield point, box
@@ -579,7 +579,7 @@ def _low_and_high(number: Integers, sizes: Integers, low: Flags, high: Flags) ->
     return result, halves
 
 
-def _compare(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Integers]]:
+def _compare_pairs(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Integers]]:
     times = np.repeat(parts.boxes, parts.points)
     start = np.repeat(np.cumsum(parts.boxes) - parts.boxes, parts.points)
     # cut between points where the number of pairs passes a multiple of a lot

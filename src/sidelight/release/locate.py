@@ -135,7 +135,7 @@ def _compare_column(people: Column, groups: Column, nodes: Nodes | None) -> Floa
     """Return the squared distance of each label of people from each of groups; on a line only if all stand on it."""
     present = dict.fromkeys(text for text in (*people.labels, *groups.labels) if text not in (None, SUPPRESSED))
     kind = groups.kind or people.kind or kind_of(Column.of(groups.name, present), nodes)
-    place = {} if kind == "category" else _places(people, present, kind)
+    place = {} if kind == "category" else _line_places(people, present, kind)
     if kind == "category" or not present.keys() <= place.keys():
         squared = _compare_labels(people.labels, groups.labels, nodes)
     else:
@@ -146,7 +146,7 @@ def _compare_column(people: Column, groups: Column, nodes: Nodes | None) -> Floa
     return squared
 
 
-def _places(people: Column, labels: Iterable[Label], kind: ColumnKind) -> dict[Label, float]:
+def _line_places(people: Column, labels: Iterable[Label], kind: ColumnKind) -> dict[Label, float]:
     """Return which labels stand where on a line: at their number or day, or at their rank, where an order is known.
 
     Ordered labels stand in the order that is known of the people, or in that of their numbers or days.
@@ -167,7 +167,7 @@ def _places(people: Column, labels: Iterable[Label], kind: ColumnKind) -> dict[L
 
 def _compare_labels(people: tuple[Label, ...], groups: tuple[Label, ...], nodes: Nodes | None) -> Floats:
     """Return the share of telling levels at which labels differ; a group's label may itself be of any level."""
-    ones, others = _paths(people, nodes), _paths(groups, nodes)
+    ones, others = _node_paths(people, nodes), _node_paths(groups, nodes)
     above = {} if nodes is None else nodes.above
     # levels at which some labels of the hierarchy differ: a top of `*` tells nothing
     telling = [
@@ -184,7 +184,7 @@ def _compare_labels(people: tuple[Label, ...], groups: tuple[Label, ...], nodes:
     return share
 
 
-def _paths(labels: tuple[Label, ...], nodes: Nodes | None) -> npt.NDArray[np.object_]:
+def _node_paths(labels: tuple[Label, ...], nodes: Nodes | None) -> npt.NDArray[np.object_]:
     """Return the nodes above each label, label × level; one that the hierarchy lacks stays what it is on all levels."""
     height = 1 if nodes is None else 1 + max(map(len, nodes.above.values()), default=0)
     paths = np.empty((len(labels), height), object)

@@ -624,14 +624,14 @@ def bounds(text: object) -> Bounds:
     ((datetime.date(2024, 1, 1), datetime.date(2024, 3, 31)), (-5, 3))
     """
     printed = label(text)
-    ends = _bounds(None if printed is None else printed.removeprefix("'"))
+    ends = _find_bounds(None if printed is None else printed.removeprefix("'"))
     if ends is None:
         message = f"'{hint_label(printed)}' is no number, no day and no interval of them; give a label such as 53-90"
         raise BadRelease(message)
     return ends
 
 
-def _bounds(text: Label) -> Bounds | None:
+def _find_bounds(text: Label) -> Bounds | None:
     if text is None:
         return None
     if text == SUPPRESSED:
@@ -653,12 +653,12 @@ def _bounds(text: Label) -> Bounds | None:
             # an end is inside if it is inside any interval that has it
             with_low = any(each.with_low for each in every if each.low == ends[0])
             with_high = any(each.with_high for each in every if each.high == ends[1])
-            low, high = (_end(end, days=read is as_day) for end in ends)
+            low, high = (_write_end(end, days=read is as_day) for end in ends)
             return Bounds(low, high, with_low, with_high)
     return None
 
 
-def _end(end: float, *, days: bool) -> End:
+def _write_end(end: float, *, days: bool) -> End:
     if math.isinf(end):
         return end
     if days:
@@ -677,7 +677,7 @@ def bound_columns(column: Column, taken: Collection[str] = ()) -> tuple[Column, 
     [('age_low', ['20', None, '90']), ('age_high', ['29', None, None])]
     """
     used = np.bincount(column.codes, minlength=len(column.labels)) > 0
-    ends = [_bounds(text) if is_used else None for text, is_used in zip(column.labels, used, strict=True)]
+    ends = [_find_bounds(text) if is_used else None for text, is_used in zip(column.labels, used, strict=True)]
     named = [(text, each) for text, each, is_used in zip(column.labels, ends, used, strict=True) if is_used and text]
     # a column whose labels are all single values needs no columns of ends
     wide = [text for text, each in named if text != SUPPRESSED and each is not None and each.low != each.high]

@@ -214,7 +214,7 @@ def read_counts(source: object, roles: Roles, *, people: str, count: str) -> Rel
     table = tabulate(source, replace(plain, suppressed="a group").complete())
     columns = table.quasi[:-2]
     group, first = number_equal_rows(columns, len(table.sizes))
-    sizes, amounts = (_whole(column) for column in table.quasi[-2:])
+    sizes, amounts = (_read_amounts(column) for column in table.quasi[-2:])
     # sizes: (rows,); sizes[first][group] repeats the first row's number for all rows of its group
     if (sizes != sizes[first][group]).any():
         message = f"rows of one group differ in '{people}'; give each group one number of people"
@@ -227,10 +227,10 @@ def read_counts(source: object, roles: Roles, *, people: str, count: str) -> Rel
         columns=tuple(column.take(first) for column in columns),
         semantics=roles.values or "single",
     )
-    return _build_release(groups, table, roles)
+    return _build_from_counts(groups, table, roles)
 
 
-def _whole(column: Column) -> Integers:
+def _read_amounts(column: Column) -> Integers:
     digits = [text if text is not None and text.isascii() and text.isdigit() else "" for text in column.labels]
     if "" in digits:
         message = f"column '{column.name}' has cells that are no whole numbers of at least 0; give counts there"
@@ -253,7 +253,7 @@ def _counts(table: Table, group: Integers, groups: int, amounts: Integers) -> Co
     return Counts.from_entries(group[key], value, amounts[key], (groups, len(table.domain)))
 
 
-def _build_release(groups: Groups, table: Table, roles: Roles) -> Release:
+def _build_from_counts(groups: Groups, table: Table, roles: Roles) -> Release:
     """Do with missing values and suppressed groups what the roles say, as for any other file."""
     kept = np.ones(len(groups), bool)
     if roles.suppressed == "leave out":
@@ -283,7 +283,7 @@ def _valueless(groups: Groups, roles: Roles) -> Integers:
     if roles.missing == "a value":
         return np.zeros(len(groups), np.int64)
     totals = groups.counts.totals()
-    for column in _values(groups, roles):
+    for column in _value_columns(groups, roles):
         missing = column.matches(None)
         people = int(totals[missing].sum())
         if roles.missing == "an error" and people:
@@ -297,14 +297,14 @@ def _valueless(groups: Groups, roles: Roles) -> Integers:
     return groups.counts.merge_values(valueless.astype(np.int32), width=2).column(1)
 
 
-def _values(groups: Groups, roles: Roles) -> tuple[Column, ...]:
+def _value_columns(groups: Groups, roles: Roles) -> tuple[Column, ...]:
     if isinstance(groups.domain, JointDomain):
         return groups.domain.columns
     return (Column(roles.value_columns[0], groups.domain, np.arange(len(groups.domain), dtype=np.int32)),)
 
 
 def _recode_values(groups: Groups, roles: Roles, *, without_missing: bool) -> tuple[tuple[Label, ...], Counts]:
-    values = _values(groups, roles)
+    values = _value_columns(groups, roles)
     kept = groups.counts.totals() > 0
     if without_missing:
         kept &= ~np.any([column.matches(None) for column in values], axis=0)

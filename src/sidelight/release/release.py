@@ -106,7 +106,7 @@ class Release(Tabular, GroupLookup):
     provenance: Provenance | None = None  # how it was made, where that is known
 
     def __post_init__(self) -> None:
-        _check(expect(Groups, self.groups, "the groups"))
+        _check_groups(expect(Groups, self.groups, "the groups"))
         if self.members is not None:
             self.members.check(self.groups)
 
@@ -369,12 +369,9 @@ class Release(Tabular, GroupLookup):
         # reshape, so that no entries at all still give three empty columns
         rows, columns, amounts = np.array(entries, np.int64).reshape(-1, 3).T
         matrix = Counts.from_entries(rows, columns, amounts, (len(per_group), len(order)))
-        people = _sizes(sizes, matrix, values)
-        return cls(
-            whole_groups(
-                domain=order, sizes=people, counts=matrix, columns=_columns(labels, len(per_group)), semantics=values
-            )
-        )
+        people = _group_sizes(sizes, matrix, values)
+        printed = _label_columns(labels, len(per_group))
+        return cls(whole_groups(domain=order, sizes=people, counts=matrix, columns=printed, semantics=values))
 
     @classmethod
     def from_groups(
@@ -421,7 +418,7 @@ class Release(Tabular, GroupLookup):
             _as_mapping(key, "each person of a bucket", "columns to cells") for people, _ in listed for key in people
         ]
         group = np.repeat(np.arange(len(listed)), [len(people) for people, _ in listed])
-        return cls(groups, members=Members.build(_columns(keys, len(keys)), group, np.ones(len(keys), np.int64)))
+        return cls(groups, members=Members.build(_label_columns(keys, len(keys)), group, np.ones(len(keys), np.int64)))
 
 
 def whole_groups(
@@ -480,7 +477,7 @@ def _as_mapping(thing: object, name: str, entries: str) -> Mapping[Any, Any]:
 def _checked_counts(counts: object) -> dict[Label, int]:
     checked: dict[Label, int] = {}
     for value, amount in _as_mapping(counts, "each group", "values to counts").items():
-        count = _whole_number(amount)
+        count = _read_count(amount)
         if count < 0:
             message = f"the count of '{shown(label(value))}' is not a whole number of at least 0; give whole counts"
             raise BadRelease(message)
@@ -489,20 +486,20 @@ def _checked_counts(counts: object) -> dict[Label, int]:
     return checked
 
 
-def _whole_number(amount: Any) -> int:  # noqa: ANN401 - users count with numbers of any library
+def _read_count(amount: Any) -> int:  # noqa: ANN401 - users count with numbers of any library
     try:
         return int(amount) if amount == int(amount) else -1
     except (TypeError, ValueError, OverflowError):
         return -1
 
 
-def _sizes(sizes: Sequence[int] | None, counts: Counts, semantics: Semantics) -> npt.NDArray[np.int64]:
+def _group_sizes(sizes: Sequence[int] | None, counts: Counts, semantics: Semantics) -> npt.NDArray[np.int64]:
     if sizes is None:
         if _semantics(semantics) != "single":
             message = f"{parameter('values', semantics)} needs sizes=, the number of people of each group"
             raise BadRelease(message)
         return counts.per_row()
-    people = [_whole_number(each) for each in sizes]
+    people = [_read_count(each) for each in sizes]
     if len(people) != counts.rows:
         message = f"{len(people)} sizes for {counts.rows} groups; give one size per group"
         raise BadRelease(message)
@@ -513,7 +510,7 @@ def _sizes(sizes: Sequence[int] | None, counts: Counts, semantics: Semantics) ->
     return np.array(people, np.int64)
 
 
-def _columns(labels: Sequence[Mapping[str, object]] | None, rows: int) -> tuple[Column, ...]:
+def _label_columns(labels: Sequence[Mapping[str, object]] | None, rows: int) -> tuple[Column, ...]:
     if labels is None:
         return ()
     if len(labels) != rows:
@@ -541,7 +538,7 @@ def refuse_too_many_people(amount: int) -> None:
         raise BadRelease(message)
 
 
-def _check(groups: Groups) -> None:
+def _check_groups(groups: Groups) -> None:
     _semantics(groups.semantics)
     refuse_too_many_people(max(groups.counts.sum(), exact_sum(groups.sizes)))
     if len(groups) == 0:

@@ -112,7 +112,7 @@ def cap_numbers(*levels: tuple[str, ...]) -> Levels:
     return (*levels, (SUPPRESSED,) * len(levels[0]))
 
 
-def _texts(values: Iterable[object]) -> tuple[str, ...]:
+def _present_texts(values: Iterable[object]) -> tuple[str, ...]:
     return tuple(text for text in in_order(map(label, values)) if text is not None)
 
 
@@ -139,15 +139,15 @@ def _read_all(
     return results
 
 
-def _numbers(column: str, values: Sequence[object]) -> list[Fraction]:
-    return [each for each in _read_all(column, values, _number, "a number") if each is not None]
+def _read_numbers(column: str, values: Sequence[object]) -> list[Fraction]:
+    return [each for each in _read_all(column, values, _read_number, "a number") if each is not None]
 
 
 def _or_others(results: Sequence[Read | None], write: Callable[[Read], str], others: str | None) -> tuple[str, ...]:
     return tuple(write(each) if each is not None else others or "" for each in results)
 
 
-def _number(value: object) -> Fraction | None:
+def _read_number(value: object) -> Fraction | None:
     if isinstance(value, int) and abs(value) > LARGEST_NUMBER:  # Python does not write all of them
         return None
     number = fraction_in(str(value))
@@ -244,12 +244,12 @@ class Hierarchy(Tabular):
         >>> Hierarchy.intervals("age", ["38", "unknown"], widths=[5], others="other").levels
         (('38', 'unknown'), ('35-39', 'other'), ('*', '*'))
         """
-        texts = _texts(values)
+        texts = _present_texts(values)
         # fractions, as 0.1 + 0.2 in floats would put a value on the wrong side of a cut
-        numbers = _read_all(column, texts, _number, "a number", others)
-        steps = _numbers(column, widths)
-        (origin,) = _numbers(column, [start])
-        low_end, high_end = (None if end is None else _numbers(column, [end])[0] for end in (bottom, top))
+        numbers = _read_all(column, texts, _read_number, "a number", others)
+        steps = _read_numbers(column, widths)
+        (origin,) = _read_numbers(column, [start])
+        low_end, high_end = (None if end is None else _read_numbers(column, [end])[0] for end in (bottom, top))
         for narrow, wide in zip((Fraction(0), *steps), steps, strict=False):
             # each level must be a function of the one below: an interval must lie within a single wider one
             if wide <= narrow or (narrow and wide % narrow):
@@ -289,11 +289,11 @@ class Hierarchy(Tabular):
         >>> [age.labels(level) for level in (1, 2)]
         [('0-17', '18-39', '40-64', '65+'), ('0-17', '18-64', '65+')]
         """
-        texts = _texts(values)
-        numbers = _read_all(column, texts, _number, "a number", others)
+        texts = _present_texts(values)
+        numbers = _read_all(column, texts, _read_number, "a number", others)
         levels: list[Sequence[object]] = [each for each in at if isinstance(each, Sequence)] or [at]  # or one by itself
-        cuts = [sorted(_numbers(column, level)) for level in levels]
-        first = None if start is None else _numbers(column, [start])[0]
+        cuts = [sorted(_read_numbers(column, level)) for level in levels]
+        first = None if start is None else _read_numbers(column, [start])[0]
         for fine, coarse in pairwise(cuts):
             new = [_plain(each) for each in coarse if each not in fine]
             if new:
@@ -321,7 +321,7 @@ class Hierarchy(Tabular):
         >>> [zipcode.generalise("81667", level) for level in range(zipcode.height)]
         ['81667', '8166*', '816**', '81***', '8****', '*']
         """
-        texts = _texts(values)
+        texts = _present_texts(values)
         amounts = list(range(1, max(map(len, texts), default=0))) if hide is None else list(hide)
         if any(low >= high for low, high in zip((0, *amounts), amounts, strict=False)):
             bad_hierarchy(column, f"hide={amounts} does not rise from level to level; hide more characters at each")
@@ -352,7 +352,7 @@ class Hierarchy(Tabular):
         """
         if list(periods) != [period for period in PERIODS if period in periods]:
             bad_hierarchy(column, f"periods={list(periods)}; choose some of {', '.join(PERIODS)}, in this order")
-        texts = _texts(values)
+        texts = _present_texts(values)
         days = _read_all(column, texts, _day, "a day like 2024-03-09", others)
         return cls(column, cap_numbers(texts, *(_or_others(days, PERIODS[each], others) for each in periods)))
 
@@ -382,7 +382,7 @@ class Hierarchy(Tabular):
         >>> Hierarchy.suppression("sex", ["Male", "Female"]).levels
         (('Female', 'Male'), ('*', '*'))
         """
-        return cls(column, cap_numbers(_texts(values)))
+        return cls(column, cap_numbers(_present_texts(values)))
 
     @property
     def height(self) -> int:
@@ -566,18 +566,18 @@ def coarser_values(table: Table, *, by: Mapping[str, Hierarchy], to: int | Mappi
     338
     """
     expect(Table, table, "what is published more coarsely")
-    hierarchies, levels = as_hierarchies(by), _levels(table, to)
+    hierarchies, levels = as_hierarchies(by), _sensitive_levels(table, to)
     for name, level in levels.items():
         if name not in hierarchies:
             message = f"no hierarchy for '{name}'{did_you_mean(name, hierarchies)}; add it to {parameter('by')}"
             raise BadHierarchy(message)
-        table = _recode(table, name, hierarchies[name], level)
+        table = _recode_sensitive(table, name, hierarchies[name], level)
     stated = dict(levels) if isinstance(to, Mapping) else levels[table.sensitive_columns[0]]
     roles = {**table.intake.roles, "sensitive_level": stated}
     return replace(table, intake=replace(table.intake, roles=roles))
 
 
-def _levels(table: Table, to: object) -> dict[str, int]:
+def _sensitive_levels(table: Table, to: object) -> dict[str, int]:
     columns = table.sensitive_columns
     if isinstance(to, Integral):
         if len(columns) > 1:
@@ -593,7 +593,7 @@ def _levels(table: Table, to: object) -> dict[str, int]:
     return dict(to)
 
 
-def _recode(table: Table, name: str, hierarchy: Hierarchy, level: int) -> Table:
+def _recode_sensitive(table: Table, name: str, hierarchy: Hierarchy, level: int) -> Table:
     if isinstance(table.domain, JointDomain):
         columns = [
             column.recode(*hierarchy.recode(column.labels, level)) if column.name == name else column

@@ -35,14 +35,14 @@ Person: TypeAlias = tuple[int, int]
 """Somebody: the number of a group (from 1) and a position in it (from 0).  Facts count from 1: `Someone(g, i + 1)`."""
 
 
-T = TypeVar("T")
+Item = TypeVar("Item")
 
 
 World: TypeAlias = Mapping[Person, frozenset[Label]]
 """Which values each person has (in `multiset`, how often does not matter for having a value)."""
 
 
-Event: TypeAlias = Callable[[World], bool]
+WorldEvent: TypeAlias = Callable[[World], bool]
 
 
 def worlds_of_group(groups: Groups, row: int) -> Iterator[tuple[frozenset[Label], ...]]:
@@ -89,7 +89,7 @@ def every_world(release: Release) -> Iterator[World]:
         }
 
 
-def probability(release: Release, event: Event, *, given: Event = lambda _world: True) -> Fraction:
+def probability(release: Release, event: WorldEvent, *, given: WorldEvent = lambda _world: True) -> Fraction:
     """Worlds where both hold / worlds where `given` holds.
 
     >>> from sidelight.release.release import Release
@@ -142,7 +142,7 @@ def number_of_worlds(group: Groups) -> int:
     return int(people ** sum(counts))
 
 
-def _event(semantics: str, investigation: Investigation, names: list[GroupName]) -> Event:
+def _event(semantics: str, investigation: Investigation, names: list[GroupName]) -> WorldEvent:
     """Return what was found out as an event; the target is the first person of her group."""
     target = (names.index(investigation.group) + 1, 0)
     taken = {name: int(name == investigation.group) for name in names}
@@ -171,23 +171,23 @@ def _event(semantics: str, investigation: Investigation, names: list[GroupName])
     return fits
 
 
-def up_to(things: Sequence[T], most: int, *, least: int = 0) -> Iterator[tuple[T, ...]]:
+def up_to(things: Sequence[Item], most: int, *, least: int = 0) -> Iterator[tuple[Item, ...]]:
     """Yield all ways to choose at most so many things, few first."""
     for number in range(least, min(most, len(things)) + 1):
         yield from combinations(things, number)
 
 
-Values: TypeAlias = tuple[Label, ...]
+ValueSequence: TypeAlias = tuple[Label, ...]
 
 
-Prior: TypeAlias = Callable[[Values], Fraction]
+SequencePrior: TypeAlias = Callable[[ValueSequence], Fraction]
 """How likely a sequence of values is, before anything is published."""
 
 
-Amount: TypeAlias = Fraction | float
+Epsilon: TypeAlias = Fraction | float
 
 
-def dirichlet_prior(parameters: Mapping[Label, Fraction]) -> Prior:
+def dirichlet_prior(parameters: Mapping[Label, Fraction]) -> SequencePrior:
     """Return the prior that draws one after another: each value as likely as its parameter and number so far make it.
 
     >>> prior = dirichlet_prior({"a": Fraction(1), "b": Fraction(2)})
@@ -195,7 +195,7 @@ def dirichlet_prior(parameters: Mapping[Label, Fraction]) -> Prior:
     (Fraction(1, 15), Fraction(1, 15))
     """
 
-    def prior(values: Values) -> Fraction:
+    def prior(values: ValueSequence) -> Fraction:
         likely, weights = Fraction(1), dict(parameters)
         for value in values:
             likely *= weights[value] / sum(weights.values())
@@ -205,7 +205,7 @@ def dirichlet_prior(parameters: Mapping[Label, Fraction]) -> Prior:
     return prior
 
 
-def independent_prior(shares: Mapping[Label, Fraction]) -> Prior:
+def independent_prior(shares: Mapping[Label, Fraction]) -> SequencePrior:
     """Return the prior that draws independently, with these shares: the infinitely stubborn."""
     return lambda values: prod((shares[value] for value in values), start=Fraction(1))
 
@@ -218,14 +218,14 @@ def few_worlds(values: int, people: int) -> bool:
 
 def smallest_epsilon_of_group(
     counts: Mapping[Label, int],
-    domain: Values,
+    domain: ValueSequence,
     has: Callable[[Label], bool],
     *,
-    prior: Prior,
+    prior: SequencePrior,
     known: int = 0,
     matches: bool = True,
     ruled_out: Iterable[Label] = (),
-) -> Amount | None:
+) -> Epsilon | None:
     """Return ε of one group by the definition: the worst over who is asked about and who is known.
 
     `counts` is what is published of the group, `has` the value or predicate asked about, which the person `matches` or
@@ -242,7 +242,7 @@ def smallest_epsilon_of_group(
         if world[0] not in ruled_out
     ]
     published = Counter(counts)
-    worst: Amount | None = None
+    worst: Epsilon | None = None
     for truth in everything:
         if truth.counts != published or has(truth.values[0]) != matches:
             continue  # the person asked about is the first
@@ -264,7 +264,7 @@ def smallest_epsilon_by_cell(
     values: AbstractSet[str],
     *,
     unmoved: bool = False,
-) -> Amount:
+) -> Epsilon:
     """Return ε of one group whose people are drawn from cells (label, value), of one who is known to have this label.
 
     Published are how often each value occurs; `weights` is the Dirichlet prior of the cells that the group covers (of
@@ -296,7 +296,7 @@ def smallest_epsilon_by_cell(
 class _DrawnSequence(NamedTuple):
     """A sequence of values, how likely it is, and what a release would publish with and without the first person."""
 
-    values: Values
+    values: ValueSequence
     probability: Fraction
     counts: Counter[Label]
     counts_of_others: Counter[Label]
@@ -307,7 +307,7 @@ def _belief(worlds: list[_DrawnSequence], has: Callable[[Label], bool]) -> Fract
     return having / sum((each.probability for each in worlds), Fraction(0))
 
 
-def _ratio(p_in: Fraction, p_out: Fraction) -> Amount:
+def _ratio(p_in: Fraction, p_out: Fraction) -> Epsilon:
     belief = p_in / p_out
     if p_in < 1:
         return max(belief, (1 - p_out) / (1 - p_in))

@@ -340,10 +340,10 @@ def surest_elsewhere(release: Release, concerned: Collection[int], places: Integ
     return SurestGuess(Someone(row + 1), release.groups.name(row), value, surest, surest)
 
 
-Parts: TypeAlias = Mapping[tuple[int, int], int]
+PackedParts: TypeAlias = Mapping[tuple[int, int], int]
 """Packed polynomials, by how many different values they have left and right; more than d are d."""
 
-Kind: TypeAlias = tuple[int, int, int]
+BoundedValue: TypeAlias = tuple[int, int, int]
 """How many people have a value, and how many of them the left half has at least and at most."""
 
 
@@ -400,7 +400,7 @@ class OneCut:
         lump, kinds = self._kinds
         # products from both ends leave out one value at a time without dividing polynomials
         after = self._products(kinds[::-1])[::-1]
-        total: dict[Kind, int] = {}
+        total: dict[BoundedValue, int] = {}
         for at, kind in enumerate(kinds):
             if kind not in total:
                 others = self._product(self._product(self._first_ways[at], after[at + 1]), self._lump_ways)
@@ -424,7 +424,7 @@ class OneCut:
         return tuple(shares)
 
     @cached_property
-    def _kinds(self) -> tuple[Kind, list[Kind]]:
+    def _kinds(self) -> tuple[BoundedValue, list[BoundedValue]]:
         """Return (n_s, low, high) of all values that any bound concerns, and of the others as one."""
         kinds, lump = [], 0
         for kind in zip(self.counts, self.low, self.high, strict=True):
@@ -441,7 +441,7 @@ class OneCut:
         """How many bytes hold any coefficient: at most n·2ⁿ."""
         return (self.people + self.people.bit_length()) // 8 + 1
 
-    def _binomials(self, kind: Kind, *, weighted: bool = False) -> Parts:
+    def _binomials(self, kind: BoundedValue, *, weighted: bool = False) -> PackedParts:
         """Return packed C(n_s, x), or x·C(n_s, x), for x within bounds, apart by the sides where somebody has it."""
         count, low, high = kind
         low, high = max(low, 0), min(high, self.left)
@@ -465,18 +465,18 @@ class OneCut:
         return int.from_bytes(packed, "little") << (8 * self._bytes * low)
 
     @cached_property
-    def _lump_ways(self) -> Parts:
+    def _lump_ways(self) -> PackedParts:
         return self._binomials(self._kinds[0])
 
     @cached_property
-    def _first_ways(self) -> list[Parts]:
+    def _first_ways(self) -> list[PackedParts]:
         return self._products(self._kinds[1])
 
-    def _products(self, kinds: Sequence[Kind]) -> list[Parts]:
-        nothing: Parts = {(0, 0): 1}
+    def _products(self, kinds: Sequence[BoundedValue]) -> list[PackedParts]:
+        nothing: PackedParts = {(0, 0): 1}
         return list(accumulate(map(self._binomials, kinds), self._product, initial=nothing))
 
-    def _product(self, one: Parts, other: Parts) -> Parts:
+    def _product(self, one: PackedParts, other: PackedParts) -> PackedParts:
         most, mask = self.different, (1 << 8 * self._bytes * (self.left + 1)) - 1
         product: dict[tuple[int, int], int] = {}
         for (left, right), factor in one.items():
@@ -486,6 +486,6 @@ class OneCut:
                 product[sides] = product.get(sides, 0) + (factor * term & mask)
         return product
 
-    def _ways(self, parts: Parts) -> int:
+    def _ways(self, parts: PackedParts) -> int:
         """Return the coefficient of z^a where both halves have enough different values."""
         return parts.get((self.different, self.different), 0) >> 8 * self._bytes * self.left

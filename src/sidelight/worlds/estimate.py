@@ -44,7 +44,14 @@ from sidelight.worlds.counting.compile import (
     components,
 )
 from sidelight.worlds.counting.counter import Joint, WorldCounter
-from sidelight.worlds.counting.frontier import Assign, Frontier, Outcome, Schedule, Weights, completions
+from sidelight.worlds.counting.frontier import (
+    Assign,
+    DecisionOutcome,
+    Frontier,
+    Schedule,
+    StateWeights,
+    weigh_completions,
+)
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
 """For each world of a sample, whether something holds."""
@@ -52,7 +59,7 @@ Truths: TypeAlias = npt.NDArray[np.bool_]
 SampledWorlds: TypeAlias = dict[tuple[int, int], Truths]
 """(variable, block) → whether the variable takes it."""
 
-Numbers: TypeAlias = npt.NDArray[np.intp]
+WorldNumbers: TypeAlias = npt.NDArray[np.intp]
 
 
 class WorldSampler:
@@ -60,13 +67,13 @@ class WorldSampler:
 
     def __init__(self, frontier: Frontier, meter: Meter) -> None:
         self.frontier = frontier
-        self._completions: list[Weights] = []  # before each transition and after the last
+        self._completions: list[StateWeights] = []  # before each transition and after the last
         *layers, last = frontier.layers(meter)
-        after: Weights = dict.fromkeys(last, 1)
+        after: StateWeights = dict.fromkeys(last, 1)
         for transition, states in zip(reversed(frontier.transitions), reversed(layers), strict=True):
             # backwards: the weight of everything that may still come of a state
             self._completions.insert(0, after)
-            after = completions(states, transition, after)
+            after = weigh_completions(states, transition, after)
             meter.check_time()
         self._completions.insert(0, after)
 
@@ -83,9 +90,9 @@ class WorldSampler:
         return sample
 
     def _move(
-        self, worlds_in: dict[int, Numbers], step: int, truths: Truths, rng: np.random.Generator
-    ) -> dict[int, Numbers]:
-        after: dict[int, list[Numbers]] = {}
+        self, worlds_in: dict[int, WorldNumbers], step: int, truths: Truths, rng: np.random.Generator
+    ) -> dict[int, WorldNumbers]:
+        after: dict[int, list[WorldNumbers]] = {}
         for state, worlds in worlds_in.items():
             moves, probabilities = self._moves(state, step)
             chosen = np.searchsorted(np.cumsum(probabilities), rng.random(len(worlds)), side="right")
@@ -102,7 +109,7 @@ class WorldSampler:
         transition, completed = self.frontier.transitions[step], self._completions[step + 1]
         fields = state & transition.mask
         if isinstance(transition, Assign):
-            moves = [(move, outcome is Outcome.TAKES) for outcome, move in transition.outcomes(fields)]
+            moves = [(move, outcome is DecisionOutcome.TAKES) for outcome, move in transition.outcomes(fields)]
         else:
             moves = [(move, False) for move in transition.memo[fields]]
         reached = [(state - fields + replacement, takes, factor) for (replacement, factor), takes in moves]

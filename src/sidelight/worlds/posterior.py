@@ -576,13 +576,13 @@ def representatives(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Wh
 
     def profile(who: Who) -> Hashable:
         # others are named by their groups: people who differ here are not interchangeable
-        return frozenset(_shape(fact, lambda other: "I" if other == who else groups[other]) for fact in about[who])
+        return frozenset(_fact_shape(fact, lambda other: "I" if other == who else groups[other]) for fact in about[who])
 
     def interchangeable(one: Who, other: Who) -> bool:
         # facts that mention neither of them stay as they are
         among, swapped = {*about[one], *about[other]}, {one: other, other: one}
-        exchanged = {_shape(fact, lambda who: swapped.get(who, who)) for fact in among}
-        return {_shape(fact, lambda who: who) for fact in among} == exchanged
+        exchanged = {_fact_shape(fact, lambda who: swapped.get(who, who)) for fact in among}
+        return {_fact_shape(fact, lambda who: who) for fact in among} == exchanged
 
     candidates: dict[Hashable, list[Who]] = {}
     representative: dict[Who, Who] = {}
@@ -595,7 +595,7 @@ def representatives(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Wh
     return representative
 
 
-def _shape(fact: Fact, name: Naming) -> Hashable:  # noqa: PLR0911 - one line per kind of fact
+def _fact_shape(fact: Fact, name: Naming) -> Hashable:  # noqa: PLR0911 - one line per kind of fact
     """Return a fact with people named otherwise, the same for each order of what is joined."""
     match fact:
         case Has(person=person, value=value):
@@ -605,13 +605,13 @@ def _shape(fact: Fact, name: Naming) -> Hashable:  # noqa: PLR0911 - one line pe
         case Same(person=person, other=other):
             return frozenset([name(person), name(other)])
         case Not(fact=inner):
-            return "not", _shape(inner, name)
+            return "not", _fact_shape(inner, name)
         case WeightedFact(fact=inner, if_true=if_true, if_false=if_false):
-            return if_true, if_false, _shape(inner, name)
+            return if_true, if_false, _fact_shape(inner, name)
         case And(facts=parts) | Or(facts=parts):
-            return fact.word, frozenset(_shape(part, name) for part in parts)
+            return fact.word, frozenset(_fact_shape(part, name) for part in parts)
         case Implies(premise=premise, conclusion=conclusion):
-            return "if", _shape(premise, name), _shape(conclusion, name)
+            return "if", _fact_shape(premise, name), _fact_shape(conclusion, name)
     message = f"no such kind of fact: {type(fact).__name__}"
     raise TypeError(message)
 

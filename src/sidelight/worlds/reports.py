@@ -83,7 +83,7 @@ def weigh(counter: WorldCounter, hard: tuple[Fact, ...], soft: Sequence[SoftFact
     ruled_out = [
         ~OneOf(who, sorted_as(shares, cell.values))
         for about in about_people
-        for who, shares in [_shares(counter, hard, about[0])]
+        for who, shares in [_value_shares(counter, hard, about[0])]
         for cell in person_cells(about, shares)
         if not cell.belief
     ]
@@ -93,14 +93,14 @@ def weigh(counter: WorldCounter, hard: tuple[Fact, ...], soft: Sequence[SoftFact
         return None
     weighted: list[WeightedFact] = []
     for about in about_people:
-        who, shares = _shares(counter, certain, about[0])
+        who, shares = _value_shares(counter, certain, about[0])
         weighted += _cell_weights(who, person_cells(about, shares), shares)
     for about in others:
         weighted += _likelihood(about, counter.joint(certain, about[0].fact)[1] / possible)
-    return Reports(certain, tuple(weighted), tuple(_notes(counter, hard, reports)))
+    return Reports(certain, tuple(weighted), tuple(_report_notes(counter, hard, reports)))
 
 
-def _shares(counter: WorldCounter, facts: Sequence[Fact], about: SoftFact) -> tuple[Who, dict[Label, Fraction]]:
+def _value_shares(counter: WorldCounter, facts: Sequence[Fact], about: SoftFact) -> tuple[Who, dict[Label, Fraction]]:
     """Return whom a soft fact is about, and in which share of the worlds that fit this person has each value.
 
     Only values that the person may have; shares of all worlds, so that they need not add up to 1.
@@ -124,7 +124,7 @@ def _positive(fact: SoftFact) -> tuple[Fact, Fraction]:
 def _likelihood(about: Sequence[SoftFact], before: Fraction) -> Iterator[WeightedFact]:
     belief = about[0].probability
     if len({_positive(fact)[1] for fact in about}) > 1:
-        raise _contradiction(about, "say different things of the same")
+        raise _no_belief_fits(about, "say different things of the same")
     if before in (0, 1):
         raise _no_matter_of_degree(about[0], always=bool(before))
     # q / Pr of the worlds in which the fact holds, against that of the others: only the ratio matters
@@ -161,7 +161,7 @@ def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) ->
         # turned so that none holds the first value: sets that split the values alike are then within or beside
         values, belief = (every - values, 1 - belief) if first in values else (values, belief)
         if beliefs.setdefault(values, belief) != belief:
-            raise _contradiction([words[values], fact], "say different things of the same")
+            raise _no_belief_fits([words[values], fact], "say different things of the same")
         words.setdefault(values, fact)
     for one, other in combinations(words, 2):
         # in a tree, two sets are disjoint, or one is within the other
@@ -188,7 +188,7 @@ def _cell_of(
     if belief < 0 or (belief and not cell):
         too = "too much" if belief < 0 else "too little"
         blamed = [fact for each, fact in words.items() if each in (values, *largest)]
-        raise _contradiction(blamed, f"add up to {too}")
+        raise _no_belief_fits(blamed, f"add up to {too}")
     return cell, belief
 
 
@@ -208,10 +208,10 @@ def sorted_as(order: Iterable[Label], values: frozenset[Label]) -> list[Label]:
 
 
 def _no_matter_of_degree(fact: SoftFact, *, always: bool) -> Contradiction:
-    return _contradiction([fact], f"{'always' if always else 'never'} holds, and so is not a matter of degree")
+    return _no_belief_fits([fact], f"{'always' if always else 'never'} holds, and so is not a matter of degree")
 
 
-def _contradiction(blamed: Sequence[SoftFact], why: str) -> Contradiction:
+def _no_belief_fits(blamed: Sequence[SoftFact], why: str) -> Contradiction:
     names = " and ".join(f"'{abbreviate(str(fact))}'" for fact in blamed[:5]) + (
         " and others" if len(blamed) > 5 else ""
     )
@@ -219,7 +219,7 @@ def _contradiction(blamed: Sequence[SoftFact], why: str) -> Contradiction:
     return Contradiction(message, facts=tuple(map(str, blamed)))
 
 
-def _notes(counter: WorldCounter, hard: Sequence[Fact], reports: Sequence[Sequence[SoftFact]]) -> Iterator[str]:
+def _report_notes(counter: WorldCounter, hard: Sequence[Fact], reports: Sequence[Sequence[SoftFact]]) -> Iterator[str]:
     group_of = counter.entities.group_of
     several = [[group_of[who] for who in fact.people()] for fact in (*hard, *(about[0] for about in reports))]
     first = components(dict.fromkeys(group for groups in several for group in groups), several)

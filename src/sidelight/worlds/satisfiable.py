@@ -139,9 +139,9 @@ MOST_NODES = 5_000
 
 Variable: TypeAlias = int
 
-Domain: TypeAlias = frozenset[Hashable]
+VariableDomain: TypeAlias = frozenset[Hashable]
 
-Domains: TypeAlias = dict[Variable, Domain]
+VariableDomains: TypeAlias = dict[Variable, VariableDomain]
 
 Capacities: TypeAlias = Mapping[Hashable, int]
 
@@ -155,17 +155,17 @@ Capacities: TypeAlias = Mapping[Hashable, int]
 @dataclass(frozen=True, slots=True)
 class _Within:
     variable: Variable
-    domain: Domain
+    domain: VariableDomain
 
-    def truth(self, domains: Domains) -> bool | None:
+    def truth(self, domains: VariableDomains) -> bool | None:
         domain = domains[self.variable]
         return True if domain <= self.domain else False if domain.isdisjoint(self.domain) else None
 
-    def apply(self, domains: Domains) -> Sequence[Constraint]:
+    def apply(self, domains: VariableDomains) -> Sequence[Constraint]:
         domains[self.variable] &= self.domain
         return ()
 
-    def branches(self, domains: Domains) -> Sequence[Constraint]:
+    def branches(self, domains: VariableDomains) -> Sequence[Constraint]:
         del domains
         return (self,)  # never open after it was applied
 
@@ -176,13 +176,13 @@ class _Equality:
     other: Variable
     equal: bool
 
-    def truth(self, domains: Domains) -> bool | None:
+    def truth(self, domains: VariableDomains) -> bool | None:
         first, second = domains[self.one], domains[self.other]
         if self.one == self.other or (len(first) == len(second) == 1 and first == second):
             return self.equal
         return not self.equal if first.isdisjoint(second) else None
 
-    def apply(self, domains: Domains) -> Sequence[Constraint]:
+    def apply(self, domains: VariableDomains) -> Sequence[Constraint]:
         if self.equal:
             domains[self.one] = domains[self.other] = domains[self.one] & domains[self.other]
         else:
@@ -191,7 +191,7 @@ class _Equality:
                     domains[free] -= domains[decided]
         return (self,) if self.truth(domains) is None else ()
 
-    def branches(self, domains: Domains) -> Sequence[Constraint]:
+    def branches(self, domains: VariableDomains) -> Sequence[Constraint]:
         # the smaller domain is decided in fewer branches
         variable = min((self.one, self.other), key=lambda each: len(domains[each]))
         value = min(domains[variable], key=str)  # in the same order each time
@@ -205,12 +205,12 @@ class _Junction:
     parts: Sequence[Constraint]
     every: bool
 
-    def truth(self, domains: Domains) -> bool | None:
+    def truth(self, domains: VariableDomains) -> bool | None:
         truths = {part.truth(domains) for part in self.parts}
         # one that is false decides a conjunction, one that is true a disjunction
         return (not self.every) if (not self.every) in truths else None if None in truths else self.every
 
-    def apply(self, domains: Domains) -> Sequence[Constraint]:
+    def apply(self, domains: VariableDomains) -> Sequence[Constraint]:
         if self.every:
             return self.parts
         undecided = [part for part in self.parts if part.truth(domains) is None]
@@ -219,7 +219,7 @@ class _Junction:
             return undecided
         return (self,) if len(undecided) == len(self.parts) else (_any_of(undecided),)
 
-    def branches(self, domains: Domains) -> Sequence[Constraint]:
+    def branches(self, domains: VariableDomains) -> Sequence[Constraint]:
         del domains
         return _any_of(self.parts[1:]), self.parts[0]  # a conjunction is never open after it was applied
 
@@ -246,13 +246,13 @@ class WorldSearch:
     _pool_of: list[Hashable] = field(default_factory=list)  # of each variable
     _pools: dict[Hashable, list[Variable]] = field(default_factory=dict)  # and the other way round
     _variables: dict[Hashable, Variable] = field(default_factory=dict)
-    _has_room: dict[tuple[Hashable, frozenset[tuple[Domain, int]]], bool] = field(default_factory=dict)
+    _has_room: dict[tuple[Hashable, frozenset[tuple[VariableDomain, int]]], bool] = field(default_factory=dict)
 
     def satisfiable(self, facts: Iterable[Fact]) -> bool:
         """Return whether there is a world in which all of them hold."""
         constraints = [fold(fact, self._literal, conjunction=_all_of, disjunction=_any_of) for fact in facts]
         start = {variable: self._whole_domain(variable) for variable in self._variables.values()}
-        stack: list[tuple[Domains, list[Constraint]]] = [(start, constraints)]
+        stack: list[tuple[VariableDomains, list[Constraint]]] = [(start, constraints)]
         for _ in range(MOST_NODES):
             if not stack:
                 return False
@@ -315,11 +315,11 @@ class WorldSearch:
             self._pool_of.append(pool)
         return self._variables[about]
 
-    def _whole_domain(self, variable: Variable) -> Domain:
+    def _whole_domain(self, variable: Variable) -> VariableDomain:
         capacities = self._capacities[self._pool_of[variable]]
         return frozenset(value for value, capacity in capacities.items() if capacity)
 
-    def _all_have_room(self, domains: Domains) -> bool:
+    def _all_have_room(self, domains: VariableDomains) -> bool:
         for pool, variables in self._pools.items():
             capacities = self._capacities[pool]
             if len(variables) <= min(capacities.values()):
@@ -333,7 +333,7 @@ class WorldSearch:
         return True
 
 
-def has_room(demands: Mapping[Domain, int], capacities: Capacities) -> bool:
+def has_room(demands: Mapping[VariableDomain, int], capacities: Capacities) -> bool:
     """Return whether all can be matched: domain → how many must find a value in it; value → how many may have it.
 
     Source → domains → values → sink: a flow as large as the demand is such a matching, and there is one only if the
@@ -356,7 +356,7 @@ def has_room(demands: Mapping[Domain, int], capacities: Capacities) -> bool:
     return not scarce or _maximum_flow(scarce, capacities) == total
 
 
-def _maximum_flow(demands: Mapping[Domain, int], capacities: Capacities) -> int:
+def _maximum_flow(demands: Mapping[VariableDomain, int], capacities: Capacities) -> int:
     from scipy.sparse import csr_array  # noqa: PLC0415 - only here, and slow to import
     from scipy.sparse.csgraph import maximum_flow  # noqa: PLC0415
 
@@ -374,7 +374,7 @@ def _maximum_flow(demands: Mapping[Domain, int], capacities: Capacities) -> int:
     return int(maximum_flow(graph, source, sink).flow_value)
 
 
-def _propagate(domains: Domains, constraints: Iterable[Constraint]) -> list[Constraint] | None:
+def _propagate(domains: VariableDomains, constraints: Iterable[Constraint]) -> list[Constraint] | None:
     """Narrow domains as long as constraints do so; return those that are open, or None if one fails."""
     constraints, before = list(constraints), -1
     # domains only shrink, so this ends; the product notices constraints that were simplified, too

@@ -112,7 +112,7 @@ class Meter:
 
 Connective: TypeAlias = Literal["true", "false", "atom", "not", "and", "or"]
 
-T = TypeVar("T")
+Element = TypeVar("Element")
 
 
 @dataclass(frozen=True, slots=True)
@@ -480,7 +480,7 @@ def ways_to_have(semantics: Semantics, *, people: int, count: int, deciding: int
     return sum((-1) ** none * comb(having, none) * (others - none) ** count for none in range(having + 1))
 
 
-def components(things: Iterable[T], links: Iterable[Iterable[T]]) -> dict[T, T]:
+def components(things: Iterable[Element], links: Iterable[Iterable[Element]]) -> dict[Element, Element]:
     """Return the first of each thing's connected component, by union and find.
 
     >>> components("abcd", ["bd", "da"])
@@ -489,7 +489,7 @@ def components(things: Iterable[T], links: Iterable[Iterable[T]]) -> dict[T, T]:
     lead = {thing: thing for thing in things}  # somebody before in the same component, and so on to the first
     rank_of = {thing: number for number, thing in enumerate(lead)}
 
-    def first(thing: T) -> T:
+    def first(thing: Element) -> Element:
         while lead[thing] != thing:
             # path halving, so that later searches are shorter
             lead[thing] = lead[lead[thing]]

@@ -51,7 +51,14 @@ from sidelight.worlds.counting.compile import (
     compile_facts,
     components,
 )
-from sidelight.worlds.counting.frontier import Assign, Frontier, Outcome, Schedule, Weights, completions
+from sidelight.worlds.counting.frontier import (
+    Assign,
+    DecisionOutcome,
+    Frontier,
+    Schedule,
+    StateWeights,
+    weigh_completions,
+)
 from sidelight.worlds.identify import Entities
 
 VariableSet: TypeAlias = int
@@ -403,7 +410,7 @@ def block_probabilities(
     total, satisfying = frontier.total(), layers.pop().get(0, 0)
     assigned_at = {step: takes for takes, step in frontier.assigning.items()}
     taking: dict[int, dict[int, Fraction]] = {variable: {} for variable in variables}
-    after: Weights = {0: 1}
+    after: StateWeights = {0: 1}
     for step, transition in reversed(list(enumerate(frontier.transitions))):
         weights = layers.pop()
         variable, block = assigned_at.get(step, (-1, -1))
@@ -417,11 +424,11 @@ def block_probabilities(
                 weight * factor * after[(state & ~mask) + replacement]
                 for state, weight in weights.items()
                 for outcome, (replacement, factor) in moves[state & mask]
-                if outcome is Outcome.TAKES
+                if outcome is DecisionOutcome.TAKES
             )
             taking[variable][block] = Fraction(ways, total)
         # from here on, `after` belongs to the states before this transition
-        after = completions(weights, transition, after)
+        after = weigh_completions(weights, transition, after)
         meter.check_time()
     return Fraction(satisfying, total), taking
 

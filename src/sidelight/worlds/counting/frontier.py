@@ -55,10 +55,10 @@ from typing import Generic, TypeAlias, TypeVar
 
 from sidelight.worlds.counting.compile import CountingProblem, Equal, Formula, Meter, OverEffort, Takes
 
-Stage: TypeAlias = tuple[int, int]
+BlockStage: TypeAlias = tuple[int, int]
 """(component, value block)."""
 
-Thing = TypeVar("Thing", bound=Hashable)
+Sortable = TypeVar("Sortable", bound=Hashable)
 
 
 @dataclass(slots=True)
@@ -73,9 +73,9 @@ class Schedule:
     watched: frozenset[int] = frozenset()
     exhaustive: bool = False
     compared: dict[int, dict[int, int]] = field(default_factory=dict)  # variable → other → the atom that they are equal
-    scheduled: dict[Stage, set[int]] = field(default_factory=dict)
-    tallied: dict[Stage, Counter[tuple[int, bool]]] = field(default_factory=dict)  # (group, takes it) → people
-    stages: list[tuple[Stage, list[int]]] = field(default_factory=list)  # with the variables in their order
+    scheduled: dict[BlockStage, set[int]] = field(default_factory=dict)
+    tallied: dict[BlockStage, Counter[tuple[int, bool]]] = field(default_factory=dict)  # (group, takes it) → people
+    stages: list[tuple[BlockStage, list[int]]] = field(default_factory=list)  # with the variables in their order
 
     @classmethod
     def build(
@@ -110,7 +110,7 @@ class Schedule:
         times = Counter(variable for _, variables in self.stages for variable in variables)
         return sorted(variable for variable, number in times.items() if number > 1)
 
-    def people_at(self, stage: Stage) -> Counter[int]:
+    def people_at(self, stage: BlockStage) -> Counter[int]:
         """Count the people of each group who decide at a stage."""
         people: Counter[int] = Counter()
         for variable in self.scheduled[stage]:
@@ -133,7 +133,7 @@ class Schedule:
         return variable in self.compared or self.problem.members[variable].total() > 1
 
     def _find_scheduled(self, atoms: Iterable[int]) -> None:
-        problem, scheduled = self.problem, defaultdict[Stage, set[int]](set)
+        problem, scheduled = self.problem, defaultdict[BlockStage, set[int]](set)
         ground = [problem.atoms[atom] for atom in atoms]
         needed = [(atom.variable, atom.block) for atom in ground if isinstance(atom, Takes)]
         needed += self._iterate_common_variables()
@@ -195,8 +195,8 @@ class Schedule:
 
 
 def small_frontier_order(
-    things: Mapping[Thing, Sequence[AbstractSet[Hashable]]], meter: Meter, *, late: Hashable = None
-) -> list[Thing]:
+    things: Mapping[Sortable, Sequence[AbstractSet[Hashable]]], meter: Meter, *, late: Hashable = None
+) -> list[Sortable]:
     """Put things, each with the links of its ends, into an order in which little is open at a time.
 
     Greedy, one step ahead.  The link `late` is opened late where that costs nothing.
@@ -207,7 +207,7 @@ def small_frontier_order(
     """
     sweep = _Sweep(things, late)
     alone = iter(sorted(things, key=sweep.cost))  # where nothing is open, what is left costs what it did at first
-    order: dict[Thing, None] = {}
+    order: dict[Sortable, None] = {}
     while len(order) < len(things):
         thing = min(sweep.near, key=sweep.cost) if sweep.near else next(each for each in alone if each not in order)
         order[thing] = None
@@ -216,33 +216,33 @@ def small_frontier_order(
     return list(order)
 
 
-class _Sweep(Generic[Thing]):
+class _Sweep(Generic[Sortable]):
     """What is open so far; what a thing would add to it is worked out anew where something near it changed."""
 
-    def __init__(self, things: Mapping[Thing, Sequence[AbstractSet[Hashable]]], late: Hashable) -> None:
+    def __init__(self, things: Mapping[Sortable, Sequence[AbstractSet[Hashable]]], late: Hashable) -> None:
         self._late = late
         self._ends = {thing: [end for end in ends if end] for thing, ends in things.items()}
         self._links = {thing: Counter(link for end in ends for link in end) for thing, ends in self._ends.items()}
         self._left = Counter(link for ends in self._ends.values() for end in ends for link in end)
-        self._whose: dict[Hashable, dict[Thing, None]] = defaultdict(dict)  # link → things to come, in their order
+        self._whose: dict[Hashable, dict[Sortable, None]] = defaultdict(dict)  # link → things to come, in their order
         for thing, links in self._links.items():
             for link in links:
                 self._whose[link][thing] = None
         self._open: dict[Hashable, None] = {}  # links
-        self.near: dict[Thing, None] = {}  # things to come that are linked with what is open
+        self.near: dict[Sortable, None] = {}  # things to come that are linked with what is open
         self._ends_of: dict[Hashable, list[int]] = defaultdict(list)  # open link → ends that came up
         self._links_of: list[set[Hashable]] = []  # end that came up → its links that are open
         self._open_ends = 0
-        self._added: dict[Thing, tuple[int, int, bool, int]] = {}  # what it would add
+        self._added: dict[Sortable, tuple[int, int, bool, int]] = {}  # what it would add
 
-    def cost(self, thing: Thing) -> tuple[int, bool, int]:
+    def cost(self, thing: Sortable) -> tuple[int, bool, int]:
         """Return how much would be open, and what else speaks for or against a thing."""
         if thing not in self._added:
             self._added[thing] = self._would_add(thing)
         ends, links, late, opened = self._added[thing]
         return min(self._open_ends + ends, len(self._open) + links), late, opened
 
-    def _would_add(self, thing: Thing) -> tuple[int, int, bool, int]:
+    def _would_add(self, thing: Sortable) -> tuple[int, int, bool, int]:
         links = self._links[thing]
         # what nothing else has any more closes with this thing
         closed = {link for link, number in links.items() if self._left[link] == number}
@@ -254,7 +254,7 @@ class _Sweep(Generic[Thing]):
         more = len(links.keys() - were_open - closed) - len(were_open & closed)
         return ends, more, self._late in links, -len(were_open)
 
-    def take(self, thing: Thing) -> None:
+    def take(self, thing: Sortable) -> None:
         """Let a thing come up: its links open, and those that nothing else has any more close."""
         self.near.pop(thing, None)
         for link in self._links[thing]:
@@ -285,10 +285,10 @@ class _Sweep(Generic[Thing]):
             self._added.pop(thing, None)
 
 
-Weights: TypeAlias = dict[int, int]
+StateWeights: TypeAlias = dict[int, int]
 """State → weight: in how many ways it is reached, or completed; signed."""
 
-Move: TypeAlias = tuple[int, int]
+WeightedMove: TypeAlias = tuple[int, int]
 """What replaces the fields of a state that a transition reads, and the weight."""
 
 MOST_BITS = 20
@@ -307,7 +307,9 @@ class Frontier:
             for variable in variables:
                 self._to_come.setdefault(variable, {})[stage[1]] = None
         self._watched = schedule.watched.union(atom.variable for atom in self.problem.fixed)
-        self._assigns: dict[Decision, Assign] = {}  # equal decisions are one transition, and share what it remembers
+        self._assigns: dict[
+            StageDecision, Assign
+        ] = {}  # equal decisions are one transition, and share what it remembers
         self.transitions = self._all_transitions()
 
     def probabilities(self, meter: Meter) -> tuple[Fraction, Fraction]:
@@ -319,14 +321,14 @@ class Frontier:
         total = self.total()
         return Fraction(sum(weights.values()), total), Fraction(weights.get(1, 0), total)
 
-    def layers(self, meter: Meter) -> list[Weights]:
+    def layers(self, meter: Meter) -> list[StateWeights]:
         """Return the states before each transition, and after the last."""
         layers = [self.start()]
         for transition in self.transitions:
             layers.append(advance(layers[-1], transition, meter))
         return layers
 
-    def start(self) -> Weights:
+    def start(self) -> StateWeights:
         """Return the state with nothing decided; no state at all if the constraints cannot hold."""
         return {} if self.problem.contradictory else {self.layout.start: self.problem.factor}
 
@@ -358,7 +360,7 @@ class Frontier:
         return [*transitions, finish(self.layout)]
 
     def _stage_transitions(
-        self, stage: Stage, variables: list[int], deciding: Counter[int]
+        self, stage: BlockStage, variables: list[int], deciding: Counter[int]
     ) -> Iterator[tuple[int | None, Transition]]:
         """Yield transitions in which everybody decides; a group's block is distributed once all of it have."""
         for (group, takes), people in self.schedule.tallied.get(stage, Counter()).items():
@@ -381,7 +383,7 @@ class Frontier:
         later = self._to_come[variable]
         problem, compared, own_rank = self.problem, self._list_comparisons(variable, rank_of), rank_of[variable]
         before = tuple((other, atom) for other, atom in compared if rank_of[other] < own_rank)
-        decision = Decision(
+        decision = StageDecision(
             variable,
             atom=self._open_atom(variable, block),
             later=frozenset(self._open_atom(variable, other) for other in later) - {-1},
@@ -411,7 +413,7 @@ class Frontier:
         return number if number in self.problem.mentions else -1
 
 
-def advance(weights: Weights, transition: Transition, meter: Meter) -> Weights:
+def advance(weights: StateWeights, transition: Transition, meter: Meter) -> StateWeights:
     """Return the states after a transition from each state, forwards; weights may cancel out."""
     mask, memo, after = transition.mask, transition.memo, dict[int, int]()
     for number, (state, weight) in enumerate(weights.items()):
@@ -430,7 +432,7 @@ def advance(weights: Weights, transition: Transition, meter: Meter) -> Weights:
     return after
 
 
-def completions(states: Iterable[int], transition: Transition, after: Weights) -> Weights:
+def weigh_completions(states: Iterable[int], transition: Transition, after: StateWeights) -> StateWeights:
     """Return the weight of all ways to complete each state, from that of the states after a transition: backwards."""
     mask, memo = transition.mask, transition.memo
     return {
@@ -504,7 +506,7 @@ class StateLayout:
         return shift
 
 
-class Outcome(Enum):
+class DecisionOutcome(Enum):
     """One way in which a variable may decide: whether it takes the block, and the sign; constraints learn which."""
 
     TAKES = True, 1
@@ -519,7 +521,7 @@ class Outcome(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class StageDecision:
     """What a variable decides about at a stage, as far as constraints care; equal for blocks they do not tell apart.
 
     `atom` is that the variable takes the block (−1: no constraint asks), `later` that it takes a block of a later
@@ -543,9 +545,9 @@ class Decision:
 class Assign:
     """A variable takes the block of this stage, or not."""
 
-    def __init__(self, layout: StateLayout, decision: Decision) -> None:
+    def __init__(self, layout: StateLayout, decision: StageDecision) -> None:
         self.layout, self.decision = layout, decision
-        self.memo: dict[int, list[Move]] = {}
+        self.memo: dict[int, list[WeightedMove]] = {}
         self.single = layout.problem.semantics == "single"
         self._own_atoms = frozenset({decision.atom, *decision.later})
         equalities = {atom for _, atom in (*decision.before, *decision.after)}
@@ -558,35 +560,37 @@ class Assign:
         members = layout.problem.members[decision.variable]
         self._counted = sum(people * counter[group] for group, people in members.items() for counter in counters)
         self._compared_later = frozenset(atom for _, atom in decision.after)
-        self._rests: dict[tuple[Outcome, int], dict[Formula, Formula]] = {}  # outcome, who took it → before → after
+        self._rests: dict[
+            tuple[DecisionOutcome, int], dict[Formula, Formula]
+        ] = {}  # outcome, who took it → before → after
 
-    def moves(self, fields: int) -> list[Move]:
+    def moves(self, fields: int) -> list[WeightedMove]:
         """Return the moves of the variable that takes the block, or does not."""
         return [move for _, move in self.outcomes(fields)]
 
-    def outcomes(self, fields: int) -> list[tuple[Outcome, Move]]:
+    def outcomes(self, fields: int) -> list[tuple[DecisionOutcome, WeightedMove]]:
         """Return how it may decide, and what comes of that."""
         rests = [self.layout.unpack(fields, number) for number in self._constraints]
         moves = ((outcome, self._move(outcome, fields, rests)) for outcome in self._possible(fields, rests))
         return [(outcome, move) for outcome, move in moves if move is not None]
 
-    def _possible(self, fields: int, rests: list[Formula]) -> Iterable[Outcome]:
+    def _possible(self, fields: int, rests: list[Formula]) -> Iterable[DecisionOutcome]:
         decision = self.decision
         # `single`: one block each; who took one decides nothing more
         if fields & self._assigned:
-            return () if decision.fixed else (Outcome.UNCHANGED,)
+            return () if decision.fixed else (DecisionOutcome.UNCHANGED,)
         # no constraint asks, now or later: taking the block and its exclusion would cancel out
         if decision.free and not decision.watched and not any(rest.atoms & self._own_atoms for rest in rests):
-            return (Outcome.UNCHANGED,)
-        takes = (Outcome.TAKES,) if decision.occurs and decision.fixed is not False else ()
+            return (DecisionOutcome.UNCHANGED,)
+        takes = (DecisionOutcome.TAKES,) if decision.occurs and decision.fixed is not False else ()
         if decision.fixed:
             return takes
         # free: all ways to lack b are all ways at all (SKIPS), less those that take b after all (EXCLUDED)
-        excluded = (Outcome.EXCLUDED,) if decision.occurs and decision.free else ()
-        skips = (Outcome.SKIPS,) if decision.free or not decision.last or not self.single else ()
+        excluded = (DecisionOutcome.EXCLUDED,) if decision.occurs and decision.free else ()
+        skips = (DecisionOutcome.SKIPS,) if decision.free or not decision.last or not self.single else ()
         return (*takes, *excluded, *skips)
 
-    def _move(self, outcome: Outcome, fields: int, rests: list[Formula]) -> Move | None:
+    def _move(self, outcome: DecisionOutcome, fields: int, rests: list[Formula]) -> WeightedMove | None:
         decision, layout = self.decision, self.layout
         conditioned = self._rests.setdefault((outcome, fields & self._took), {})
         after, compared_later = self._counted if outcome.takes else 0, False
@@ -604,15 +608,19 @@ class Assign:
             after += layout.pack(number, rest)
             compared_later = compared_later or not self._compared_later.isdisjoint(rest.atoms)
         # remembered only while a constraint still asks whether the two are equal
-        if outcome is Outcome.TAKES and compared_later:
+        if outcome is DecisionOutcome.TAKES and compared_later:
             after += layout.took[decision.variable]
-        if not decision.last and outcome is not Outcome.SKIPS:
+        if not decision.last and outcome is not DecisionOutcome.SKIPS:
             after += self._assigned
         return after + (fields & self._kept), factor
 
-    def _condition(self, formula: Formula, outcome: Outcome, fields: int) -> Formula:
-        condition, decision, takes = self.layout.problem.formulas.condition, self.decision, outcome is Outcome.TAKES
-        if outcome is not Outcome.UNCHANGED:
+    def _condition(self, formula: Formula, outcome: DecisionOutcome, fields: int) -> Formula:
+        condition, decision, takes = (
+            self.layout.problem.formulas.condition,
+            self.decision,
+            outcome is DecisionOutcome.TAKES,
+        )
+        if outcome is not DecisionOutcome.UNCHANGED:
             formula = condition(formula, decision.atom, truth=takes)
         if self.single and outcome.takes:
             for atom in decision.later:
@@ -631,8 +639,8 @@ class Step:
     """A transition that decides about nobody by name: it reads and replaces the fields under `mask`."""
 
     mask: int
-    moves: Callable[[int], list[Move]]  # what may come of these fields of a state
-    memo: dict[int, list[Move]] = field(default_factory=dict)
+    moves: Callable[[int], list[WeightedMove]]  # what may come of these fields of a state
+    memo: dict[int, list[WeightedMove]] = field(default_factory=dict)
 
 
 Transition: TypeAlias = Step | Assign
@@ -654,7 +662,7 @@ def tally(layout: StateLayout, group: int, people: int, *, takes: bool) -> Step:
 def distribute(layout: StateLayout, group: int, block: int, deciding: int) -> Step:
     """Everybody of a group has decided about a block: in how many ways do its occurrences go round?"""
 
-    def count(fields: int) -> list[Move]:
+    def count(fields: int) -> list[WeightedMove]:
         having = layout.count(layout.takers, group, fields)
         ways = layout.problem.ways_to_have(group, block, deciding=deciding, having=having)
         return [(0, ways)] if ways else []
@@ -665,7 +673,7 @@ def distribute(layout: StateLayout, group: int, block: int, deciding: int) -> St
 def fill_rest(layout: StateLayout, group: int, people: int) -> Step:
     """All stages of a group are over, where people have one value each: who was free takes anything that is left."""
 
-    def count(fields: int) -> list[Move]:
+    def count(fields: int) -> list[WeightedMove]:
         served = layout.count(layout.served, group, fields)
         return [(0, perm(layout.problem.sizes[group] - served, people - served))]
 
@@ -684,7 +692,7 @@ def finish(layout: StateLayout) -> Step:
             formula = formulas.condition(formula, atom, truth=not isinstance(problem.atoms[atom], Takes))
         return formula is formulas.true
 
-    def decide(fields: int) -> list[Move]:
+    def decide(fields: int) -> list[WeightedMove]:
         rests = [layout.unpack(fields, number) for number in range(len(problem.constraints))]
         hold = list(map(holds, rests))
         need_not = {problem.target, *problem.weights}

@@ -20,7 +20,7 @@ from sidelight.knowledge.parse import read_fact, read_facts
 from sidelight.worlds.brute_force import probability
 from sidelight.worlds.counting import frontier as module
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort, compile_facts, ways_to_have
-from sidelight.worlds.counting.frontier import Frontier, Schedule, advance, completions, small_frontier_order
+from sidelight.worlds.counting.frontier import Frontier, Schedule, advance, small_frontier_order, weigh_completions
 from sidelight.worlds.identify import identify
 
 
@@ -275,7 +275,7 @@ def test_weights_times_completions_stay_the_same(facts):
     after = {0: 1}
     sums = [sum(weight * after.get(state, 0) for state, weight in layers[-1].items())]
     for transition, weights in zip(reversed(program.transitions), reversed(layers[:-1]), strict=True):
-        after = completions(weights, transition, after)
+        after = weigh_completions(weights, transition, after)
         sums.append(sum(weight * after[state] for state, weight in weights.items()))
     assert len(set(sums)) == 1
 
