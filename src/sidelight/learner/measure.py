@@ -22,15 +22,7 @@ from sidelight.arrays import Floats
 from sidelight.errors import BadTable
 from sidelight.learner.learned import Learned, learn, roster_of
 from sidelight.learner.roster import LABELS_ALONE, Roster
-from sidelight.learner.training import (
-    ROUNDS,
-    Model,
-    ModelName,
-    Trained,
-    expect_settings,
-    model_name,
-    train_on,
-)
+from sidelight.learner.training import ROUNDS, Model, ModelName, Trained, expect_settings, model_name, train_on
 from sidelight.measures.attacker import ROW, Attacker, AttackerAnswer, FoundRelease, is_beyond_chance
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount

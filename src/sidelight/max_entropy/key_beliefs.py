@@ -100,11 +100,7 @@ class KeyBeliefs:
 
     @classmethod
     def from_entries(
-        cls,
-        variables: Variables,
-        keys: KeysOfPeople,
-        domain: tuple[Label, ...],
-        entries: KindEntries,
+        cls, variables: Variables, keys: KeysOfPeople, domain: tuple[Label, ...], entries: KindEntries
     ) -> KeyBeliefs:
         """Build beliefs by adding up what all groups say about a key; entries are of every person once per value."""
         key, value, amounts = entries

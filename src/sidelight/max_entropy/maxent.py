@@ -37,13 +37,7 @@ from sidelight.errors import BadKnowledge, BadMeasure, expect, mapping_or_empty,
 from sidelight.knowledge.events import keep_conditions_on_values
 from sidelight.knowledge.facts import Who, as_who
 from sidelight.knowledge.parse import Statements, read_statements
-from sidelight.max_entropy.beliefs import (
-    Beliefs,
-    Certificate,
-    MeantPeople,
-    ReleaseBeliefs,
-    beliefs_of,
-)
+from sidelight.max_entropy.beliefs import Beliefs, Certificate, MeantPeople, ReleaseBeliefs, beliefs_of
 from sidelight.max_entropy.constraints import NOBODY, shares_of
 from sidelight.max_entropy.key_beliefs import KeyBeliefs, KeysOfPeople
 from sidelight.max_entropy.problem import Variables

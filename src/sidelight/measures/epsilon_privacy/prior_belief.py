@@ -63,12 +63,7 @@ from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import Measure, Monotonicity, Worst, choice, read, read_with, whole
 from sidelight.measures.number_values import whole_if_possible
-from sidelight.measures.targets import (
-    Predicate,
-    Predicates,
-    Targeted,
-    predicates_as_written,
-)
+from sidelight.measures.targets import Predicate, Predicates, Targeted, predicates_as_written
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import exact_number
