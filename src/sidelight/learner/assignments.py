@@ -49,7 +49,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -59,18 +58,8 @@ from sidelight.learner.roster import Roster
 STATES_AT_ONCE = 1 << 21
 """So many states of groups are gone through at once."""
 
-VANISHES = 500.0
-"""Logarithms of a group that differ by less in all leave no probability too small for a float."""
-
 LEAST_PROBABILITY = 1e-280
 """A probability below this, beside the largest of the same person, is taken for this: none vanishes."""
-
-
-class Pattern(NamedTuple):
-    """Groups that have the same counts: where the cells of each person and value stand."""
-
-    counts: tuple[int, ...]
-    cells: Integers  # people × values × groups
 
 
 @lru_cache(maxsize=4096)
@@ -146,7 +135,8 @@ def balance_values(scores: Floats, counts: tuple[int, ...]) -> tuple[Floats, flo
     column sums near n_s no state that matters is far from the largest of its layer.
     """
     spread = (scores.max(axis=1) - scores.min(axis=1)).sum(axis=0)
-    far = np.flatnonzero(spread > VANISHES)
+    # logarithms that differ by less in all leave no probability too small for a float
+    far = np.flatnonzero(spread > 500.0)
     # balancing costs 100 passes, so only groups whose scores are far apart pay for it
     if not len(far):
         return scores, 0.0
@@ -252,8 +242,11 @@ class Assignments:
         return gone_through(self.states, np.diff(self.roster.group_starts), self.exact_up_to)
 
     @cached_property
-    def patterns(self) -> tuple[Pattern, ...]:
-        """The groups that are gone through state by state, by their counts; those of one value need nothing."""
+    def patterns(self) -> tuple[tuple[tuple[int, ...], Integers], ...]:
+        """The groups that are gone through state by state, by their counts; those of one value need nothing.
+
+        Counts, and where the cells of each person and value stand: people × values × groups.
+        """
         roster, starts = self.roster, self.roster.group_starts
         several = np.flatnonzero(self.exactly & (np.diff(starts) > 1))
         if len(several) == 0:
@@ -277,7 +270,7 @@ class Assignments:
             # lines are (people, groups); with an axis for the values, cells are (people, values, groups)
             lines = person_line[person_starts[groups] + np.arange(sum(pattern))[:, np.newaxis]]
             cells = roster.cell_starts[lines][:, np.newaxis, :] + np.arange(len(pattern))[:, np.newaxis]
-            patterns.append(Pattern(pattern, cells))
+            patterns.append((pattern, cells))
         return tuple(patterns)
 
     @cached_property
@@ -294,15 +287,15 @@ class Assignments:
         certain, exact = roster.count == roster.group_size, self.exactly[roster.members.group[roster.line]]
         beliefs, likelihood = self.sinkhorn.expect(scores)
         likelihood += float((scores * roster.people)[certain & exact].sum())
-        for pattern in self.patterns:
-            step = max(STATES_AT_ONCE // (states_of(pattern.counts) * len(pattern.counts)), 1)
-            for start in range(0, pattern.cells.shape[2], step):
-                cells = pattern.cells[:, :, start : start + step]
-                score, log_factor = balance_values(scores[cells], pattern.counts)
+        for counts, all_cells in self.patterns:
+            step = max(STATES_AT_ONCE // (states_of(counts) * len(counts)), 1)
+            for start in range(0, all_cells.shape[2], step):
+                cells = all_cells[:, :, start : start + step]
+                score, log_factor = balance_values(scores[cells], counts)
                 # the largest P_i(s) of each person becomes 1, or exp would overflow; the likelihood takes it back
                 highest = score.max(axis=1, keepdims=True)
                 weights = np.maximum(np.exp(score - highest), LEAST_PROBABILITY)
-                believed, log_likelihood = forward_backward(weights, pattern.counts)
+                believed, log_likelihood = forward_backward(weights, counts)
                 # people of one line are alike; their beliefs differ in the last bits, and are added up to be shared
                 np.add.at(beliefs, cells, believed)
                 likelihood += float(log_likelihood.sum() + highest.sum() - log_factor)
@@ -356,7 +349,7 @@ def _balance_odds(scores: Floats, counts: Integers) -> Floats:
     All odds of a value may be multiplied by one number: beliefs stay, and ln e_n(o) = ln e_n(λ·o) − n·ln λ.
     """
     log_factor = np.zeros(len(counts))
-    far = np.abs(scores).sum(axis=0) > VANISHES
+    far = np.abs(scores).sum(axis=0) > 500.0  # as in `balance_values`
     if not far.any():
         return log_factor
     score = scores[:, far]
@@ -596,8 +589,8 @@ class EnumeratedAssignments:
     def _patterns(self, scores: Floats) -> Iterator[tuple[Integers, tuple[int, ...], Floats]]:
         """Yield each pattern's cells, (people, values, groups) int64, its counts and its scores."""
         if isinstance(self.quick, Assignments):
-            for pattern in self.quick.patterns:
-                yield pattern.cells, pattern.counts, scores[pattern.cells]
+            for counts, cells in self.quick.patterns:
+                yield cells, counts, scores[cells]
         elif isinstance(self.quick, SetAssignments):
             for having, all_cells in self.quick.patterns:
                 for have in np.unique(having).tolist():

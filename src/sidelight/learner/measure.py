@@ -33,12 +33,6 @@ from sidelight.rounding import in_words, to_places
 from sidelight.table.labels import Label, Semantics, shown, shown_in_list
 from sidelight.table.table import Table
 
-BELIEF_PLACES = 6
-"""Beliefs are rounded up to so many decimals."""
-
-LAST_BITS = Fraction(1, 10**8)
-"""What rounding may add to a belief: a value this little above a decimal is taken for it."""
-
 
 @dataclass(frozen=True, slots=True)
 class MateBelief:
@@ -199,7 +193,7 @@ class Learner(Measure):
         if not len(roster.line):
             return Finding(self, Fraction(0), None, ("nobody has a value", *learned.notes))
         # rounded, so that of beliefs that differ in the last bits alone every machine picks the same cell
-        cell = int(np.argmax(np.round(trained.beliefs, BELIEF_PLACES + 2)))
+        cell = int(np.argmax(np.round(trained.beliefs, 8)))
         return Finding(self, _value(roster, trained, cell), _describe_belief(roster, trained, cell), learned.notes)
 
     def replay(self, witness: Witness, release: Release) -> Amount:
@@ -245,11 +239,11 @@ def _value(roster: Roster, trained: Trained, cell: int) -> Amount:
     belief = Fraction(float(trained.beliefs[cell]))
     share = Fraction(int(roster.count[cell]), int(roster.group_size[cell]))
     # the share itself, exactly, where nothing was learnt; of a multiset the belief is no share
-    if abs(belief - share) <= LAST_BITS and roster.release.semantics != "multiset":
+    last_bits = Fraction(1, 10**8)  # what rounding may add to a belief
+    if abs(belief - share) <= last_bits and roster.release.semantics != "multiset":
         return share
     # taken off before rounding up, or an error in the last bits would cost a whole decimal
-    belief -= LAST_BITS
-    return min(max(float(to_places(belief, BELIEF_PLACES)), 0.0), 1.0)
+    return min(max(float(to_places(belief - last_bits, 6)), 0.0), 1.0)
 
 
 def _describe_belief(roster: Roster, trained: Trained, cell: int) -> LearntBelief:

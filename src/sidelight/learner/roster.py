@@ -153,10 +153,6 @@ def _sort_by_name(columns: Iterable[Column]) -> tuple[Column, ...]:
     return tuple(sorted(columns, key=lambda column: column.name))
 
 
-CLOSE_SUMS = 1e-3
-"""They are fitted when no sum is off by more people."""
-
-
 Truth: TypeAlias = object
 """What the publisher may give: the table, true counts, or the result of the search that made the release."""
 
@@ -248,7 +244,7 @@ def _fit_expected(roster: Roster, kind: Integers, by_key: Floats) -> Floats:
             sums = sum_by(place, believed, len(totals))
             off = max(off, float(np.abs(sums - totals).max()))
             believed *= (totals / np.maximum(sums, np.finfo(float).tiny))[place]
-        if off < CLOSE_SUMS:
+        if off < 1e-3:  # people
             break
     if off > 0.5:  # people are whole: sums that cannot be met are those of another table
         sums = sum_by(roster.entry, believed, len(counts))
@@ -261,7 +257,7 @@ def _check_counts(roster: Roster, people: Floats) -> None:
     if roster.release.semantics == "multiset":
         return
     sums = sum_by(roster.entry, people, len(roster.entries[2]))
-    off = np.flatnonzero(np.abs(sums - roster.entries[2]) > CLOSE_SUMS)
+    off = np.flatnonzero(np.abs(sums - roster.entries[2]) > 1e-3)
     if len(off):
         raise _not_of(roster, int(roster.entries[0][off[0]]))
 

@@ -382,9 +382,6 @@ def _cholesky(stack: Floats) -> Floats:
 Watch: TypeAlias = Callable[[int, float], None]
 """Called with each step and its residual; may raise to stop."""
 
-LONGEST_STEP = 40.0
-"""No step changes the logarithm of an amount by more."""
-
 
 @dataclass(frozen=True, eq=False)
 class Iterate:
@@ -502,7 +499,8 @@ class _Newton:
             active = active & ~wrong
         slope = float(gradient.columns @ columns + np.where(active, gradient.constraints, 0.0) @ constraints)
         moved = columns[self.problem.column] + self.elimination.transposed @ constraints
-        length = min(1.0, LONGEST_STEP / max(np.abs(moved).max(initial=0.0), 1e-300))
+        longest = 40.0  # no step changes the logarithm of an amount by more
+        length = min(1.0, longest / max(np.abs(moved).max(initial=0.0), 1e-300))
         flat = abs(slope) <= 1e-10 * (1 + abs(at.dual))  # rounding hides whether it goes down
         before = self.residual(at)
 
@@ -522,7 +520,7 @@ class _Newton:
         else:
             return None
         # and on while it still goes down: amounts that can only be 0 shrink by e with each whole step, however long
-        while length < LONGEST_STEP and not crosses:
+        while length < longest and not crosses:
             length *= 2
             beyond, crosses = move(length)
             ahead = self.gradient(beyond)

@@ -45,9 +45,6 @@ NEGLIGIBLE_PEOPLE = 1e-9
 ROUNDING_SHARE = 1e-12
 """What rounding may do to a sum, as a share of what is added up."""
 
-TIME_IS_UP = 1
-"""How `linprog` says that it reached its time limit."""
-
 
 class Infeasible(Exception):
     """The sums of a problem cannot all hold; users get a `Contradiction` that says which."""
@@ -390,7 +387,7 @@ def _solve(
         return None
     limit = {"time_limit": seconds}
     answer = linprog(cost, *at_most, *equal, bounds=bounds, options=limit)
-    return None if answer.status == TIME_IS_UP else answer
+    return None if answer.status == 1 else answer  # 1: the time is up
 
 
 def _join_blocks(*rows: list[object]) -> sparse.csr_array:
