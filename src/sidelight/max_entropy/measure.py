@@ -68,6 +68,9 @@ SURE_PLACES, PLACES_IN_TIME = 9, 6
 """What the solver finds is rounded towards caution to so many decimals, being right to more; or fewer, out of time."""
 
 
+STATISTICIAN = Attacker("a statistician", "probabilities, such as “men rarely have it”", family="belief")
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Believed(Witness):
     """Of whom somebody is most sure: what is known about the person; `key` is its number in the release."""
@@ -208,9 +211,7 @@ class MaxEnt(StatisticsAboutValues):
     """
 
     name: ClassVar[str] = "maximum entropy"
-    attacker = Attacker(
-        "a statistician", "probabilities, such as “men rarely have it”", "how sure they would be", "belief"
-    )
+    attacker = replace(STATISTICIAN, counts="how sure they would be")
     also_called = ("maxent", "privacy-maxent")
     limits = (0, 1)
 
@@ -274,9 +275,7 @@ class MaxEntGain(StatisticsAboutValues):
     """
 
     name: ClassVar[str] = "maximum entropy gain"
-    attacker = Attacker(
-        "a statistician", "probabilities, such as “men rarely have it”", "how much they would learn", "belief"
-    )
+    attacker = replace(STATISTICIAN, counts="how much they would learn")
     also_called = ("maxent gain", "belief gain")
     limits = (0, 1)
 
@@ -367,9 +366,7 @@ class EstimationError(WithStatistics):
     """
 
     name: ClassVar[str] = "estimation error"
-    attacker = Attacker(
-        "a statistician", "probabilities, such as “men rarely have it”", "how far they stay from the truth", "belief"
-    )
+    attacker = replace(STATISTICIAN, counts="how far they stay from the truth")
     also_called = ("maxent error", "kullback-leibler")
     large_is_bad: ClassVar[bool] = False
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)

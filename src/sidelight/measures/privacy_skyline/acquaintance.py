@@ -325,7 +325,10 @@ the target does not have Flu.
             has, lacks = odds(release, facts, arithmetic.ratio)
             return arithmetic.risk(lacks / has) if has else Fraction(0)
 
-        return compute_exactly(self._bits(facts, release), BITS_REPORTED, risk)
+        value = release.groups.code_of(facts.value)
+        numbers = {facts.group, facts.family.group if facts.family else facts.group}
+        places = [ValueInGroup.from_row(release.group(number), 0, value, self.rules_out) for number in numbers]
+        return compute_exactly(sum(each.bits(self.family) for each in places), BITS_REPORTED, risk)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -345,13 +348,6 @@ the target does not have Flu.
     @property
     def _knowledge(self) -> Knowledge:
         return Knowledge(self.rules_out, self.others, self.family)
-
-    def _bits(self, facts: Investigation, release: Release) -> int:
-        """Estimate how many bits the odds have as a fraction."""
-        value = release.groups.code_of(facts.value)
-        numbers = {facts.group, facts.family.group if facts.family else facts.group}
-        places = [ValueInGroup.from_row(release.group(number), 0, value, self.rules_out) for number in numbers]
-        return sum(each.bits(self.family) for each in places)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

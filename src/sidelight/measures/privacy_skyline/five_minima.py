@@ -466,7 +466,11 @@ class FiveMinima:
         return cls(knowledge, groups.domain, values, logs, part, row, identity, (groups,))._reduce()
 
     def merge(self, other: FiveMinima) -> FiveMinima:
-        close = self._close(other)
+        # where floats cannot tell which one is smaller
+        with np.errstate(invalid="ignore"):  # two zeros have no distance
+            apart = np.abs(self.logs - other.logs)
+        near = (self.logs == other.logs) | (apart <= tolerance(self.logs, self.knowledge.family))
+        close = near & (self.part >= 0) & (other.part >= 0)
         same = (self.identity == other.identity).all(axis=0) & (self.identity[2] != UNDECIDED)
         if self.knowledge.family == 0:  # V is 1 wherever one looks
             same[[factors.target is None for factors in five_products(self.knowledge)]] = True
@@ -534,14 +538,6 @@ class FiveMinima:
         return ValueInGroup.from_row(
             groups, int(self.row[number, column]), int(self.values[column]), self.knowledge.rules_out
         )
-
-    def _close(self, other: FiveMinima) -> Flags:
-        """Return where floats cannot tell which one is smaller."""
-        both = (self.part >= 0) & (other.part >= 0)
-        with np.errstate(invalid="ignore"):  # two zeros have no distance
-            apart = np.abs(self.logs - other.logs)
-        near: Flags = (self.logs == other.logs) | (apart <= tolerance(self.logs, self.knowledge.family))
-        return both & near
 
     def _yields(self, number: int, column: int, other: FiveMinima, *, earlier: bool) -> bool:
         """Decide exactly whether the other one's group takes the place of this one's, which may be the earlier one."""
