@@ -5,7 +5,7 @@ is a set closed downwards, and its maximal points, the skyline, say all of it.  
 a point follows from another with as much knowledge or more and no higher limit.
 
 The knowledge skyline is found by halving: for each (ℓ, m) the largest k at which the risk is below the limit, for all
-(ℓ, m) at once, in log₂(people) rounds of `pareto.RiskTest`.  ℓ ends where all values that occur with σ are ruled out,
+(ℓ, m) at once, in log₂(people) rounds of `RiskMap`.  ℓ ends where all values that occur with σ are ruled out,
 k and m at the largest group, which settles it.  Where (ℓ, m) are too many, as for a value that 3 of 10⁸ people have,
 only evenly spaced m are asked about, and each k found is followed to the largest m that allows it.  What is found are
 points of the skyline, and between two of them it goes down.
@@ -73,58 +73,6 @@ RuledOut: TypeAlias = npt.NDArray[np.floating] | npt.NDArray[np.integer]
 
 POINTS_AT_ONCE = 1 << 19
 """How many (point, group) pairs are computed at once."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class RiskTest:
-    """Does the risk of σ stay below a limit?  NR must stay above the odds of the limit, (1 − c)/c."""
-
-    groups: Groups
-    value: int
-    undominated: UndominatedGroups
-    odds: Fraction
-
-    def passes(self, rules_out: Integers, others: Integers, family: Integers) -> Flags:
-        """Answer for many amounts of knowledge, coordinate by coordinate."""
-        step = max(POINTS_AT_ONCE // self.undominated.sizes.shape[1], 1)
-        cuts = range(0, len(rules_out), step)
-        parts = [self._some_passed(rules_out[i : i + step], others[i : i + step], family[i : i + step]) for i in cuts]
-        return np.concatenate(parts)
-
-    def _some_passed(self, rules_out: Integers, others: Integers, family: Integers) -> Flags:
-        against = self.undominated.log_odds(rules_out, others[:, np.newaxis], family[:, np.newaxis])
-        if self.odds == 0:  # below 1: floats are minus infinity only where the odds are exactly zero
-            return ~np.isneginf(against)
-        limit = float(log(self.odds))  # floats may not hold it
-        passed: Flags = against > limit
-        # within tolerance of the limit floats may be on the wrong side of it: exact numbers decide there
-        near = np.isfinite(against) & (np.abs(against - limit) <= tolerance(limit, int(family.max())))
-        for point in np.flatnonzero(near).tolist():
-            passed[point] = self._is_passed(Knowledge(int(rules_out[point]), int(others[point]), int(family[point])))
-        return passed
-
-    def _is_passed(self, knowledge: Knowledge) -> bool:
-        """Decide one point exactly."""
-        if self.groups.semantics == "set":  # here floats stand for products of whole numbers: look at the groups again
-            worst = FiveMinima.from_groups(self.groups, np.array([self.value]), knowledge).worst()
-            assert worst is not None, "undominated groups have the value"
-            return worst.risk < 1 / (1 + self.odds)
-        targets, families, m = (
-            self.undominated.targets(knowledge.rules_out),
-            self.undominated.families(),
-            knowledge.family,
-        )
-
-        def exceeds(arithmetic: RatioArithmetic[Any]) -> bool:
-            minima = [
-                min(each.product(factors, m, arithmetic) for each in (families if factors.target is None else targets))
-                for factors in five_products(knowledge)
-            ]
-            one = arithmetic.ratio(1, 1)
-            least = min(prod((minima[each] for each in numbers), start=one) for numbers in ARRANGEMENTS)
-            return bool(arithmetic.exceeds(least, self.odds))
-
-        return compare_exactly(sum(max(each.bits(m) for each in places) for places in (targets, families)), exceeds)
 
 
 def largest_passed(passed: Callable[[Integers], Flags], too_many: Integers) -> Integers:
@@ -348,11 +296,8 @@ class RiskMap:
         if self.undominated is None or len(points) == 0:
             return np.zeros(len(points))
         step = max(POINTS_AT_ONCE // self.undominated.sizes.shape[1], 1)
-        logs = np.empty(len(points))
-        for at in range(0, len(points), step):
-            rules_out, others, family = self._clip(self.undominated, points[at : at + step])
-            odds = self.undominated.log_odds(rules_out, others[:, np.newaxis], family[:, np.newaxis])
-            logs[at : at + step] = odds
+        cuts = [points[at : at + step] for at in range(0, len(points), step)]
+        logs = np.concatenate([self._log_odds(self.undominated, some)[1] for some in cuts])
         finite = np.where(np.isfinite(logs), logs, 0.0)
         # lowered by as much as floats may be off, so that the risk errs upwards
         lowered = np.where(np.isfinite(logs), logs - tolerance(finite, min(int(points[:, 2].max()), self.enough)), logs)
@@ -360,20 +305,53 @@ class RiskMap:
         return raised
 
     def withstands(self, points: Integers, below: Bound) -> Flags:
-        """Decide at each point whether the risk stays below a limit."""
+        """Decide at each point whether the risk stays below a limit c: NR must stay above its odds, (1 − c)/c."""
         limit = exact(below)
         if limit <= 0 or len(points) == 0:
             return np.zeros(len(points), bool)
         if self.undominated is None or limit > 1:
             return np.ones(len(points), bool)
-        test = RiskTest(self.groups, self.place, self.undominated, 1 / Fraction(limit) - 1)
-        return test.passes(*self._clip(self.undominated, points))
+        odds, step = 1 / Fraction(limit) - 1, max(POINTS_AT_ONCE // self.undominated.sizes.shape[1], 1)
+        cuts = [points[at : at + step] for at in range(0, len(points), step)]
+        return np.concatenate([self._stay_above(self.undominated, some, odds) for some in cuts])
 
-    def _clip(self, undominated: UndominatedGroups, points: Integers) -> tuple[Integers, Integers, Integers]:
-        """Clip amounts to the largest that matter: (points,) int64 each."""
+    def _log_odds(self, undominated: UndominatedGroups, points: Integers) -> tuple[Integers, Floats]:
+        """Return the amounts, (3, points), clipped to the largest that matter, and ln NR there."""
         ends = np.array([len(undominated.sizes) - 1, self.enough, self.enough])
-        rules_out, others, family = np.minimum(points, ends).T
-        return rules_out, others, family
+        rules_out, others, family = clipped = np.minimum(points, ends).T
+        return clipped, undominated.log_odds(rules_out, others[:, np.newaxis], family[:, np.newaxis])
+
+    def _stay_above(self, undominated: UndominatedGroups, points: Integers, odds: Fraction) -> Flags:
+        clipped, against = self._log_odds(undominated, points)
+        if odds == 0:  # below 1: floats are minus infinity only where the odds are exactly zero
+            return ~np.isneginf(against)
+        limit = float(log(odds))  # floats may not hold it
+        above: Flags = against > limit
+        # within tolerance of the limit floats may be on the wrong side of it: exact numbers decide there
+        near = np.isfinite(against) & (np.abs(against - limit) <= tolerance(limit, int(clipped[2].max())))
+        for point in np.flatnonzero(near).tolist():
+            above[point] = self._stays_above(undominated, Knowledge(*clipped[:, point].tolist()), odds)
+        return above
+
+    def _stays_above(self, undominated: UndominatedGroups, knowledge: Knowledge, odds: Fraction) -> bool:
+        """Decide one point exactly."""
+        if self.groups.semantics == "set":  # here floats stand for products of whole numbers: look at the groups again
+            worst = FiveMinima.from_groups(self.groups, np.array([self.place]), knowledge).worst()
+            assert worst is not None, "undominated groups have the value"
+            return worst.risk < 1 / (1 + odds)
+        targets, families = undominated.targets(knowledge.rules_out), undominated.families()
+        m = knowledge.family
+
+        def exceeds(arithmetic: RatioArithmetic[Any]) -> bool:
+            minima = [
+                min(each.product(factors, m, arithmetic) for each in (families if factors.target is None else targets))
+                for factors in five_products(knowledge)
+            ]
+            one = arithmetic.ratio(1, 1)
+            least = min(prod((minima[each] for each in numbers), start=one) for numbers in ARRANGEMENTS)
+            return bool(arithmetic.exceeds(least, odds))
+
+        return compare_exactly(sum(max(each.bits(m) for each in places) for places in (targets, families)), exceeds)
 
     def maximal(self, points: Integers, below: Bound) -> Flags:
         """Decide which points are of the knowledge skyline: one more of anything would be too much."""
@@ -614,28 +592,21 @@ def knowledge_skyline(release: Release, value: Value, below: Bound) -> Knowledge
     if limit and seen.undominated is None:
         points = ((seen.most_ruled_out, math.inf, math.inf),)
     elif limit and seen.undominated is not None:
-        test = RiskTest(seen.groups, seen.place, seen.undominated, 1 / Fraction(limit) - 1)
-        # the largest k without a family and the largest m without others (−1: none), nothing being ruled out
-        settled, nothing = np.array([seen.enough]), np.zeros(1, np.int64)
-        others = int(largest_passed(lambda k: test.passes(nothing, k, nothing), settled)[0])
-        family = int(largest_passed(lambda m: test.passes(nothing, nothing, m), settled)[0])
-        last = len(seen.undominated.sizes) - 1
-        complete = (last + 1) * (family + 1) <= MOST_SKYLINE_POINTS
-        found = (_all_maximal if complete else _some_maximal)(test, others, family)
+        rows, family = len(seen.undominated.sizes), seen.most_alone(below)[2]
+        complete = rows * (family + 1) <= MOST_SKYLINE_POINTS
+        found = (_all_maximal if complete else _some_maximal)(seen, below, rows, family)
         # who can rule out all values that occur with it can rule out the others too
-        points = ((seen.most_ruled_out if point[0] == last else point[0], *point[1:]) for point in found)
+        points = ((seen.most_ruled_out if point[0] == rows - 1 else point[0], *point[1:]) for point in found)
     skyline = KnowledgeSkyline(points)
     skyline.release, skyline.value, skyline.below, skyline.complete = release, value, below, complete
     return skyline
 
 
-def _all_maximal(test: RiskTest, others: int, family: int) -> tuple[KnowledgePoint, ...]:
+def _all_maximal(seen: RiskMap, below: Bound, rows: int, family: int) -> tuple[KnowledgePoint, ...]:
     """Return the (ℓ, k, m) for which neither a larger ℓ nor a larger m allows the same k."""
-    shape = len(test.undominated.sizes), family + 1
     # (ℓ · m,): all pairs are halved at once
-    rules_out, families = np.indices(shape).reshape(2, -1)
-    most = largest_passed(lambda k: test.passes(rules_out, k, families), np.full(len(families), others + 1))
-    most = most.reshape(shape)
+    rules_out, families = np.indices((rows, family + 1)).reshape(2, -1)
+    most = seen.most_others(rules_out, families, below).reshape(rows, family + 1)
     beyond = np.pad(most, ((0, 1), (0, 1)), constant_values=-1)
     # k falls as ℓ or m rises, so a point is maximal exactly when both next ones allow fewer others
     kept = (most > beyond[1:, :-1]) & (most > beyond[:-1, 1:])
@@ -643,17 +614,18 @@ def _all_maximal(test: RiskTest, others: int, family: int) -> tuple[KnowledgePoi
     return tuple(sorted(zip(ruled_out.tolist(), most[kept].tolist(), relatives.tolist(), strict=True)))
 
 
-def _some_maximal(test: RiskTest, others: int, family: int) -> tuple[KnowledgePoint, ...]:
+def _some_maximal(seen: RiskMap, below: Bound, rows: int, family: int) -> tuple[KnowledgePoint, ...]:
     """Return the maximal points that evenly spaced m lead to, each from its largest k on to the largest m for it."""
-    rows = len(test.undominated.sizes)
     # the more ℓ there are, the fewer families for each: about SPACED pairs in all
     spaced = np.unique(np.linspace(0, family, max(SPACED // rows, 2)).astype(np.int64))
     rules_out, families = (each.ravel() for each in np.meshgrid(np.arange(rows), spaced, indexing="ij"))
-    most = largest_passed(lambda k: test.passes(rules_out, k, families), np.full(len(families), others + 1))
+    most = seen.most_others(rules_out, families, below)
     # of points with the same ℓ and k one is enough, as the largest m for them is found next
     rules_out, most = np.unique(np.stack((rules_out, most), axis=1)[most >= 0], axis=0).T
-    largest = largest_passed(lambda m: test.passes(rules_out, most, m), np.full(len(most), family + 1))
+    largest = largest_passed(
+        lambda m: seen.withstands(np.column_stack((rules_out, most, m)), below), np.full(len(most), family + 1)
+    )
     # maximal only where one more value ruled out is too much, with the same k and m
-    next_one = np.minimum(rules_out + 1, rows - 1)
-    kept = (rules_out == rows - 1) | ~test.passes(next_one, most, largest)
+    next_one = np.column_stack((np.minimum(rules_out + 1, rows - 1), most, largest))
+    kept = (rules_out == rows - 1) | ~seen.withstands(next_one, below)
     return tuple(sorted(zip(*(each[kept].tolist() for each in (rules_out, most, largest)), strict=True)))

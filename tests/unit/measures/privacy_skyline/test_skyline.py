@@ -19,7 +19,6 @@ from sidelight.errors import BadMeasure, BadPolicy, BadTable, UnknownValue, Wron
 from sidelight.measures.privacy_skyline import skyline as pareto
 from sidelight.measures.privacy_skyline.skyline import (
     RiskMap,
-    RiskTest,
     Skyline,
     SkylinePoint,
     UndominatedGroups,
@@ -78,16 +77,16 @@ def test_a_limit_that_the_risk_reaches_exactly_is_not_passed(semantics):
     release = sl.Release.from_counts(bags, sizes=[8, 9], values=semantics)
     groups = UndominatedGroups.from_groups(release.groups, 0)
     risk = sl.Acquaintance(1, 2, 1, value="a").measure(release).value
-    point = (np.array([1]), np.array([2]), np.array([1]))
+    point = np.array([[1, 2, 1]])
     for limit, passes in ((risk, False), (risk + Fraction(1, 10**15), True), (risk - Fraction(1, 10**15), False)):
-        assert RiskTest(release.groups, 0, groups, 1 / limit - 1).passes(*point).tolist() == [passes]
+        assert RiskMap(release.groups, 0, groups).withstands(point, limit).tolist() == [passes]
 
 
 def test_long_numbers_decide_next_to_a_limit_too():
     """Odds of 60,000 bits, twice: more than fractions are written out for."""
     people, often = 1 << 15, 4100
     release = sl.Release.from_counts([{"a": often, "b": 5}], sizes=[people], values="multiset")
-    groups, point = UndominatedGroups.from_groups(release.groups, 0), (np.zeros(1, np.int64),) * 3
+    groups, point = UndominatedGroups.from_groups(release.groups, 0), np.zeros((1, 3), np.int64)
     none = Fraction(people - 1, people) ** often
     odds = none / (1 - none)
     for limit, passes in (
@@ -95,7 +94,7 @@ def test_long_numbers_decide_next_to_a_limit_too():
         (odds * (1 - Fraction(1, 10**12)), True),
         (odds * (1 + Fraction(1, 10**12)), False),
     ):
-        assert RiskTest(release.groups, 0, groups, limit).passes(*point).tolist() == [passes]
+        assert RiskMap(release.groups, 0, groups)._stay_above(groups, point, limit).tolist() == [passes]
 
 
 @given(arrays(np.int64, (3, 7), elements=st.integers(0, 3)))
@@ -155,13 +154,13 @@ def test_undominated_groups_have_the_odds_of_all(monkeypatch, semantics, kind):
 def test_points_pass_one_by_one_as_measured(monkeypatch, semantics, limit):
     bags = [{"a": 2, "b": 3, "c": 3}, {"a": 1, "b": 4, "c": 4}, {"a": 1, "b": 1, "c": 2}]
     release = sl.Release.from_counts(bags, sizes=[8, 9, 4], values=semantics)
-    test = RiskTest(release.groups, 0, UndominatedGroups.from_groups(release.groups, 0), 1 / limit - 1)
+    seen = RiskMap(release.groups, 0, UndominatedGroups.from_groups(release.groups, 0))
     points = np.array([*product(range(3), range(4), range(2))])
     expected = [sl.Acquaintance(*point, value="a").measure(release).value < limit for point in points.tolist()]
     assert len(set(expected)) == 2
     for at_once in (1, 7, pareto.POINTS_AT_ONCE):
         monkeypatch.setattr(pareto, "POINTS_AT_ONCE", at_once)
-        assert test.passes(*points.T).tolist() == expected
+        assert seen.withstands(points, limit).tolist() == expected
 
 
 @pytest.mark.parametrize("bags", [[{"a": 3, "b": 0, "c": 5, "d": 1}, {"a": 2, "b": 4, "c": 0, "d": 0}], WIDE])
