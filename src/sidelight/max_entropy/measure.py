@@ -182,6 +182,12 @@ class StatisticsAboutValues(WithStatistics, Targeted):
         """Make it from what a policy file says."""
         return cls(knowing, rules, None, vagueness, conditions, seconds, apart_from=apart_from)
 
+    def _explain(self, finding: Finding, believes: str) -> str:
+        witness = finding.witness
+        if not isinstance(witness, Believed):
+            return "Nobody can be believed to have it: " + finding.notes[0] + "."
+        return f"By maximum entropy, {believes} that a person {witness.whom()} has '{shown(witness.value)}'."
+
 
 @dataclass(frozen=True, repr=False)
 class MaxEnt(StatisticsAboutValues):
@@ -240,13 +246,8 @@ class MaxEnt(StatisticsAboutValues):
 
     def explain(self, finding: Finding) -> str:
         """Say of whom, and that it is by maximum entropy."""
-        if not isinstance(finding.witness, Believed):
-            return "Nobody can be believed to have it: " + finding.notes[0] + "."
         sure = "be sure (1)" if finding.value == 1 else f"believe with probability {in_words(finding.value)}"
-        return (
-            f"By maximum entropy, someone who knows {self._knows()} would {sure} that a person "
-            f"{finding.witness.whom()} has '{shown(finding.witness.value)}'."
-        )
+        return self._explain(finding, f"someone who knows {self._knows()} would {sure}")
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Solve again, and add up what all groups say about the person."""
@@ -330,12 +331,8 @@ class MaxEntGain(StatisticsAboutValues):
 
     def explain(self, finding: Finding) -> str:
         """Say about whom most is learnt."""
-        if not isinstance(finding.witness, Believed):
-            return "Nobody can be believed to have it: " + finding.notes[0] + "."
-        return (
-            f"By maximum entropy, the release makes someone who knows {self._knows()} surer by "
-            f"{in_words(finding.value)} that a person {finding.witness.whom()} has '{shown(finding.witness.value)}'."
-        )
+        surer = f"surer by {in_words(finding.value)}"
+        return self._explain(finding, f"the release makes someone who knows {self._knows()} {surer}")
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Solve both again."""

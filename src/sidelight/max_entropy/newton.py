@@ -184,7 +184,7 @@ class Elimination:
             product = 0 if count == len(self.problem.low) else count * count
             step = max(CACHED_NUMBERS // max((rows + width) * count, rows * width, product, 1), 1)
             for start in range(0, len(groups), step):
-                yield self._stack(groups[start : start + step], rows, width, count)
+                yield GroupStack(self, groups[start : start + step], rows, width, count)
 
     def _pad_sizes(self) -> Integers:
         """Return the rows, columns and constraints of each group, padded to few different sizes."""
@@ -199,40 +199,12 @@ class Elimination:
         padded[:, 2] = np.where(sizes[:, 2] * ALL_CONSTRAINTS_FROM > constraints, constraints, padded[:, 2])
         return np.asarray(padded, np.int64)
 
-    def _stack(self, groups: Integers, rows: int, width: int, count: int) -> GroupStack:
-        """Write down where everything of some groups is."""
-        problem, slots = self.problem, len(groups)
-        slot, row = ranges(self.rows[groups], self.rows[groups + 1])
-        people = np.ones((slots, rows))
-        people[slot, row - self.rows[groups[slot]]] = problem.people[row]
-        slot, column = ranges(self.columns[groups], self.columns[groups + 1])
-        columns = np.full((slots, width), len(problem.counts))
-        columns[slot, column - self.columns[groups[slot]]] = column
-        slot, variable = ranges(self.variables[groups], self.variables[groups + 1])
-        in_row = slot * rows + problem.row[variable] - self.rows[groups[slot]]
-        inside = problem.column[variable] - self.columns[groups[slot]]
-        which, nonzero = ranges(self.transposed.indptr[variable], self.transposed.indptr[variable + 1])
-        constraints, local = self._constraints(groups, count, nonzero)
-        return GroupStack(
-            people,
-            columns,
-            constraints,
-            variable,
-            in_row * width + inside,
-            variable[which],
-            self.transposed.data[nonzero],
-            in_row[which] * count + local,
-            (slot * width + inside)[which] * count + local,
-            (columns == len(problem.counts)).astype(float),
-        )
-
-    def _constraints(self, groups: Integers, count: int, nonzero: Integers) -> tuple[Integers, Integers]:
+    def list_constraints(self, groups: Integers, count: int, nonzero: Integers) -> tuple[Integers, Integers]:
         """List the constraints of each group, and give the position of each nonzero's constraint in that list."""
         all_constraints = len(self.problem.low)
         if count == all_constraints:
-            return np.broadcast_to(np.arange(all_constraints), (len(groups), all_constraints)), self.transposed.indices[
-                nonzero
-            ]
+            every = np.broadcast_to(np.arange(all_constraints), (len(groups), all_constraints))
+            return every, self.transposed.indices[nonzero]
         listed = np.full((len(groups), count), all_constraints)
         slot, position = ranges(self.constraints[groups], self.constraints[groups + 1])
         listed[slot, position - self.constraints[groups[slot]]] = self.constraint[position]
@@ -315,7 +287,6 @@ class Hessian:
         return np.asarray(solved)
 
 
-@dataclass(frozen=True, eq=False)
 class GroupStack:
     """Some groups, each padded to the same number of rows, columns and constraints.
 
@@ -324,16 +295,26 @@ class GroupStack:
     constraints.
     """
 
-    people: Floats  # groups × rows; 1 where padded
-    columns: Integers  # groups × columns; one behind the last where padded
-    constraints: Integers  # groups × constraints; one behind the last where padded
-    variable: Integers
-    entry: Integers
-    nonzero_variable: Integers
-    coefficient: Floats
-    in_row: Integers
-    in_column: Integers
-    padding: Floats  # groups × columns: 1 where padded
+    def __init__(self, whole: Elimination, groups: Integers, rows: int, width: int, count: int) -> None:
+        problem, slots = whole.problem, len(groups)
+        slot, row = ranges(whole.rows[groups], whole.rows[groups + 1])
+        self.people = np.ones((slots, rows))  # 1 where padded
+        self.people[slot, row - whole.rows[groups[slot]]] = problem.people[row]
+        slot, column = ranges(whole.columns[groups], whole.columns[groups + 1])
+        self.columns = np.full((slots, width), len(problem.counts))  # one behind the last where padded
+        self.columns[slot, column - whole.columns[groups[slot]]] = column
+        self.padding = (self.columns == len(problem.counts)).astype(float)
+        slot, self.variable = ranges(whole.variables[groups], whole.variables[groups + 1])
+        in_row = slot * rows + problem.row[self.variable] - whole.rows[groups[slot]]
+        inside = problem.column[self.variable] - whole.columns[groups[slot]]
+        self.entry = in_row * width + inside
+        start, stop = whole.transposed.indptr[self.variable], whole.transposed.indptr[self.variable + 1]
+        which, nonzero = ranges(start, stop)
+        # groups × constraints; one behind the last where padded
+        self.constraints, local = whole.list_constraints(groups, count, nonzero)
+        self.nonzero_variable, self.coefficient = self.variable[which], whole.transposed.data[nonzero]
+        self.in_row = in_row[which] * count + local
+        self.in_column = (slot * width + inside)[which] * count + local
 
     def eliminate(self, amounts: Floats, ridge: float, eliminated: Floats) -> Floats:
         """Return L⁻¹ of the blocks S = L Lᵀ; what rows and columns take from A D Aᵀ is added to `eliminated`."""

@@ -214,7 +214,6 @@ def _coefficients(
     return matrix
 
 
-@dataclass(frozen=True, eq=False)
 class Quotient:
     """Blocks of one representative for each class of rows, columns and groups, and the class of each original one.
 
@@ -222,13 +221,19 @@ class Quotient:
     people, and a column of its occurrences.
     """
 
-    original: Blocks
-    blocks: Blocks
-    row: Integers
-    column: Integers
-    group: Integers
-    row_representative: Integers  # one original of each class
-    column_representative: Integers
+    def __init__(self, original: Blocks, row: Integers, column: Integers, group: Integers) -> None:
+        # given are representatives for every row, column and group; classes are numbered by them
+        self.original, (self.group, _) = original, _number_classes(group)
+        self.row, first_row = _number_classes(row)
+        self.column, first_column = _number_classes(column)
+        self.row_representative, self.column_representative = first_row, first_column
+        self.blocks = Blocks(
+            self.group[original.row_group[first_row]],
+            add_up(self.row, original.row_people, len(first_row)),
+            self.group[original.column_group[first_column]],
+            add_up(self.column, original.column_people, len(first_column)),
+            int(self.group.max()) + 1,
+        )
 
     def distribute(self, amounts: Floats, row: Integers, column: Integers) -> Floats:
         """Return what original entries have, given what those of the quotient have."""
@@ -253,20 +258,8 @@ def quotient_of(blocks: Blocks, rows: Memberships, columns: Memberships) -> Quot
         by_column = _Side(blocks.column_group, blocks.column_people, columns, seed)
         group = _first_with_same(by_row.group_word + _mix(by_column.group_word))
         if by_row.matches(group) and by_column.matches(group):
-            return _merge_blocks(blocks, by_row.representatives(group), by_column.representatives(group), group)
+            return Quotient(blocks, by_row.representatives(group), by_column.representatives(group), group)
         seed += 1
-
-
-def _merge_blocks(blocks: Blocks, row: Integers, column: Integers, group: Integers) -> Quotient:
-    (row, first_row), (column, first_column), (group, _) = (_number_classes(each) for each in (row, column, group))
-    merged = Blocks(
-        group[blocks.row_group[first_row]],
-        add_up(row, blocks.row_people, len(first_row)),
-        group[blocks.column_group[first_column]],
-        add_up(column, blocks.column_people, len(first_column)),
-        int(group.max()) + 1,
-    )
-    return Quotient(blocks, merged, row, column, group, first_row, first_column)
 
 
 class _Side:
