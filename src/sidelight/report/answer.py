@@ -89,12 +89,14 @@ class Answer(Envelope[AnswerT], Generic[AnswerT]):
         answer = next((each for each in opening if isinstance(each, Paragraph) and each.emphasis == "answer"), None)
         first = [answer] if answer is not None else opening[:1]
         rest = [each for each in opening if each is not first[0]] if first else []
+        command = [Code(shell(shlex.split(recipe.command)), "On the command line", "sh")]
+        python = [Code(recipe.python, "In Python", "python")] if recipe.python else []
         sources = (self.source,) if isinstance(self.source, str) else self.source or ()
         return Page(
             title=self.question,
             subtitle=", ".join(sources),
             opening=(*first, *self._pictures(), *rest),
-            sections=(*sections, PageSection("How to do it again", tuple(_recipe_codes(recipe)))),
+            sections=(*sections, PageSection("How to do it again", (*command, *python))),
             foot=f"Drawn by Sidelight {__version__}; sidelight … --json gives the same answer to programs.",
         )
 
@@ -107,9 +109,3 @@ class Answer(Envelope[AnswerT], Generic[AnswerT]):
         # a page is complete without its pictures, whose numbers stand in its tables
         except (ImportError, SidelightError):
             return
-
-
-def _recipe_codes(recipe: Recipe) -> Iterator[Code]:
-    yield Code(shell(shlex.split(recipe.command)), "On the command line", "sh")
-    if recipe.python:
-        yield Code(recipe.python, "In Python", "python")

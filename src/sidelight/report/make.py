@@ -38,8 +38,8 @@ from sidelight.files import SIDECAR_ENDING, digest, read_whole, sidecar_path
 from sidelight.measures.about import findings as measure_all
 from sidelight.measures.ck_safety.implications import Implications, Negations
 from sidelight.measures.classics import GroupSize
-from sidelight.measures.criterion import Criterion, Finding
-from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
+from sidelight.measures.criterion import Criterion
+from sidelight.measures.disclosure_curve import disclosure_curve
 from sidelight.measures.measure import Measure
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.measure_names import ASK_CHOICES
@@ -47,7 +47,7 @@ from sidelight.policy.policy import Policy, policy_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.publish.describe import dictionary_path, strip_folder
 from sidelight.publish.read_back import read_published
-from sidelight.publish.sidecar import HierarchyFacts, PublishedFinding, Sidecar, read_checked, read_sidecar
+from sidelight.publish.sidecar import PublishedFinding, Sidecar, read_checked, read_sidecar
 from sidelight.release.generalise import group
 from sidelight.release.release import Release, ReleaseBlocks, expect_release
 from sidelight.report.outlines import OutlineName, release_page
@@ -156,13 +156,9 @@ def judge_release(
 ) -> AuditReport:
     """Measure and judge."""
     verdict = None if policy is None else expect(Policy, policy, parameter("policy")).judge(release)
-    findings = _measure_all(measures, release)
-    return audit_report(release, verdict=verdict, findings=findings, source=source, readers=readers)
-
-
-def _measure_all(measures: Iterable[Measure], release: ReleaseBlocks) -> list[Finding]:
     asked = expect_several(Measure, measures, parameter("measures"), each="measure")  # type: ignore[type-abstract]
-    return list(measure_all(asked, release))
+    findings = [*measure_all(asked, release)]
+    return audit_report(release, verdict=verdict, findings=findings, source=source, readers=readers)
 
 
 def judge_table(table: Table, policy: Policy) -> RiskBefore:
@@ -189,10 +185,11 @@ def report_on_result(
     techniques = technique_words(
         names, method=result.method.name, levels=result.levels, heights=heights, averages=result.method.prints_averages
     )
+    asked = expect_several(Measure, measures, parameter("measures"), each="measure")  # type: ignore[type-abstract]
     audit = audit_report(
         result.release,
         verdict=verdict,
-        findings=_measure_all(measures, result.release),
+        findings=[*measure_all(asked, result.release)],
         source=source,
         readers=[reader_facts(each.for_readers()) for each in result.readers],
     )
@@ -239,38 +236,30 @@ def add_curves(
     if not release.is_held:
         return assemble_report(audit, release, known)
     held = release.held("curves")
-    return assemble_report(audit, held, known, curves=compute_curves(held), cells=tuple(compute_cells(held, policy)))
+    return assemble_report(audit, held, known, curves=compute_curves(held), cells=compute_cells(held, policy))
 
 
-MOST_CELL_CHARTS = 2
-"""So many limits on an acquaintance are gone around at most."""
+def compute_cells(release: Release, policy: Policy | None, most: int = 2) -> tuple[KnowledgeCells, ...]:
+    """Return how the risk grows with several kinds of knowledge at once, for so many limits on an acquaintance."""
+    cells = (knowledge_cells(release, criterion) for criterion in (() if policy is None else policy.criteria))
+    return tuple(islice((each for each in cells if each is not None), most))
 
 
-def compute_cells(release: Release, policy: Policy | None) -> Iterator[KnowledgeCells]:
-    """Return how the risk grows with several kinds of knowledge at once, for limits that are about an acquaintance."""
-    criteria = () if policy is None else policy.criteria
-    cells = (knowledge_cells(release, criterion) for criterion in criteria)
-    yield from islice((each for each in cells if each is not None), MOST_CELL_CHARTS)
+def compute_curves(release: Release, most_cells: int = 2_000_000) -> tuple[KnowledgeCurve, ...]:
+    """Return how the risk grows with facts and with values ruled out, where that takes a second or two.
 
-
-CURVE_AMOUNTS = tuple(range(7))
-
-MOST_CURVE_CELLS = 2_000_000
-"""Groups times values up to which curves are computed: a second or two."""
-
-
-def compute_curves(release: Release) -> tuple[KnowledgeCurve, ...]:
-    """Return how the risk grows with facts and with values ruled out, where that is quickly done."""
-    if len(release.sensitive_columns) > 1 or len(release) * len(release.domain) > MOST_CURVE_CELLS:
+    `most_cells`: groups times values.
+    """
+    if len(release.sensitive_columns) > 1 or len(release) * len(release.domain) > most_cells:
         return ()
-    families = [kind for kind in (Implications, Negations) if release.semantics in kind.semantics]
-    return tuple(_curve_facts(disclosure_curve(release, kind, CURVE_AMOUNTS)) for kind in families)
-
-
-def _curve_facts(curve: DisclosureCurve) -> KnowledgeCurve:
-    (axis,) = curve.axes
-    risks = tuple(number(risk, large_is_bad=True) for risk in curve.risks)
-    return KnowledgeCurve(measure=curve.measure, parameter=axis.name, amounts=axis.amounts, risks=risks)
+    curves = []
+    for kind in (Implications, Negations):
+        if release.semantics in kind.semantics:
+            curve = disclosure_curve(release, kind, range(7))
+            (axis,) = curve.axes
+            risks = tuple(number(risk, large_is_bad=True) for risk in curve.risks)
+            curves.append(KnowledgeCurve(measure=curve.measure, parameter=axis.name, amounts=axis.amounts, risks=risks))
+    return tuple(curves)
 
 
 # What stands behind the pictures
@@ -278,13 +267,6 @@ def _curve_facts(curve: DisclosureCurve) -> KnowledgeCurve:
 
 MOST_MEASURED_CELLS = 60_000
 """Groups times values up to which the risk is measured at many amounts of knowledge: a second or two."""
-
-FURTHER = 2
-"""So many amounts beyond the one that a limit asks about are measured, and at least as many as `FEWEST`."""
-
-FEWEST = 4
-
-MOST_PANELS = 3
 
 
 def knowledge_cells(release: Release, criterion: Criterion) -> KnowledgeCells | None:
@@ -295,7 +277,7 @@ def knowledge_cells(release: Release, criterion: Criterion) -> KnowledgeCells | 
     question, view = measure.resolve(release)
     own = {"rules_out": measure.rules_out, "others": measure.others, "family": measure.family}
     amounts = {
-        "rules_out": tuple(sorted({0, own["rules_out"], own["rules_out"] + 1}))[:MOST_PANELS],
+        "rules_out": tuple(sorted({0, own["rules_out"], own["rules_out"] + 1})),
         "others": _around(own["others"]),
         "family": _around(own["family"]),
     }
@@ -316,29 +298,28 @@ def knowledge_cells(release: Release, criterion: Criterion) -> KnowledgeCells | 
     )
 
 
-def _around(own: int) -> tuple[int, ...]:
+def _around(own: int, fewest: int = 4, further: int = 2) -> tuple[int, ...]:
     """Choose amounts from nothing to beyond the one that is asked about, not more than a few.
 
     >>> _around(1), _around(40)
     ((0, 1, 2, 3, 4), (0, 10, 20, 30, 40, 42))
     """
-    if own <= FEWEST:
-        return tuple(range(max(own + FURTHER, FEWEST) + 1))
+    if own <= fewest:
+        return tuple(range(max(own + further, fewest) + 1))
     # quarters of a large amount in place of all amounts, and one beyond it
-    return tuple(sorted({own * at // FEWEST for at in range(FEWEST + 1)} | {own + FURTHER}))
+    return tuple(sorted({own * at // fewest for at in range(fewest + 1)} | {own + further}))
 
 
-MOST_CANDIDATE_CELLS = 3_000_000
-"""Rows of the table times values times candidates up to which candidates are made again and measured."""
+def candidate_releases(found: SearchResult, most_cells: int = 3_000_000) -> CandidateReleases | None:
+    """Measure the releases that a search could have chosen; None where there are none, or too many.
 
-
-def candidate_releases(found: SearchResult) -> CandidateReleases | None:
-    """Measure the releases that a search could have chosen; None where there are none to choose from, or too many."""
+    They are made again: `most_cells` is rows of the table times values times candidates.
+    """
     table = found.outcome.recoding.table
     if (
         len(found.choices) < 2
         or not found.outcome.recoding.holds_keys
-        or len(table.sizes) * len(found.release.domain) * len(found.choices) > MOST_CANDIDATE_CELLS
+        or len(table.sizes) * len(found.release.domain) * len(found.choices) > most_cells
     ):
         return None
     from sidelight.report.charts.searches import candidates_of  # noqa: PLC0415 - only who has searched waits for it
@@ -364,27 +345,21 @@ def candidate_releases(found: SearchResult) -> CandidateReleases | None:
     )
 
 
-MOST_LABEL_TEXT = 200
-"""So much of a label is told: one that names hundreds of others fills no page."""
+def cuts_made(found: SearchResult, longest: int = 200) -> CutsMade | None:
+    """Return the first cuts of a search; None where it made none.
 
-
-def cuts_made(found: SearchResult) -> CutsMade | None:
-    """Return the first cuts of a search; None where it made none."""
+    A label longer than `longest` is cut short: one that names hundreds of others fills no page.
+    """
     tree = found.outcome.cuts
     if tree is None:
         return None
-    parts = (
-        CutPart(
-            parent=each.parent,
-            column=each.column,
-            holds=each.holds if len(each.holds) <= MOST_LABEL_TEXT else f"{each.holds[: MOST_LABEL_TEXT - 1]}…",
-            people=each.people,
-            groups=each.groups,
-            cut=each.cut,
-        )
-        for each in tree.top()
+    names = CutPart.model_fields
+    parts = [CutPart(**{name: getattr(each, name) for name in names}) for each in tree.top()]
+    short = (
+        each if len(each.holds) <= longest else each.model_copy(update={"holds": f"{each.holds[: longest - 1]}…"})
+        for each in parts
     )
-    return CutsMade(along=tree.along, parts=tuple(parts))
+    return CutsMade(along=tree.along, parts=tuple(short))
 
 
 def checked_beliefs(answer: Mapping[str, JsonValue]) -> CheckedBeliefs | None:
@@ -425,17 +400,13 @@ def circumstances(
         again=DoAgain(
             commands=details.commands,
             python=details.python,
-            policy="" if policy is None else _write_policy(policy, roles),
+            # without folders; a population that is no file has to be given again
+            policy="" if policy is None else policy_text(Policy(*map(strip_folder, policy.criteria)), roles),
         ),
         files=tuple(FileFacts(name=path.name, sha256=digest(path)) for path in files),
         versions={"sidelight": __version__, "python": platform.python_version()},
         sign_off=details.sign_off,
     )
-
-
-def _write_policy(policy: Policy, roles: Mapping[str, object] | None) -> str:
-    """Write a policy as a file, without folders; a population that is no file has to be given again."""
-    return policy_text(Policy(*map(strip_folder, policy.criteria)), roles)
 
 
 def published_circumstances(
@@ -456,7 +427,11 @@ def published_circumstances(
         known,
         made=how_published(document),
         techniques=_techniques(document),
-        covers={each.column: _covers(each) for each in document.hierarchies if each.covers},
+        covers={
+            each.column: {label: tuple(map(shown, values)) for label, values in each.covers.items()}
+            for each in document.hierarchies
+            if each.covers
+        },
         kept=document.kept,
         files=(*(FileFacts(name=file.name, sha256=file.sha256) for file in document.files), *known.files),
         versions={
@@ -492,10 +467,6 @@ def how_published(document: Sidecar) -> HowMade:
     )
 
 
-def _covers(hierarchy: HierarchyFacts) -> dict[str, tuple[str, ...]]:
-    return {label: tuple(map(shown, values)) for label, values in hierarchy.covers.items()}
-
-
 def _techniques(document: Sidecar) -> dict[str, str]:
     columns = [*document.reading.group, *(document.who.group if document.who else ())]
     search = document.search
@@ -514,11 +485,6 @@ NOT_MEASURED_AGAIN = (
     "the published file was not at hand: the numbers are those of its sidecar, and nothing was measured again"
 )
 
-MAYBE_ONE_PERSON = (
-    "The sidecar does not tell that this group has more than one person, and what is printed about it is left out of "
-    "this report; sidelight audit shows it to whoever holds the file."
-)
-
 
 def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseReport:
     """Return what a sidecar says, where its file is elsewhere."""
@@ -530,27 +496,37 @@ def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseRepor
         rows_suppressed=0,
         repeats=0,
     )
+    # whether the sidecar tells that all groups have more than one person
+    nobody_alone = any(each.measure == GroupSize.name and Fraction(each.result.exact) > 1 for each in document.findings)
     audit = Audit(
         sidelight=document.versions.get("sidelight", ""),
         release=document.release,
         intake=intake,
-        findings=tuple(_audit_finding(each, nobody_alone=_nobody_alone(document)) for each in document.findings),
+        findings=tuple(_describe_published(each, nobody_alone=nobody_alone) for each in document.findings),
         readers=document.readers,
         verdict=document.verdict,
         not_covered=document.not_covered,
     )
     envelope = AuditReport(source=document.reading.file, answer=audit, notes=(NOT_MEASURED_AGAIN,))
-    policy = read_policy_text(document.policy).policy
-    known = published_circumstances(details, document, policy=policy, before=None)
-    return assemble_report(envelope, None, known, columns=tuple(_sidecar_columns(document)))
+    known = published_circumstances(details, document, policy=read_policy_text(document.policy).policy, before=None)
+    columns = [
+        *(
+            ColumnFacts(column=name, role="known to outsiders", technique=technique)
+            for name, technique in _techniques(document).items()
+        ),
+        *(
+            ColumnFacts(column=name, role="sensitive", technique="as it is", labels=document.release.values)
+            for name in document.reading.to_roles().value_columns
+        ),
+        *(
+            ColumnFacts(column=name, role="kept as it is", technique="as it is, beside what is judged")
+            for name in document.kept
+        ),
+    ]
+    return assemble_report(envelope, None, known, columns=tuple(columns))
 
 
-def _nobody_alone(document: Sidecar) -> bool:
-    """Whether a sidecar tells that all groups have more than one person."""
-    return any(each.measure == GroupSize.name and Fraction(each.result.exact) > 1 for each in document.findings)
-
-
-def _audit_finding(finding: PublishedFinding, *, nobody_alone: bool) -> AuditFinding:
+def _describe_published(finding: PublishedFinding, *, nobody_alone: bool) -> AuditFinding:
     """Return who is worst off by what is printed of them, unless that may be one person."""
     where = ", ".join(f"{name} {shown(label)}" for name, label in (finding.group or {}).items())
     value = "" if finding.value is None else f": {shown(finding.value)}"
@@ -558,7 +534,11 @@ def _audit_finding(finding: PublishedFinding, *, nobody_alone: bool) -> AuditFin
     explanation = f"Worst off is {worst}, with {finding.result.text}."
     # the group may be one person, whose labels and value would then be printed here
     if where and not nobody_alone:
-        worst, explanation = "a group that may be one person", MAYBE_ONE_PERSON
+        worst = "a group that may be one person"
+        explanation = (
+            "The sidecar does not tell that this group has more than one person, and what is printed about it is left "
+            "out of this report; sidelight audit shows it to whoever holds the file."
+        )
     return AuditFinding(
         **finding.shared(),
         holds=finding.holds,
@@ -568,15 +548,6 @@ def _audit_finding(finding: PublishedFinding, *, nobody_alone: bool) -> AuditFin
         explanation=explanation,
         notes=finding.notes,
     )
-
-
-def _sidecar_columns(document: Sidecar) -> Iterable[ColumnFacts]:
-    for name, technique in _techniques(document).items():
-        yield ColumnFacts(column=name, role="known to outsiders", technique=technique)
-    for name in document.reading.to_roles().value_columns:
-        yield ColumnFacts(column=name, role="sensitive", technique="as it is", labels=document.release.values)
-    for name in document.kept:
-        yield ColumnFacts(column=name, role="kept as it is", technique="as it is, beside what is judged")
 
 
 # Attacks that were tried

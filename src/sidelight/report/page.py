@@ -147,26 +147,23 @@ class Page:
         )
 
 
-def _letters(part: PageSection | Block) -> int:  # noqa: PLR0911 - one line for each kind
+def _letters(part: PageSection | Block) -> int:
     match part:
         case PageSection():
             return len(part.title) + sum(map(_letters, (*part.blocks, *part.parts)))
-        case Points():
-            return sum(map(len, part.lines))
-        case Grid():
-            return sum(len(cell) for row in part.rows for cell in row)
         case Picture():
             return len(part.svg) + (0 if part.table is None else _letters(part.table))
+        case Points():
+            texts = [*part.lines]
+        case Grid():
+            texts = [cell for row in part.rows for cell in row]
         case Signature():
-            return sum(len(line.text) for line in part.lines)
+            texts = [line.text for line in part.lines]
         case Blank():
-            return len(part.what)
+            texts = [part.what]
         case _:
-            return len(part.text)
-
-
-MOST_COLUMNS, LONGEST_CELL = 40, 300
-"""So wide is a table at most, and a cell of it."""
+            texts = [part.text]
+    return sum(map(len, texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +193,9 @@ class _Cut:
             elif block.table is not None:
                 yield self.grid(block.table)
 
-    def block(self, block: Block) -> Block:  # noqa: PLR0911 - one line for each kind
+    def block(self, block: Block) -> Block:
         match block:
-            case Paragraph():
+            case Paragraph() | Code():
                 return replace(block, text=self.text(block.text))
             case Points():
                 lines = tuple(map(self.text, block.lines[: self.rows]))
@@ -208,20 +205,18 @@ class _Cut:
                 return self.grid(block)
             case Quotation():
                 return replace(block, text=self.text(block.text), about=self.text(block.about))
-            case Code():
-                return replace(block, text=self.text(block.text))
             case Signature():
                 return Signature(tuple(replace(line, text=self.text(line.text)) for line in block.lines))
             case _:
                 return block
 
-    def grid(self, grid: Grid) -> Grid:
+    def grid(self, grid: Grid, most_columns: int = 40) -> Grid:
         # a cell is cut earlier than a paragraph: one long label must not fill a page
-        cells = replace(self, letters=min(self.letters, LONGEST_CELL))
-        rows = tuple(tuple(map(cells.text, row[:MOST_COLUMNS])) for row in grid.rows[: self.rows])
-        headings = tuple(map(cells.text, grid.headings[:MOST_COLUMNS]))
+        cells = replace(self, letters=min(self.letters, 300))
+        rows = tuple(tuple(map(cells.text, row[:most_columns])) for row in grid.rows[: self.rows])
+        headings = tuple(map(cells.text, grid.headings[:most_columns]))
         more = len(grid.headings) - len(headings)
-        title = f"{grid.title} (the first {MOST_COLUMNS} columns)".strip() if more else grid.title
+        title = f"{grid.title} (the first {most_columns} columns)".strip() if more else grid.title
         return replace(
             grid, title=title, headings=headings, rows=rows, omitted=grid.omitted + len(grid.rows) - len(rows)
         )

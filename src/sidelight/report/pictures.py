@@ -29,7 +29,7 @@ from sidelight.report.report import attacker_of
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.documents.document import Number, PolicyBound
+    from sidelight.documents.document import Number
     from sidelight.report.page import Picture
 
 PictureName: TypeAlias = Literal["limits", "sizes", "values", "knowledge", "cells", "readers", "cuts", "utility"]
@@ -93,25 +93,14 @@ def _sizes(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
     yield size_steps_chart(drawn, least_size(answer.audit))
 
 
-MOST_COLUMNS = 3
-"""Of so many sensitive columns the values are drawn."""
-
-
 def _values(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
-    for each in report.answer.values[:MOST_COLUMNS]:
+    for each in report.answer.values[:3]:  # of so many sensitive columns
         rows = [(common.value, common.people) for common in each.common]
         if not rows:
             continue
         if each.rarer:
             rows.append((f"{each.rarer:,} rarer value{'' if each.rarer == 1 else 's'}", each.rarer_people))
         yield value_bars_chart(each.column, rows, people=each.people, values=each.values, several=each.several)
-
-
-FACTS: dict[str, tuple[str, str]] = {
-    "implications": ("well-chosen fact", "well-chosen facts"),
-    "negations": ("value ruled out", "values ruled out"),
-}
-"""What one and several of a curve's amounts are called for whoever never heard of implications."""
 
 
 def _knowledge(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
@@ -122,20 +111,21 @@ def _knowledge(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
     judged = [each for each in report.answer.audit.findings if each.limit is not None and each.measure in curves]
     curve = curves[judged[0].measure] if judged else report.answer.curves[0]
     limit, own = (judged[0].limit, judged[0].settings.get("k")) if judged else (None, None)
+    # what one and several of a curve's amounts are called for whoever never heard of implications
+    names = {
+        "implications": ("well-chosen fact", "well-chosen facts"),
+        "negations": ("value ruled out", "values ruled out"),
+    }
     kind = RiskCurve(
-        *FACTS.get(curve.measure, (curve.parameter, curve.parameter)),
+        *names.get(curve.measure, (curve.parameter, curve.parameter)),
         curve.amounts,
         tuple(map(amount, curve.risks)),
         curve.measure,
     )
     # only an amount that was measured has a point on the curve
     marked = (own,) if isinstance(own, int) and own in curve.amounts else ()
-    bound = None if limit is None else _risk_limit(limit)
+    bound = None if limit is None else RiskLimit(Fraction(limit.bound.exact), Comparison(limit.comparison))
     yield kinds_chart([kind], "of somebody's value", limit=bound, own=marked)
-
-
-def _risk_limit(limit: PolicyBound) -> RiskLimit:
-    return RiskLimit(Fraction(limit.bound.exact), Comparison(limit.comparison))
 
 
 def _cells(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
@@ -143,7 +133,8 @@ def _cells(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
         axes = tuple(KnowledgeAxis(name, amounts) for name, amounts in each.amounts.items())
         curve = DisclosureCurve(each.measure, (), axes, tuple(map(amount, each.risks)))
         own = (each.own["rules_out"], each.own["others"], each.own["family"])
-        yield cells_chart(curve, limit=_risk_limit(each.limit), own=own)
+        limit = RiskLimit(Fraction(each.limit.bound.exact), Comparison(each.limit.comparison))
+        yield cells_chart(curve, limit=limit, own=own)
 
 
 def _readers(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:

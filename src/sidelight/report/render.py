@@ -40,7 +40,6 @@ from sidelight.report.page import (
     Points,
     Quotation,
     Signature,
-    SignatureLine,
 )
 
 if TYPE_CHECKING:
@@ -57,11 +56,6 @@ SIZES: tuple[tuple[int, int, bool], ...] = (
     (4, 60, False),
 )
 """How many rows and letters are kept, and whether pictures are: the first that fits is drawn."""
-
-PICTURE_PARTS = frozenset(
-    ("svg", "g", "path", "text", "tspan", "rect", "line", "circle", "defs", "clipPath", "linearGradient", "stop")
-)
-"""What a chart's SVG is made of; whatever else there is could be more than a picture."""
 
 
 def html_page(page: Page) -> str:
@@ -122,7 +116,7 @@ def _templates() -> Environment:
         loader=jinja2.DictLoader({name: _file(name) for name in ("page.html", "blocks.html")}),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_finalize,
+        finalize=lambda content: content if isinstance(content, Markup) else visible(str(content)),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -134,51 +128,51 @@ def _templates() -> Environment:
     return environment
 
 
-def _finalize(content: object) -> object:
-    return content if isinstance(content, Markup) else visible(str(content))
-
-
-LONG_WORD = 28
-"""Words that are longer are broken in tables; others stay in one piece."""
-
-SHORT_CELL = 14
-
-DIGEST = re.compile(r"[0-9a-f]{64}")
-"""A SHA-256, which is compared letter by letter: in small type, and in one line where there is room."""
-
-
 def breaking(cell: str, figures: bool) -> Markup:  # noqa: FBT001 - a filter has no names
     """Return where a cell may be broken, and that it is one of figures."""
-    if DIGEST.fullmatch(cell):
+    # a SHA-256 is compared letter by letter: in small type, and in one line where there is room
+    if re.fullmatch(r"[0-9a-f]{64}", cell):
         return Markup(' class="long digest"')
-    long = any(len(word) > LONG_WORD for word in cell.split())
-    names = [*(["figure"] if figures else []), *(["long"] if long else ["short"] if len(cell) <= SHORT_CELL else [])]
+    # words that are longer than 28 letters are broken; others stay in one piece
+    long = any(len(word) > 28 for word in cell.split())
+    names = [*(["figure"] if figures else []), *(["long"] if long else ["short"] if len(cell) <= 14 else [])]
     return Markup(' class="{}"').format(" ".join(names)) if names else Markup("")
 
 
 def picture(block: Picture) -> Markup:
-    """Return a chart's SVG as markup; refuse one that holds more than a picture."""
-    if not _only_a_picture(block.svg):
+    """Return a chart's SVG as markup; refuse one that holds more than a picture.
+
+    Elements and attributes are looked at, and no text: a value of a table may be called anything.
+    """
+    parts = {
+        "svg",
+        "g",
+        "path",
+        "text",
+        "tspan",
+        "rect",
+        "line",
+        "circle",
+        "defs",
+        "clipPath",
+        "linearGradient",
+        "stop",
+    }
+    # no document type and no instruction: nothing that a parser would expand or follow
+    safe = "<!" not in block.svg and "<?" not in block.svg
+    try:
+        elements = list(ET.fromstring(block.svg).iter()) if safe else []  # noqa: S314 - nothing is expanded
+    except ET.ParseError:
+        elements = []
+    if not elements or not all(
+        isinstance(element.tag, str)
+        and element.tag.rpartition("}")[2] in parts
+        and not any(name.lower().startswith("on") or name.rpartition("}")[2] == "href" for name in element.attrib)
+        for element in elements
+    ):
         message = "a chart holds more than a picture, and is not put into a page; report what it was drawn from"
         raise SidelightError(message)
     return Markup(block.svg)  # noqa: S704 - checked above
-
-
-def _only_a_picture(svg: str) -> bool:
-    """Look at elements and attributes, and at no text: a value of a table may be called anything."""
-    # no document type and no instruction: nothing that a parser would expand or follow
-    if "<!" in svg or "<?" in svg:
-        return False
-    try:
-        elements = list(ET.fromstring(svg).iter())  # noqa: S314 - without a document type nothing is expanded
-    except ET.ParseError:
-        return False
-    return all(
-        isinstance(element.tag, str)
-        and element.tag.rpartition("}")[2] in PICTURE_PARTS
-        and not any(name.lower().startswith("on") or name.rpartition("}")[2] == "href" for name in element.attrib)
-        for element in elements
-    )
 
 
 @cache
@@ -246,16 +240,12 @@ def _block(block: Block) -> Iterator[str]:
             what, by = escape_markdown(block.what), escape_markdown(block.by)
             yield f"{what}\n\n*To be filled in by {by}:* \\_\\_\\_\\_\\_\\_\\_\\_"
         case Signature():
+            blank = r"\_" * 24
+            hints = [f" ({each.hint})" if each.hint and not each.text else "" for each in block.lines]
             yield "\n".join(
-                f"- **{escape_markdown(_label(line))}**: {escape_markdown(line.text) or EMPTY}" for line in block.lines
+                f"- **{escape_markdown(line.label + hint)}**: {escape_markdown(line.text) or blank}"
+                for hint, line in zip(hints, block.lines, strict=True)
             )
-
-
-EMPTY = r"\_" * 24
-
-
-def _label(line: SignatureLine) -> str:
-    return f"{line.label} ({line.hint})" if line.hint and not line.text else line.label
 
 
 def _grid(grid: Grid) -> Iterator[str]:
@@ -274,11 +264,6 @@ def _fence(code: Code) -> str:
     longest = max((len(run) for run in re.findall("`+", code.text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{code.language}\n{visible(code.text).rstrip()}\n{fence}"
-
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
-
-SECONDS = 120
 
 
 def pdf_page(html: str) -> bytes:
@@ -300,11 +285,12 @@ def pdf_page(html: str) -> bytes:
             f"--user-data-dir={folder / 'profile'}",
             "--no-pdf-header-footer",
             f"--print-to-pdf={printed}",
-            *(["--no-sandbox"] if _is_root() else []),
+            # as root Chromium refuses to run with its sandbox
+            *(["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
             page.as_uri(),
         ]
         try:
-            subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)  # noqa: S603 - our own words
+            subprocess.run(command, check=True, capture_output=True, timeout=120)  # noqa: S603 - our own words
             return printed.read_bytes()
         except (OSError, subprocess.SubprocessError) as error:
             reason = type(error).__name__
@@ -314,18 +300,12 @@ def pdf_page(html: str) -> bytes:
 
 def browser_path() -> str:
     """Find the system's Chromium, or say what to do without it."""
-    for name in BROWSERS:
-        path = shutil.which(name)
-        if path is not None:
-            return path
-    message = (
-        f"--pdf needs a Chromium on this system (one of {', '.join(BROWSERS)}), and there is none; "
-        "install one, or write "
-        "--html FILE and print that from any browser"
-    )
-    raise SidelightError(message)
-
-
-def _is_root() -> bool:
-    """Whether the sandbox cannot be used: Chromium refuses to run as root with it."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+    found = next((path for name in names if (path := shutil.which(name)) is not None), None)
+    if found is None:
+        message = (
+            f"--pdf needs a Chromium on this system (one of {', '.join(names)}), and there is none; install one, or "
+            "write --html FILE and print that from any browser"
+        )
+        raise SidelightError(message)
+    return found

@@ -113,6 +113,19 @@ class SingledOut(DocumentPart):
         description="at most three, the worst first; none where there are too many groups to go through them again"
     )
 
+    def lines(self, everybody: int) -> Iterator[str]:
+        """Yield how many of everybody stand alone, and by which columns."""
+        people = counted(everybody, "person")
+        if not self.people:
+            yield f"Nobody of {people}: everybody looks like somebody else."
+            return
+        stand = form("stands", self.people)
+        yield f"{self.people:,} of {people} {stand} alone in a group: nobody else looks like them."
+        if self.worst_columns is None:
+            yield "Which columns it is by is not told for so many groups; sidelight columns tells."
+        for each in self.worst_columns or ():
+            yield f"Without {each.column}, {each.fewer:,} fewer would stand alone."
+
 
 class Audit(DocumentPart):
     """What a release reveals, measure by measure."""
@@ -156,7 +169,7 @@ class AuditReport(Answer[Audit]):
         if any("." in finding.result.text for finding in audit.findings):
             yield PageSection("", (Paragraph(ROUNDED),))
         if audit.singled_out is not None:
-            yield PageSection("Who stands alone", (Points(tuple(_unique_people(audit, audit.singled_out))),))
+            yield PageSection("Who stands alone", (Points(tuple(audit.singled_out.lines(audit.release.people))),))
         if audit.findings:
             meanings = []
             for each in audit.findings:
@@ -202,19 +215,6 @@ def _findings_grid(findings: Sequence[AuditFinding]) -> Grid:
     # Without any limit, the second and the fourth column would say nothing.
     shown = slice(None) if any(each.limit for each in findings) else slice(None, None, 2)
     return Grid((*headings[shown],), tuple((*row[shown],) for row in rows), dense=True)
-
-
-def _unique_people(audit: Audit, unique: SingledOut) -> Iterator[str]:
-    people = counted(audit.release.people, "person")
-    if not unique.people:
-        yield f"Nobody of {people}: everybody looks like somebody else."
-        return
-    stand = form("stands", unique.people)
-    yield f"{unique.people:,} of {people} {stand} alone in a group: nobody else looks like them."
-    if unique.worst_columns is None:
-        yield "Which columns it is by is not told for so many groups; sidelight columns tells."
-    for each in unique.worst_columns or ():
-        yield f"Without {each.column}, {each.fewer:,} fewer would stand alone."
 
 
 def _shorten_labels(finding: AuditFinding, text: str) -> str:
@@ -379,7 +379,8 @@ def count_broken(judgements: Sequence[Judgement], release: ReleaseBlocks) -> lis
     >>> count_broken([(GroupSize() >= 5).judge(release)], release)
     [BrokenBy(groups=2, people=5, at_least=False)]
     """
-    broken = {at: each for at, each in enumerate(judgements) if not each.holds and _is_counted(each.criterion)}
+    counted_by_group = [breaks_with_one_group(each.criterion) for each in judgements]
+    broken = {at: each for at, each in enumerate(judgements) if not each.holds and counted_by_group[at]}
     totals: dict[int, Integers] = _count_in_views(broken, release)
     plain = {at: each for at, each in broken.items() if at not in totals}
     measures = [each.criterion.measure for each in plain.values()]
@@ -416,11 +417,19 @@ def count_broken(judgements: Sequence[Judgement], release: ReleaseBlocks) -> lis
             people=int(people),
             at_least=at in broken and not each.criterion.measure.screen().group_by_group,
         )
-        if _is_counted(each.criterion)
+        if counted_by_group[at]
         else None
         for at, each in enumerate(judgements)
         for groups, people in [totals.get(at, (0, 0))]
     ]
+
+
+def breaks_with_one_group(criterion: Criterion) -> bool:
+    """Return whether single groups can break a limit."""
+    try:
+        return criterion.measure.screen().breaks_with_one_group
+    except BadMeasure:  # it looks at whole releases only
+        return False
 
 
 def _count_in_views(broken: Mapping[int, Judgement], release: ReleaseBlocks) -> dict[int, Integers]:
@@ -435,14 +444,6 @@ def _count_in_views(broken: Mapping[int, Judgement], release: ReleaseBlocks) -> 
             assert counts is not None  # what is counted of a view is counted of it as a release
             totals[at] = np.array([counts.groups, counts.people])
     return totals
-
-
-def _is_counted(criterion: Criterion) -> bool:
-    """Whether single groups can break a limit."""
-    try:
-        return criterion.measure.screen().breaks_with_one_group
-    except BadMeasure:  # it looks at whole releases only
-        return False
 
 
 def look_alikes(release: ReleaseBlocks) -> Iterator[str]:

@@ -35,7 +35,15 @@ def draw_blocks(blocks: Iterable[Block | PageSection]) -> Iterator[RenderableTyp
                 yield from draw_blocks(block.parts)
                 yield Text()
             case Paragraph():
-                yield _paragraph(block)
+                if block.verdict is None:
+                    lead = Text(f"{block.lead}: " if block.lead else "", style="bold")
+                    yield lead.append(block.text, style="not bold dim" if block.emphasis == "quiet" else "not bold")
+                    continue
+                # a verdict is told by its mark and its words; colour only repeats it
+                style = {"within": "bold green", "not within": "bold red"}.get(block.verdict, "bold")
+                first, colon, rest = block.text.partition(":")
+                verdict = Text(f"{MARKS[block.verdict]} {first}", style=style)
+                yield verdict.append(f"{colon}{rest}", style="not bold default")
             case Points():
                 bullets = Table.grid(padding=(0, 1, 0, 0))
                 # several findings may bring the same note
@@ -48,16 +56,6 @@ def draw_blocks(blocks: Iterable[Block | PageSection]) -> Iterator[RenderableTyp
                 yield Text(block.text, no_wrap=isinstance(block, Code))
             case _:
                 continue
-
-
-def _paragraph(block: Paragraph) -> Text:
-    if block.verdict is None:
-        text = Text(f"{block.lead}: " if block.lead else "", style="bold")
-        return text.append(block.text, style="not bold dim" if block.emphasis == "quiet" else "not bold")
-    # A verdict is told by its mark and its words; colour only repeats it.
-    style = {"within": "bold green", "not within": "bold red"}.get(block.verdict, "bold")
-    first, colon, rest = block.text.partition(":")
-    return Text(f"{MARKS[block.verdict]} {first}", style=style).append(f"{colon}{rest}", style="not bold default")
 
 
 def _grid(grid: Grid) -> Table:
@@ -78,7 +76,7 @@ def _grid(grid: Grid) -> Table:
             continue
         table.add_column(heading, justify=justify, overflow="fold", min_width=6 if grid.dense else None)
     for row in grid.rows:
-        table.add_row(*map(_cell, row))
+        table.add_row(*(Text(cell, style={"✓": "green", "✗": "bold red"}.get(cell[:1], "")) for cell in row))
     return table
 
 
@@ -100,24 +98,18 @@ class _SplitGrid:
             # Each column is followed by two letters of space, the last one too: hence less than, not at most.
             widths = accumulate(_least_width(*column) + 2 for column in (*self.repeated, *rest))
             fit = sum(width < options.max_width for width in widths) - len(self.repeated)
-            yield _draw_figures((*self.repeated, *rest[: max(fit, 1)]), breaks_figures=fit < 1)
+            columns = (*self.repeated, *rest[: max(fit, 1)])
+            table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+            for heading, cells in columns:
+                # figures are broken only where not even one more column fits
+                least = None if fit < 1 else _least_width(heading, cells)
+                table.add_column(Text(heading), justify="right", overflow="fold", min_width=least)
+            for row in zip(*(cells for _, cells in columns), strict=True):
+                table.add_row(*row)
+            yield table
             rest = rest[max(fit, 1) :]
 
 
 def _least_width(heading: str, cells: Sequence[str]) -> int:
     """Return how wide a column of figures is at least: its headings are broken into pieces of about 12 letters."""
     return max(min(len(heading), 12), *map(len, cells), 0)
-
-
-def _draw_figures(columns: Sequence[tuple[str, Sequence[str]]], *, breaks_figures: bool) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for heading, cells in columns:
-        least = None if breaks_figures else _least_width(heading, cells)
-        table.add_column(Text(heading), justify="right", overflow="fold", min_width=least)
-    for row in zip(*(cells for _, cells in columns), strict=True):
-        table.add_row(*row)
-    return table
-
-
-def _cell(text: str) -> Text:
-    return Text(text, style={"✓": "green", "✗": "bold red"}.get(text[:1], ""))

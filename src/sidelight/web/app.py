@@ -43,20 +43,16 @@ from sidelight.web.views import (
     data,
     jobs,
     other_releases,
-    publishing,
     readers,
     release,
     report,
     skyline,
-    start,
     what_if,
 )
 from sidelight.web.workspace import Workspace
 
-VIEWS: tuple[ModuleType, ...] = (start, data, readers, release, report, skyline, what_if, other_releases)
+VIEWS: tuple[ModuleType, ...] = (data, readers, release, report, skyline, what_if, other_releases)
 """Each view is a file with a `VIEW` and a `router`; those with a step are the path, the others stand beside it."""
-
-TROUBLE = PageView("/trouble", "Something is wrong", "What is wrong, and what would help?")
 
 
 def explorer(workspace: Workspace, *, token: str, port: int, uploads: Uploads | None = None) -> Application:
@@ -71,11 +67,10 @@ def application(workspace: Workspace, uploads: Uploads | None = None) -> FastAPI
     )
     app.state.workspace = workspace
     app.state.uploads = uploads
-    app.state.views = [module.VIEW for module in VIEWS]
+    app.state.views = [readers.START, *(module.VIEW for module in VIEWS)]
     for module in VIEWS:
         app.include_router(module.router)
-    for beside in (jobs, publishing):
-        app.include_router(beside.router)
+    app.include_router(jobs.router)
     app.mount("/static", StaticFiles(directory=str(STATIC)), name="static")
     app.add_middleware(BeginWithState)
     app.add_exception_handler(SidelightError, _trouble)
@@ -84,13 +79,10 @@ def application(workspace: Workspace, uploads: Uploads | None = None) -> FastAPI
     return app
 
 
-THREADS = 100
-"""So many requests are answered at a time: most of those that take long wait for others, and do nothing."""
-
-
 @asynccontextmanager
 async def _with_many_threads(_: FastAPI) -> AsyncIterator[None]:
-    current_default_thread_limiter().total_tokens = THREADS
+    # so many requests at a time: most of those that take long wait for others, and do nothing
+    current_default_thread_limiter().total_tokens = 100
     yield
 
 
@@ -114,16 +106,18 @@ class BeginWithState:
             response = go_to(request, request.app.state.workspace.start.address(path))
             await response(scope, receive, send)
         else:
-            await self._inner(scope, receive, _kept_by_browsers(send) if path.startswith("/static/") else send)
 
+            async def sending(message: Message) -> None:
+                if (
+                    path.startswith("/static/")
+                    and message["type"] == "http.response.start"
+                    and message["status"] == 200
+                ):
+                    kept = (b"cache-control", b"private, max-age=86400")
+                    message = {**message, "headers": [*message["headers"], kept]}
+                await send(message)
 
-def _kept_by_browsers(send: Send) -> Send:
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start" and message["status"] == 200:
-            message = {**message, "headers": [*message["headers"], (b"cache-control", b"private, max-age=86400")]}
-        await send(message)
-
-    return sending
+            await self._inner(scope, receive, sending)
 
 
 def _trouble(request: Request, error: Exception) -> Response:
@@ -147,7 +141,8 @@ def _trouble(request: Request, error: Exception) -> Response:
     views = {view.path: view for view in request.app.state.views}
     if nobody_said_who_is_who and request.url.path in views:  # nothing is wrong: it is too early
         return page(request, views[request.url.path], state, template="too-early", words=words)
-    response = page(request, TROUBLE, state, words=words)
+    trouble = PageView("/trouble", "Something is wrong", "What is wrong, and what would help?")
+    response = page(request, trouble, state, words=words)
     response.status_code = status
     return response
 
@@ -162,7 +157,15 @@ def serve(
     """Show the explorer until it is interrupted; port 0 is any that is free."""
     token = new_token()
     warm_up()
-    with own_temporary_folder() as folder, _listening(port) as listener:
+    with own_temporary_folder() as folder, socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((HOST, port))
+            listener.listen()  # whoever opens the address at once waits, and is not refused
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or error
+            message = f"cannot listen to port {port}: {reason}; name another with --port"
+            raise SidelightError(message) from None
         number = listener.getsockname()[1]
         address = f"http://{HOST}:{number}/?{TOKEN}={token}"
         app = explorer(workspace, token=token, port=number, uploads=Uploads(folder))
@@ -189,16 +192,3 @@ def server_of(app: Application) -> uvicorn.Server:
         timeout_graceful_shutdown=1,
     )
     return uvicorn.Server(config)
-
-
-def _listening(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((HOST, port))
-        listener.listen()  # whoever opens the address at once waits, and is not refused
-    except (OSError, OverflowError) as error:
-        listener.close()
-        message = f"cannot listen to port {port}: {getattr(error, 'strerror', None) or error}; name another with --port"
-        raise SidelightError(message) from None
-    return listener

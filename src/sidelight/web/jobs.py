@@ -42,7 +42,7 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -192,8 +192,6 @@ MOST_ENDED = 64
 MOST_WAITING = 100
 """So many jobs wait in a lane at most."""
 
-MOST_NAMED = 3
-"""So many jobs are named for which one waits."""
 
 FORGOTTEN = 1.5
 """Seconds after which nobody looks at work any more that a page asks about every 300 ms."""
@@ -201,11 +199,8 @@ FORGOTTEN = 1.5
 ABANDONED = 150.0
 """Seconds after which such work ends even if no other wants its turn: tabs that sleep ask once a minute."""
 
-PATIENCE = 10.0
-"""Seconds for which the work that is cancelled is waited for when the server closes."""
 
 SEARCHES = "searches"
-CANCELLED = "it was cancelled"
 
 
 class Cancelled(BaseException):
@@ -264,7 +259,13 @@ class Job:
     @property
     def problem(self) -> str | None:
         """Why there is no answer, of one that ended without."""
-        return CANCELLED if self.stage == "cancelled" else None if self.error is None else self.complaint(self.error)
+        return (
+            "it was cancelled"
+            if self.stage == "cancelled"
+            else None
+            if self.error is None
+            else self.complaint(self.error)
+        )
 
     @property
     def sentence(self) -> str:
@@ -279,8 +280,8 @@ class Job:
     def _turn(self) -> str:
         """Say for what it waits."""
         ahead = [each.title for each in self._ahead if each.goes_on]
-        others = f"; and {len(ahead) - MOST_NAMED:,} more" if len(ahead) > MOST_NAMED else ""
-        return f"waiting its turn, after: {'; '.join(ahead[:MOST_NAMED])}{others}" if ahead else "beginning"
+        others = f"; and {len(ahead) - 3:,} more" if len(ahead) > 3 else ""
+        return f"waiting its turn, after: {'; '.join(ahead[:3])}{others}" if ahead else "beginning"
 
     def looked_at(self, seconds: float | None = None) -> bool:
         """Whether somebody waits for it, or looked at it in the last seconds; a moment, if nothing is said."""
@@ -424,7 +425,13 @@ class Jobs:
                 return before
             waiting = self._lanes.setdefault(lane, deque())
             ahead = tuple(each for each in waiting if each.goes_on)
-            self._make_room(ahead, watched=watched)
+            if len(ahead) > MOST_WAITING and not watched:
+                message = f"{len(ahead):,} wait here already; wait until some have ended, or cancel some"
+                raise SidelightError(message)
+            # of what follows sliders, the oldest gives way instead
+            for each in ahead[: max(len(ahead) - MOST_WAITING, 0)]:
+                if not each.looked_at(0):
+                    each.forget()
             self._numbers += 1
             job = Job(self._numbers, question, title, address, lane, gather, wording, self._complaint, here)
             job.watched, job._ahead = watched, ahead
@@ -474,16 +481,6 @@ class Jobs:
             watched=job.watched,
         )
 
-    @staticmethod
-    def _make_room(ahead: Sequence[Job], *, watched: bool) -> None:
-        """Refuse one more where many wait already; of what follows sliders, the oldest gives way instead."""
-        if len(ahead) > MOST_WAITING and not watched:
-            message = f"{len(ahead):,} wait here already; wait until some have ended, or cancel some"
-            raise SidelightError(message)
-        for each in ahead[: max(len(ahead) - MOST_WAITING, 0)]:
-            if not each.looked_at(0):
-                each.forget()
-
     def _look(self, job: Job) -> None:
         """Note that somebody looks at a job; what is before it and nobody looks at is cancelled."""
         job._looked_at = time.monotonic()
@@ -491,8 +488,8 @@ class Jobs:
             if not each.looked_at():
                 each.forget()
 
-    def close(self, patience: float = PATIENCE) -> None:
-        """Cancel everything, and wait for what is being done."""
+    def close(self, patience: float = 10.0) -> None:
+        """Cancel everything, and wait so many seconds for what is being done."""
         with self._lock:
             self._closed = True
             unfinished = [each for lane in self._lanes.values() for each in lane]

@@ -47,10 +47,6 @@ CONFIGURATION = json.dumps(
 """How htmx is told to behave."""
 
 
-CHART_COLOURS = json.dumps({light: dark for light, (_, dark) in COLOURS.items()})
-"""What each colour of a chart is on a dark page."""
-
-
 @dataclass(frozen=True, slots=True)
 class PageView:
     """A view: where it is, what it is called, and the step of the newcomer's path that it is, if it is one."""
@@ -94,16 +90,13 @@ def go_to(request: Request, address: str) -> Response:
     return RedirectResponse(address, status_code=303)
 
 
-MOST_FIELDS = 400
-
-
 async def posted(request: Request) -> list[tuple[str, str]]:
     """Read the fields of a form that was posted; a file among them is not looked at."""
     body = (await request.body()).decode("utf-8", "replace")
     try:
-        return parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+        return parse_qsl(body, keep_blank_values=True, max_num_fields=400)
     except ValueError:
-        message = f"more than {MOST_FIELDS} fields were sent"
+        message = "more than 400 fields were sent"
         raise SidelightError(message) from None
 
 
@@ -122,23 +115,19 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters |= {"counted": counted, "form": form, "figure": _figure, "listed": _listed}
+    templates.filters |= {"counted": counted, "form": form, "figure": "{:,}".format, "listed": _listed}
     templates.globals |= {
         "marks": MARKS,
         "htmx_configuration": CONFIGURATION,
         "static": static_address,
-        "chart_colours": CHART_COLOURS,
+        # what each colour of a chart is on a dark page
+        "chart_colours": json.dumps({light: dark for light, (_, dark) in COLOURS.items()}),
     }
     return templates
 
 
 def _shown(thing: Any) -> Any:  # noqa: ANN401 - whatever a template prints
     return visible(thing) if isinstance(thing, str) and not isinstance(thing, Markup) else thing
-
-
-def _figure(number: int) -> str:
-    """Write a whole number with its thousands apart."""
-    return f"{number:,}"
 
 
 def _listed(names: Sequence[str], last: str = "and") -> str:

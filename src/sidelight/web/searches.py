@@ -58,13 +58,9 @@ OPTIONS_OF = {
 }
 """Which options each method has; the others are not looked at."""
 
-LONGEST_OPTION = 40
 
 PATH = "/release"
 """Where searches are looked at."""
-
-ASKING = "asked readers"
-"""The lane of readers who are asked of what was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +88,8 @@ class SearchChoice:
         method = texts.get("method", "lattice")
         _among("method", method, tuple(METHODS))
         kept = {name: text for name, text in texts.items() if name in ("method", "ask", *OPTIONS_OF[method])}
-        choice = cls(**{name: text for name, text in kept.items() if text != DEFAULTS.get(name)})
+        usual = {"utility": DEFAULT_UTILITY, "suppress": "0", "suppressed": "as *", "ask": "both"}
+        choice = cls(**{name: text for name, text in kept.items() if text != usual.get(name)})
         choice._check()
         return choice
 
@@ -101,8 +98,8 @@ class SearchChoice:
             if getattr(self, name):
                 _among(name, getattr(self, name), allowed)
         for each in fields(self):
-            if len(getattr(self, each.name)) > LONGEST_OPTION:
-                message = f"{parameter(each.name)} is longer than {LONGEST_OPTION} characters; give a number"
+            if len(getattr(self, each.name)) > 40:
+                message = f"{parameter(each.name)} is longer than {40} characters; give a number"
                 raise BadPolicy(message)
         self.to_method()
 
@@ -155,8 +152,6 @@ class SearchChoice:
         return ", ".join([self.method, *(f"{name} {text}" for name, text in options.items())])
 
 
-DEFAULTS = {"utility": DEFAULT_UTILITY, "suppress": "0", "suppressed": "as *", "ask": "both"}
-
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "utility": tuple(UTILITIES),
     "suppressed": get_args(Suppressed),
@@ -187,9 +182,7 @@ class SearchFields(StateFields):
 
 def _among(name: str, text: str, allowed: Sequence[str]) -> None:
     if text not in allowed:
-        message = (
-            f"{parameter(name, text[:LONGEST_OPTION])} is none of {', '.join(allowed)}{did_you_mean(text, allowed)}"
-        )
+        message = f"{parameter(name, text[:40])} is none of {', '.join(allowed)}{did_you_mean(text, allowed)}"
         raise BadPolicy(message)
 
 
@@ -201,6 +194,13 @@ class FoundCandidate:
     name: str
     result: SearchResult
     choice: SearchChoice
+
+    @classmethod
+    def from_result(cls, result: SearchResult, choice: SearchChoice) -> FoundCandidate:
+        """Name what was found by its levels, or else by how it was searched for."""
+        name = ", ".join(f"{column} {level}" for column, level in result.levels.items())
+        words = choice.in_words()
+        return cls(levels_text(result.levels) or words, name or words, result, choice)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -224,11 +224,7 @@ def policy_of(workspace: Workspace, state: State) -> Policy:
 
 def question_of(state: State, choice: SearchChoice) -> Hashable:
     """Tell searches apart."""
-    return ("search", *_within(state), choice)
-
-
-def _within(state: State) -> tuple[Hashable, ...]:
-    return state.quasi, state.sensitive, state.missing, state.limits
+    return ("search", state.quasi, state.sensitive, state.missing, state.limits, choice)
 
 
 def gather_search(workspace: Workspace, state: State, choice: SearchChoice) -> Work:
@@ -253,29 +249,20 @@ def search(
 def _candidates(
     problem: SearchProblem, best: SearchResult, choice: SearchChoice, progress: Progress
 ) -> Iterator[FoundCandidate]:
-    yield FoundCandidate(_key(best, choice), _name(best, choice), best, choice)
+    yield FoundCandidate.from_result(best, choice)
     others = [each for each in best.choices[:MOST_CANDIDATES] if each.levels != best.levels]
     for number, each in enumerate(others):
         progress("judging candidates", number, len(others))
         method = best.method.with_options(levels=dict(each.levels))
         result = problem.result(method, problem.search(method, choice.utility_name, progress), progress)
-        yield FoundCandidate(_key(result, choice), _name(result, choice), result, choice)
-
-
-def _key(result: SearchResult, choice: SearchChoice) -> str:
-    return levels_text(result.levels) or choice.in_words()
-
-
-def _name(result: SearchResult, choice: SearchChoice) -> str:
-    levels = ", ".join(f"{name} {level}" for name, level in result.levels.items())
-    return levels or choice.in_words()
+        yield FoundCandidate.from_result(result, choice)
 
 
 def found_elsewhere(workspace: Workspace, state: State, choice: SearchChoice) -> Iterator[FoundCandidate]:
     """Yield what other searches within the same limits have found, the latest first."""
     for job in workspace.jobs.ended_in():
         match job.question:
-            case ("search", *within, SearchChoice() as other) if tuple(within) == _within(state) and other != choice:
+            case (*_, SearchChoice() as other) if job.question == question_of(state, other) and other != choice:
                 best = cast("FoundRelease", job.answer).candidates[0]
                 words = other.in_words()
                 yield replace(best, key=f"{words}: {best.key}", name=f"{words}: {best.name}")
@@ -348,14 +335,18 @@ class Looked:
             return ()
         return (*searched.candidates, *found_elsewhere(self.workspace, self.state, self.choice))
 
-    def candidate(self, key: str) -> FoundCandidate | None:
-        """Find a candidate by its key."""
-        return next((each for each in self.candidates if each.key == key), None)
-
     @property
     def taken(self) -> FoundCandidate | None:
         """The candidate that is looked at: the one that the address names and no other, or the best."""
-        return self.candidate(self.take) if self.take else next(iter(self.candidates), None)
+        return next((each for each in self.candidates if each.key == self.take or not self.take), None)
+
+    @property
+    def chosen_levels(self) -> dict[str, int]:
+        """The levels that were taken instead of the best ones of this search."""
+        taken, searched = self.taken if self.take else None, self.found
+        if taken is None or searched is None or taken not in searched.candidates[1:]:
+            return {}
+        return {name: int(level) for name, level in taken.result.levels.items()}
 
     @property
     def best_instead(self) -> Looked | None:
@@ -376,7 +367,7 @@ class Looked:
                 lambda: partial(ask, taken.result, self.choice.asked),
                 title="Asking two readers whom the limits do not name",
                 address=self.address,
-                lane=ASKING,
+                lane="asked readers",
                 wording=search_words,
             )
             job.wait(0.25)
@@ -428,11 +419,13 @@ def latest_found(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Loo
             )
             raise BadPolicy(message)
         return named
-    within = ("search", *_within(named.state))
-    questions = [each.question for each in workspace.jobs.ended_in()]
-    choices = [each[-1] for each in questions if isinstance(each, tuple) and each[:-1] == within]
-    others = (Looked(workspace, named.state, choice) for choice in choices)
-    return next((each for each in others if each.taken is not None), None)
+    for job in workspace.jobs.ended_in():
+        match job.question:
+            case (*_, SearchChoice() as choice) if job.question == question_of(named.state, choice):
+                other = Looked(workspace, named.state, choice)
+                if other.taken is not None:
+                    return other
+    return None
 
 
 # The command and the Python.
@@ -448,9 +441,16 @@ def search_sample(looked: Looked) -> Recipe | None:
     if workspace.source.read_table is None:  # published already
         return None
     words = [*recipe.words("protect"), *write_limit_options(policy.criteria)]
-    words += ["--hierarchies", recipe.folder, *_options(looked), "--output", "release.parquet"]
+    # how what is looked at was found, which another search may have; or how it would be searched for
+    choice = looked.choice if looked.taken is None else looked.taken.choice
+    levels = looked.chosen_levels
+    options = [word for name, text in choice.stated().items() for word in (f"--{name}", text)]
+    options += ["--levels", levels_text(levels)] if levels else []
+    words += ["--hierarchies", recipe.folder, *options, "--output", "release.parquet"]
     commands = [*recipe.preparations(coarser=True), shell(words)]
-    call = write_call("sl.protect", Name("table"), Name("policy"), by=Name("hierarchies"), **_settings(looked))
+    call = write_call(
+        "sl.protect", Name("table"), Name("policy"), by=Name("hierarchies"), **_settings(choice), levels=levels
+    )
     python = write_python(
         *recipe.inputs(),
         *write_limits(policy.criteria),
@@ -460,30 +460,8 @@ def search_sample(looked: Looked) -> Recipe | None:
     return Recipe("\n".join(commands), python)
 
 
-def _chosen_levels(looked: Looked) -> dict[str, int]:
-    """Return levels that were taken instead of the best ones."""
-    taken = looked.taken if looked.take else None
-    searched = looked.found
-    if taken is None or searched is None or taken.key == searched.candidates[0].key or taken not in searched.candidates:
-        return {}
-    return {name: int(level) for name, level in taken.result.levels.items()}
-
-
-def _choice(looked: Looked) -> SearchChoice:
-    """Return how what is looked at was found, which another search may have; or how it would be searched for."""
-    return looked.choice if looked.taken is None else looked.taken.choice
-
-
-def _options(looked: Looked) -> list[str]:
-    stated = _choice(looked).stated()
-    words = [word for name, text in stated.items() for word in (f"--{name}", text)]
-    levels = _chosen_levels(looked)
-    return [*words, "--levels", levels_text(levels)] if levels else words
-
-
-def _settings(looked: Looked) -> dict[str, object]:
+def _settings(choice: SearchChoice) -> dict[str, object]:
     """Return the settings of `protect`, as they are written."""
-    choice = _choice(looked)
     stated = choice.stated()
     method: object = choice.method
     if choice.method == "lattice" and {"suppress", "suppressed", "nodes"} & {*stated}:
@@ -491,5 +469,4 @@ def _settings(looked: Looked) -> dict[str, object]:
         method = Name(write_call("sl.FullDomain", **options, suppressed=choice.suppressed))
     elif choice.average:
         method = Name(write_call("sl.Microaggregation", labels=choice.average))
-    keywords: dict[str, object] = {name: stated[name] for name in ("utility", "resists", "ask") if name in stated}
-    return {"method": method, **keywords, "levels": _chosen_levels(looked)}
+    return {"method": method, **{name: stated[name] for name in ("utility", "resists", "ask") if name in stated}}

@@ -46,14 +46,15 @@ MOST_BYTES = 256 * 1024 * 1024
 """What may be uploaded at once."""
 
 TOKEN = "token"  # noqa: S105 - the name of the field
-NAMES = ("127.0.0.1", "localhost")
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
 HEADERS = (
-    (b"content-security-policy", POLICY.encode()),
+    (
+        b"content-security-policy",
+        (
+            b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+            b"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        ),
+    ),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"same-origin"),
@@ -94,7 +95,7 @@ class Guard:
 
     def __init__(self, inner: Application, *, token: str, port: int, most_bytes: int = MOST_BYTES) -> None:
         self._inner, self._token, self._port, self._most_bytes = inner, token, port, most_bytes
-        self._hosts = {f"{name}:{port}" for name in NAMES}
+        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
         self._cookie = f"sidelight-{port}"  # another server on this machine has one of its own
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -109,8 +110,12 @@ class Guard:
         headers = [(name.lower(), value.decode("latin-1")) for name, value in scope["headers"]]
         fields = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         has_token = any(name == TOKEN and self._is_token(text) for name, text in fields)
-        foreign = _comes_from_elsewhere(headers)
-        why = self._refusal(headers, foreign=foreign and not (has_token and _opens_a_page(scope, headers)))
+        foreign = not {value for name, value in headers if name == b"sec-fetch-site"} <= {"same-origin", "none"}
+        # whether a browser shows the answer to its user, in a tab and not inside of another page
+        fetched = sorted(each for each in headers if each[0] in (b"sec-fetch-mode", b"sec-fetch-dest"))
+        wanted = [(b"sec-fetch-dest", "document"), (b"sec-fetch-mode", "navigate")]
+        opens_a_page = has_token and scope["method"] == "GET" and fetched == wanted
+        why = self._refusal(headers, foreign=foreign and not opens_a_page)
         if why is not None:
             await _say(send, 403, why)
             return
@@ -120,7 +125,9 @@ class Guard:
         if not any(self._is_token(text) for text in self._cookies(headers)):
             await _say(send, 403, "This page needs its token: open the address that 'sidelight serve' printed.")
             return
-        if _announced(headers) > self._most_bytes:
+        lengths = [value for name, value in headers if name == b"content-length"]
+        announced = max((int(value) for value in lengths if value.isascii() and value.isdigit()), default=0)
+        if announced > self._most_bytes:
             await _say(send, 413, self._too_large())
             return
         await self._counted(scope, receive, send)
@@ -193,22 +200,6 @@ class Guard:
 
     def _too_large(self) -> str:
         return f"That is more than {self._most_bytes // (1024 * 1024):,} MB; give a smaller file, or start with it."
-
-
-def _comes_from_elsewhere(headers: list[tuple[bytes, str]]) -> bool:
-    return not {value for name, value in headers if name == b"sec-fetch-site"} <= {"same-origin", "none"}
-
-
-def _opens_a_page(scope: Scope, headers: list[tuple[bytes, str]]) -> bool:
-    """Whether a browser shows the answer to its user, in a tab and not inside of another page."""
-    fetched = [(name, value) for name, value in headers if name in (b"sec-fetch-mode", b"sec-fetch-dest")]
-    wanted = [(b"sec-fetch-dest", "document"), (b"sec-fetch-mode", "navigate")]
-    return scope["method"] == "GET" and sorted(fetched) == wanted
-
-
-def _announced(headers: list[tuple[bytes, str]]) -> int:
-    lengths = [value for name, value in headers if name == b"content-length"]
-    return max((int(value) for value in lengths if value.isascii() and value.isdigit()), default=0)
 
 
 def _with_headers(send: Send) -> Send:

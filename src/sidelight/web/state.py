@@ -23,7 +23,6 @@ from sidelight.errors import BadPolicy
 MOST_COLUMNS = 60
 MOST_LIMITS = 40
 LONGEST_TEXT = 2_000
-LEVEL = re.compile(r"(?P<column>.+):(?P<level>[0-9]{1,3})", re.DOTALL)
 
 MISSING = ("an error", "drop", "a value", "no value")
 """What a missing sensitive value may mean, as in `read_table`."""
@@ -62,7 +61,10 @@ class State:
 
     def address(self, path: str, also: Mapping[str, object] | None = None) -> str:
         """Write the address of a view in this state; `also` what it alone needs, lists being repeated."""
-        own = [(name, str(one)) for name, own_value in (also or {}).items() for one in _each(own_value)]
+        own = []
+        for name, value in (also or {}).items():
+            several = value if isinstance(value, list | tuple) else () if value is None else (value,)
+            own += [(name, str(one)) for one in several]
         query = urlencode([*self.pairs(), *own])
         return f"{path}?{query}" if query else path
 
@@ -78,10 +80,6 @@ class State:
     def but(self, **changes: Any) -> State:  # noqa: ANN401 - as `dataclasses.replace`
         """Return the state with some of it changed."""
         return replace(self, **changes)
-
-
-def _each(value: object) -> Iterable[object]:
-    return value if isinstance(value, list | tuple) else () if value is None else (value,)
 
 
 class StateFields(BaseModel):
@@ -135,7 +133,7 @@ def _last(by_name: Mapping[str, Sequence[str]], name: str, allowed: Sequence[str
 def _levels(texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
     levels: dict[str, int] = {}
     for text in texts:
-        matched = LEVEL.fullmatch(text)
+        matched = re.fullmatch(r"(?P<column>.+):(?P<level>[0-9]{1,3})", text, re.DOTALL)
         if matched is None:
             message = f"cannot read the level '{text[:40]}'; it is a column and a number, such as age:2"
             raise BadPolicy(message)

@@ -27,8 +27,6 @@ from sidelight.files import SIDECAR_ENDING, open_private, private_folder, sideca
 from sidelight.publish.sidecar import Sidecar
 
 MOST_FILES = 20
-MOST_AT_ONCE = 4
-LONGEST_NAME = 120
 
 
 @dataclass(eq=False, slots=True)
@@ -43,10 +41,18 @@ class Uploads:
         """Keep a file, with the sidecar and the other files that belong to it; what kind it is, its ending says."""
         named = {_shown(name): content for name, content in files}
         sidecars = [name for name in named if name.endswith(SIDECAR_ENDING)]
-        if not named or len(named) > MOST_AT_ONCE or len(sidecars) > 1:
+        if not named or len(named) > 4 or len(sidecars) > 1:
             message = "give one file, or one with the sidecar and the other files that belong to it"
             raise BadTable(message)
-        document = None if not sidecars else _sidecar(sidecars[0], named.pop(sidecars[0]))
+        document = None
+        if sidecars:
+            try:
+                document = Sidecar.model_validate_json(named.pop(sidecars[0]).read())
+            except ValidationError:
+                message = (
+                    f"'{sidecars[0]}' is no sidecar that this version of Sidelight reads; give the release without it"
+                )
+                raise BadTable(message) from None
         main = next(iter(named), "") if document is None else sidecars[0].removesuffix(SIDECAR_ENDING)
         if document is not None and {*named} != {each.name for each in document.files}:
             files_of_it = ", ".join(f"'{_shown(each.name)}'" for each in document.files)
@@ -56,7 +62,11 @@ class Uploads:
             message = "give one file at a time; several belong together only with their sidecar"
             raise BadTable(message)
         key = secrets.token_hex(8)
-        kept = {name: f"{key}-{at}{_ending(name)}" for at, name in enumerate(named, start=1)}
+        kept = {}
+        for at, name in enumerate(named, start=1):
+            # the ending says what a file is: one of ours, never the browser's own letters
+            path, packed = Path(name), Path(name).suffix.lower()
+            kept[name] = f"{key}-{at}{ending(path)}{packed if packed in PACKERS else ''}"
         renamed = None if document is None else _renamed(document, kept)
         folder = self._new_folder(key)
         try:
@@ -106,21 +116,7 @@ class Uploads:
 
 def _shown(name: str) -> str:
     """Return the name of a file as text, without folders."""
-    return PureWindowsPath(PurePosixPath(name).name).name[-LONGEST_NAME:]
-
-
-def _ending(name: str) -> str:
-    """Return the ending that says what a file is: one of ours, never the browser's own letters."""
-    path = Path(name)
-    return ending(path) + (path.suffix.lower() if path.suffix.lower() in PACKERS else "")
-
-
-def _sidecar(name: str, content: BinaryIO) -> Sidecar:
-    try:
-        return Sidecar.model_validate_json(content.read())
-    except ValidationError:
-        message = f"'{name}' is no sidecar that this version of Sidelight reads; give the release without it"
-        raise BadTable(message) from None
+    return PureWindowsPath(PurePosixPath(name).name).name[-120:]
 
 
 def _renamed(document: Sidecar, kept: Mapping[str, str]) -> Sidecar:

@@ -36,9 +36,6 @@ MOST_KEPT = 512
 MOST_TABLES = 16
 """So many tables and releases are kept, each by the columns and levels that were asked for: they can be large."""
 
-MOMENT = 0.1
-"""Seconds after which somebody who waits for another's answer looks up, and can be interrupted."""
-
 
 @dataclass(frozen=True, slots=True)
 class ExploredFile:
@@ -102,7 +99,7 @@ class Answers:
                 first = self._asked.setdefault(question, mine)
             if first is mine:
                 return self._keep(question, ask)
-            first.wait(MOMENT)
+            first.wait(0.1)  # now and then it looks up, and can be interrupted
 
     def _keep(self, question: Hashable, ask: Callable[[], Answer]) -> object:
         try:
@@ -183,23 +180,24 @@ class Workspace:
     def hierarchies(self, state: State) -> Mapping[str, Hierarchy]:
         """Return a hierarchy of each column that others know: the one that was given, or one that is drafted."""
         table = self.table(state)
-        drafted = self.answers.of(("drafts", state.quasi, state.sensitive, state.missing), lambda: self._drafts(table))
-        return {name: self.source.hierarchies.get(name, draft.hierarchy) for name, draft in drafted.items()}
 
-    def _drafts(self, table: Table) -> dict[str, Draft]:
-        kinds = {name: self.source.roles.kind_of(name) for name, _ in self.source.roles.kinds}
-        rules = DraftRules(kinds=kinds, people=people_by_label(table.quasi, table.sizes))
-        return dict(drafts({column.name: column.labels for column in table.quasi}, rules))
+        def draft() -> dict[str, Draft]:
+            kinds = {name: self.source.roles.kind_of(name) for name, _ in self.source.roles.kinds}
+            rules = DraftRules(kinds=kinds, people=people_by_label(table.quasi, table.sizes))
+            return dict(drafts({column.name: column.labels for column in table.quasi}, rules))
+
+        drafted = self.answers.of(("drafts", state.quasi, state.sensitive, state.missing), draft)
+        return {name: self.source.hierarchies.get(name, draft.hierarchy) for name, draft in drafted.items()}
 
     def release(self, state: State) -> Release:
         """Return the release that is looked at: the file as it stands, or as coarse as the address says."""
         if any(level for _, level in state.levels):
-            return self.tables.of(("release", state.subject), lambda: self._coarser(state))
+            return self.tables.of(
+                ("release", state.subject),
+                lambda: generalise(self.table(state), by=self.hierarchies(state), to=dict(state.levels)),
+            )
         roles = self.roles(state)
         return self.tables.of(("release", roles_key(roles)), lambda: self.source.read_release(roles))
-
-    def _coarser(self, state: State) -> Release:
-        return generalise(self.table(state), by=self.hierarchies(state), to=dict(state.levels))
 
 
 def roles_key(roles: Roles) -> Hashable:

@@ -337,12 +337,9 @@ def test_curves_say_the_risk_at_each_amount_of_knowledge():
 
 
 def test_curves_that_would_take_long_are_left_out(monkeypatch):
-    from sidelight.report import make  # noqa: PLC0415 - the module itself
 
-    monkeypatch.setattr(make, "MOST_CURVE_CELLS", 4)  # two groups of two values
-    assert len(compute_curves(RELEASE)) == 2
-    monkeypatch.setattr(make, "MOST_CURVE_CELLS", 3)
-    assert compute_curves(RELEASE) == ()
+    assert len(compute_curves(RELEASE, most_cells=4)) == 2  # two groups of two values
+    assert compute_curves(RELEASE, most_cells=3) == ()
 
 
 def test_how_a_file_was_made_is_told_as_its_sidecar_does(published):

@@ -7,13 +7,26 @@ logarithmic scale where the largest is many times the bound.  The side of the bo
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight.errors import BadMeasure
 from sidelight.measures.criterion import Comparison, exact
-from sidelight.report.plots import BLUE, GREY, INK, PALE, PAPER, VERMILION, Drawing, TableBehind, altair, finish_chart
+from sidelight.report.plots import (
+    BLUE,
+    GREY,
+    INK,
+    PALE,
+    PAPER,
+    VERMILION,
+    Drawing,
+    TableBehind,
+    altair,
+    draw_rows,
+    finish_chart,
+)
 from sidelight.rounding import at_a_glance
 from sidelight.text import counted, form
 
@@ -23,17 +36,10 @@ if TYPE_CHECKING:
     from sidelight.measures.exact import Amount
     from sidelight.policy.policy import Verdict
 
-MOST_STRIPS = 12
-"""So many limits have a strip; others stand in the table alone, those that do not hold last of all."""
 
 WIDTH, HEIGHT, STEP = 500, 34, 92
 """Pixels: of a strip, and from one to the next."""
 
-MANY_TIMES = 20
-"""Amounts that are so many times the bound are drawn on a logarithmic scale."""
-
-NEXT = 0.018
-"""From a dot to its number, as a share of the strip."""
 
 CLOSE = 0.16
 """Dots that are closer, as a share of the strip, have their numbers on both sides."""
@@ -58,51 +64,30 @@ class JudgedLimit:
         """The limit in words: at least 10."""
         return f"{self.comparison.words} {self.bound_text}"
 
-    @property
-    def holds_before(self) -> bool | None:
-        """Whether the table itself kept it; None where nobody knows."""
-        return None if self.before is None else self.comparison.holds(self.before, self.bound)
-
-    @property
-    def is_share(self) -> bool:
-        """Whether all amounts lie between 0 and 1, and large ones are bad."""
-        return self.comparison.from_above and all(0 <= amount <= 1 for amount in self._amounts)
-
-    @property
-    def _amounts(self) -> tuple[Amount, ...]:
-        return (self.bound, self.after, *(() if self.before is None else (self.before,)))
-
-    @property
-    def largest(self) -> float:
-        """The largest amount that has a place on the strip."""
-        finite = [float(amount) for amount in self._amounts if math.isfinite(amount)]
-        return max(finite, default=1.0) or 1.0
-
     def place(self, amount: Amount) -> float:
         """Return where an amount stands on the strip, from 0 to 1; what is infinite stands at its end."""
+        amounts = (self.bound, self.after, *(() if self.before is None else (self.before,)))
         if not math.isfinite(amount):
             return 1.0
-        if self.is_share:
+        # shares have the whole scale
+        if self.comparison.from_above and all(0 <= each <= 1 for each in amounts):
             return float(amount)
+        largest = max((float(each) for each in amounts if math.isfinite(each)), default=1.0) or 1.0
         # a dot on the very end would be cut off
-        most = self.largest * 1.08
-        if self._logarithmic:
-            # log1p rather than log, as 0 needs a place on the scale too
+        most = largest * 1.08
+        if largest > 20 * max(float(self.bound), 1.0):
+            # amounts many times the bound; log1p rather than log, as 0 needs a place on the scale too
             return math.log1p(float(amount)) / math.log1p(most)
         return float(amount) / most
 
-    @property
-    def _logarithmic(self) -> bool:
-        return self.largest > MANY_TIMES * max(float(self.bound), 1.0)
 
-
-def limits_chart(limits: Sequence[JudgedLimit]) -> alt.TopLevelMixin:
-    """Draw what each limit says of the table and of the release."""
+def limits_chart(limits: Sequence[JudgedLimit], most_strips: int = 12) -> alt.TopLevelMixin:
+    """Draw what each limit says of the table and of the release; those without a strip stand in the table."""
     if not limits:
         message = "there is no limit to draw; judge a release by a policy first"
         raise BadMeasure(message)
     # False sorts first: limits that do not hold are the last to be left out
-    drawn = sorted(limits, key=lambda each: each.holds)[:MOST_STRIPS] if len(limits) > MOST_STRIPS else limits
+    drawn = sorted(limits, key=lambda each: each.holds)[:most_strips] if len(limits) > most_strips else limits
     more = f" {counted(len(limits) - len(drawn), 'further limit')}: in the table." if len(limits) > len(drawn) else ""
     before = " Hollow dot: the table itself." if any(each.before is not None for each in limits) else ""
     return finish_chart(
@@ -146,7 +131,7 @@ def limits_title(limits: Sequence[JudgedLimit]) -> str:
     'Both limits hold for the release; for the table itself none holds'
     """
     broken = sum(not each.holds for each in limits)
-    before = sum(bool(each.holds_before) for each in limits)
+    before = sum(each.before is not None and each.comparison.holds(each.before, each.bound) for each in limits)
     if len(limits) == 1:
         after = "The limit does not hold" if broken else "The limit holds"
         held = "it holds" if before else "it does not"
@@ -189,8 +174,9 @@ class _Strip:
 
     def texts(self) -> Iterator[_Lettering]:
         """Yield what is counted, the limit, and both numbers."""
+        inwards: Align = "left" if self.bound < CLOSE else "right" if self.bound > 1 - CLOSE else "center"
         yield _Lettering(0, self.top - 30, self.limit.counts, "left", bold=True)
-        yield _Lettering(self.bound, self.top - 9, f"limit: {self.limit.bound_words}", _inwards(self.bound))
+        yield _Lettering(self.bound, self.top - 9, f"limit: {self.limit.bound_words}", inwards)
         if self.before is not None:
             name = "the table: " if self.first else ""
             yield self._place_number(self.before, self.after, f"{name}{self.limit.before_text}")
@@ -202,7 +188,7 @@ class _Strip:
         # to the left only where there is room: a dot near 0 keeps its number on the right
         close = other is not None and 0 < other - dot < CLOSE < dot
         left = close or dot > 1 - CLOSE
-        return _Lettering(dot - NEXT if left else dot + NEXT, self.middle - 8, text, "right" if left else "left")
+        return _Lettering(dot - 0.018 if left else dot + 0.018, self.middle - 8, text, "right" if left else "left")
 
 
 Align: TypeAlias = Literal["left", "center", "right"]
@@ -219,10 +205,6 @@ class _Lettering:
     bold: bool = False
 
 
-def _inwards(place: float) -> Align:
-    return "left" if place < CLOSE else "right" if place > 1 - CLOSE else "center"
-
-
 def _strips(limits: Sequence[JudgedLimit]) -> Drawing:
     """Draw all strips in one chart, one below the other: layers are slow to make, and rows are not."""
     library = altair()
@@ -231,9 +213,10 @@ def _strips(limits: Sequence[JudgedLimit]) -> Drawing:
     x = library.X("x:Q").scale(domain=[0, 1], nice=False).axis(None)
     y = library.Y("y:Q").scale(domain=[height, 0], nice=False).axis(None)
 
-    def drawn(rows: Iterable[Mapping[str, object]]) -> Drawing:
-        return library.Chart(library.Data(values=[dict(row) for row in rows]), width=WIDTH, height=height)
-
+    drawn = partial(draw_rows, width=WIDTH, height=height)
+    styles: dict[tuple[Align, bool], list[_Lettering]] = {}
+    for text in (text for strip in strips for text in strip.texts()):
+        styles.setdefault((text.align, text.bold), []).append(text)
     shaded = drawn({"x": s.kept[0], "x2": s.kept[1], "y": s.top, "y2": s.top + HEIGHT} for s in strips)
     lines = drawn({"x": 0, "x2": 1, "y": s.middle} for s in strips)
     bounds = drawn({"x": s.bound, "y": s.top, "y2": s.top + HEIGHT} for s in strips)
@@ -251,13 +234,6 @@ def _strips(limits: Sequence[JudgedLimit]) -> Drawing:
             drawn({"x": each.x, "y": each.y, "text": each.text} for each in some)
             .mark_text(align=align, fontSize=12, color=INK, fontWeight="bold" if bold else "normal")
             .encode(x, y, text="text:N")
-            for (align, bold), some in _group_by_style(text for strip in strips for text in strip.texts()).items()
+            for (align, bold), some in styles.items()
         ),
     )
-
-
-def _group_by_style(texts: Iterable[_Lettering]) -> dict[tuple[Align, bool], list[_Lettering]]:
-    styles: dict[tuple[Align, bool], list[_Lettering]] = {}
-    for each in texts:
-        styles.setdefault((each.align, each.bold), []).append(each)
-    return styles

@@ -19,6 +19,7 @@ from sidelight.report.plots import (
     TableBehind,
     altair,
     annotate_point,
+    draw_rows,
     finish_chart,
     share_axis,
     text_at,
@@ -28,23 +29,6 @@ if TYPE_CHECKING:
     import altair as alt
 
     from sidelight.noise.semantic_privacy import SemanticPrivacy
-
-SHARES: tuple[float, ...] = (0.0, 0.0001, 0.0003, 0.001, 0.003, *np.linspace(0.01, 1, 100).round(2).tolist())
-"""Where curves over shares are read: at every hundredth, and finer near 0."""
-
-WIDTH = 340
-
-HEADINGS = (
-    "share",
-    "missed at least",
-    "missed by a coin",
-    "believed to be in, at most",
-    "believed to have a value, at most",
-)
-"""Of the table behind."""
-
-OUT_OF_REACH_ENDS = 0.36
-"""Up to where the words below a curve go; below curves that are lower there is no room for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +77,9 @@ def promise_rows(promise: SemanticPrivacy) -> list[dict[str, float]]:
         if len(promise.profile.pairs) > 1
         else [(1 - delta) / (1 + np.exp(epsilon)) for epsilon, delta in promise.profile.pairs if epsilon < 40]
     )
-    shares = sorted({*SHARES, *map(float, corners)})
+    # every hundredth, and finer near 0
+    even = [0.0, 0.0001, 0.0003, 0.001, 0.003, *np.linspace(0.01, 1, 100).round(2).tolist()]
+    shares = sorted({*even, *map(float, corners)})
     missed = np.maximum(1 - promise.profile.powers(np.array(shares)), 0).tolist()
     being_in, value = (promise.disclosure_risk(0.5, known_to_be_in=known).odds_factor for known in (False, True))
     return [
@@ -110,28 +96,33 @@ def promise_rows(promise: SemanticPrivacy) -> list[dict[str, float]]:
 
 def promise_chart(promise: SemanticPrivacy, *, false_alarms: float = 0.05, prior: float = 0.1) -> alt.TopLevelMixin:
     """Draw a promise: which tests of who is in are possible, and how likely that can become."""
-    library = altair()
-    data = library.Data(values=promise_rows(promise))
-    panels = library.hconcat(
-        _test_panel(library, data, promise, false_alarms), _belief_panel(library, data, promise, prior), spacing=56
-    )
+    # with the number of people that its chance is for, as pictures are passed on by themselves
+    subtitle = promise.sentence()
+    if promise.chance and not promise.vacuous:
+        subtitle = f"{subtitle} That is for at most {promise.among}; nobody checked how many there are."
+    rows = promise_rows(promise)
+    base = draw_rows(rows, 340, 340)
+    panels = altair().hconcat(_test_panel(base, promise, false_alarms), _belief_panel(base, promise, prior), spacing=56)
     return finish_chart(
         panels,
         title="What the noise promises",
-        subtitle=_subtitle(promise),
+        subtitle=subtitle,
         description=promise.explain(false_alarms=false_alarms, prior=prior),
-        table=TableBehind(HEADINGS, tuple(tuple(row.values()) for row in promise_rows(promise))),
+        table=TableBehind(
+            (
+                "share",
+                "missed at least",
+                "missed by a coin",
+                "believed to be in, at most",
+                "believed to have a value, at most",
+            ),
+            tuple(tuple(row.values()) for row in rows),
+        ),
     )
 
 
-def _subtitle(promise: SemanticPrivacy) -> str:
-    """Write the promise with the number of people that its chance is for, as pictures are passed on by themselves."""
-    if not promise.chance or promise.vacuous:
-        return promise.sentence()
-    return f"{promise.sentence()} That is for at most {promise.among}; nobody checked how many there are."
-
-
-def _test_panel(library: Drawing, data: Drawing, promise: SemanticPrivacy, false_alarms: float) -> Drawing:
+def _test_panel(base: Drawing, promise: SemanticPrivacy, false_alarms: float) -> Drawing:
+    library = altair()
     rates = promise.error_rates(false_alarms)
     missed = percent(1 - rates.recognised, up=False)
     words = WORDS[promise.neighbours]
@@ -141,11 +132,11 @@ def _test_panel(library: Drawing, data: Drawing, promise: SemanticPrivacy, false
     x = share_axis(library.X("share:Q"), words.false_alarms)
     curve = share_axis(library.Y("missed:Q"), words.missed)
     coin = share_axis(library.Y("coin:Q"), words.missed)
-    base = library.Chart(data, width=WIDTH, height=WIDTH)
     share = max(1 - rates.recognised, 0.0)
     # where there is room: above the coin's line, or for a point far down between the lines
     above = min(false_alarms + 0.2, 0.55), min(1.05 - false_alarms, 0.93)
-    room = 1 - promise.profile.power(OUT_OF_REACH_ENDS) > 0.1
+    # up to 0.36 go the words below a curve; below curves that are lower there is no room for them
+    room = 1 - promise.profile.power(0.36) > 0.1
     out_of_reach = [text_at((0.03, 0.05), ["no test gets here"], color=BLUE)] if room else []
     label = above if share > 0.3 else (min(false_alarms + 0.08, 0.55), share + 0.12)
     return library.layer(
@@ -162,7 +153,8 @@ def _test_panel(library: Drawing, data: Drawing, promise: SemanticPrivacy, false
     ).properties(title=wrap(title, 52))
 
 
-def _belief_panel(library: Drawing, data: Drawing, promise: SemanticPrivacy, prior: float) -> Drawing:
+def _belief_panel(base: Drawing, promise: SemanticPrivacy, prior: float) -> Drawing:
+    library = altair()
     risk = promise.disclosure_risk(prior)
     holds = f", except with a chance of {two_digits(risk.chance)}" if risk.chance else ""
     rise = f"can rise from {plain_percent(prior)} to at most {percent(risk.posterior)} likely{holds}"
@@ -171,7 +163,6 @@ def _belief_panel(library: Drawing, data: Drawing, promise: SemanticPrivacy, pri
     x = share_axis(library.X("share:Q"), "How likely somebody thought it before")
     after = share_axis(library.Y("in:Q"), "How likely they can think it after, at most")
     before = share_axis(library.Y("share:Q"), "How likely they can think it after, at most")
-    base = library.Chart(data, width=WIDTH, height=WIDTH)
     across = min(prior + 0.25, 0.5)
     # below the line of what was thought before, or for a point far up between the lines
     between = min(prior + 0.08, 0.4), min(risk.posterior, 0.86)

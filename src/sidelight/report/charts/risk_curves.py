@@ -21,6 +21,7 @@ from sidelight.report.plots import (
     Drawing,
     TableBehind,
     altair,
+    draw_rows,
     finish_chart,
     share_axis,
 )
@@ -41,19 +42,9 @@ KINDS: dict[tuple[str, str], tuple[str, str]] = {
 }
 """What one and several of a measure's amounts are called."""
 
-LINEAR_UP_TO = 60
-"""Amounts that reach further are drawn on a scale that is logarithmic beyond the first few."""
-
-LOGARITHMIC_FROM = 4
-
-MIDDLE = 0.6
-"""Words stand to the right of a point up to here, and to the left of one beyond."""
 
 ONE_WIDTH = 480
 """Pixels of a panel by itself."""
-
-FEW_AMOUNTS = 12
-"""Up to so many amounts have a point each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +76,20 @@ class RiskCurve:
 
     def place(self, amount: int) -> float:
         """Return where an amount stands on its axis, from 0 to 1."""
-        most = max(self.amounts[-1], 1)
-        if most <= LINEAR_UP_TO:
-            return amount / most
+        if not self.is_far:
+            return amount / self.most
         # as Vega's symlog with the same constant, so that this agrees with the drawing
-        return math.log1p(amount / LOGARITHMIC_FROM) / math.log1p(most / LOGARITHMIC_FROM)
+        return math.log1p(amount / 4) / math.log1p(self.most / 4)
+
+    @property
+    def most(self) -> int:
+        """Where the axis ends."""
+        return max(self.amounts[-1], 1)
+
+    @property
+    def is_far(self) -> bool:
+        """Whether amounts reach so far that their scale is logarithmic beyond the first few."""
+        return self.most > 60
 
     def first_above(self, limit: RiskLimit) -> int | None:
         """Return the smallest amount at which the limit is no longer kept."""
@@ -172,18 +172,26 @@ def kinds_chart(
         _panel(library, kind, _Panel(width, first=at % columns == 0, last=at == columns - 1), limit, amount)
         for at, (kind, amount) in enumerate(zip_longest(kinds, own))
     ]
+    others = "" if len(kinds) == 1 else " Each panel varies one kind of knowledge and leaves the others as asked."
+    subtitle = f"About the person who is worst off.{others}"
+    if not own:
+        # where a curve ends without reaching the limit
+        quiet = [kind.amount_text(kind.amounts[-1]) for kind in kinds if limit and kind.first_above(limit) is None]
+        crossed = limit is not None and len(quiet) < len(kinds)
+        ends = f" Not reached with {', '.join(quiet)}." if quiet and crossed else ""
+        subtitle = f"The best that somebody can do who knows so much, about the person who is worst off.{ends}"
     chart = panels[0] if len(panels) == 1 else library.concat(*panels, columns=columns, spacing=28)
     return finish_chart(
         chart,
-        title=_own_title(kinds, own, limit, about) if own else risk_title(kinds, limit, about),
-        subtitle=_endings(kinds, limit) if not own else _describe_varied(kinds),
+        title=risk_title(kinds, limit, about, own),
+        subtitle=subtitle,
         table=_table(kinds),
         width=(width + 30) * columns + 60,
     )
 
 
-def risk_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None, about: str) -> str:
-    """Return what the curves show.
+def risk_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None, about: str, own: Sequence[int] = ()) -> str:
+    """Return what the curves show, or what follows from the amounts that were asked about.
 
     >>> from fractions import Fraction
     >>> curve = RiskCurve("implication", "implications", (0, 1, 2), (Fraction(1, 3), Fraction(1, 2), Fraction(1)))
@@ -192,6 +200,14 @@ def risk_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None, about: str) 
     >>> risk_title([curve], None, "that a person has Flu")
     'Knowing 2 implications, somebody can be certain that a person has Flu'
     """
+    if own:
+        amounts = [kind.amount_text(amount) for kind, amount in zip(kinds, own, strict=True) if amount]
+        listed = " and ".join(filter(None, (", ".join(amounts[:-1]), *amounts[-1:]))) or "nothing more"
+        reached = kinds[0].risks[kinds[0].amounts.index(own[0])]
+        side = (
+            "" if limit is None else f", {'within' if limit.holds(reached) else 'beyond'} the limit ({limit.in_words})"
+        )
+        return f"Knowing {listed}, somebody can be {_sure(reached)} {about}{side}"
     if not all(kind.is_probability for kind in kinds):
         return _plain_title(kinds, limit)
     nothing = [kind.risks[0] for kind in kinds if kind.amounts[0] == 0 and limit and not limit.holds(kind.risks[0])]
@@ -208,20 +224,6 @@ def risk_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None, about: str) 
         return f"Knowing up to {known}, nobody can be {limit.reached} sure {about}"
     risk, kind = max(((kind.risks[-1], kind) for kind in kinds), key=lambda each: each[0])
     return f"Knowing {kind.amount_text(kind.amounts[-1])}, somebody can be {_sure(risk)} {about}"
-
-
-def _own_title(kinds: Sequence[RiskCurve], own: Sequence[int], limit: RiskLimit | None, about: str) -> str:
-    """Return what follows from the amounts that were asked about."""
-    amounts = [kind.amount_text(amount) for kind, amount in zip(kinds, own, strict=True) if amount]
-    listed = " and ".join(filter(None, (", ".join(amounts[:-1]), *amounts[-1:]))) or "nothing more"
-    risk = kinds[0].risks[kinds[0].amounts.index(own[0])]
-    beside = "" if limit is None else f", {'within' if limit.holds(risk) else 'beyond'} the limit ({limit.in_words})"
-    return f"Knowing {listed}, somebody can be {_sure(risk)} {about}{beside}"
-
-
-def _describe_varied(kinds: Sequence[RiskCurve]) -> str:
-    others = "" if len(kinds) == 1 else " Each panel varies one kind of knowledge and leaves the others as asked."
-    return f"About the person who is worst off.{others}"
 
 
 def _plain_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None) -> str:
@@ -243,14 +245,6 @@ def describe_value(curve: DisclosureCurve) -> str:
     if value is None:
         return "of somebody's value"
     return f"that a person has {f'one of {value[1:-1]}' if value.startswith('[') else value}"
-
-
-def _endings(kinds: Sequence[RiskCurve], limit: RiskLimit | None) -> str:
-    """Return what the axis is, and where a curve ends without reaching the limit."""
-    quiet = [kind.amount_text(kind.amounts[-1]) for kind in kinds if limit and kind.first_above(limit) is None]
-    crossed = limit is not None and len(quiet) < len(kinds)
-    ends = f" Not reached with {', '.join(quiet)}." if quiet and crossed else ""
-    return f"The best that somebody can do who knows so much, about the person who is worst off.{ends}"
 
 
 def _table(kinds: Sequence[RiskCurve]) -> TableBehind:
@@ -281,14 +275,20 @@ def _panel(library: Drawing, kind: RiskCurve, panel: _Panel, limit: RiskLimit | 
         for amount, risk in zip(kind.amounts, kind.risks, strict=True)
         if math.isfinite(risk)
     ]
-    base = library.Chart(library.Data(values=rows), width=panel.width, height=panel.height)
-    x, y = _across(library, kind), _up(library, kind, panel)
+    base = draw_rows(rows, panel.width, panel.height)
+    x, y = _across(library, kind), library.Y("risk:Q").axis(title=kind.measure if panel.first else None)
+    if kind.is_probability:
+        y = share_axis(library.Y("risk:Q"), "How sure somebody can be", labels=panel.first)
     # steps, as there is nothing between two whole amounts of knowledge
     layers = [base.mark_line(color=BLUE, strokeWidth=2.5, interpolate="step-after").encode(x, y)]
-    if len(rows) <= FEW_AMOUNTS:
+    if len(rows) <= 12:  # few amounts have a point each
         layers.append(base.mark_point(color=BLUE, filled=True, opacity=1, size=28).encode(x, y))
     if limit is not None:
-        layers += _limit_layers(library, limit, panel)
+        rule = draw_rows([{"limit": round_up(exact(limit.bound)), "text": ["limit:", limit.in_words]}])
+        words = rule.mark_text(align="left", baseline="middle", color=INK, fontSize=12, dx=6, lineHeight=15)
+        layers.append(rule.mark_rule(color=INK, strokeWidth=1.5).encode(y="limit:Q"))
+        if panel.last:  # panels of a row share their scale: words at the last one serve all
+            layers.append(words.encode(y="limit:Q", x=library.value(panel.width), text="text:N"))
         amount = kind.first_above(limit)
         if amount is not None:
             layers += _crossing(library, kind, amount, exact(limit.bound), panel)
@@ -298,32 +298,13 @@ def _panel(library: Drawing, kind: RiskCurve, panel: _Panel, limit: RiskLimit | 
 
 
 def _across(library: Drawing, kind: RiskCurve) -> Drawing:
-    most = max(kind.amounts[-1], 1)
-    scale = {"type": "symlog", "constant": LOGARITHMIC_FROM} if most > LINEAR_UP_TO else {"nice": False}
+    most = kind.most
+    scale = {"type": "symlog", "constant": 4} if kind.is_far else {"nice": False}
     # powers of ten, but none so close to the end that their labels would overlap
     values = sorted({0, *(10**power for power in range(1, 8) if 10**power < most * 0.7), most})
-    ticks = {"values": values} if most > LINEAR_UP_TO else {"tickMinStep": 1, "tickCount": 6}
-    axis = library.Axis(
-        format=",d", title=f"{kind.several} known" if "ruled" not in kind.several else kind.several, **ticks
-    )
-    return library.X("amount:Q").scale(domain=[0, most], **scale).axis(axis)
-
-
-def _up(library: Drawing, kind: RiskCurve, panel: _Panel) -> Drawing:
-    title = "How sure somebody can be" if kind.is_probability else kind.measure
-    if kind.is_probability:
-        return share_axis(library.Y("risk:Q"), title, labels=panel.first)
-    return library.Y("risk:Q").axis(title=title if panel.first else None)
-
-
-def _limit_layers(library: Drawing, limit: RiskLimit, panel: _Panel) -> list[Drawing]:
-    data = library.Data(values=[{"limit": round_up(exact(limit.bound)), "text": ["limit:", limit.in_words]}])
-    base = library.Chart(data)
-    rule = base.mark_rule(color=INK, strokeWidth=1.5).encode(y="limit:Q")
-    words = base.mark_text(align="left", baseline="middle", color=INK, fontSize=12, dx=6, lineHeight=15)
-    at_end = words.encode(y="limit:Q", x=library.value(panel.width), text="text:N")
-    # panels of a row share their scale: words at the last one serve all
-    return [rule, at_end] if panel.last else [rule]
+    ticks = {"values": values} if kind.is_far else {"tickMinStep": 1, "tickCount": 6}
+    title = kind.several if "ruled" in kind.several else f"{kind.several} known"
+    return library.X("amount:Q").scale(domain=[0, most], **scale).axis(library.Axis(format=",d", title=title, **ticks))
 
 
 def _crossing(library: Drawing, kind: RiskCurve, amount: int, bound: Amount, panel: _Panel) -> list[Drawing]:
@@ -332,9 +313,8 @@ def _crossing(library: Drawing, kind: RiskCurve, amount: int, bound: Amount, pan
     text = f"{amount:,} {'is' if amount == 1 else 'are'} enough" if amount else "even with none"
     if amount and panel.width >= ONE_WIDTH:
         text = f"{text} to break the limit"
-    data = library.Data(values=[{"amount": amount, "risk": round_up(risk), "limit": float(bound), "text": text}])
-    base = library.Chart(data)
-    to_the_right = kind.place(amount) <= MIDDLE
+    base = draw_rows([{"amount": amount, "risk": round_up(risk), "limit": float(bound), "text": text}])
+    to_the_right = kind.place(amount) <= 0.6
     below = float(bound) > 0.12
     style = (
         {"align": "left", "dx": 8, "dy": 14 if below else -10}
@@ -357,11 +337,10 @@ def _own_point(library: Drawing, kind: RiskCurve, own: int, panel: _Panel) -> li
     risk = kind.risks[kind.amounts.index(own)]
     if not math.isfinite(risk):
         return []
-    style = {"align": "left", "dx": 8} if kind.place(own) <= MIDDLE else {"align": "right", "dx": -8}
+    style = {"align": "left", "dx": 8} if kind.place(own) <= 0.6 else {"align": "right", "dx": -8}
     glance = at_a_glance(risk, large_is_bad=True)
     text = glance if panel.width < ONE_WIDTH else f"asked about: {kind.amount_text(own)}, {glance}"
-    data = library.Data(values=[{"amount": own, "risk": round_up(risk), "text": text}])
-    base = library.Chart(data)
+    base = draw_rows([{"amount": own, "risk": round_up(risk), "text": text}])
     x = library.X("amount:Q")
     return [
         base.mark_rule(color=INK, strokeWidth=1, strokeDash=[2, 3]).encode(x, y="risk:Q", y2=library.value("height")),

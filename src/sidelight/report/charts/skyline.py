@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -45,26 +45,14 @@ if TYPE_CHECKING:
     from sidelight.measures.exact import Amount
     from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, KnowledgeSkyline, RiskMap
 
-MOST_PANELS = 4
-
-MOST_CELLS = (MOST_PANELS, 10, 8)
+MOST_CELLS = (4, 10, 8)
 """How many amounts of each kind are drawn: values ruled out, other people, family."""
 
 DIRECTIONS = ("rules_out", "others", "family")
 
-FEWEST = 4
-"""Up to here amounts are drawn even where the skyline has no steps."""
-
-MOST_LABELS = 12
 
 _Place: TypeAlias = tuple[int | None, int, int]
 """A cell: panel, across, up; no panel where there is one alone."""
-
-CELL = 26
-"""Pixels."""
-
-PANEL_WIDTH, PANEL_HEIGHT = 270, 220
-"""Pixels, at most."""
 
 
 def curve_chart(curve: DisclosureCurve, *, limit: Bound | None = None) -> alt.TopLevelMixin:
@@ -84,15 +72,18 @@ def skyline_chart(skyline: KnowledgeSkyline, *, own: KnowledgePoint | None = Non
     return cells_chart(curve, limit=skyline.below, points=tuple(skyline), own=own)
 
 
-def _choose_amounts(amounts: Iterable[int | float], direction: int) -> list[int]:
-    """Choose the amounts to draw: where the skyline has steps, and one beyond; thinned where those are many."""
+def _choose_amounts(amounts: Iterable[int | float], direction: int, fewest: int = 4) -> list[int]:
+    """Choose the amounts to draw: where the skyline has steps, and one beyond; thinned where those are many.
+
+    Up to `fewest` they are drawn even where there are no steps.
+    """
     steps = {int(amount) for amount in amounts if amount != math.inf}
     most = MOST_CELLS[direction]
     if direction == 0:
         return _thin(sorted({0, *steps}), most)
     around = sorted({0, *steps, *(amount + 1 for amount in steps)})
     # all amounts while they fit; otherwise those around a step, as nothing changes in between
-    every = list(range(max(around[-1], FEWEST) + 1))
+    every = list(range(max(around[-1], fewest) + 1))
     return every if len(every) <= most else _thin(around, most)
 
 
@@ -171,16 +162,12 @@ def cells_chart(
         for frame, marks in zip(frames, (_marks(grid, each, points, own) for each in grid.panels), strict=True)
     ]
     return finish_chart(
-        _side_by_side(panels),
+        library.concat(*panels, columns=2, spacing=24) if len(panels) > 1 else panels[0],
         title=_title(grid, bound, points),
         subtitle=_subtitle(bound, points),
         table=_table(grid, bound),
         width=min(len(panels), 2) * (frames[0].size[0] + 70) + 90,
     )
-
-
-def _side_by_side(panels: list[Drawing]) -> Drawing:
-    return altair().concat(*panels, columns=2, spacing=24) if len(panels) > 1 else panels[0]
 
 
 def _title(grid: _Cells, limit: RiskLimit | None, points: Sequence[KnowledgePoint]) -> str:
@@ -245,16 +232,13 @@ class _Frame:
     @classmethod
     def from_cells(cls, grid: _Cells, panel: int | None) -> _Frame:
         across, up = ([f"{amount:,}" for amount in sorted(axis.amounts)] for axis in (grid.across, grid.up))
-        return cls(grid.panel_title(panel), _axis_titles(grid), (str(across), str(up)), (len(across), len(up)))
+        titles = kind_of(grid.measure, grid.across.name)[1], kind_of(grid.measure, grid.up.name)[1]
+        return cls(grid.panel_title(panel), titles, (str(across), str(up)), (len(across), len(up)))
 
     @property
     def size(self) -> tuple[int, int]:
         """Width and height, in pixels."""
-        return min(CELL * self.cells[0], PANEL_WIDTH), min(CELL * self.cells[1], PANEL_HEIGHT)
-
-
-def _axis_titles(grid: _Cells) -> tuple[str, str]:
-    return kind_of(grid.measure, grid.across.name)[1], kind_of(grid.measure, grid.up.name)[1]
+        return min(26 * self.cells[0], 270), min(26 * self.cells[1], 220)
 
 
 MARKS = ("cells", "line", "dots", "own")
@@ -283,24 +267,9 @@ def _panel(frame: _Frame, data: Mapping[str, Drawing]) -> Drawing:
     width, height = frame.size
     x = _axis(library.X("x:Q"), frame.axes[0], frame.labels[0], frame.cells[0])
     y = _axis(library.Y("y:Q"), frame.axes[1], frame.labels[1], frame.cells[1])
-    draw: dict[str, Drawing] = {
-        "cells": _cells_of,
-        "line": _lines,
-        "dots": _dots,
-        "own": partial(_own, words=frame.own),
-    }
-    layers = [layer.encode(x, y) for name in MARKS if name in data for layer in draw[name](data[name])]
+    layers = [layer.encode(x, y) for name in MARKS if name in data for layer in _layers(name, data[name], frame.own)]
     title = library.TitleParams(frame.title, fontSize=13, fontWeight="normal")
     return library.layer(*layers).properties(title=title, width=width, height=height)
-
-
-def _cells_of(data: Drawing) -> list[Drawing]:
-    library = altair()
-    colour = library.Color("risk:Q").scale(scheme="cividis", domain=[0, 1])
-    legend = library.Legend(
-        title=["How sure", "somebody", "can be"], format=".0%", gradientLength=150, values=[0, 0.25, 0.5, 0.75, 1]
-    )
-    return [library.Chart(data).mark_rect().encode(x2="x2:Q", y2="y2:Q", color=colour.legend(legend))]
 
 
 def _runs(grid: _Cells, panel: int | None, across: list[int], up: list[int]) -> Iterator[dict[str, float]]:
@@ -314,8 +283,8 @@ def _runs(grid: _Cells, panel: int | None, across: list[int], up: list[int]) -> 
 
 
 def _axis(channel: Drawing, title: str, labels: str, cells: int) -> Drawing:
-    """Label cells by their amounts; where those are close, some of them."""
-    step = math.ceil(cells / MOST_LABELS)
+    """Label cells by their amounts; where those are close, a dozen of them."""
+    step = math.ceil(cells / 12)
     axis = altair().Axis(
         title=title,
         values=[at + 0.5 for at in range(0, cells, step)],
@@ -340,12 +309,6 @@ def _staircase(grid: _Cells, panel: int | None, across: list[int], up: list[int]
     return [{"x": x, "y": y, "order": order} for order, (x, y) in enumerate(dict.fromkeys(inside))]
 
 
-def _lines(data: Drawing) -> list[Drawing]:
-    base = altair().Chart(data).encode(order="order:Q")
-    # a wider line of paper below it, as the scale has dark cells and light ones
-    return [base.mark_line(color=colour, strokeWidth=width) for colour, width in ((PAPER, 5), (INK, 2.5))]
-
-
 def _place(point: KnowledgePoint, across: list[int], up: list[int]) -> tuple[float, float] | None:
     """Find the cell of a point; none where it is left out."""
     # any number stands at the last amount that is drawn
@@ -353,21 +316,28 @@ def _place(point: KnowledgePoint, across: list[int], up: list[int]) -> tuple[flo
     return (across.index(int(x)) + 0.5, up.index(int(y)) + 0.5) if x in across and y in up else None
 
 
-def _dots(data: Drawing) -> list[Drawing]:
-    base = altair().Chart(data)
-    return [base.mark_point(filled=True, opacity=1, color=INK, stroke=PAPER, strokeWidth=1.5, size=60)]
-
-
-def _own(data: Drawing, words: str) -> list[Drawing]:
-    """Mark a point, and say which it is."""
+def _layers(name: str, data: Drawing, own: str) -> list[Drawing]:
+    """Draw one kind of marks; `own` is what the marked point is called."""
     library = altair()
     base = library.Chart(data)
+    if name == "cells":
+        legend = library.Legend(
+            title=["How sure", "somebody", "can be"], format=".0%", gradientLength=150, values=[0, 0.25, 0.5, 0.75, 1]
+        )
+        colour = library.Color("risk:Q").scale(scheme="cividis", domain=[0, 1])
+        return [base.mark_rect().encode(x2="x2:Q", y2="y2:Q", color=colour.legend(legend))]
+    if name == "line":
+        base = base.encode(order="order:Q")
+        # a wider line of paper below it, as the scale has dark cells and light ones
+        return [base.mark_line(color=colour, strokeWidth=width) for colour, width in ((PAPER, 5), (INK, 2.5))]
+    if name == "dots":
+        return [base.mark_point(filled=True, opacity=1, color=INK, stroke=PAPER, strokeWidth=1.5, size=60)]
+    halo, ink = {"color": PAPER, "stroke": PAPER, "strokeWidth": 4}, {"color": INK}
+    words = {"text": own, "fontWeight": "bold", "align": "left", "dx": 10, "fontSize": 12}
     return [
         base.mark_point(color=VERMILION, filled=True, shape="diamond", size=130, opacity=1, stroke=PAPER),
-        *(
-            base.mark_text(text=words, fontWeight="bold", align="left", dx=10, fontSize=12, **ink)
-            for ink in ({"color": PAPER, "stroke": PAPER, "strokeWidth": 4}, {"color": INK})
-        ),
+        base.mark_text(**words, **halo),
+        base.mark_text(**words, **ink),
     ]
 
 
@@ -451,7 +421,7 @@ def _live_structure(frame: _Frame, panels: int) -> dict[str, Any]:
 def _live_amounts(risk_map: RiskMap, below: Bound, alone: tuple[int, int, int]) -> tuple[list[int], ...]:
     """Choose the amounts to draw as `_choose_amounts` does, by the steps at the chosen panels and families."""
     panels = _thin(list(range(max(alone[0], 0) + 1)), MOST_CELLS[0])
-    families = _thin(list(range(max(alone[2] + 1, FEWEST) + 1)), MOST_CELLS[2])
+    families = _thin(list(range(max(alone[2] + 1, 4) + 1)), MOST_CELLS[2])
     corners = np.array(list(product(panels, families)))
     most = risk_map.most_others(corners[:, 0], corners[:, 1], below)
     return panels, _choose_amounts((amount for amount in most.tolist() if amount >= 0), 1), families

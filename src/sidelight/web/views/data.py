@@ -15,7 +15,6 @@ from sidelight.measures.classics import GroupSize
 from sidelight.measures.column_subsets.identifying_columns import identifying_columns, people_alone
 from sidelight.report.answer import Recipe
 from sidelight.rounding import short_decimal
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
 from sidelight.text import counted, shell
 from sidelight.web.pages import (
@@ -30,13 +29,6 @@ from sidelight.web.workspace import Workspace
 VIEW = PageView("/data", "Data", "What is each column, and which of them single people out?", step=1)
 
 router = APIRouter()
-
-MOST_COLUMNS_TOGETHER = 3
-MOST_SETS = 8
-MOST_PREVIEWED = 6
-"""So many labels of a level are shown."""
-
-ROLES = {"quasi": "others know it", "sensitive": "nobody should find it out", "leave out": "not published"}
 
 
 class ColumnLine(DocumentPart):
@@ -93,7 +85,7 @@ def answer(workspace: Workspace, state: State) -> DataAnswer:
     columns = tuple(_columns(workspace, state))
     try:
         release = workspace.release(state)
-        hierarchies = tuple(_previews(workspace, state)) if workspace.source.read_table is not None else ()
+        hierarchies = _preview(workspace, state) if workspace.source.read_table is not None else ()
         sets = workspace.answers.of(("sets", state.subject), lambda: tuple(_sets(workspace, state)))
     except SidelightError as error:
         sentence = "The table could not be read as it is described here."
@@ -132,23 +124,20 @@ def _columns(workspace: Workspace, state: State) -> Iterator[ColumnLine]:
         )
 
 
-def _previews(workspace: Workspace, state: State) -> Iterator[HierarchyPreview]:
-    levels = dict(state.levels)
-    table = workspace.table(state)
+def _preview(workspace: Workspace, state: State) -> tuple[HierarchyPreview, ...]:
+    """Show how each column becomes coarser, with a few labels of each level, of those that occur."""
+    chosen, table = dict(state.levels), workspace.table(state)
+    previews = []
     for name, hierarchy in workspace.hierarchies(state).items():
-        labels = tuple(text for text in table.column(name).sort_naturally().labels if text is not None)
-        yield HierarchyPreview(
-            column=name,
-            drafted=name not in workspace.source.hierarchies,
-            level=min(levels.get(name, 0), hierarchy.height - 1),
-            levels=tuple(_level(hierarchy, labels, level) for level in range(hierarchy.height)),
-        )
-
-
-def _level(hierarchy: Hierarchy, labels: tuple[str, ...], level: int) -> LevelPreview:
-    """Show some labels of a level, of those that occur."""
-    coarser = tuple(dict.fromkeys(str(hierarchy.generalise(text, level)) for text in labels))
-    return LevelPreview(level=level, labels=len(coarser), some=coarser[:MOST_PREVIEWED])
+        labels = [text for text in table.column(name).sort_naturally().labels if text is not None]
+        levels = []
+        for level in range(hierarchy.height):
+            coarser = tuple(dict.fromkeys(str(hierarchy.generalise(text, level)) for text in labels))
+            levels.append(LevelPreview(level=level, labels=len(coarser), some=coarser[:6]))
+        drafted = name not in workspace.source.hierarchies
+        own = min(chosen.get(name, 0), hierarchy.height - 1)
+        previews.append(HierarchyPreview(column=name, drafted=drafted, level=own, levels=tuple(levels)))
+    return tuple(previews)
 
 
 def _sets(workspace: Workspace, state: State) -> Iterator[ColumnSet]:
@@ -156,9 +145,9 @@ def _sets(workspace: Workspace, state: State) -> Iterator[ColumnSet]:
     release = workspace.release(state)
     groups = release.groups
     table = Table(groups.columns, release.sensitive, release.domain, groups.sizes, groups.counts, release.semantics)
-    which = identifying_columns(table, min(MOST_COLUMNS_TOGETHER, len(groups.columns)))
+    which = identifying_columns(table, min(3, len(groups.columns)))
     ranked = sorted(which.subsets, key=lambda each: (-each.unique, len(each.columns), each.columns))
-    for each in ranked[:MOST_SETS]:
+    for each in ranked[:8]:
         yield ColumnSet(
             columns=each.columns, groups=each.groups, alone=each.unique, distinction=short_decimal(each.distinction)
         )
@@ -191,7 +180,8 @@ def show(request: Request) -> Response:
     after = changed_state(workspace, state, fields)
     if after != state and "hx-request" not in request.headers:
         return go_to(request, after.address(VIEW.path))
-    return page(request, VIEW, after, answer=answer(workspace, after), roles=ROLES, sample=_sample(workspace, after))
+    roles = {"quasi": "others know it", "sensitive": "nobody should find it out", "leave out": "not published"}
+    return page(request, VIEW, after, answer=answer(workspace, after), roles=roles, sample=_sample(workspace, after))
 
 
 def _sample(workspace: Workspace, state: State) -> Recipe | None:
@@ -202,7 +192,7 @@ def _sample(workspace: Workspace, state: State) -> Recipe | None:
     if recipe.sidecar:
         return recipe.judging([GroupSize()])
     lines = [f"table = {write_table(recipe.file, recipe.roles)}"]
-    lines += [f"print(sl.identifying_columns(table, {min(MOST_COLUMNS_TOGETHER, len(state.quasi))}).explain())"]
+    lines += [f"print(sl.identifying_columns(table, {min(3, len(state.quasi))}).explain())"]
     if state.levels:
         lines += ["", *recipe.reading()[1:]]
     commands = [*recipe.preparations(), shell(recipe.words("columns"))]

@@ -24,13 +24,9 @@ from sidelight.web.workspace import Workspace
 
 router = APIRouter()
 
-ENDED = 286
-"""The status at which htmx asks no more."""
 
 GONE = "There is no such work: it was long ago, or the page was started again since."
 
-SHORTEST, LONGEST = 0.005, 0.1
-"""Seconds between two looks at whether a job has ended."""
 
 JobNumber = Annotated[int, Path(ge=0, le=10**9)]
 
@@ -78,11 +74,11 @@ async def answer_of(request: Request, begin: Callable[[], Job], seconds: float) 
 
 async def _ended(request: Request, job: Job, until: float) -> bool:
     """Wait for the end of a job until then; says whether it has ended, and who asked is still there."""
-    pause = SHORTEST
+    pause = 0.005  # seconds between two looks
     with job.awaited():
         while job.goes_on and time.monotonic() < until:
             await asyncio.sleep(pause)
-            pause = min(2 * pause, LONGEST)
+            pause = min(2 * pause, 0.1)
             if await request.is_disconnected():
                 break
         else:
@@ -109,12 +105,10 @@ def show(request: Request, number: JobNumber) -> Response:
     workspace: Workspace = request.app.state.workspace
     job = workspace.jobs.numbered(number)
     if job is None or not job.goes_on:
-        words = GONE if job is None else job.sentence
-        return HTMLResponse(environment().from_string("<p>{{ words }}</p>").render(words=words), ENDED, _TELL)
+        words, tell = GONE if job is None else job.sentence, {"hx-trigger": "job-ended"}
+        # at status 286 htmx asks no more
+        return HTMLResponse(environment().from_string("<p>{{ words }}</p>").render(words=words), 286, tell)
     return HTMLResponse(environment().get_template("job.html").render(job=job))
-
-
-_TELL = {"hx-trigger": "job-ended"}
 
 
 @router.post("/jobs/{number}/cancel", include_in_schema=False)

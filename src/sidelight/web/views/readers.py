@@ -1,7 +1,8 @@
 """Readers: who may read the release, knowing what, and how sure could each become?
 
-Each reader is a measure, with a limit or without.  The page asks `Policy.judge` and `Measure.measure` one reader at a
-time, so that what was not touched is not asked again, and draws the document of an audit.
+The first screen answers before anything is asked.  Each reader is a measure, with a limit or without.  The page asks
+`Policy.judge` and `Measure.measure` one reader at a time, so that what was not touched is not asked again, and draws
+the document of an audit.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ from sidelight.web.pages import Complaint, PageView, go_to, page
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.workspace import Workspace
 
+START = PageView("/", "Start", "What does this release reveal to someone who already knows something?")
+
 VIEW = PageView("/readers", "Readers", "Who may read it, knowing what, and how sure could each become?", step=2)
 
 router = APIRouter()
 
 MOMENT = 0.3
 """Seconds for which a page waits for its readers; most are quicker."""
-
-TUNED = re.compile(r"set-(?P<row>[0-9]{1,3})-(?P<name>[a-z_]{1,40})")
 
 
 class Gauge(DocumentPart):
@@ -78,7 +79,11 @@ def answer(workspace: Workspace, state: State, *, within: float | None = None) -
     """Ask every reader of the address; those who take longer than `within` seconds, if it is said, go on asking."""
     release = workspace.release(state)
     if within is None:
-        readers = tuple(_ask(workspace, state, release, text) for text in state.limits)
+        populations = workspace.source.populations
+        readers = tuple(
+            workspace.answers.of(("reader", state.subject, text), partial(_measure, release, text, populations))
+            for text in state.limits
+        )
     else:
         readers = tuple(_ask_soon(workspace, state, release, within))
     findings = [finding for each in readers for finding in each.findings]
@@ -107,11 +112,6 @@ def _conclude(release: Release, findings: Sequence[AuditFinding], unknown: int, 
     if asking:
         return f"Could not tell yet, of {whom}: {counted(asking, 'reader')} {form('is', asking)} being asked."
     return told.text if told.verdict else f"No limit is set: nothing is judged, of {whom}."
-
-
-def _ask(workspace: Workspace, state: State, release: Release, text: str) -> ReaderAnswer:
-    question = ("reader", state.subject, text)
-    return workspace.answers.of(question, lambda: _measure(release, text, workspace.source.populations))
 
 
 def _ask_soon(workspace: Workspace, state: State, release: Release, within: float) -> Iterator[ReaderAnswer]:
@@ -200,7 +200,7 @@ def tuned_state(workspace: Workspace, state: State, fields: Sequence[tuple[str, 
     """Let the fields of the form change, add to and take away from the limits of a state."""
     changes: dict[int, dict[str, str]] = {}
     for name, text in fields:
-        matched = TUNED.fullmatch(name)
+        matched = re.fullmatch(r"set-(?P<row>[0-9]{1,3})-(?P<name>[a-z_]{1,40})", name)
         if matched is not None:
             changes.setdefault(int(matched["row"]), {})[matched["name"]] = text
     populations, removed = workspace.source.populations, {text for name, text in fields if name == "remove"}
@@ -240,6 +240,12 @@ def show(request: Request) -> Response:
         for each, tunable in zip(answered.readers, tunables, strict=True)
     ]
     readers = [each.reader for each in tunables if each is not None]
+    # the measures that make sense of a release, with their questions
+    choices = [
+        (kind.name, (kind.__doc__ or "").partition("\n")[0].replace("`", ""))
+        for kind in all_measures()
+        if release.semantics in kind.semantics and kind.examples(release.domain)
+    ]
     return page(
         request,
         VIEW,
@@ -248,7 +254,7 @@ def show(request: Request) -> Response:
         drawn=drawn,
         signs={each.value: each.sign for each in Comparison},
         jobs=[None if each.measuring is None else workspace.jobs.numbered(each.measuring) for each in answered.readers],
-        measures=workspace.answers.of(("measures", after.subject), lambda: _choices(release)),
+        measures=choices,
         problem=problem,
         typed=typed[-1] if typed and problem else "",
         sample=workspace.recipe(after).judging(readers),
@@ -258,23 +264,38 @@ def show(request: Request) -> Response:
 def _tunables(workspace: Workspace, state: State, release: Release) -> Iterator[Tunable | None]:
     for text in state.limits:
         try:
-            yield _tunable(workspace, state, release, text)
+            yield workspace.answers.of(
+                ("tunable", state.subject, text),
+                partial(read_tunable, text, workspace.source.populations, release.domain),
+            )
         except SidelightError:
             yield None  # its answer says why
 
 
-def _tunable(workspace: Workspace, state: State, release: Release, text: str) -> Tunable:
-    question = ("tunable", state.subject, text)
-    return workspace.answers.of(question, lambda: read_tunable(text, workspace.source.populations, release.domain))
-
-
-def _choices(release: Release) -> list[tuple[str, str]]:
-    """List the measures that make sense of a release, with their questions."""
-    return [
-        (kind.name, (kind.__doc__ or "").partition("\n")[0].replace("`", ""))
-        for kind in all_measures()
-        if release.semantics in kind.semantics and kind.examples(release.domain)
-    ]
+@router.get("/", include_in_schema=False)
+def show_start(request: Request) -> Response:
+    """Draw the first screen."""
+    workspace: Workspace = request.app.state.workspace
+    state = read_state(request.query_params.multi_items())
+    try:
+        answered: ReadersAnswer | None = answer(workspace, state, within=MOMENT)
+        problem = ""
+    except SidelightError as error:
+        answered, problem = None, str(error)
+    findings = [each for reader in (answered.readers if answered else ()) for each in reader.findings]
+    worst = next((each for each in findings if each.holds is False and each.measure != "group size"), None)
+    numbers = [each.measuring for each in (answered.readers if answered else ()) if each.measuring is not None]
+    return page(
+        request,
+        START,
+        state,
+        answer=answered,
+        problem=problem,
+        findings=findings,
+        worst=worst,
+        decimal=decimal,
+        asking=[job for job in map(workspace.jobs.numbered, numbers) if job is not None and job.goes_on],
+    )
 
 
 @router.get("/api/readers", responses={422: {"model": Complaint}})

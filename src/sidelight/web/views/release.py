@@ -7,22 +7,31 @@ say of the table as it is; rows are those of releases, as groups, and never of p
 
 from __future__ import annotations
 
+import re
+import tempfile
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query, Request
 from pydantic import Field
-from starlette.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, Response
 
+from sidelight.answers.protect import Publication
 from sidelight.documents.document import DocumentPart, ReaderFacts, reader_facts
-from sidelight.errors import BadPolicy, NotAvailable, NothingSafe, SidelightError
+from sidelight.errors import BadPolicy, NotAvailable, NothingSafe, NotPublished, SidelightError
+from sidelight.files import open_private
 from sidelight.measures.criterion import Criterion
+from sidelight.progress import Progress
+from sidelight.publish.publish import Published
 from sidelight.release.release import Release
 from sidelight.report.charts.searches import Candidate, SearchedLattice, candidates_chart, lattice_chart, search_chart
-from sidelight.report.plots import TableBehind, description_of, specification, table_behind, title_of
+from sidelight.report.plots import description_of, specification, table_behind, title_of
 from sidelight.report.report import (
     AuditFinding,
     audit_report,
@@ -33,6 +42,7 @@ from sidelight.search.method import SearchResult
 from sidelight.search.utility import MEANINGS, QUICK_UTILITIES
 from sidelight.table.labels import shown
 from sidelight.text import counted
+from sidelight.web.jobs import Job
 from sidelight.web.pages import (
     Complaint,
     PageView,
@@ -54,20 +64,12 @@ from sidelight.web.searches import (
     with_readers,
 )
 from sidelight.web.state import read_state
-from sidelight.web.views.jobs import JobAnswer, document
-from sidelight.web.views.publishing import ENDINGS, name_problem, published_job
+from sidelight.web.views.jobs import GONE, JobAnswer, JobNumber, document
 from sidelight.web.workspace import Workspace
 
 VIEW = PageView(PATH, "Release", "What is the most useful release within these limits?", step=3)
 
 router = APIRouter()
-
-MOST_ROWS = 12
-"""So many groups of a release are shown as rows, the smallest first."""
-
-MOST_LABELS = 6
-
-NOT_KNOWN = "the release that this address names is not known here any more; this is the best one of its search instead"
 
 
 class CandidateLine(DocumentPart):
@@ -167,25 +169,16 @@ def _line(candidate: FoundCandidate) -> CandidateLine:
 # Pictures, and releases as rows.
 
 
-@dataclass(frozen=True, slots=True)
-class SearchChart:
-    """A chart for the page: what it shows in a sentence, how it is drawn, and the table behind it."""
-
-    title: str
-    description: str
-    specification: dict[str, Any]
-    table: TableBehind
-
-
-def _picture(chart: Any) -> SearchChart:  # noqa: ANN401 - Altair makes its classes as it is imported
+def _picture(chart: Any) -> dict[str, Any]:  # noqa: ANN401 - Altair makes its classes as it is imported
+    """Return a chart for the page: what it shows in a sentence, how it is drawn, and the table behind it."""
     drawn = specification(chart)
     for name in ("title", "usermeta", "description"):  # the page says them
         drawn.pop(name, None)
-    title = title_of(chart)
-    return SearchChart(title, description_of(chart).removeprefix(f"{title}.").strip(), drawn, table_behind(chart))
+    words = description_of(chart).removeprefix(f"{title_of(chart)}.").strip()
+    return {"description": words, "specification": drawn, "table": table_behind(chart)}
 
 
-def pictures(looked: Looked, against: int) -> Iterator[tuple[str, SearchChart]]:
+def pictures(looked: Looked, against: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Draw the lattice, the cuts, or the sizes of groups; and the candidates against a limit."""
     taken = looked.taken
     assert taken is not None
@@ -197,14 +190,14 @@ def pictures(looked: Looked, against: int) -> Iterator[tuple[str, SearchChart]]:
         yield "front", workspace.answers.of(("front", key, keys, against), lambda: _front(looked, taken, against))
 
 
-def _drawn(looked: Looked, against: int) -> dict[str, SearchChart]:
+def _drawn(looked: Looked, against: int) -> dict[str, dict[str, Any]]:
     """Draw what can be drawn here; without the extra that draws, the tables say it."""
     with suppress(NotAvailable):
         return dict(pictures(looked, against))
     return {}
 
 
-def _shape(looked: Looked, result: SearchResult) -> SearchChart:
+def _shape(looked: Looked, result: SearchResult) -> dict[str, Any]:
     assert looked.found is not None
     searched = looked.found.candidates[0].result
     if result.levels and searched.levels:
@@ -214,7 +207,7 @@ def _shape(looked: Looked, result: SearchResult) -> SearchChart:
     return _picture(search_chart(result, "sizes" if result.levels else None))
 
 
-def _front(looked: Looked, taken: FoundCandidate, against: int) -> SearchChart:
+def _front(looked: Looked, taken: FoundCandidate, against: int) -> dict[str, Any]:
     criterion = taken.result.policy.criteria[against]
     utility = "balanced loss" if looked.choice.method != "lattice" else looked.choice.utility_name
     points = [
@@ -237,60 +230,30 @@ def risk_at(criteria: Sequence[Criterion], text: str) -> int:
     return next((at for at, each in enumerate(criteria) if each.measure.large_is_bad), 0)
 
 
-@dataclass(frozen=True, slots=True)
-class ReleasedRows:
-    """Groups of a release as they would be printed, the smallest first, with how many people each has."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[tuple[str, ...], int], ...]
-    groups: int
-
-
-def released_rows(release: Release) -> ReleasedRows:
+def released_rows(release: Release) -> dict[str, Any]:
     """Show the smallest groups of a release as rows; what values people have is not among them."""
-    smallest = np.argsort(release.groups.sizes, kind="stable")[:MOST_ROWS]
+    smallest = np.argsort(release.groups.sizes, kind="stable")[:12]  # so many groups are shown as rows
     names = tuple(column.name for column in release.groups.columns)
     labels = [column.take(smallest) for column in release.groups.columns]
-    printed = list(zip(*(_texts(each) for each in labels), strict=True)) if labels else [() for _ in smallest]
+    texts = [[shown(each.labels[code]) for code in each.codes.tolist()] for each in labels]
+    printed = list(zip(*texts, strict=True)) if texts else [() for _ in smallest]
     sizes = release.groups.sizes[smallest].tolist()
-    return ReleasedRows(names, tuple(zip(map(tuple, printed), sizes, strict=True)), len(release))
+    rows = tuple(zip(map(tuple, printed), sizes, strict=True))
+    return {"columns": names, "rows": rows, "groups": len(release)}
 
 
-def _texts(column: Any) -> list[str]:  # noqa: ANN401 - a `Column`
-    return [shown(column.labels[code]) for code in column.codes.tolist()]
-
-
-@dataclass(frozen=True, slots=True)
-class ReleasedColumn:
-    """What a release prints of a column: how many labels, and some of them."""
-
-    name: str
-    labels: int
-    some: tuple[str, ...]
-    level: int | None
-
-
-def printed_columns(result: SearchResult) -> Iterator[ReleasedColumn]:
+def printed_columns(result: SearchResult) -> Iterator[dict[str, object]]:
     """Yield what is printed of each column."""
     for column in result.release.groups.columns:
         codes, people = np.unique(column.codes, return_counts=True)
-        frequent = codes[np.argsort(-people, kind="stable")][:MOST_LABELS].tolist()
+        frequent = codes[np.argsort(-people, kind="stable")][:6].tolist()
         level = result.levels.get(column.name)
         some = tuple(shown(column.labels[code]) for code in frequent)
-        yield ReleasedColumn(column.name, len(codes), some, None if level is None else int(level))
+        own = None if level is None else int(level)
+        yield {"name": column.name, "labels": len(codes), "some": some, "level": own}
 
 
-@dataclass(frozen=True, slots=True)
-class CandidatePair:
-    """Two candidates side by side: what each limit finds, what each loses, and their rows."""
-
-    left: FoundCandidate
-    right: FoundCandidate
-    lines: tuple[tuple[str, str, str, str], ...]
-    rows: tuple[ReleasedRows, ReleasedRows]
-
-
-def compared(looked: Looked, right: str) -> CandidatePair | None:
+def compared(looked: Looked, right: str) -> dict[str, Any] | None:
     """Put the candidate that is looked at beside another one: the one that is named, or the next best."""
     taken = looked.taken
     others = [each for each in looked.candidates if taken is not None and each.key != taken.key]
@@ -298,7 +261,7 @@ def compared(looked: Looked, right: str) -> CandidatePair | None:
         return None
     other = next((each for each in others if each.key == right), others[0])
     rows = (released_rows(taken.result.release), released_rows(other.result.release))
-    return CandidatePair(taken, other, tuple(_lines(taken, other)), rows)
+    return {"left": taken, "right": other, "lines": tuple(_lines(taken, other)), "rows": rows}
 
 
 def _lines(left: FoundCandidate, right: FoundCandidate) -> Iterator[tuple[str, str, str, str]]:
@@ -337,7 +300,10 @@ def show(request: Request) -> Response:
             raise
         return _page(request, looked_at(workspace, kept), fields, error)
     instead = looked.best_instead
-    return _page(request, instead or looked, fields, BadPolicy(NOT_KNOWN) if instead else looked.refusal())
+    if instead is None:
+        return _page(request, looked, fields, looked.refusal())
+    gone = "the release that this address names is not known here any more; this is the best one of its search instead"
+    return _page(request, instead, fields, BadPolicy(gone))
 
 
 def _page(
@@ -413,6 +379,132 @@ def begin(request: Request, fields: PostedFields) -> Response:
         also = {name: text for name, text in own.items() if name not in names}
         return go_to(request, read_state(fields).address(VIEW.path, also))
     return go_to(request, looked.address)
+
+
+# Publishing: written, read back and judged again, as on the command line, into the folder that the command named
+# (`--output`), or as one file for the browser to keep.  A browser gives a plain name and no folder, and what is there
+# is never replaced.
+
+PUBLISHING = "publishing"
+"""The lane of what is published."""
+
+ENDINGS = (".parquet", ".csv")
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRelease:
+    """What was published, and the file that holds all of it where it is to be kept by the browser."""
+
+    published: Published
+    archive: Path | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The files that were written."""
+        written = self.published
+        return tuple(path.name for path in (*written.paths, written.sidecar, written.dictionary))
+
+
+def name_problem(name: str) -> str:
+    """Return what is wrong with the name of a file, if something is: it names no folder and nothing hidden.
+
+    >>> name_problem("release-2"), name_problem("../release")
+    ('', "'../release' is no name for a file here; give letters, digits, - and _, such as release, and no folder")
+    """
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*", name) and len(name) <= LONGEST_NAME:
+        return ""
+    return f"'{name[:40]}' is no name for a file here; give letters, digits, - and _, such as release, and no folder"
+
+
+def read_publication(fields: Mapping[str, str], folder: Path | None) -> Publication:
+    """Read from a form as which file a release is published, and what goes along.
+
+    `folder` is the one that the command named; a name without a folder is for the browser to keep.
+    """
+    name, ending = fields.get("name", "").strip(), fields.get("ending", ENDINGS[0])
+    bad_name = name_problem(name)
+    if bad_name or ending not in ENDINGS:
+        message = bad_name or f"releases are written as {' or '.join(ENDINGS)}"
+        raise NotPublished(message)
+    into_folder = fields.get("to") == "folder"
+    if into_folder and folder is None:
+        message = "no folder was named; start the page with --output FOLDER, or download it"
+        raise NotPublished(message)
+    return Publication(
+        path=(folder if into_folder and folder else Path()) / f"{name}{ending}",
+        private_hierarchies="private_hierarchies" in fields,
+        quiet_method="quiet_method" in fields,
+        bounds="bounds" in fields,
+    )
+
+
+def write_release(
+    publication: Publication, result: SearchResult, *, for_browser: bool, progress: Progress
+) -> WrittenRelease:
+    """Publish a result, and put it into one file where the browser is to keep it: one more easily than three."""
+    progress("written aside, read back and judged again", 0, None)
+    if not for_browser:
+        return WrittenRelease(result.publish(**asdict(publication)), None)
+    kept = Path(tempfile.mkdtemp(prefix="published-")) / publication.path
+    published = result.publish(**asdict(replace(publication, path=kept)))
+    path = published.path.with_suffix(".zip")
+    with open_private(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for each in (published.sidecar, published.dictionary, *published.paths):
+            archive.write(each, each.name)
+    return WrittenRelease(published, path)
+
+
+def publish(looked: Looked, fields: Mapping[str, str]) -> Job:
+    """Publish the candidate that is looked at; what readers said of it goes along."""
+    taken, asking = looked.taken, looked.asking()
+    if taken is None or asking is None:
+        message = "nothing was found yet that could be published; search first"
+        raise NotPublished(message)
+    if asking.goes_on:
+        message = "two readers are being asked still; wait for them, or cancel that"
+        raise NotPublished(message)
+    choice = read_publication(fields, looked.workspace.output)
+    for_browser = fields.get("to") != "folder"
+    result = with_readers(taken.result, asking)
+    return looked.workspace.jobs.start(
+        ("publish", question_of(looked.state, looked.choice), taken.key, choice, for_browser),
+        lambda: lambda progress: write_release(choice, result, for_browser=for_browser, progress=progress),
+        title=f"Publishing {choice.path.name}",
+        address=looked.state.address(PATH, looked.also()),
+        lane=PUBLISHING,
+        here=True,
+    )
+
+
+def published_job(looked: Looked, number: str) -> Job | None:
+    """Find what was published by its number in the address."""
+    if not (number.isascii() and number.isdigit() and len(number) <= 9):
+        return None
+    job = looked.workspace.jobs.numbered(int(number))
+    return job if job is not None and job.lane == PUBLISHING else None
+
+
+@router.post("/release/publish", include_in_schema=False)
+def write(request: Request, fields: PostedFields) -> Response:
+    """Publish a candidate, and go to where it is told."""
+    looked, texts = looked_at(request.app.state.workspace, fields), dict(fields)
+    if name_problem(texts.get("name", "").strip()):
+        return go_to(request, looked.state.address(PATH, looked.also(name=texts.get("name", "")[: LONGEST_NAME + 1])))
+    job = publish(looked, texts)
+    job.wait(2)
+    return go_to(request, looked.state.address(PATH, looked.also(published=job.number)))
+
+
+@router.get("/release/published/{number}", include_in_schema=False)
+def download(request: Request, number: JobNumber) -> Response:
+    """Hand out what was published, as one file."""
+    workspace: Workspace = request.app.state.workspace
+    job = workspace.jobs.numbered(number)
+    archive = job.answer.archive if job is not None and isinstance(job.answer, WrittenRelease) else None
+    if archive is None:
+        raise HTTPException(404, GONE)
+    return FileResponse(archive, media_type="application/zip", filename=archive.name)
 
 
 @router.get("/api/release", responses={422: {"model": Complaint}})

@@ -50,7 +50,6 @@ from sidelight.report.make import (
 from sidelight.report.outlines import OUTLINES, OutlineName, release_page
 from sidelight.report.release_report import (
     NOT_SIGNED,
-    AttackTried,
     Circumstances,
     Decision,
     HowMade,
@@ -70,7 +69,6 @@ from sidelight.web.pages import (
 )
 from sidelight.web.searches import (
     NAMES_A_SEARCH,
-    FoundCandidate,
     Looked,
     SearchFields,
     latest_found,
@@ -93,12 +91,6 @@ LONGEST_LINE = 200
 
 Form: TypeAlias = Literal["html", "md", "pdf"]
 """What can be downloaded."""
-
-MEDIA: Mapping[str, str] = {
-    "html": "text/html; charset=utf-8",
-    "md": "text/markdown; charset=utf-8",
-    "pdf": "application/pdf",
-}
 
 
 class ReportFields(SearchFields):
@@ -212,7 +204,10 @@ class Subject:
     @property
     def details(self) -> ReportDetails:
         """What the page knows besides."""
-        return ReportDetails(attacks=tuple(map(_attack, self.attacks)))
+        # as Other releases tells of them, and in numbers
+        told = (summarise_exposure(each.exposure, [each.name]) for each in self.attacks)
+        notes = ({"notes": each.notes} for each in self.attacks)
+        return ReportDetails(attacks=tuple(one.model_copy(update=more) for one, more in zip(told, notes, strict=True)))
 
     @property
     def asking(self) -> Job | None:
@@ -235,11 +230,6 @@ class Subject:
         result = with_readers(taken.result, readers)
         question = ("found report", question_of(state, search.choice), taken.key, readers and readers.stage, attacks)
         return workspace.answers.of(question, lambda: report_on_result(result, self.details))
-
-
-def _attack(tried: ExposureAnswer) -> AttackTried:
-    """Tell of an attack as Other releases does, and in numbers."""
-    return summarise_exposure(tried.exposure, [tried.name]).model_copy(update={"notes": tried.notes})
 
 
 def report_of(subject: Subject, choice: ReportChoice) -> ReleaseReport:
@@ -281,9 +271,6 @@ def _measured(workspace: Workspace, state: State, details: ReportDetails) -> Rel
     return add_curves(audit, release, known, policy)
 
 
-CHOSEN_BY_HAND = "levels chosen by hand"
-
-
 def _by_hand(workspace: Workspace, state: State, policy: Policy | None, details: ReportDetails) -> Circumstances:
     """Return how a release is made whose levels somebody chose."""
     table, levels = workspace.table(state), dict(state.levels)
@@ -292,7 +279,7 @@ def _by_hand(workspace: Workspace, state: State, policy: Policy | None, details:
     return replace(
         circumstances(details, policy=policy, before=None if policy is None else judge_table(table, policy)),
         made=HowMade(
-            method=CHOSEN_BY_HAND,
+            method="levels chosen by hand",
             levels=levels,
             complete=True,
             rows_in=table.intake.rows,
@@ -309,7 +296,10 @@ def about(subject: Subject) -> str:
     workspace, state = subject.workspace, subject.state
     name = workspace.source.title or workspace.source.name
     if subject.search is not None and subject.search.taken is not None:
-        return f"This is about the release of {name} that was found by {_found_by(subject.search.taken)}."
+        taken = subject.search.taken
+        levels = ", ".join(f"{column} at level {level}" for column, level in taken.result.levels.items())
+        how = f"{taken.choice.in_words()}, with {levels}" if levels else taken.choice.in_words()
+        return f"This is about the release of {name} that was found by {how}."
     if state.levels:
         levels = ", ".join(f"{column} at level {level}" for column, level in state.levels)
         return (
@@ -320,18 +310,18 @@ def about(subject: Subject) -> str:
     return f"This is about {name} as it stands, as if it were published so."
 
 
-def _found_by(taken: FoundCandidate) -> str:
-    levels = ", ".join(f"{name} at level {level}" for name, level in taken.result.levels.items())
-    return f"{taken.choice.in_words()}, with {levels}" if levels else taken.choice.in_words()
-
-
 def _sample(subject: Subject, choice: ReportChoice) -> Recipe:
     """Write the command and the Python that come to this document."""
     workspace, state = subject.workspace, subject.state
     source, recipe = workspace.source, workspace.recipe(state)
+    sign_off = choice.sign_off
     options = {
         "--outline": choice.outline or "",
-        **{f"--{name.replace('_', '-')}": text for name, text in _signed(choice)},
+        "--signed-by": sign_off.name,
+        "--role": sign_off.role,
+        "--decision": sign_off.decision,
+        "--reasons": sign_off.reasons,
+        "--date": choice.day,
     }
     signed = [word for option, text in options.items() if text for word in (option, text)]
     searched = None if subject.search is None else search_sample(subject.search)
@@ -386,13 +376,6 @@ def _attack_python(subject: Subject, released: str, *, has_hierarchies: bool) ->
     return lines, Name(f"{{{', '.join(by_name)}}}") if by_name else None
 
 
-def _signed(choice: ReportChoice) -> list[tuple[str, str]]:
-    """Return what is signed, as options name it."""
-    sign_off = choice.sign_off
-    fields = [("signed_by", sign_off.name), ("role", sign_off.role), ("decision", sign_off.decision)]
-    return [*fields, ("reasons", sign_off.reasons), ("date", choice.day)]
-
-
 def _python(subject: Subject, choice: ReportChoice, limits: Sequence[Criterion], measures: Sequence[Measure]) -> str:
     state, recipe = subject.state, subject.workspace.recipe(subject.state)
     lines, released = [*recipe.reading(), ""], "release"
@@ -438,6 +421,11 @@ def show(request: Request) -> Response:
     except SidelightError as error:
         problem = workspace.wording(error)
     sentence, holds = _sentence(subject) if document is not None else ("", None)
+    printable = True
+    try:
+        browser_path()
+    except SidelightError:
+        printable = False
     also = {**subject.also, **{name: text for name, text in choice.fields.items() if text}}
     return page(
         request,
@@ -447,7 +435,7 @@ def show(request: Request) -> Response:
         holds=holds,
         about=about(subject),
         found=subject.search is not None,
-        tried=() if document is None else tuple(_told(subject, also)),
+        tried=() if document is None else tuple(_list_attacks(subject, also)),
         attacked=subject.attacked,
         job=job if document is None and not problem else None,
         address=state.address(VIEW.path, also),
@@ -458,28 +446,9 @@ def show(request: Request) -> Response:
         decisions=DECISIONS,
         also=also,
         kept=subject.also,
-        printable=_printable(),
+        printable=printable,
         sample=sample,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class ToldAttack:
-    """An attack that was tried, whether the document tells of it, and the address that says the contrary."""
-
-    sentence: str
-    name: str
-    told: bool
-    address: str
-
-
-def _told(subject: Subject, also: Mapping[str, object]) -> Iterator[ToldAttack]:
-    for each in subject.tried:
-        key = each.beside.other.key
-        told = key not in subject.without
-        without = [*subject.without, key] if told else [other for other in subject.without if other != key]
-        address = subject.state.address(VIEW.path, {**also, "without": without})
-        yield ToldAttack(each.sentence, each.name, told, address)
 
 
 def _sentence(subject: Subject) -> tuple[str, bool | None]:
@@ -493,13 +462,14 @@ def _sentence(subject: Subject) -> tuple[str, bool | None]:
     return told.text, taken.result.verdict.safe
 
 
-def _printable() -> bool:
-    """Whether there is a Chromium that prints."""
-    try:
-        browser_path()
-    except SidelightError:
-        return False
-    return True
+def _list_attacks(subject: Subject, also: Mapping[str, object]) -> Iterator[dict[str, object]]:
+    """Yield the attacks that were tried, whether the document tells of each, and the address that says the contrary."""
+    for each in subject.tried:
+        key = each.beside.other.key
+        told = key not in subject.without
+        without = [*subject.without, key] if told else [other for other in subject.without if other != key]
+        address = subject.state.address(VIEW.path, {**also, "without": without})
+        yield {"sentence": each.sentence, "name": each.name, "told": told, "address": address}
 
 
 @router.get("/report/download/{form}", include_in_schema=False)
@@ -511,14 +481,15 @@ def download(request: Request, form: Form) -> Response:
     if choice.problems:
         raise BadPolicy("; ".join(choice.problems.values()))
     report = report_of(Subject.read(workspace, fields), choice)
-    draw: dict[str, Callable[[], str | bytes]] = {
-        "html": lambda: report_html(report, choice.outline),
-        "md": lambda: report_markdown(report, choice.outline),
-        "pdf": lambda: pdf_page(report_html(report, choice.outline)),
+    draw: dict[Form, tuple[str, Callable[[], str | bytes]]] = {
+        "html": ("text/html; charset=utf-8", lambda: report_html(report, choice.outline)),
+        "md": ("text/markdown; charset=utf-8", lambda: report_markdown(report, choice.outline)),
+        "pdf": ("application/pdf", lambda: pdf_page(report_html(report, choice.outline))),
     }
+    media, drawing = draw[form]
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(workspace.source.name).name).strip("-.") or "release"
     headers = {"content-disposition": f'attachment; filename="{name}.report.{form}"'}
-    return Response(draw[form](), media_type=MEDIA[form], headers=headers)
+    return Response(drawing(), media_type=media, headers=headers)
 
 
 @router.get("/api/report", responses={422: {"model": Complaint}})

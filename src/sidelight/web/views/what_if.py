@@ -20,7 +20,7 @@ from sidelight.answers import believe
 from sidelight.answers.recipe import Name, write_call, write_python
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadHierarchy, BadKnowledge, Contradiction, SidelightError, did_you_mean
-from sidelight.knowledge.facts import Fact, Has
+from sidelight.knowledge.facts import Has
 from sidelight.knowledge.parse import Vocabulary, complete, is_statement, read_fact, read_statement
 from sidelight.knowledge.tokens import quote
 from sidelight.progress import Progress
@@ -46,8 +46,6 @@ VIEW = PageView("/what-if", "What if", "What would somebody conclude who knows t
 router = APIRouter()
 
 MOST_KNOWN = 20
-LONGEST = 500
-MOST_MOVERS = 10
 SECONDS = 60.0
 
 
@@ -105,33 +103,27 @@ def read_lines(
     release: Release, texts: Sequence[str], lookup: Lookup, wording: Callable[[SidelightError], str] = str
 ) -> list[Known]:
     """Read each line by itself, so that what is wrong with one stands there."""
-    return [_read(release, text, lookup, wording) for text in texts]
 
-
-def _read(release: Release, text: str, lookup: Lookup, wording: Callable[[SidelightError], str]) -> Known:
-    if len(text) > LONGEST:
-        return Known(text, f"this is longer than {LONGEST} characters; say it in several lines")
-    try:
-        if is_statement(text):
-            read_statement(text)
-        else:
+    def read(text: str) -> Known:
+        if len(text) > 500:
+            return Known(text, "this is longer than 500 characters; say it in several lines")
+        try:
+            if is_statement(text):
+                read_statement(text)
+                return Known(text)
             fact = read_fact(text)
             identify(release, fact.people(), lookup)
-            return _with_known_values(release, text, fact)
-    except SidelightError as error:
-        return Known(text, wording(error), error.position if isinstance(error, BadKnowledge) else None)
-    return Known(text)
+        except SidelightError as error:
+            return Known(text, wording(error), error.position if isinstance(error, BadKnowledge) else None)
+        # a value that nobody can have is mostly mistyped
+        for atom in fact.atoms():
+            if isinstance(atom, Has) and atom.value not in release.domain:
+                name, names = shown(atom.value), [shown(each) for each in release.domain]
+                problem = f"no sensitive value '{name}' in the release{did_you_mean(name, names)}"
+                return Known(text, problem, text.find(name) if name in text else None)
+        return Known(text)
 
-
-def _with_known_values(release: Release, text: str, fact: Fact) -> Known:
-    """Refuse a value that nobody can have, as it is mostly mistyped."""
-    for atom in fact.atoms():
-        if isinstance(atom, Has) and atom.value not in release.domain:
-            name, names = shown(atom.value), [shown(each) for each in release.domain]
-            place = text.find(name)
-            problem = f"no sensitive value '{name}' in the release{did_you_mean(name, names)}"
-            return Known(text, problem, place if place >= 0 else None)
-    return Known(text)
+    return [*map(read, texts)]
 
 
 def hierarchies(workspace: Workspace, state: State) -> Mapping[str, Hierarchy]:
@@ -157,85 +149,77 @@ def conclude(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy]
     """Count worlds, or, with statements P(…), take the distribution of largest entropy."""
     statements = any(map(is_statement, texts))
     request = believe.BelieveRequest(
-        file="", roles=Roles(), know=tuple(texts), top=MOST_MOVERS, seconds=SECONDS if statements else None
+        file="", roles=Roles(), know=tuple(texts), top=10, seconds=SECONDS if statements else None
     )
     answered = believe.conclude(request, release, by, progress)
-    picture = next(map(_picture, answered.charts()), None)
+    people = f"of {counted(release.size, 'person')}"
+    surest, notes = None, answered.notes
     if isinstance(answered, believe.EntropyAnswer):
-        return _by_entropy(answered, counted(len(texts), "statement"), release, picture)
-    return _by_worlds(answered, counted(len(texts), "fact"), release, picture)
-
-
-def _by_worlds(
-    answered: believe.WorldsAnswer, known: str, release: Release, picture: BeliefChart | None
-) -> WhatIfAnswer:
-    beliefs = [each for each in answered.beliefs if isinstance(each, Belief)]
-    movers = tuple(
-        Mover(
-            about=believe.name_in_group(each),
-            value=shown(each.value),
-            before=in_words(each.before[each.value]),
-            after=in_words(each[each.value]),
-            before_number=float(each.before[each.value]),
-            after_number=float(each[each.value]),
+        known, moved = (
+            f"Knowing {counted(len(texts), 'statement')}",
+            [
+                _mover(
+                    each["about"],
+                    each["value"],
+                    (each["before"], each["after"]),
+                    lambda belief: short_decimal(believe.trusted_digits(belief)),
+                )
+                for each in answered.answer.beliefs
+            ],
         )
-        for each in beliefs
-    )
-    first, surest = movers[0], answered.surest
-    if not beliefs[0].moved:
-        moves = (
-            f"Knowing {known} moves no belief: {first.about} still has {first.value} with probability {first.after}."
-        )
+        first = moved[0]
+        sentence = f"{known} moves no belief, by maximum entropy, {people}."
+        if first.before != first.after:
+            sentence = (
+                f"{known}, somebody would be {first.after} sure that people with {first.about} have {first.value}, "
+                f"and was {first.before} sure before, by maximum entropy, {people}."
+            )
     else:
-        moves = (
-            f"Knowing {known}, somebody would be {first.after} sure that {first.about} has {first.value}, and was "
-            f"{first.before} sure before."
+        beliefs = [each for each in answered.beliefs if isinstance(each, Belief)]
+        known, moved = (
+            f"Knowing {counted(len(texts), 'fact')}",
+            [
+                _mover(believe.name_in_group(each), each.value, (each.before[each.value], each[each.value]), in_words)
+                for each in beliefs
+            ],
         )
-    assert surest is not None
-    return WhatIfAnswer(
-        sentence=f"{moves} In groups that it does not mention nothing moves, of {counted(release.size, 'person')}.",
-        model="worlds",
-        people=release.size,
-        movers=movers,
-        surest=f"{surest.who()} has {shown(surest.value)}, with probability {in_words(surest.probability)}",
-        notes=beliefs[0].notes,
-        picture=picture,
-    )
-
-
-def _by_entropy(
-    answered: believe.EntropyAnswer, known: str, release: Release, picture: BeliefChart | None
-) -> WhatIfAnswer:
-    movers = tuple(
-        Mover(
-            about=each["about"],
-            value=shown(each["value"]),
-            before=short_decimal(believe.trusted_digits(each["before"])),
-            after=short_decimal(believe.trusted_digits(each["after"])),
-            before_number=each["before"],
-            after_number=each["after"],
-        )
-        for each in answered.answer.beliefs
-    )
-    first = movers[0]
-    if first.before == first.after:
-        sentence = f"Knowing {known} moves no belief, by maximum entropy, of {counted(release.size, 'person')}."
-    else:
-        sentence = (
-            f"Knowing {known}, somebody would be {first.after} sure that people with {first.about} have {first.value}, "
-            f"and was {first.before} sure before, by maximum entropy, of {counted(release.size, 'person')}."
-        )
+        first, most = moved[0], answered.surest
+        moves = f"{known} moves no belief: {first.about} still has {first.value} with probability {first.after}."
+        if beliefs[0].moved:
+            moves = (
+                f"{known}, somebody would be {first.after} sure that {first.about} has {first.value}, and was "
+                f"{first.before} sure before."
+            )
+        sentence = f"{moves} In groups that it does not mention nothing moves, {people}."
+        assert most is not None
+        surest = f"{most.who()} has {shown(most.value)}, with probability {in_words(most.probability)}"
+        notes = beliefs[0].notes
+    chart = next(iter(answered.charts()), None)
     return WhatIfAnswer(
         sentence=sentence,
-        model="maximum entropy",
+        model="maximum entropy" if statements else "worlds",
         people=release.size,
-        movers=movers,
-        notes=tuple(dict.fromkeys(answered.notes)),
-        picture=picture,
+        movers=tuple(moved),
+        surest=surest,
+        notes=tuple(dict.fromkeys(notes)) if statements else notes,
+        picture=None if chart is None else _describe_chart(chart),
     )
 
 
-def _picture(chart: Drawing) -> BeliefChart:
+def _mover(about: str, value: Label, ends: tuple[Any, Any], write: Callable[[Any], str]) -> Mover:
+    """Return somebody about whom beliefs move, before and after, as they are written."""
+    before, after = ends
+    return Mover(
+        about=about,
+        value=shown(value),
+        before=write(before),
+        after=write(after),
+        before_number=float(before),
+        after_number=float(after),
+    )
+
+
+def _describe_chart(chart: Drawing) -> BeliefChart:
     behind = table_behind(chart)
     return BeliefChart(
         specification=specification(chart),
@@ -263,21 +247,20 @@ def examples(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tuple[st
             f"#1.2 = {quote(likely[0])} -> #1 = {quote(likely[0])}",
             f"if another person of group 1 has {shown(likely[0])}, so does the first",
         )
-    finer = next(_finer_labels(release, by), None)
-    if finer is not None and release.semantics != "multiset":
-        column, cell = finer
-        yield (
-            f"P({quote(likely[0])} | {quote(column)}={quote(cell)}) <= 0.1",
-            f"at most a tenth of people with {column} {shown(cell)} have it",
-        )
-
-
-def _finer_labels(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tuple[str, Label]]:
-    """Yield labels of which the release prints only what they are part of: of the others it says all itself."""
+    if release.semantics == "multiset":
+        return
+    # a label of which the release prints only what it is part of: of the others it says all itself
     for column in release.groups.columns:
-        for printed in column.sort_naturally().labels if column.name in by else ():
+        name = column.name
+        for printed in column.sort_naturally().labels if name in by else ():
             with suppress(BadHierarchy):  # what the hierarchy does not have, such as *
-                yield from ((column.name, each) for each in by[column.name].under(printed) if each != printed)
+                cell = next((each for each in by[name].under(printed) if each != printed), None)
+                if cell is not None:
+                    yield (
+                        f"P({quote(likely[0])} | {quote(name)}={quote(cell)}) <= 0.1",
+                        f"at most a tenth of people with {name} {shown(cell)} have it",
+                    )
+                    return
 
 
 @router.get("/what-if", include_in_schema=False)
