@@ -175,7 +175,7 @@ def _picture(chart: Any) -> dict[str, Any]:  # noqa: ANN401 - Altair makes its c
     for name in ("title", "usermeta", "description"):  # the page says them
         drawn.pop(name, None)
     words = description_of(chart).removeprefix(f"{title_of(chart)}.").strip()
-    return {"description": words, "specification": drawn, "table": table_behind(chart)}
+    return {"title": title_of(chart), "description": words, "specification": drawn, "table": table_behind(chart)}
 
 
 def pictures(looked: Looked, against: int) -> Iterator[tuple[str, dict[str, Any]]]:
