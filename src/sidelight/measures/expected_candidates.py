@@ -37,11 +37,11 @@ from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import FRACTIONS, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Measure, Monotonicity, read
+from sidelight.measures.measure import Monotonicity, read
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, in_words, round_down, whole_number
-from sidelight.table.labels import Label, Semantics, shown
+from sidelight.table.labels import Semantics, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -75,6 +75,7 @@ class ExpectedCandidates(FormulaMeasure):
     )
 
     name: ClassVar[str] = "expected candidates"
+    example_settings = ({}, {"borrowed": 1})
     attacker = Attacker(
         "somebody with a second release about the same people",
         "another release of the same kind, borrowed from this one",
@@ -88,11 +89,6 @@ class ExpectedCandidates(FormulaMeasure):
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
     when_groups_merge = Monotonicity.UNKNOWN  # none was found that lowers it, and nothing is proven
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
-
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        del domain
-        return cls(), cls(borrowed=1)
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """1 + Σ Pr(s) − max Pr(s), in floats; `exact_values` has it to 60 digits."""

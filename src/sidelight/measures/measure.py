@@ -132,6 +132,7 @@ class Measure(ABC):
     semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set", "multiset")  # where the question makes sense
     about_values: ClassVar[bool] = True  # whether it looks at sensitive values, or only at the groups
     needs_weights: ClassVar[bool] = False  # whether it looks at sampling weights; or a property
+    example_settings: ClassVar[tuple[Mapping[str, Any], ...] | None] = None  # those that suit releases with any values
     estimate: ClassVar[bool] = False  # whether it guesses, by a model, at what the release does not say
     also_called: ClassVar[tuple[str, ...]] = ()  # its names in papers and other tools: "k-anonymity"
     undecided: ClassVar[str] = "could not be decided in time: the value {between}; give the measure more seconds"
@@ -201,9 +202,10 @@ class Measure(ABC):
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
         """Return a few of these measures that suit releases with these values: every contract test tries them."""
         del domain
-        required = [each.name for each in fields(cls) if each.default is each.default_factory is MISSING]  # type: ignore[arg-type]
         # 1 suits required settings that are amounts; measures with others have examples of their own
-        return (cls(**dict.fromkeys(required, 1)),)
+        required = [each.name for each in fields(cls) if each.default is each.default_factory is MISSING]  # type: ignore[arg-type]
+        chosen = (dict.fromkeys(required, 1),) if cls.example_settings is None else cls.example_settings
+        return tuple(cls(**each) for each in chosen)
 
     def check(self, release: Release) -> None:
         """Raise if this is no release, or one for which the question makes no sense."""

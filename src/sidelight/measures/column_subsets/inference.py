@@ -108,11 +108,6 @@ class Inference(Measure):
     def from_settings(cls, *, columns: tuple[str, ...] | None = None, secret: str | None = None) -> Self:
         return cls(columns, secret)
 
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        del domain
-        return (cls(),)
-
     @property
     def of_groups(self) -> bool:
         return self.columns is None and self.secret is None

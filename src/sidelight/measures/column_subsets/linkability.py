@@ -85,6 +85,7 @@ class Linkability(Measure):
     other: str | Sequence[str] | None = field(default=None, metadata=read(as_names))
 
     name: ClassVar[str] = "linkability"
+    example_settings = ({}, {"other": ()})
     attacker = Attacker(
         "somebody who holds two files", _two_files, "the share of people whose rows are linked", "columns"
     )
@@ -104,11 +105,6 @@ class Linkability(Measure):
     @classmethod
     def from_settings(cls, *, one: tuple[str, ...] = (), other: tuple[str, ...] | None = None) -> Self:
         return cls(one, other)
-
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        del domain
-        return (cls(), cls(other=()))
 
     def measure(self, release: Release) -> Finding:
         self.check(release)

@@ -491,6 +491,7 @@ class SinglingOut(Measure):
     facts: int = field(metadata=whole())
 
     name: ClassVar[str] = "singling out"
+    example_settings = ({"facts": 1}, {"facts": 2}, {"facts": 5})
     attacker = Attacker(
         "somebody who knows a few columns",
         lambda settings: f"any {counted(amount_in(settings, 'facts'), 'column')} of a person",
@@ -503,11 +504,6 @@ class SinglingOut(Measure):
     limits = (0, 1)
     when_groups_merge = Monotonicity.UNKNOWN  # it can rise where labels are joined in some rows only
     more_is_worse = ("facts",)
-
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        del domain
-        return cls(facts=1), cls(facts=2), cls(facts=5)
 
     def measure(self, release: Release) -> Finding:
         self.check(release)

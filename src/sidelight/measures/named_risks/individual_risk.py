@@ -41,7 +41,6 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, decimal_text, round_up, short_decimal, to_places
 from sidelight.streams.carried import WEIGHT_UNIT
-from sidelight.table.labels import Label
 from sidelight.text import counted
 
 OverPeople: TypeAlias = Literal["highest", "average"]
@@ -88,6 +87,7 @@ about 0.1771; of all 3 people about 0.3 are found so.
     statistic: OverPeople = field(default="highest", metadata=choice(OverPeople))
 
     name: ClassVar[str] = "individual risk"
+    example_settings = ()
     attacker = Attacker(
         "somebody who looks anybody up among all whom the file stands for",
         "that the file is a sample, with its weights",
@@ -101,11 +101,6 @@ about 0.1771; of all 3 people about 0.3 are found so.
     about_values: ClassVar[bool] = False
     limits = (0, 1)
     when_groups_merge = Monotonicity.UNKNOWN
-
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        del domain
-        return ()
 
     def check(self, release: Release) -> None:
         super().check(release)

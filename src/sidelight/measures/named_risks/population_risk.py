@@ -19,9 +19,10 @@ Atzori and Clifton, Hiding the Presence of Individuals from Shared Databases, SI
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -30,7 +31,7 @@ from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.attacker import Attacker, Settings
 from sidelight.measures.criterion import Finding
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Measure, Monotonicity, Tally, choice, read
+from sidelight.measures.measure import Monotonicity, Tally, choice, read
 from sidelight.measures.named_risks.size_risk import (
     PersonRisk,
     SizeHistogram,
@@ -45,7 +46,6 @@ from sidelight.release.groups import Groups, PopulationCounts
 from sidelight.release.population import Population, refuse_fewer
 from sidelight.release.release import Release
 from sidelight.rounding import decimal_text, exact_text, to_places
-from sidelight.table.labels import Label
 from sidelight.table.table import Table
 from sidelight.text import counted, form
 
@@ -68,13 +68,8 @@ class AgainstPopulation(SizeRisk):
 
     population: object
     outside: Outside
+    example_settings: ClassVar[tuple[Mapping[str, Any], ...]] = ()
     needs_population: ClassVar[bool] = True
-
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """None: it asks about a population too."""
-        del domain
-        return ()
 
     @property
     def register(self) -> Population | None:
@@ -250,6 +245,7 @@ class MarketerRisk(AgainstPopulation, PersonRisk):
     outside: Outside = field(default="an error", metadata=choice(Outside))
 
     name: ClassVar[str] = "marketer risk"
+    example_settings = ({},)
     attacker = Attacker(
         "somebody who matches everybody at once", register_in_words, "the share of matches that are right", "register"
     )
@@ -261,11 +257,6 @@ class MarketerRisk(AgainstPopulation, PersonRisk):
     @classmethod
     def from_settings(cls, population: str | None = None, outside: Outside = "an error") -> MarketerRisk:
         return cls(population, outside)
-
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        del domain
-        return (cls(),)
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
         del finding

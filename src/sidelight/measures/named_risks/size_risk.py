@@ -44,7 +44,6 @@ from sidelight.measures.measure import Measure, Monotonicity, Tally, choice
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, decimal_text, exact_number, exact_text, round_up, short_decimal
-from sidelight.table.labels import Label
 from sidelight.text import counted, form
 
 SMALL = 1 << 8
@@ -425,15 +424,15 @@ class ProsecutorRisk(PersonRisk):
     threshold: float | Fraction | None = None
 
     name: ClassVar[str] = "prosecutor risk"
+    example_settings = (
+        {},
+        {"statistic": "average"},
+        *({"statistic": "share above", "threshold": each} for each in (0.4, Fraction(1, 2))),
+    )
     attacker = Attacker(
         "somebody who knows that a person is in the file", ROW, "how surely a row is theirs", "register"
     )
     also_called = ("re-identification risk", "prosecutor", "average re-identification risk", "records at risk")
-
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        del domain
-        return cls(), cls("average"), cls("share above", threshold=0.4), cls("share above", threshold=Fraction(1, 2))
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
         if self.statistic == "average":

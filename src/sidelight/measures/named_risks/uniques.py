@@ -70,7 +70,6 @@ from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.rounding import exact_number, exact_text, short_decimal
 from sidelight.streams.carried import WEIGHT_UNIT
-from sidelight.table.labels import Label
 from sidelight.text import counted, form
 
 
@@ -294,6 +293,7 @@ class UniqueMatch(UniquesEstimate):
     fraction: float | Fraction | None = None
 
     name: ClassVar[str] = "unique match"
+    example_settings = ({"fraction": 0.1}, {"fraction": Fraction(1, 3)}, {"fraction": 1})
     attacker = Attacker(
         "somebody who finds exactly one row that fits",
         f"{ROW}; not who else there is",
@@ -320,11 +320,6 @@ class UniqueMatch(UniquesEstimate):
     def _declared_share(self) -> Fraction | float:
         """The share as it is meant: 0.1 is a tenth."""
         return exact_number(self.fraction, BadMeasure, f"the {parameter('fraction')} of '{self.name}'")
-
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        del domain
-        return cls(0.1), cls(Fraction(1, 3)), cls(1)
 
     def check(self, release: Release) -> None:
         super().check(release)
@@ -407,6 +402,7 @@ class PopulationUniques(UniquesEstimate):
     people: int = field(metadata=whole())
 
     name: ClassVar[str] = "population uniques"
+    example_settings = ({"people": 10_000}, {"people": 1_000_000})
     attacker = Attacker(
         "somebody who looks for people who are the only ones of their kind",
         "that the file is a sample",
@@ -423,11 +419,6 @@ class PopulationUniques(UniquesEstimate):
         if self.people > (most := 1 << 53):  # models count people in floats, which are whole numbers up to here
             message = f"'{self.name}' needs {parameter('people')} to be at most {most:,}: no population is larger"
             raise BadMeasure(message)
-
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        del domain
-        return cls(10_000), cls(1_000_000)
 
     def check(self, release: Release) -> None:
         super().check(release)
