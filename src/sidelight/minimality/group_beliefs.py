@@ -1,6 +1,6 @@
 """What is believed of the people of one group, once all its cuts are known to have failed.
 
-Three ways, in this order: all tables are listed (`group_tables`); where there is one cut only, its left halves are
+Three ways, in this order: all tables are listed (`list_tables`); where there is one cut only, its left halves are
 counted by generating functions (`worlds.closed_forms`); arrangements are drawn.  Values that cannot break a limit
 are counted as one, and what is believed of them is shared out by how often they occur: n_s of n.
 
@@ -36,7 +36,7 @@ By size     A predecessor with a part that is too small fails in every world and
 Bounds      Where a group has too many tables: ε = Σ_{u∈T} Pr(u fine), and for a printed share π
             π − ε ≤ belief ≤ π/(1 − ε).  Groups that cannot be counted are taken to be fine, which only raises ε.
 
-Cost        Tables of each group as in `group_tables`, each told by the set of predecessors that are fine in it; 2^|T|
+Cost        Tables of each group as above, each told by the set of predecessors that are fine in it; 2^|T|
             products over the groups.
 """
 

@@ -3,7 +3,7 @@
     Pr(x_i = s | method(w) = this release),   all assignments w of values to people alike
 
 Mondrian     cuts wherever both halves keep the policy; so in a published group every cut fails (`group_question`).
-Full domain  publishes a minimal node; so the release at each direct predecessor breaks the policy (`lattice_question`).
+Full domain  publishes a minimal node; so the release at each direct predecessor breaks the policy (`group_beliefs`).
 Nothing      Where failing does not depend on w, the true w survives and so do all: policies on sizes alone, cuts or
              nodes that fail in every w.  Anatomy's buckets: Pr(release | w) depends on the buckets' counts alone.
              Not so where values decide which of several allowed releases is taken: cuts `towards` the sensitive column,
@@ -285,7 +285,7 @@ def _believe_behind_veils(case: _InsiderCase) -> InsiderBeliefs:
     """Bound all beliefs of a release that resists by the limit that its veils keep.
 
     Of a release that was read, that is what its file says: it is taken at its word only where one look per group can
-    have given all its groups (`replayed_looks`).
+    have given all its groups (`refuse_other_than_looks`).
     """
     method, policy = case.method, searchable_part(case.policy)
     limits = covered_limits(policy)

@@ -7,7 +7,7 @@ once, so that searches go without it.  Where beliefs are drawn or bounded the va
 lower, or the largest printed share, which somebody's belief always reaches; of whom nothing could be told the value
 is 1.  A limit in between cannot be decided: "could not tell".
 
-Of whom is somebody most sure who knows how a release was made, and why?  As data, in words, to be listed again.
+Its witness says of whom somebody is most sure, and why: as data, in words, and to be listed again.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ What a limit may say follows from its measure: the model is made from the measur
 the policy file, in the text of limits and in the JSON schema without a line here.  Its settings are the parameters of
 the class, or of a class method `from_settings` where a policy should say them differently.
 
-What may stand in a policy: numbers, texts, and lists and tables of them.
-
 A measure says by its annotations what its parameters are; `setting_type` gives the type that a policy is checked
 against.  Nothing is coerced (a text is no number, and true is not 1), with three exceptions that people need:
 
@@ -13,10 +11,8 @@ against.  Nothing is coerced (a text is no number, and true is not 1), with thre
 - a whole number where a text belongs is its digits, because sensitive values often are numbers;
 - a `Word`, which only the text of a limit has, is whatever belongs at its place: 05 is a number or the text "05".
 
-Limits in a line of text, read as criteria: the grammar of `measures/limit_grammar`, and the measures it names.
-
-Whatever a policy file can say of a measure can be said in a line, and what a criterion prints is read again as that
-criterion.  Settings are checked by the model that checks a file (`policy/limits`).
+Whatever a policy file can say of a measure can be said in a line of text too (the grammar is `measures/limit_grammar`),
+and what a criterion prints is read again as that criterion.
 """
 
 from __future__ import annotations
@@ -57,7 +53,6 @@ from pydantic import (
 )
 from pydantic.config import JsonDict
 from pydantic.json_schema import WithJsonSchema
-from pydantic_core import ErrorDetails
 
 from sidelight.errors import BadPolicy, SidelightError, did_you_mean
 from sidelight.measures.criterion import Comparison, Criterion, exact
@@ -261,8 +256,16 @@ def _complaint(error: ValidationError, model: type[Section], where: str) -> BadP
     if details[0]["type"] == "missing" and isinstance(details[0]["loc"][-1], str):
         return BadPolicy(f"'{key}' is missing in {place}; add it")
     same_key = [each for each in details if _locate(each["loc"], model, where)[:2] == (place, key)]
-    remedies = " or ".join(dict.fromkeys(_remedy(each) for each in same_key))
-    return BadPolicy(f"cannot use '{key}' in {place}; give {remedies}")
+    remedies: dict[str, None] = {}
+    for each in same_key:
+        if each["type"] == "literal_error":
+            remedy = str(each["ctx"]["expected"])
+        elif each["type"] == "value_error":
+            remedy = str(each["ctx"]["error"]).removeprefix("give ")
+        else:
+            remedy = _REMEDIES.get(each["type"], each["msg"])
+        remedies[remedy] = None
+    return BadPolicy(f"cannot use '{key}' in {place}; give {' or '.join(remedies)}")
 
 
 def _locate(path: Path, model: type[Section], where: str) -> tuple[str, str, type[Section]]:
@@ -276,14 +279,6 @@ def _locate(path: Path, model: type[Section], where: str) -> tuple[str, str, typ
         where = f"{path[0]} {int(path[1]) + 1} of {where}"
         model, path = inner, path[2:]
     return where, str(path[0]), model
-
-
-def _remedy(detail: ErrorDetails) -> str:
-    if detail["type"] == "literal_error":
-        return str(detail["ctx"]["expected"])
-    if detail["type"] == "value_error":
-        return str(detail["ctx"]["error"]).removeprefix("give ")
-    return _REMEDIES.get(detail["type"], detail["msg"])
 
 
 BOUNDS = tuple(comparison.value for comparison in Comparison)

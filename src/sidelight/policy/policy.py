@@ -96,7 +96,20 @@ class Policy:
             message = "a policy needs at least one criterion, such as GroupSize() >= 5"
             raise BadPolicy(message)
         for each in criteria:
-            _expect_criterion(each)
+            thing: object = each
+            if isinstance(thing, Criterion):
+                continue
+            kind = type(thing).__name__
+            remedy = "; a policy that stands in a file is read with sl.read_policy(file)"
+            if isinstance(thing, Measure):
+                comparison = "< 0.5" if thing.large_is_bad else ">= 5"
+                remedy = f"; compare it with a number, such as {kind}(...) {comparison}"
+            elif isinstance(thing, Policy):
+                remedy = "; give what it is made of: Policy(*policy.criteria, ...)"
+            elif not isinstance(thing, str):
+                remedy = ""
+            message = f"a policy is made of criteria such as GroupSize() >= 5, and got a {kind}{remedy}"
+            raise BadPolicy(message)
         object.__setattr__(self, "criteria", criteria)
 
     @property
@@ -162,21 +175,6 @@ class Policy:
     def _repr_html_(self) -> str:
         rows = [(each.measure, each.bound_text) for each in self.criteria]
         return html_table("Policy", ["measure", "wanted"], rows, total=len(rows))
-
-
-def _expect_criterion(thing: object) -> None:
-    """Raise `BadPolicy` if this is no criterion, with the way to get one."""
-    if isinstance(thing, Criterion):
-        return
-    kind = type(thing).__name__
-    remedy = "; a policy that stands in a file is read with sl.read_policy(file)" if isinstance(thing, str) else ""
-    if isinstance(thing, Measure):
-        comparison = "< 0.5" if thing.large_is_bad else ">= 5"
-        remedy = f"; compare it with a number, such as {kind}(...) {comparison}"
-    if isinstance(thing, Policy):
-        remedy = "; give what it is made of: Policy(*policy.criteria, ...)"
-    message = f"a policy is made of criteria such as GroupSize() >= 5, and got a {kind}{remedy}"
-    raise BadPolicy(message)
 
 
 def without_repeats(measures: Iterable[Measure]) -> tuple[Measure, ...]:

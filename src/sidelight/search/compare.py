@@ -21,7 +21,7 @@ from sidelight.errors import BadPolicy, NothingSafe, SidelightError, parameter
 from sidelight.progress import Progress, quiet
 from sidelight.search.protect import METHODS, MethodName, SearchProblem, method_of
 from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, UtilityName
-from sidelight.table.labels import SUPPRESSED, Column, Tabular, shown
+from sidelight.table.labels import SUPPRESSED, Tabular, shown
 from sidelight.table.table import Table, held
 from sidelight.text import counted, html_table
 
@@ -76,7 +76,14 @@ class ComparedRelease:
             return {}
         table = self.result.outcome.recoding.table
         printed = {column.name: column for column in self.result.release.groups.columns}
-        return {column.name: _describe_labels(column, printed.get(column.name)) for column in table.quasi}
+        described = {}
+        for column in table.quasi:
+            labels = {*column.labels}
+            if column.name in printed:  # a bucket prints people as they are
+                labels = {text for text in printed[column.name].compact().labels if text != SUPPRESSED}
+            differ = "as it is" if labels <= {*column.labels} else counted(len(labels), "label")
+            described[column.name] = differ if labels or column.name not in printed else SUPPRESSED
+        return described
 
     @cached_property
     def example(self) -> Mapping[str, str]:
@@ -95,15 +102,6 @@ class ComparedRelease:
     def reason(self) -> str:
         """Why there is no release; nothing where there is one."""
         return "" if self.refusal is None else str(self.refusal)
-
-
-def _describe_labels(column: Column, printed: Column | None) -> str:
-    if printed is None:  # a bucket prints people as they are
-        return "as it is"
-    labels = {text for text in printed.compact().labels if text != SUPPRESSED}
-    if not labels:
-        return SUPPRESSED
-    return "as it is" if labels <= set(column.labels) else counted(len(labels), "label")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

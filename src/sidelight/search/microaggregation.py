@@ -1,7 +1,7 @@
 """Microaggregation: small clusters of people who are alike, each published as its average person.
 
 Symbols     n_q = people with key q (a distinct combination of quasi-identifier values), d²(q, q') = Σ_c D_c[q_c, q'_c]
-            (`distances`), p_c = the remaining people's shares of column c's labels.
+            (`KeyDistances`), p_c = the remaining people's shares of column c's labels.
 MDAV        Again and again: the key farthest from the average of the remaining people and its nearest keys, k people of
             them, are a cluster, and so are the key farthest from that one and its nearest; fewer than 2k people are the
             last cluster.  People of a key stay together, so only the last cluster can have fewer than k people.
@@ -11,7 +11,7 @@ Invariant   `_pulls[c] = D_c · (remaining people by label)` and `_sums` follow 
             keeps them those of the people who remain.
 Cost        At most n/k clusters, each a few additions over the keys that remain, so about keys · n / (2k) steps in all,
             quadratic, in whole-array operations.  Keys that are done are squeezed out once they are many.
-After       Clusters that are outside the policy are merged with their nearest (`merging`), and those that would be
+After       Clusters that are outside the policy are merged with their nearest (see below), and those that would be
             printed the same are one.
 Printed     Numbers and days as their mean, ordered labels as their median, categories as the commonest, as the lowest
             node of their hierarchy that covers all, or as the set of those that occur: codes are never added up.
@@ -273,9 +273,17 @@ def average_column(
     elif labels == "ancestor":
         texts = _ancestors(order, *find_stretches(group, rank, groups))
     elif labels == "set":
-        texts = _list_sets(order, np.unique(group * len(order) + rank))
+        # all labels that occur in each group
+        groups_of, ranks = np.divmod(np.unique(group * len(order) + rank), len(order))
+        parts = np.split(ranks, np.flatnonzero(np.diff(groups_of)) + 1)
+        sets = [[order.labels[each] for each in part.tolist()] for part in parts]
+        texts = [each[0] if len(each) == 1 else "{" + ", ".join(map(shown, each)) + "}" for each in sets]
     else:
-        modes = _modes(group * len(order) + rank, people, len(order))
+        kinds, kind = np.unique(group * len(order) + rank, return_inverse=True)
+        often = np.bincount(kind, weights=people)
+        # by group, then the most frequent first, then the smallest rank: the first of each group is its mode
+        best = kinds[np.lexsort((kinds, -often, kinds // len(order)))]
+        modes = best[np.unique(best // len(order), return_index=True)[1]] % len(order)
         texts = [order.labels[mode] for mode in modes.tolist()]
     return replace(Column.of(order.name, texts), kind=order.kind)
 
@@ -308,14 +316,6 @@ def _medians(order: Order, group: Integers, rank: Integers, people: Integers, gr
     return medians
 
 
-def _list_sets(order: Order, packed: Integers) -> list[Label]:
-    """Return all labels that occur in each group, as a set; packed is group · labels + rank, rising."""
-    group, rank = packed // len(order), packed % len(order)
-    starts = np.flatnonzero(np.diff(group, prepend=-1))
-    sets = [[order.labels[each] for each in part.tolist()] for part in np.split(rank, starts[1:])]
-    return [each[0] if len(each) == 1 else "{" + ", ".join(map(shown, each)) + "}" for each in sets]
-
-
 def decimals(numbers: Floats) -> int:
     """Return the decimals (negative: tens, hundreds, …) that tell a hundredth of a range apart.
 
@@ -336,17 +336,6 @@ def _ancestors(order: Order, start: Integers, stop: Integers) -> list[Label]:
         for row in np.flatnonzero(same).tolist():
             texts[row] = order.nodes[level][order.levels[level, start[row]]]
     return texts
-
-
-def _modes(packed: Integers, people: Integers, width: int) -> Integers:
-    """Return each group's most frequent rank, of several the first; packed is group · width + rank."""
-    kinds, kind = np.unique(packed, return_inverse=True)
-    often = np.bincount(kind, weights=people)
-    # by group, then the most frequent first, then the smallest rank: the first of each group is its mode
-    best = np.lexsort((kinds, -often, kinds // width))
-    _, first = np.unique(kinds[best] // width, return_index=True)
-    modes: Integers = kinds[best][first] % width
-    return modes
 
 
 def merge_until_within(

@@ -1,7 +1,7 @@
 """Mondrian's store of a table whose keys are never all held: histograms at first, keys in memory from where they fit.
 
 Large       Groups of more people than keys fit are cut by the histogram of one pass over all rows
-            (`mondrian_histograms`): as many at a time as their histograms have room, the others wait for the next pass.
+            (`mondrian_frontier`): as many at a time as their histograms have room, the others wait for the next pass.
 Small       A group whose keys fit waits.  When all others are cut, one more pass puts rows aside by parts of a few
             groups each, and each part is read back and finished by a store in memory (`mondrian_frontier`).
 Together    Where criteria depend on several groups together, cuts are accepted in the order of all groups of a
@@ -352,16 +352,15 @@ class StreamedStore(Store):
         if self.policy.together:  # all is known of each group
             small = halves[self.people[halves] < 2 * least]
             closed = np.append(generation.numbers[uncut], small)
-            self._finish(closed, self.counts[closed])
+            counts = self.counts[closed]
+            self.finished.append((closed, Counts(counts.shape, cells=counts)))
             return halves[self.people[halves] >= 2 * least]
         assert isinstance(generation, CountedGroups)  # as `_open` gives them
         closed = generation.numbers[uncut]
         if len(closed):  # where sizes alone are limited, values are counted now
-            self._finish(closed, generation.counts[uncut] if self._lanes[0] else self._count_values(closed))
+            counts = generation.counts[uncut] if self._lanes[0] else self._count_values(closed)
+            self.finished.append((closed, Counts(counts.shape, cells=counts)))
         return halves
-
-    def _finish(self, numbers: Integers, counts: Integers) -> None:
-        self.finished.append((numbers, Counts(counts.shape, cells=counts)))
 
     def _index(self, numbers: Integers) -> Integers:
         """Return the index of each of some groups, from 0; −1 for all others."""

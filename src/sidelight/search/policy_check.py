@@ -13,7 +13,7 @@ Ends        An infinite value is no matter of rounding.  A bound as bad as can b
 Cost        One vectorised screen per block of groups; exactly, one group of each kind that is close, remembered, as a
             search meets the same kinds again and again.
 
-What does one group of everybody, the least that can be published, say about a search?
+One group of everybody is the least that can be published; what does it say about a search?
 
 Claims      A criterion that merging groups cannot break (`holds_upwards`) is broken by every release of everybody if
             one group of everybody breaks it: nothing needs to be searched.

@@ -1,16 +1,15 @@
 """What is the most useful release of a table that keeps a policy?
 
 `protect` walks in four steps: check what it is handed; refuse where measures claim that nothing can be within policy
-(`one_group`), saying what would pass; let a method search (`full_domain`, `mondrian`, `anatomy`, `microaggregation`);
-and judge what the search ends with by the whole policy, exactly.
+(`policy_check`), saying what would pass; let a method search (`full_domain`, `mondrian`, `anatomy` or
+`microaggregation`); and judge what the search ends with by the whole policy, exactly.
 
 Searches follow measures that merge: a summary of groups tells the measure of the release made of them.  A measure that
 looks at a whole release at once (`MaxEnt`) is left out of the search, and judges only its end.
 
-Does a release that a search found fall to attackers whom its policy does not name?
-
-Attackers that say so (`Attacker.asked_by_search`) are asked beside every search, each with bounded effort by its own
-`answer_search`: `protect` must not take much longer for it.  One whom the policy names is judged by the policy.
+A release that was found may fall to attackers whom its policy does not name: those that say so
+(`Attacker.asked_by_search`) are asked beside every search, each with bounded effort by its own `answer_search`, as
+`protect` must not take much longer for it.  One whom the policy names is judged by the policy.
 """
 
 from __future__ import annotations

@@ -3,10 +3,9 @@
 A utility that needs only the sizes of groups costs nothing beside the search; those that rebuild the table or answer
 queries may take longer than it.  So `Utilities` computes each when it is first looked up.
 
-How a release recodes a table: who is in which group, and what a reader can still tell from it.
-
-A *key* is a distinct combination of quasi-identifier values; the table has n_q(x) people of key q with value x.
-Utilities (`utility`) ask a recoding four things, whatever method made it:
+A recoding says who is in which group of a release, and what can still be told from it.  A *key* is a distinct
+combination of quasi-identifier values; the table has n_q(x) people of key q with value x.
+Utilities ask a recoding four things, whatever method made it:
 
     information_loss   per group g: which share of its keys' detail is not printed, from 0 to 1
     bits_told          per column: Σ_g n_g/n · log₂ (n / people whose labels the printed one covers), of H_j at most
