@@ -222,24 +222,10 @@ def _weigh_people(
         belief[rows] = posterior[np.arange(len(rows)), likeliest[rows]]
         tally.add(rows, unpack_bits(may_have, len(common.domain)), certain[rows], posterior, likeliest[rows])
     every = slice(None)
-    return Exposure(
-        people=people,
-        views=views,
-        domain=common.domain,
-        prior=prior,
-        together=together,
-        # what each release alone leaves open, (releases, rows of people)
-        values_by_release=np.stack(
-            [open_values(view.values(every), view.sure_values(every), semantics) for view in views]
-        ),
-        values_left=left_open,
-        certain=certain,
-        contradictory=contradictory,
-        belief=belief,
-        likeliest=likeliest,
-        truth=tally.result(),
-        evidence=evidence,
-    )
+    # what each release alone leaves open, (releases, rows of people)
+    alone = np.stack([open_values(view.values(every), view.sure_values(every), semantics) for view in views])
+    figures = alone, left_open, certain, contradictory, belief, likeliest
+    return Exposure(people, views, common.domain, prior, together, *figures, tally.result(), evidence)
 
 
 def _name_known_columns(
@@ -424,6 +410,11 @@ class TruthTally:
         people, pairs = int(self._people.sum()), int(self._counts.sum())
         if pairs == 0:
             return None
+        bins = tuple(
+            CalibrationBin(Fraction(at, 10), Fraction(at + 1, 10), int(n), beliefs / n, Fraction(int(right), int(n)))
+            for at, (n, beliefs, right) in enumerate(self._bins)
+            if n
+        )
         return TruthCheck(
             people=people,
             hits=Fraction(self._hits, pairs),
@@ -433,13 +424,5 @@ class TruthTally:
             belief=self._belief / pairs,
             belief_before=self._before / pairs,
             log_belief=self._log_belief / (pairs if self._views[0].semantics == "single" else people * self._values),
-            calibration=Calibration(
-                tuple(
-                    CalibrationBin(
-                        Fraction(at, 10), Fraction(at + 1, 10), int(n), beliefs / n, Fraction(int(right), int(n))
-                    )
-                    for at, (n, beliefs, right) in enumerate(self._bins)
-                    if n
-                )
-            ),
+            calibration=Calibration(bins),
         )

@@ -169,7 +169,14 @@ class View:
         probabilities[alone] = self._shares(self.linkage.group[self.linkage.starts[profile[alone]]])
         several = np.flatnonzero(matches > 1)
         if len(several):
-            probabilities[several] = self._mixture(profile[several])
+            # averaged over the groups of each profile, by their weights: one entry for each pair of profile and group,
+            # (pairs,); `starts` is where each profile begins
+            some = matches[several]
+            starts, first = np.concatenate(([0], np.cumsum(some)[:-1])), self.linkage.starts[profile[several]]
+            pair = np.arange(some.sum()) - np.repeat(starts, some) + np.repeat(first, some)
+            weight = self.linkage.weight[pair]
+            parts = self._shares(self.linkage.group[pair]) * weight[:, np.newaxis]
+            probabilities[several] = np.add.reduceat(parts, starts) / np.add.reduceat(weight, starts)[:, np.newaxis]
         return probabilities
 
     def _shares(self, groups: Integers) -> Floats:
@@ -177,17 +184,6 @@ class View:
         counts, sizes = self.counts.take(groups).dense(), self.groups.sizes[groups, np.newaxis]
         shares: Floats = 1 - (1 - 1 / sizes) ** counts if self.semantics == "multiset" else counts / sizes
         return shares
-
-    def _mixture(self, profiles: Integers) -> Floats:
-        """Average over the groups of each profile, by their weights."""
-        matches = self.linkage.matches[profiles]
-        # one entry for each pair of profile and group, (pairs,); `starts` is where each profile begins
-        starts = np.concatenate(([0], np.cumsum(matches)[:-1]))
-        pair = np.arange(matches.sum()) - np.repeat(starts, matches) + np.repeat(self.linkage.starts[profiles], matches)
-        group, weight = self.linkage.group[pair], self.linkage.weight[pair]
-        parts = self._shares(group) * weight[:, np.newaxis]
-        mixture: Floats = np.add.reduceat(parts, starts) / np.add.reduceat(weight, starts)[:, np.newaxis]
-        return mixture
 
     def exact_probabilities(self, row: int) -> tuple[Fraction, ...]:
         """Return Pr_j(s) exactly, for one row of people; 0 throughout if it is not located."""

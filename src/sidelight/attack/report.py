@@ -31,7 +31,13 @@ def sentences(exposure: Exposure) -> Iterator[str]:
     if exposure.contradicted:
         reason = "no value is left" if exposure.semantics == "single" else "what one makes certain another rules out"
         yield f"For {_who(exposure.contradicted, exposure.located)} the releases contradict each other: {reason}."
-    yield from _who_is_counted(exposure)
+    # everybody is located, located nowhere, or known to be in no release: who is not located is no part of any share
+    total = exposure.people.total
+    absent = total - exposure.located - exposure.located_nowhere
+    if exposure.located_nowhere:
+        yield f"{exposure.located_nowhere:,} of {total:,} people looked for fit no group of any release: not counted."
+    if absent:
+        yield f"{absent:,} of {total:,} people looked for are known to be in no release: not counted."
     yield from _who_is_present(exposure)
     yield from _how_people_were_found(exposure)
     for number, people in enumerate(exposure.unlocated, start=1):
@@ -68,17 +74,6 @@ def nobody_located(exposure: Exposure) -> Iterator[str]:
     for number in exposure.releases_without_people:
         sought = counted(int(exposure.people.sizes[exposure.views[number - 1].presence.possible].sum()), "person")
         yield f"Nobody was located in release {number}, of {sought} looked for: what it gives away is not computed."
-
-
-def _who_is_counted(exposure: Exposure) -> Iterator[str]:
-    """Yield who was looked for and is no part of any share."""
-    total = exposure.people.total
-    # everybody is located, located nowhere, or known to be in no release: the three add up to the total
-    absent = total - exposure.located - exposure.located_nowhere
-    if exposure.located_nowhere:
-        yield f"{exposure.located_nowhere:,} of {total:,} people looked for fit no group of any release: not counted."
-    if absent:
-        yield f"{absent:,} of {total:,} people looked for are known to be in no release: not counted."
 
 
 def _how_people_were_found(exposure: Exposure) -> Iterator[str]:
@@ -158,6 +153,10 @@ def percent(share: Fraction) -> str:
     return f"{to_places(share * 100, 1):f} %" if share else "0 %"
 
 
+def _exact_and_rounded(share: Fraction) -> dict[str, object]:
+    return {"exact": str(share), "value": round_up(share)}
+
+
 def document(exposure: Exposure) -> dict[str, object]:
     """Return the figures as plain data; shares exactly, and as numbers rounded up."""
     return {
@@ -215,31 +214,31 @@ def _truth(exposure: Exposure) -> dict[str, object] | None:
     truth = exposure.truth
     if truth is None:
         return None
+    claims = truth.calibration
+    bins = [
+        {
+            "from": str(each.low),
+            "to": str(each.high),
+            "people": each.people,
+            "claimed": each.claimed,
+            "right": _exact_and_rounded(each.right),
+        }
+        for each in claims.bins
+    ]
     return {
         "people": truth.people,
         "hits": _exact_and_rounded(truth.hits),
         "hits_by_release": [_exact_and_rounded(each) for each in truth.hits_by_release],
-        "given_away": _exact_and_rounded(truth.given_away),
-        "guessed": _exact_and_rounded(truth.guessed),
-        "belief": truth.belief,
-        "belief_before": truth.belief_before,
+        **{name: _exact_and_rounded(getattr(truth, name)) for name in ("given_away", "guessed")},
+        **{name: getattr(truth, name) for name in ("belief", "belief_before")},
         # JSON has no infinity, which is what ruling out a true value costs
         "log_belief": truth.log_belief if math.isfinite(truth.log_belief) else None,
         "calibration": {
-            "people": truth.calibration.people,
-            "claimed": truth.calibration.claimed,
-            "right": _exact_and_rounded(truth.calibration.right),
-            "expected_error": truth.calibration.expected_error,
-            "bins": [
-                {
-                    "from": str(each.low),
-                    "to": str(each.high),
-                    "people": each.people,
-                    "claimed": each.claimed,
-                    "right": _exact_and_rounded(each.right),
-                }
-                for each in truth.calibration.bins
-            ],
+            "people": claims.people,
+            "claimed": claims.claimed,
+            "right": _exact_and_rounded(claims.right),
+            "expected_error": claims.expected_error,
+            "bins": bins,
         },
     }
 
@@ -262,7 +261,3 @@ def witness_document(witness: ExposureWitness) -> dict[str, object]:
         ],
         "candidates": [{"candidate": value, **_exact_and_rounded(belief)} for value, belief in witness.beliefs.items()],
     }
-
-
-def _exact_and_rounded(share: Fraction) -> dict[str, object]:
-    return {"exact": str(share), "value": round_up(share)}

@@ -268,19 +268,18 @@ def make_census_income(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hi
     table = pa.concat_tables(
         pyarrow.csv.read_csv(pa.BufferReader(contents[part]), read, parse, texts) for part in CENSUS.members
     )
-    table = pa.table({name: _trim(name, table[name]) for name in CENSUS_COLUMNS})
+    columns = {name: pc.utf8_trim_whitespace(table[name]) for name in CENSUS_COLUMNS}
+    for name, column in columns.items():
+        if name in CENSUS_NUMBERS:
+            columns[name] = column.cast(CENSUS_NUMBERS[name])
+        elif name == "salary-class":
+            columns[name] = pc.if_else(pc.starts_with(column, "-"), "<=50K", ">50K")
+        else:
+            columns[name] = pc.if_else(pc.equal(column, "?"), pa.scalar(None, pa.string()), column)
+    table = pa.table(columns)
     trees = [Hierarchy.nested(column, tree) for column, tree in CENSUS_TREES.items()]
     flat = [Hierarchy.suppression(name, _distinct_labels(table, name)) for name in ("race", "sex")]
     return table, [Hierarchy.intervals("age", range(91), widths=[5, 10, 20, 40]), *trees, *flat]
-
-
-def _trim(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    column = pc.utf8_trim_whitespace(column)
-    if name in CENSUS_NUMBERS:
-        return column.cast(CENSUS_NUMBERS[name])
-    if name == "salary-class":
-        return pc.if_else(pc.starts_with(column, "-"), "<=50K", ">50K")
-    return pc.if_else(pc.equal(column, "?"), pa.scalar(None, pa.string()), column)
 
 
 def make_acs(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:

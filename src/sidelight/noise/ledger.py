@@ -407,27 +407,12 @@ class LedgerDocument(LedgerPart):
 
     def to_account(self) -> Account:
         """Read the account; `BadNoise` where its amounts are none."""
-        entries = tuple(
-            Entry(
-                each.at,
-                Spending(
-                    each.what,
-                    each.epsilon,
-                    each.delta,
-                    self.neighbours,
-                    each.mechanism,
-                    each.counted,
-                    each.marginal_noise,
-                    each.rho,
-                ),
-                each.receipt,
-                each.published,
-                each.choice,
-            )
-            for each in self.entries
-        )
-        budget = self.budget
-        return Account(budget.epsilon, budget.delta, self.accounting, self.neighbours, entries, budget.rho)
+        entries, budget = [], self.budget
+        for each in self.entries:
+            cost = each.what, each.epsilon, each.delta, self.neighbours
+            spending = Spending(*cost, each.mechanism, each.counted, each.marginal_noise, each.rho)
+            entries.append(Entry(each.at, spending, each.receipt, each.published, each.choice))
+        return Account(budget.epsilon, budget.delta, self.accounting, self.neighbours, tuple(entries), budget.rho)
 
 
 def to_text(account: Account) -> str:

@@ -413,12 +413,9 @@ def _sum_tail(loss: float, threshold: Fraction, scale: float, changes: int, spre
 def _weigh_sums(sums: np.ndarray, scale: float, changes: int) -> Floats:
     """Return e^(−s²/(2cσ²)) · θ(s mod c), with θ(0) or all of them as 1."""
     smooth: Floats = np.exp(-(sums.astype(np.float64) ** 2) / (2 * changes * scale**2))
-    return smooth if scale >= SMOOTH or changes == 1 else smooth * _theta(scale, changes)[sums % changes]
-
-
-def _theta(scale: float, changes: int) -> Floats:
-    """Return θ(0), …, θ(c − 1), from the law of the sum itself."""
-    # at 40 deviations the weight is e^(−800), which is 0 in floats
+    if scale >= SMOOTH or changes == 1:
+        return smooth
+    # θ(0), …, θ(c − 1) from the law of the sum itself; at 40 deviations the weight is e^(−800), which is 0 in floats
     reach = math.ceil(40 * scale) + 1
     one = np.exp(-(np.arange(-reach, reach + 1, dtype=np.float64) ** 2) / (2 * scale**2))
     law = np.ones(1)
@@ -428,7 +425,8 @@ def _theta(scale: float, changes: int) -> Floats:
     rest = np.arange(changes)
     near = np.where(rest > changes // 2, rest - changes, rest)  # the sum with this rest that is nearest to 0
     theta: Floats = law[len(law) // 2 + near] / np.exp(-(near.astype(np.float64) ** 2) / (2 * changes * scale**2))
-    return theta
+    weight: Floats = smooth * theta[sums % changes]
+    return weight
 
 
 def _integrate_tail(loss: float, threshold: Fraction, scale: float, changes: int, spread: float) -> float:

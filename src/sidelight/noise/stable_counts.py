@@ -215,22 +215,20 @@ def stable_counts(
         measured = mechanism.add_noise(exact_counts)
         # the noisy count decides and never the exact one: δ was computed for that
         kept = np.flatnonzero(measured >= threshold)
-        every, measured = [replace_labels(column, kept) for column in cells], measured[kept]
+        every, measured = [], measured[kept]
+        for column in cells:
+            used, codes = np.unique(column.codes[kept], return_inverse=True)
+            # only labels in use, sorted: neither the order of rows nor unpublished labels may show
+            found = [column.labels[code] for code in used]
+            labels = sorted(found, key=lambda text: (text is not None, text or ""))
+            place = {text: at for at, text in enumerate(labels)}
+            ranks = np.array([place[text] for text in found], np.int32)
+            every.append(Column(column.name, tuple(labels), ranks[codes.reshape(-1)]))
         # sorted by labels, the first column deciding: the order in which cells were found would tell something
         order = np.lexsort([column.codes for column in reversed(every)])
         *shown_columns, value = (column.take(order) for column in every)
-        return StableCounts(
-            tuple(shown_columns),
-            value,
-            measured[order],
-            threshold,
-            spending,
-            unit,
-            people_at_most=people_at_most,
-            ledger=paid_from,
-            budget=budget,
-            receipt=receipt,
-        )
+        paid = people_at_most, paid_from, budget, receipt
+        return StableCounts(tuple(shown_columns), value, measured[order], threshold, spending, unit, *paid)
 
 
 def smallest_threshold(scale: float, delta: Fraction, unit: PrivacyUnit) -> int:
@@ -286,14 +284,3 @@ def unify_numbers(column: Column) -> Column:
     texts = [None if each is None else re.sub(r"^(-?(?:0|[1-9][0-9]*))\.0$", r"\1", each) for each in column.labels]
     place = {each: number for number, each in enumerate(dict.fromkeys(texts))}
     return Column(column.name, tuple(place), np.array([place[each] for each in texts], np.int32)[column.codes])
-
-
-def replace_labels(column: Column, rows: Integers) -> Column:
-    """Return these rows of a column, with no labels but theirs, in sorted order."""
-    codes = column.codes[rows]
-    used, places = np.unique(codes, return_inverse=True)
-    # sorted, and only those in use: neither the order of rows nor unpublished labels may show
-    labels = sorted((column.labels[code] for code in used), key=lambda text: (text is not None, text or ""))
-    place = {each: number for number, each in enumerate(labels)}
-    renumbered = np.array([place[column.labels[code]] for code in used], np.int32)
-    return Column(column.name, tuple(labels), renumbered[places.reshape(-1)] if len(used) else codes)
