@@ -71,7 +71,6 @@ class AttackRequest(Request):
 
     @property
     def limit(self) -> Fraction | None:
-        """The share of people that may be given away."""
         share = None if self.at_most is None else read_share(self.at_most)
         if share is None and self.at_most is not None:
             message = f"cannot read --at-most {self.at_most}; give a share of the people, such as 0.01 or 1/100"
@@ -370,7 +369,6 @@ class AttackerRequest(Request):
 
     @property
     def confidence(self) -> Fraction | None:
-        """How sure anybody may be."""
         limit = None if self.at_most is None else read_share(self.at_most)
         if limit is None and self.at_most is not None:
             message = (
@@ -381,7 +379,6 @@ class AttackerRequest(Request):
 
     @property
     def file(self) -> str:
-        """The one published file."""
         if len(self.releases) != 1:
             message = "--as is about one published file; give one, or leave --as out to attack several together"
             raise BadRelease(message)
@@ -399,7 +396,6 @@ class AttackerRequest(Request):
         return (*inputs_of(self.file, *(() if self.table is None else (self.table,))), *self.lookup.files())
 
     def open_release(self) -> sl.Release:
-        """Read the published file."""
         return open_release(self.file, self.question.roles)
 
     def truth_roles(self, release: sl.Release) -> Roles:

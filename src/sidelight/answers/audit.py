@@ -77,7 +77,6 @@ class AuditAnswer(AuditReport):
     release: Live[ReleaseBlocks]
 
     def page(self, recipe: Recipe) -> Page:
-        """Lay the answer out as a report about the release."""
         from sidelight.report.make import ReportDetails  # noqa: PLC0415 - only pages need it
 
         details = ReportDetails(commands=(recipe.command,), python=recipe.python)
@@ -181,12 +180,10 @@ class ReportRequest(Request):
 
     @property
     def release(self) -> str:
-        """The release, also where its sidecar was named."""
         return self.file.removesuffix(SIDECAR_ENDING)
 
     @property
     def day(self) -> str:
-        """The day that the report says."""
         if self.date is None:
             return dt.datetime.now(dt.UTC).date().isoformat()
         try:
@@ -215,7 +212,6 @@ class ReportAnswer(ReleaseReport):
     outline: Live[OutlineName | None] = None
 
     def page(self, recipe: Recipe) -> Page:
-        """Lay the report out; how to come to it again stands in the document."""
         del recipe
         return release_page(self, self.outline)
 

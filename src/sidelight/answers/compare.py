@@ -124,7 +124,6 @@ class CompareAnswer(Answer[Comparison]):
         return Grid(headings, tuple(rows), figures=frozenset({0, 2, 3}), dense=True)
 
     def _command(self) -> str:
-        """Write how the advised release is published."""
         row = self.ways.advised
         words = [f"--method {row.method.name}"] if row.method.name != "lattice" else []
         words += [f"--resists {row.resists}"] if row.resists else []
@@ -235,7 +234,6 @@ class GeneralisationsRequest(TableRequest):
 
     @property
     def policy(self) -> sl.Policy | None:
-        """The limits that every listed row keeps."""
         return None if self.listed == "all" else self.question.policy
 
     @property
@@ -302,7 +300,6 @@ class GeneralisationsAnswer(Answer[Generalisations]):
             yield PageSection("Notes", (Points(self.notes),))
 
     def _draw_rows(self) -> Block:
-        """Draw the levels and sizes of each row, then a column per measure and utility."""
         table = self.table
         suppresses = any(row.suppressed for row in table)
         sizes = ("groups", "suppressed") if suppresses else ("groups",)

@@ -67,12 +67,10 @@ class ExploreRequest(Request):
 
     @property
     def target(self) -> str | tuple[str, ...]:
-        """The value, or the several ones."""
         return self.value[0] if len(self.value) == 1 else self.value
 
     @property
     def limit(self) -> int | float | Fraction:
-        """The confidence that an attacker should stay below."""
         try:
             return read_number(self.below)
         except ValueError as error:
@@ -81,7 +79,6 @@ class ExploreRequest(Request):
 
     @property
     def belief_limits(self) -> list[Criterion]:
-        """The limits on prior beliefs."""
         limits = [read_limit(text) for text in self.belief]
         for text, each in zip(self.belief, limits, strict=True):
             if not isinstance(each.measure, sl.PriorBelief) or each.comparison is not Comparison.AT_MOST:
@@ -232,8 +229,6 @@ def ask(request: ExploreRequest, progress: Progress = quiet) -> ExploreAnswer:
 
 
 def _name_people(release: sl.Release, request: ExploreRequest, people: str, name: str) -> str:
-    """Name the fewest people whose values disclose one."""
-
     def measure_others(amount: int) -> Finding:
         return sl.Acquaintance(others=amount, value=request.target).measure(release)
 

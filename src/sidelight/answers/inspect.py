@@ -304,7 +304,6 @@ def _draft_policy(request: InspectRequest, inspected: Inspected) -> str:
 
 
 def _why_no_draft(suggested: sl.SuggestedRoles) -> str:
-    """Return what nobody could tell, and what would help."""
     roles = suggested.roles
     if suggested.differing and not roles.quasi:
         columns = listed(suggested.differing)
@@ -511,7 +510,6 @@ class HierarchiesRequest(Request):
         return tuple(files_of(self.file))
 
     def rules(self) -> DraftRules:
-        """Return what is wanted of columns."""
         cuts: dict[str, list[Sequence[float]]] = {}
         for column, numbers in _parse_pairs("--cuts", self.cuts):
             cuts.setdefault(column, []).append(_parse_numbers("--cuts", numbers))
@@ -541,7 +539,6 @@ class HierarchiesRequest(Request):
         return tuple(columns)
 
     def targets(self) -> tuple[Path, ...]:
-        """Return the files of the drafts."""
         return tuple(self.folder / hierarchy_file(name) for name in self.columns())
 
 

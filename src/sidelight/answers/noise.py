@@ -245,13 +245,11 @@ def _declared_domain(roles: Roles, by: Mapping[str, Hierarchy]) -> tuple[Label, 
 
 
 def _level_of(roles: Roles, sensitive: str) -> int:
-    """Return how coarsely the sensitive values are counted."""
     level = roles.sensitive_level
     return int(level.get(sensitive, 0) if isinstance(level, Mapping) else level or 0)
 
 
 def _read_events(file: str, roles: Roles, by: Mapping[str, Hierarchy]) -> Events:
-    """Read the rows to be counted, their sensitive values as coarse as roles say."""
     require_columns(file, roles)
     events = events_from(file, roles)
     level = _level_of(roles, events.sensitive)
@@ -286,7 +284,6 @@ class CountRequest(Request):
 
     @property
     def labels(self) -> dict[str, list[str]]:
-        """The labels of each column; several of one are added up."""
         labels: dict[str, list[str]] = {}
         for text in self.where:
             column, sign, label = text.partition("=")

@@ -229,7 +229,6 @@ class ProtectAnswer(Answer[Protection]):
         return Grid(("", "the table", "the release", "wanted"), tuple(rows), figures=frozenset({1, 2}), dense=True)
 
     def page(self, recipe: Recipe) -> Page:
-        """Lay out what was found as a report for whoever signs."""
         document = None if self.published is None else self.published.document
         source = Path(self.before.source or "").name if self.published is None else self.published.path.name
         details = ReportDetails(commands=(recipe.command,), python=recipe.python)

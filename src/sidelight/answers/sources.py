@@ -52,7 +52,6 @@ class Question:
 
     @property
     def needs_weights(self) -> bool:
-        """Whether a measure looks at sampling weights."""
         measures = (*(self.policy.measures if self.policy else ()), *self.measures)
         return any(each.needs_weights for each in measures)
 
@@ -72,7 +71,6 @@ class PeopleLookup:
     suppressed: SuppressedPeople | None = None
 
     def by(self) -> dict[str, sl.Hierarchy] | None:
-        """Read the hierarchies."""
         return None if self.folder is None else read_hierarchies(self.folder)
 
     def files(self) -> list[Path]:
@@ -93,7 +91,6 @@ class TableRequest(Request):
 
     @property
     def policy(self) -> Policy | None:
-        """The limits."""
         return self.question.policy
 
     def files(self) -> tuple[Path, ...]:
@@ -418,7 +415,6 @@ def _as_published(document: Sidecar, roles: Roles) -> bool:
 
 
 def _by(release: sl.Release, roles: Roles, document: Sidecar) -> sl.Release:
-    """Let groups that are alike in the columns that were asked for be one."""
     names = set(roles.quasi or document.reading.group)
     kept = tuple(column for column in release.groups.columns if column.name in names)
     if len(kept) in (0, len(release.groups.columns)):  # none: asked for by the columns of anatomy's people

@@ -42,11 +42,10 @@ from sidelight.cli.options import (
     FolderOptions,
     GeneralisationOptions,
     HierarchyFolder,
-    IdentifyingOptions,
+    InspectOptions,
     KnowledgeOptions,
     LedgerFile,
     LedgerFiles,
-    LedgerOptions,
     LimitOptions,
     LookupOptions,
     MeasureOptions,
@@ -73,14 +72,12 @@ from sidelight.cli.options import (
     SimulateOptions,
     SpentOptions,
     TableFile,
-    ZipOptions,
 )
 from sidelight.cli.run import run
 from sidelight.errors import BadMeasure
 
 
 def _default(value: object) -> object:
-    """Show a default where there is something to show."""
     if isinstance(value, tuple):
         return ", ".join(map(str, value)) or None
     return value if value is not False else None
@@ -137,8 +134,7 @@ def columns(
     *,
     policy: RolesPath = None,
     preset: ColumnPreset = None,
-    living: ZipOptions = ZipOptions(),
-    identifying: IdentifyingOptions = IdentifyingOptions(),
+    sought: InspectOptions = InspectOptions(),
     columns: SuggestedColumns = SuggestedColumns(),
     target: DraftedFiles = DraftedFiles(),
 ) -> int:
@@ -152,8 +148,7 @@ def columns(
     request = InspectRequest(
         file,
         columns.roles(policy),
-        **vars(identifying),
-        **vars(living),
+        **vars(sought),
         preset=preset,
         policy=policy,
         write=target.write,
@@ -327,7 +322,6 @@ def noise(
     counts: NoiseOptions = NoiseOptions(),
     hierarchies: HierarchyFolder = None,
     policy: RolesPath = None,
-    paid: LedgerOptions = LedgerOptions(),
     columns: CountColumns = CountColumns(),
     target: NoisyOutputOptions,
 ) -> int:
@@ -337,9 +331,7 @@ def noise(
     from sidelight.cli import verbs  # noqa: PLC0415
 
     question = read_question(policy, roles=columns.roles())
-    request = NoiseRequest(
-        file, target.output, question, hierarchies, ledger=paid.ledger, force=target.force, **vars(counts)
-    )
+    request = NoiseRequest(file, target.output, question, hierarchies, force=target.force, **vars(counts))
     return verbs.noise(request, replace(target.to(), file=None))
 
 

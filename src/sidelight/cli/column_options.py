@@ -6,9 +6,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from cyclopts import Parameter
-
-from sidelight.cli.options import COLUMNS, option
+from sidelight.cli.options import COLUMNS, option, options
 
 if TYPE_CHECKING:
     from sidelight.release.locate import SuppressedPeople
@@ -93,8 +91,7 @@ class ColumnOptions:
         return roles if policy is None else read_policy_file(policy).roles.update(roles)
 
 
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
+@options(COLUMNS)
 class GroupColumns(ColumnOptions):
     """The columns by which people are grouped; the last base of a class stands first on the help page."""
 
@@ -102,8 +99,7 @@ class GroupColumns(ColumnOptions):
     """A column that outsiders may know; repeat it."""
 
 
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
+@options(COLUMNS)
 class ValueColumns(ColumnOptions):
     """The columns of any file with a sensitive one."""
 
@@ -120,8 +116,7 @@ class ValueColumns(ColumnOptions):
     sheet: Sheet = None
 
 
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
+@options(COLUMNS)
 class PeopleColumns(ValueColumns):
     """The columns of a file of people, whose values are known beforehand."""
 
@@ -132,8 +127,7 @@ class PeopleColumns(ValueColumns):
     """A file that lists them: one per line, or the column of a table."""
 
 
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
+@options(COLUMNS)
 class ReleaseColumns(PeopleColumns, GroupColumns):
     """The columns of a published file that is judged."""
 
@@ -143,8 +137,7 @@ class ReleaseColumns(PeopleColumns, GroupColumns):
     """What rows are that are * throughout; a group, if nothing is said."""
 
 
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
+@options(COLUMNS)
 class BelievedColumns(PeopleColumns, GroupColumns):
     """The columns of a published file in which people are looked up."""
 
@@ -152,8 +145,7 @@ class BelievedColumns(PeopleColumns, GroupColumns):
     suppressed: MayHoldPeople = None
 
 
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
+@options(COLUMNS)
 class TableColumns(PeopleColumns, GroupColumns):
     """The columns of a table that is to be published."""
 
@@ -164,8 +156,7 @@ class TableColumns(PeopleColumns, GroupColumns):
     kind: ColumnKinds = ()
 
 
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
+@options(COLUMNS)
 class SuggestedColumns(ValueColumns, GroupColumns):
     """The columns of a table of which somebody knows what they are; the others are suggested."""
 
@@ -176,8 +167,7 @@ class SuggestedColumns(ValueColumns, GroupColumns):
     kind: ColumnKinds = ()
 
 
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
+@options(COLUMNS)
 class CountColumns(PeopleColumns):
     """The columns of a table that is to be counted; those that it is counted by have levels."""
 
@@ -185,8 +175,7 @@ class CountColumns(PeopleColumns):
     """What a missing sensitive value is; one that was not declared (--outside), if nothing is said."""
 
 
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
+@options(COLUMNS)
 class JointColumns(ValueColumns, GroupColumns):
     """The columns of several published files about the same people."""
 
@@ -195,8 +184,7 @@ class JointColumns(ValueColumns, GroupColumns):
     kind: ColumnKinds = ()
 
 
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
+@options(COLUMNS)
 class CountedPeopleColumns(ColumnOptions):
     """How the files of people who were counted are read."""
 

@@ -9,10 +9,10 @@ are written again, and a test keeps them the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, dataclass_transform
 
 from cyclopts import Group, Parameter, Token
 from cyclopts.validators import Number
@@ -55,6 +55,15 @@ def option(
         negative=(),  # no --no-json
         **more,
     )
+
+
+Options = TypeVar("Options")
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+def options(group: Group) -> Callable[[type[Options]], type[Options]]:
+    """Make a class a dataclass of options, which stand in a section of the help page."""
+    return lambda kind: Parameter(name="*", group=group)(dataclass(frozen=True, kw_only=True)(kind))
 
 
 def _whole_number(hint: object, tokens: Sequence[Token]) -> int:
@@ -148,8 +157,7 @@ MemoryLimit: TypeAlias = Annotated[
 ]
 
 
-@Parameter(name="*", group=READ)
-@dataclass(frozen=True, kw_only=True)
+@options(READ)
 class EngineOptions(EngineChoice):
     """What counts the rows."""
 
@@ -159,8 +167,7 @@ class EngineOptions(EngineChoice):
     """Where Spark is, such as local[2] or spark://host:7077; if nothing is said, as Spark is set up."""
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class LimitOptions:
     """Which limits are asked for, and the hierarchies of columns."""
 
@@ -178,8 +185,7 @@ class LimitOptions:
         return read_question(self.policy, **asked, roles=columns.roles(), otherwise=otherwise)
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class PolicyOptions(LimitOptions):
     """Limits that somebody else asks for, too, and a population that releases are compared with."""
 
@@ -188,8 +194,7 @@ class PolicyOptions(LimitOptions):
     population: PopulationFile = None
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class MeasureOptions(PolicyOptions):
     """Measures, too."""
 
@@ -211,8 +216,7 @@ MarkdownFile: TypeAlias = Annotated[
 ]
 
 
-@Parameter(name="*", group=ANSWER)
-@dataclass(frozen=True, kw_only=True)
+@options(ANSWER)
 class OutputOptions:
     """Where an answer goes."""
 
@@ -230,8 +234,7 @@ class OutputOptions:
         return Output(self.json, self.output, self.force, kept, self.html, self.markdown)
 
 
-@Parameter(name="*", group=ANSWER)
-@dataclass(frozen=True, kw_only=True)
+@options(ANSWER)
 class NoisyOutputOptions(OutputOptions):
     """Where noisy counts are published, and what is told of them."""
 
@@ -256,8 +259,7 @@ Utility: TypeAlias = Literal[
 # What the verbs `explore`, `believe` and `attack` ask of published files.
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class ExploreOptions:
     """Which value is explored, up to which limit, and how far."""
 
@@ -275,8 +277,7 @@ class ExploreOptions:
     """The column of --people that names them."""
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class KnowledgeOptions:
     """What somebody knows, and about whom it is asked."""
 
@@ -298,8 +299,7 @@ class KnowledgeOptions:
     """Whether --rules are about who says something (Q), who does not (not Q), or both."""
 
 
-@Parameter(name="*", group=Group("When counting is too hard", sort_key=2))
-@dataclass(frozen=True, kw_only=True)
+@options(Group("When counting is too hard", sort_key=2))
 class EffortOptions:
     """How much is counted, and what is done when that is not enough."""
 
@@ -317,8 +317,7 @@ class EffortOptions:
     """The same seed draws the same worlds."""
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class LookupOptions:
     """How people are found in published files."""
 
@@ -333,8 +332,7 @@ class LookupOptions:
         return PeopleLookup(self.hierarchies, self.locate, columns.suppressed_people())
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class AttackerOptions:
     """Whom an attacker looks for, what they know and believe, and what is told of them."""
 
@@ -361,8 +359,7 @@ class AttackerOptions:
     """With --at-most, what of people who fit no group: open, so that nobody can tell; or to be ignored."""
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class ReaderOptions:
     """Who reads one published file, and what the publisher holds."""
 
@@ -378,8 +375,7 @@ class ReaderOptions:
     """With --as insider, a limit that the file was made to keep, where no sidecar says so (or --policy); repeat it."""
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class SimulateOptions:
     """How samples of a table are drawn, and which ways of publishing them are tried."""
 
@@ -406,8 +402,7 @@ class SimulateOptions:
 # What the verb `report` tells, to whom, and where.
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class ReportOptions:
     """What stands in a report besides the release, in which order, and who signs."""
 
@@ -431,8 +426,7 @@ class ReportOptions:
     """Why."""
 
 
-@Parameter(name="*", group=ANSWER)
-@dataclass(frozen=True, kw_only=True)
+@options(ANSWER)
 class ReportOutputOptions(OutputOptions):
     """Where a report goes."""
 
@@ -445,8 +439,7 @@ class ReportOutputOptions(OutputOptions):
 # What the verbs `protect` and `noise` publish, and how.
 
 
-@Parameter(name="*", group=ANSWER)
-@dataclass(frozen=True, kw_only=True)
+@options(ANSWER)
 class ServeOptions:
     """How the page is shown."""
 
@@ -458,8 +451,7 @@ class ServeOptions:
     """The folder into which the page may publish releases; without it they are downloaded."""
 
 
-@Parameter(name="*", group=SEARCH)
-@dataclass(frozen=True, kw_only=True)
+@options(SEARCH)
 class SearchOptions:
     """How to search for a release."""
 
@@ -485,8 +477,7 @@ class SearchOptions:
     """Which attackers to ask, with little effort, though no limit names them: both, learner, insider or nobody."""
 
 
-@Parameter(name="*", group=SEARCH)
-@dataclass(frozen=True, kw_only=True)
+@options(SEARCH)
 class CompareOptions:
     """Which ways of publishing are compared."""
 
@@ -505,8 +496,7 @@ class CompareOptions:
     """A column without a hierarchy: as it is, or as *; repeat it."""
 
 
-@Parameter(name="*", group=SEARCH)
-@dataclass(frozen=True, kw_only=True)
+@options(SEARCH)
 class GeneralisationOptions:
     """Which generalisations are listed, and by what they are weighed."""
 
@@ -522,8 +512,7 @@ class GeneralisationOptions:
     """A column without a hierarchy: as it is, or as *; repeat it."""
 
 
-@Parameter(name="*", group=ANSWER)
-@dataclass(frozen=True, kw_only=True)
+@options(ANSWER)
 class PublishOptions(OutputOptions):
     """Where a release is published, and how it is written."""
 
@@ -548,8 +537,7 @@ class PublishOptions(OutputOptions):
         return {name: getattr(self, name) for name in names}
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class DraftOptions:
     """How hierarchies are drafted, column by column; the rest by what the values are."""
 
@@ -569,8 +557,7 @@ class DraftOptions:
     """A column that is published as it is or as *; repeat it."""
 
 
-@Parameter(name="*", group=ANSWER)
-@dataclass(frozen=True, kw_only=True)
+@options(ANSWER)
 class FolderOptions:
     """Which folder files are written to."""
 
@@ -580,30 +567,21 @@ class FolderOptions:
     force: Force = False
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
-class IdentifyingOptions:
-    """Which sets of columns are gone through, and which of them are told."""
+@options(ASKED)
+class InspectOptions:
+    """How many people live where ZIP codes begin alike; which sets of columns are gone through, and which are told."""
 
+    population: Annotated[str | None, option("--population", metavar="FILE")] = None
+    """With 'HIPAA safe harbour': people, or ZIP codes, by which it tells whether too few have the same three digits."""
+    residents: Annotated[str | None, option("--residents", metavar="COLUMN")] = None
+    """The column of --population that says how many people a row stands for; otherwise each row is a person."""
     up_to: Annotated[int, option("--up-to", metavar="NUMBER", at_least=1, at_most=100)] = 3
     """How many columns somebody knows at most."""
     alone: Annotated[str, option("--alone", metavar="SHARE")] = "0.05"
     """Which share of the people stand alone on the sets that are told, such as 0.05 or 1/20."""
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
-class ZipOptions:
-    """How many people live where ZIP codes begin alike."""
-
-    population: Annotated[str | None, option("--population", metavar="FILE")] = None
-    """With 'HIPAA safe harbour': people, or ZIP codes, by which it tells whether too few have the same three digits."""
-    residents: Annotated[str | None, option("--residents", metavar="COLUMN")] = None
-    """The column of --population that says how many people a row stands for; otherwise each row is a person."""
-
-
-@Parameter(name="*", group=ANSWER)
-@dataclass(frozen=True, kw_only=True)
+@options(ANSWER)
 class DraftedFiles(OutputOptions):
     """Where drafts are written."""
 
@@ -616,8 +594,7 @@ class DraftedFiles(OutputOptions):
 # What draws, counts, attacks or pays for noise.
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class NoiseAttackOptions:
     """Whom somebody weighs noisy counts about, and what they know."""
 
@@ -633,8 +610,7 @@ class NoiseAttackOptions:
     """How likely the promise may be broken, such as 0.001, to read it off the noise itself."""
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class CountOptions:
     """What is added up of noisy counts, and how sure the margin is."""
 
@@ -646,8 +622,7 @@ class CountOptions:
     """How likely what was counted is within the margin."""
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class SpentOptions:
     """At which delta, and to how many people, something is promised."""
 
@@ -659,8 +634,7 @@ class SpentOptions:
     """How likely that promise may be broken, such as 0.001, to read it off the noise itself."""
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class PromiseOptions:
     """Of which epsilon and delta, where no files say so; to how many people; and how it is said."""
 
@@ -682,8 +656,7 @@ class PromiseOptions:
     """Also draw it: .svg, .png, .html or .json (Vega-Lite)."""
 
 
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
+@options(ASKED)
 class NoiseOptions:
     """Which counts are published, and with how much noise."""
 
@@ -713,19 +686,11 @@ class NoiseOptions:
         "add or remove"
     )
     """What is hidden: one person more or less, or one replaced by another (twice the noise; with --delta √2)."""
-
-
-@Parameter(name="*", group=PAID)
-@dataclass(frozen=True, kw_only=True)
-class LedgerOptions:
-    """What noise is paid from."""
-
-    ledger: Annotated[Path | None, option("--ledger", metavar="FILE")] = None
+    ledger: Annotated[Path | None, option("--ledger", metavar="FILE", group=PAID)] = None
     """The file that keeps the budget of these people; `sidelight ledger begin` begins one."""
 
 
-@Parameter(name="*", group=PAID)
-@dataclass(frozen=True, kw_only=True)
+@options(PAID)
 class BudgetOptions:
     """The budget that a ledger is begun with; it is not changed afterwards."""
 

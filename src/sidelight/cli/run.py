@@ -441,7 +441,6 @@ class Output:
         return Status.from_verdict(answer.verdict)
 
     def _report_nothing(self, nothing: NothingSafe, request: Request) -> Status:
-        """Say that nothing can be published, and what would pass."""
         from sidelight.answers.protect import describe_nothing  # noqa: PLC0415 - `--help` is quick
         from sidelight.answers.sources import TableRequest  # noqa: PLC0415
 

@@ -166,7 +166,6 @@ def _refuse(result: SearchResult, targets: tuple[Path, ...], *, force: bool) -> 
 
 
 def _judge(read: Release, policy: Policy) -> Verdict:
-    """Judge what a reader sees."""
     verdict = policy.judge(read)
     if not verdict.safe:
         message = f"what would be published is {verdict}; nothing was published"
@@ -175,7 +174,6 @@ def _judge(read: Release, policy: Policy) -> Verdict:
 
 
 def _check_file(folder: Path, expected: ExpectedFile, memory: Memory | None = None) -> Release:
-    """Read a file, and check that it says what was meant."""
     try:
         read = read_back(folder, expected.reading, memory)
     except (BadTable, BadRelease) as problem:
