@@ -229,52 +229,34 @@ def smallest_of_each(columns: Sequence[Integers], labels: Integers) -> tuple[tup
         return tuple(np.empty(0, np.int64) for _ in columns), np.empty(0, np.int64)
     lows = [int(column.min()) for column in columns]
     spans = [int(column.max()) - low + 1 for column, low in zip(columns, lows, strict=True)]
-    if prod(spans) >= KEY_LIMIT // int(labels.max() + 1):
-        return _smallest_by_columns([np.broadcast_to(column, shape).ravel() for column in (*columns, labels)])
-    key = _mixed_radix(columns, lows, spans, shape)
-    # a table of the range costs its length, sorting n log n: up to four times the keys the table is quicker
-    small_range = prod(spans) <= max(4 * key.size, 1 << 16)
-    key, smallest = _smallest_by_table(key, labels, prod(spans)) if small_range else _smallest_by_sorting(key, labels)
-    digits = []
-    for low, span in zip(reversed(lows), reversed(spans), strict=True):
-        digits.append(key % span + low)
-        key = key // span
-    return tuple(reversed(digits)), smallest
-
-
-def _mixed_radix(columns: Sequence[Integers], lows: list[int], spans: list[int], shape: tuple[int, ...]) -> Integers:
-    """Make one key of each tuple; short ones when they do, as they are quicker to move."""
-    kind = np.int32 if prod(spans) < 2**31 else np.int64
+    many, below = int(labels.max()) + 1, prod(spans)
+    if below >= KEY_LIMIT // many:  # no key would fit
+        written_out = [np.broadcast_to(column, shape).ravel() for column in (*columns, labels)]
+        order = np.lexsort(written_out[::-1])
+        ordered = [column[order] for column in written_out]
+        new = run_starts(ordered[:-1])
+        return tuple(column[new] for column in ordered[:-1]), ordered[-1][new]
+    # one key of each tuple by mixed radix; short ones where they do, as they are quicker to move
+    kind = np.int32 if below < 2**31 else np.int64
     key: npt.NDArray[np.integer] = np.zeros(shape, kind)
     for column, low, span in zip(columns, lows, spans, strict=True):
         key *= kind(span)
         key += (column - low).astype(kind, copy=False)
-    return key  # type: ignore[return-value]
-
-
-def _smallest_by_table(key: Integers, labels: Integers, below: int) -> tuple[Integers, Integers]:
-    """Note at each key's place the smallest label."""
-    nothing = int(labels.max()) + 1
-    smallest = np.full(below, nothing)
-    np.minimum.at(smallest, key.ravel(), np.broadcast_to(labels, key.shape).ravel())
-    kept = np.flatnonzero(smallest < nothing)
-    return kept, smallest[kept]
-
-
-def _smallest_by_sorting(key: Integers, labels: Integers) -> tuple[Integers, Integers]:
-    """Sort key and label as one number: of equal keys the smallest label comes first."""
-    many = int(labels.max()) + 1
-    joined = np.sort((key.astype(np.int64) * many + labels).ravel())
-    joined = joined[run_starts([joined // many])]
-    return joined // many, joined % many
-
-
-def _smallest_by_columns(columns: Sequence[Integers]) -> tuple[tuple[Integers, ...], Integers]:
-    """Do without a key where it would not fit."""
-    order = np.lexsort(columns[::-1])
-    ordered = [column[order] for column in columns]
-    new = run_starts(ordered[:-1])
-    return tuple(column[new] for column in ordered[:-1]), ordered[-1][new]
+    # a table of the range costs its length, sorting n log n: up to four times the keys the table is quicker
+    if below <= max(4 * key.size, 1 << 16):
+        table = np.full(below, many)
+        np.minimum.at(table, key.ravel(), np.broadcast_to(labels, key.shape).ravel())
+        kept = np.flatnonzero(table < many)
+        smallest = table[kept]
+    else:  # key and label as one number: of equal keys the smallest label comes first
+        joined = np.sort((key.astype(np.int64) * many + labels).ravel())
+        joined = joined[run_starts([joined // many])]
+        kept, smallest = joined // many, joined % many
+    digits = []
+    for low, span in zip(reversed(lows), reversed(spans), strict=True):
+        digits.append(kept % span + low)
+        kept = kept // span
+    return tuple(reversed(digits)), smallest
 
 
 def run_starts(columns: Sequence[npt.NDArray[np.integer]]) -> Flags:
