@@ -453,7 +453,7 @@ class AttackerFacts(SparsePart):
     above: tuple[dict[str, int | float | None], ...] | None = None
 
 
-class AttackerAnswer(Answer[AttackerFacts]):
+class LoneAttackerAnswer(Answer[AttackerFacts]):
     """How sure one attacker gets, and whether that is more than anybody may be."""
 
     question: ClassVar[str] = "What would this attacker believe?"
@@ -478,19 +478,19 @@ class AttackerAnswer(Answer[AttackerFacts]):
         yield from map(Paragraph, (*rest, ROUNDED))
 
 
-class LearnerAnswer(AttackerAnswer):
+class LearnerAnswer(LoneAttackerAnswer):
     """How sure a learner gets."""
 
     question: ClassVar[str] = "What would a model believe that was trained on this release?"
 
 
-class InsiderAnswer(AttackerAnswer):
+class InsiderAnswer(LoneAttackerAnswer):
     """How sure an insider gets."""
 
     question: ClassVar[str] = "What would somebody believe who knows the method and the policy?"
 
 
-def ask_attacker(request: AttackerRequest, progress: Progress = quiet) -> AttackerAnswer:
+def ask_attacker(request: AttackerRequest, progress: Progress = quiet) -> LoneAttackerAnswer:
     """Read the file as the attacker does, and judge by the largest belief."""
     request.check()
     name = request.attacker or ""
@@ -508,7 +508,7 @@ def ask_attacker(request: AttackerRequest, progress: Progress = quiet) -> Attack
     if name == "learner":
         return _ask_learner(request, release, table, progress)
     finding, limit = (kind() if table is None else kind().bind_table(table)).measure(release), request.confidence
-    return AttackerAnswer(
+    return LoneAttackerAnswer(
         kind=name,
         schema_version=1,
         source=request.releases,

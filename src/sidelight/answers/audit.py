@@ -9,7 +9,7 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import sidelight as sl
 from sidelight.answers.recipe import write_report
@@ -34,9 +34,10 @@ from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import without_repeats
 from sidelight.policy.policy_file import PolicyFile, read_policy_text
 from sidelight.publish.sidecar import read_sidecar
+from sidelight.release.population import SomeRelease
 from sidelight.release.printed_labels import Printing
 from sidelight.release.read import release_from, streamed_from
-from sidelight.release.release import Release, ReleaseBlocks, StreamedRelease
+from sidelight.release.release import ReleaseBlocks
 from sidelight.report.answer import Live, Recipe
 from sidelight.report.outlines import OutlineName, release_page
 from sidelight.report.page import Page
@@ -47,9 +48,6 @@ from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 
 if TYPE_CHECKING:
     from sidelight.report.make import ReportDetails
-
-
-SomeRelease = TypeVar("SomeRelease", Release, StreamedRelease, ReleaseBlocks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -19,7 +18,7 @@ from sidelight.answers.recipe import (
     write_table,
 )
 from sidelight.answers.sources import TableRequest, require_policy
-from sidelight.documents.document import DocumentPart, Number, number
+from sidelight.documents.document import DocumentPart, Number, finite_or_none, number
 from sidelight.errors import BadPolicy, SidelightError, in_list
 from sidelight.policy.policy import without_repeats
 from sidelight.progress import Progress, quiet
@@ -190,7 +189,7 @@ def _row_fields(
     utility = {} if row.result is None else {name: row.result.utility[name] for name in COMPARED}
     return {
         **ways.as_data(row),
-        **{name: worth if math.isfinite(worth) else None for name, worth in utility.items()},
+        **{name: finite_or_none(worth) for name, worth in utility.items()},
         "best_at": row.best_at,
         "levels": dict(row.levels),
         "labels": dict(row.labels),
@@ -363,5 +362,5 @@ def _list_rows(table: GeneralisationTable) -> Iterator[RowFacts]:
             groups=row.groups,
             suppressed=row.suppressed,
             measured={name: number(value, large_is_bad=large_is_bad) for (name, value), large_is_bad in values},
-            utility={name: worth if math.isfinite(worth) else None for name, worth in row.utility.items()},
+            utility={name: finite_or_none(worth) for name, worth in row.utility.items()},
         )

@@ -140,7 +140,9 @@ class ExploreAnswer(Answer[Exploration]):
 
     def _risks(self) -> Iterator[Block]:
         """Yield the curves as rows; far out, where nothing changes any more, the last row is enough."""
-        rows = [(amount, [_risk(curve, amount) for _, curve in self.risks]) for amount in amounts_up_to(self.up_to)]
+        rows = [
+            (amount, [_write_risk(curve, amount) for _, curve in self.risks]) for amount in amounts_up_to(self.up_to)
+        ]
         shown = [
             (f"{amount:,}", *risks)
             for (_, before), (amount, risks) in pairwise([(-1, []), *rows])
@@ -224,11 +226,11 @@ def ask(request: ExploreRequest, progress: Progress = quiet) -> ExploreAnswer:
         up_to=request.up_to,
         named=None
         if request.people is None or request.name is None
-        else _name_people(release, request, request.people, request.name),
+        else _name_fewest(release, request, request.people, request.name),
     )
 
 
-def _name_people(release: sl.Release, request: ExploreRequest, people: str, name: str) -> str:
+def _name_fewest(release: sl.Release, request: ExploreRequest, people: str, name: str) -> str:
     def measure_others(amount: int) -> Finding:
         return sl.Acquaintance(others=amount, value=request.target).measure(release)
 
@@ -275,7 +277,7 @@ def amounts_up_to(most: int) -> list[int]:
     return amounts
 
 
-def _risk(curve: DisclosureCurve, amount: int) -> str:
+def _write_risk(curve: DisclosureCurve, amount: int) -> str:
     (axis,) = curve.axes
     return number(curve.at(**{axis.name: amount}), large_is_bad=True).text if amount in axis.amounts else "too hard"
 

@@ -542,7 +542,7 @@ class HierarchiesRequest(Request):
         return tuple(self.folder / hierarchy_file(name) for name in self.columns())
 
 
-class HierarchyFacts(DocumentPart):
+class DraftFacts(DocumentPart):
     """A draft, and its file."""
 
     file: str
@@ -551,7 +551,7 @@ class HierarchyFacts(DocumentPart):
     levels: list[list[str]]
 
 
-class HierarchiesAnswer(Answer[dict[str, HierarchyFacts]]):
+class HierarchiesAnswer(Answer[dict[str, DraftFacts]]):
     """Which hierarchies were drafted, by column."""
 
     question: ClassVar[str] = "Which hierarchies were drafted?"
@@ -591,7 +591,7 @@ def ask_hierarchies(request: HierarchiesRequest, progress: Progress = quiet) -> 
         schema_version=1,
         source=request.file,
         answer={
-            name: HierarchyFacts(
+            name: DraftFacts(
                 file=str(request.folder / hierarchy_file(name)),
                 rule=draft.rule,
                 values=len(draft.hierarchy.labels(0)),

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal
 from sidelight.answers.recipe import Name, write_call, write_python
 from sidelight.answers.request import Request
 from sidelight.answers.sources import inputs_of
-from sidelight.documents.document import DocumentPart
+from sidelight.documents.document import DocumentPart, finite_or_none
 from sidelight.errors import BadNoise
 from sidelight.files import digest, noise_path, real_path
 from sidelight.noise.accountant import (
@@ -226,8 +226,8 @@ def ask_spent(request: SpentRequest) -> SpentAnswer:
         answer=SpentFacts(
             releases=len(spendings),
             delta=together.delta,
-            epsilon=_finite(together.epsilon),
-            accounts={name: _finite(each) for name, each in together.accounts().items()},
+            epsilon=finite_or_none(together.epsilon),
+            accounts={name: finite_or_none(each) for name, each in together.accounts().items()},
             promise=None
             if promise is None
             else {"shift": promise.shift, "chance": promise.chance, "condition": promise.condition or None},
@@ -265,10 +265,6 @@ def _files_of(sources: Sequence[str]) -> tuple[Path, ...]:
 
 def _bound_text(epsilon: float) -> str:
     return short_decimal(Fraction(repr(epsilon)))  # a bound as it is written, rounded up: 0.1 is a tenth
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
 
 
 def _as_points(notes: tuple[str, ...]) -> Iterator[Points]:
@@ -383,7 +379,7 @@ def ask_promise(request: PromiseRequest) -> PromiseAnswer:
     for name, known in (("being_in", False), ("a_value", True)):
         risk = asdict(promised.disclosure_risk(request.prior, known_to_be_in=known))
         del risk["about"], risk["neighbours"], risk["condition"]
-        risks[name] = {**risk, "odds_factor": _finite(risk["odds_factor"])}
+        risks[name] = {**risk, "odds_factor": finite_or_none(risk["odds_factor"])}
     rates = promised.error_rates(request.false_alarms)
     units = dict.fromkeys(each.counted.unit.sentence() for each in spendings if each.counted is not None)
     notes = [*promised.warnings, *(f"promised {sentence}" for sentence in units)]

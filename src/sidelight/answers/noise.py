@@ -76,7 +76,7 @@ class NoiseRequest(Request):
             call = write_call("sl.stable_counts", Name("table"), columns=[*levels], **settings)
         else:
             by = read_hierarchies(self.folder)
-            domain = _declared_domain(self.question.roles, by)
+            domain = _find_domain(self.question.roles, by)
             settings |= {"levels": levels, "domain": [*domain]}
             reads = [f"hierarchies = {write_call('sl.read_hierarchies', str(self.folder))}"]
             call = write_call("sl.noisy_counts", Name("table"), by=Name("hierarchies"), **settings)
@@ -170,7 +170,7 @@ def ask(
         message = "which columns are published, and at which level? say --levels age=2 for each, fixed in advance"
         raise BadNoise(message)
     by = {} if request.undeclared else read_hierarchies(request.folder)
-    domain = None if request.undeclared else _declared_domain(request.question.roles, by)
+    domain = None if request.undeclared else _find_domain(request.question.roles, by)
     table = _read_events(request.file, replace(request.question.roles, quasi=tuple(levels), domain=None), by)
     inputs = (*table.intake.files, *request.files())
     refuse_noise_targets(request.target, force=request.force, inputs=[each for each in inputs if each not in paid])
@@ -221,7 +221,7 @@ def _draw_stable(table: Events, levels: Mapping[str, int], request: NoiseRequest
     return stable_counts(table, columns=[*levels], **request.shared_settings)
 
 
-def _declared_domain(roles: Roles, by: Mapping[str, Hierarchy]) -> tuple[Label, ...]:
+def _find_domain(roles: Roles, by: Mapping[str, Hierarchy]) -> tuple[Label, ...]:
     """Return the sensitive values that were declared: one by one, or by a hierarchy of the sensitive column."""
     if roles.sensitive is None:
         message = "which column is sensitive? name it with --sensitive, or in [roles] of the policy"
@@ -232,7 +232,7 @@ def _declared_domain(roles: Roles, by: Mapping[str, Hierarchy]) -> tuple[Label, 
     (sensitive,) = roles.value_columns
     declared = roles.domain_of(sensitive)
     if declared is None and sensitive in by:
-        declared = by[sensitive].labels(_level_of(roles, sensitive))
+        declared = by[sensitive].labels(_sensitive_level(roles, sensitive))
         # empty text stands for a missing value, which is one where nobody said otherwise
         declared = tuple(text or None for text in declared if text or roles.missing in (None, "a value"))
     if declared is None:
@@ -244,7 +244,7 @@ def _declared_domain(roles: Roles, by: Mapping[str, Hierarchy]) -> tuple[Label, 
     return (*declared, None) if roles.missing == "a value" else declared
 
 
-def _level_of(roles: Roles, sensitive: str) -> int:
+def _sensitive_level(roles: Roles, sensitive: str) -> int:
     level = roles.sensitive_level
     return int(level.get(sensitive, 0) if isinstance(level, Mapping) else level or 0)
 
@@ -252,7 +252,7 @@ def _level_of(roles: Roles, sensitive: str) -> int:
 def _read_events(file: str, roles: Roles, by: Mapping[str, Hierarchy]) -> Events:
     require_columns(file, roles)
     events = events_from(file, roles)
-    level = _level_of(roles, events.sensitive)
+    level = _sensitive_level(roles, events.sensitive)
     if not level:
         return events
     if events.sensitive not in by:

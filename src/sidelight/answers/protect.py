@@ -17,6 +17,7 @@ from sidelight.documents.document import (
     Number,
     ReaderFacts,
     ReleaseFacts,
+    finite_or_none,
     number,
     reader_facts,
     release_facts,
@@ -137,7 +138,7 @@ class ChoiceFacts(DocumentPart):
     utility: dict[str, float | None]
 
 
-class ResistanceFacts(DocumentPart):
+class DefenceFacts(DocumentPart):
     """What is promised to whom, and the price; for the publisher: what was not made tells of the table."""
 
     reader: str
@@ -167,7 +168,7 @@ class Protection(DocumentPart):
     checked: int
     complete: bool
     warnings: tuple[str, ...]
-    resistance: ResistanceFacts | None
+    resistance: DefenceFacts | None
     readers: tuple[AskedAttackerFacts, ...]
     published: Sidecar | None
 
@@ -203,7 +204,7 @@ class ProtectAnswer(Answer[Protection]):
             )
         yield PageSection("", tuple(map(Paragraph, lines)))
         if len(result.choices) > 1:
-            yield PageSection("Choices of levels, the best first", tuple(_choices(result)))
+            yield PageSection("Choices of levels, the best first", tuple(_list_choices(result)))
         attackers = [
             f"✗ The release falls to one: {each.for_the_publisher()}; {each.remedy}."
             if each.falls
@@ -353,9 +354,13 @@ def _describe(result: SearchResult, published: sl.Published | None) -> Protectio
         method=result.method.name,
         levels=dict(result.levels),
         suppressed=result.suppressed,
-        utility=_finite(result.utility),
+        utility={name: finite_or_none(worth) for name, worth in result.utility.items()},
         choices=tuple(
-            ChoiceFacts(levels=dict(each.levels), suppressed=each.suppressed, utility=_finite(each.utility))
+            ChoiceFacts(
+                levels=dict(each.levels),
+                suppressed=each.suppressed,
+                utility={name: finite_or_none(worth) for name, worth in each.utility.items()},
+            )
             for each in result.choices
         ),
         checked=result.checked,
@@ -363,7 +368,7 @@ def _describe(result: SearchResult, published: sl.Published | None) -> Protectio
         warnings=result.warnings,
         resistance=None
         if resistance is None
-        else ResistanceFacts(
+        else DefenceFacts(
             reader=resistance.reader,
             belief=None if resistance.belief is None else number(resistance.belief, large_is_bad=True),
             loss=result.utility["loss"],
@@ -375,10 +380,6 @@ def _describe(result: SearchResult, published: sl.Published | None) -> Protectio
         ),
         published=None if published is None else published.document,
     )
-
-
-def _finite(utility: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: worth if math.isfinite(worth) else None for name, worth in utility.items()}
 
 
 def _sentences(result: SearchResult) -> Iterator[str]:
@@ -397,7 +398,7 @@ def _sentences(result: SearchResult) -> Iterator[str]:
         yield f"Suppressed: {result.suppressed:,} of {counted(people, 'person')}."
 
 
-def _choices(result: SearchResult, shown: int = 10) -> Iterator[Block]:
+def _list_choices(result: SearchResult, shown: int = 10) -> Iterator[Block]:
     """List what could be published instead, in the words of the option that does it: a line stays in one piece."""
     suppresses = any(choice.suppressed for choice in result.choices)
     names = (*(["suppressed"] if suppresses else []), "balanced loss", "loss")

@@ -99,10 +99,10 @@ app = App(
     print_error=False,
     suppress_keyboard_interrupt=False,
 )
-SCHEMAS = Group("For programs", sort_key=8)
-OPTIONS = Group("Options", sort_key=9)
-app.register_install_completion_command(group=OPTIONS)
-app["--help"].group = app["--version"].group = OPTIONS
+FOR_PROGRAMS = Group("For programs", sort_key=8)
+GENERAL = Group("Options", sort_key=9)
+app.register_install_completion_command(group=GENERAL)
+app["--help"].group = app["--version"].group = GENERAL
 
 
 @app.command(sort_key=0, help_epilogue=epilogue("audit"))
@@ -511,7 +511,7 @@ for _name, _module, _text in (
     ("sidecar", "publish.sidecar", "the sidecars of published releases, for programs that read them"),
 ):
     _print_schema = _schema_printer(_module, f"{_name.replace('-', '_')}_schema")
-    app.command(_print_schema, name=f"{_name}-schema", group=SCHEMAS, help=f"Print the JSON schema of {_text}.")
+    app.command(_print_schema, name=f"{_name}-schema", group=FOR_PROGRAMS, help=f"Print the JSON schema of {_text}.")
 
 
 def main() -> None:

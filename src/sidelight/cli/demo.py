@@ -90,14 +90,14 @@ def demo(folder: Path) -> Status:
     if not policy.exists():
         write_whole(policy, POLICY)
     elif policy.read_bytes() != POLICY.encode():  # somebody may have tried other numbers in it
-        _say(f"{policy} was changed, and is used as it is; delete it to begin again.\n")
+        _print_line(f"{policy} was changed, and is used as it is; delete it to begin again.\n")
     question = read_question(policy)
     quasi = question.roles.quasi or ()
     for name in quasi:
         if name in adult.hierarchies:
             sl.write_hierarchy(adult.hierarchies[name], folder / HIERARCHIES / f"{name}.csv")
 
-    _say("1. The US census of 1994, published with ages in steps of 20 years and school or college.\n")
+    _print_line("1. The US census of 1994, published with ages in steps of 20 years and school or college.\n")
     to = {name: LEVELS[name] for name in quasi if name in LEVELS}
     coarse = sl.generalise(
         open_table(str(table), question.roles),
@@ -108,9 +108,9 @@ def demo(folder: Path) -> Status:
     request = AuditRequest(str(rough), question)
     report = ask(request)
     Output().deliver(report, request)
-    _say(f"\n{moral(report)}\n")
+    _print_line(f"\n{moral(report)}\n")
 
-    _say(f"2. {_protect_command(folder)}\n")
+    _print_line(f"2. {_protect_command(folder)}\n")
     status = protect(
         ProtectRequest(str(table), question, folder / HIERARCHIES, publication=Publication(path=release, force=True)),
         PublishOptions(output=release, force=True),
@@ -118,12 +118,12 @@ def demo(folder: Path) -> Status:
     if status != Status.WITHIN_POLICY:
         return status
 
-    _say(f"\n3. sidelight audit {release} --policy {policy}\n")
+    _print_line(f"\n3. sidelight audit {release} --policy {policy}\n")
     _judge_published(folder, question)
-    _say(f"\nData: {adult.citation}, CC BY 4.0")
+    _print_line(f"\nData: {adult.citation}, CC BY 4.0")
     beside = (sidecar_path(release).name, dictionary_path(release).name, HIERARCHIES)
-    _say(f"Written to {folder}: {', '.join((*FILES, *beside))}")
-    _say(f"For whoever signs, open in a browser: {folder / FILES[-1]}")
+    _print_line(f"Written to {folder}: {', '.join((*FILES, *beside))}")
+    _print_line(f"For whoever signs, open in a browser: {folder / FILES[-1]}")
     return Status.WITHIN_POLICY
 
 
@@ -155,7 +155,7 @@ def _protect_command(folder: Path) -> str:
     )
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

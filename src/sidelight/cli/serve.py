@@ -57,12 +57,12 @@ def serve(request: ServeRequest, options: ServeOptions) -> Status:
         replace(workspace(request), output=request.output),
         port=options.port,
         open_browser=not options.no_browser,
-        say=_say,
+        say=_show_address,
     )
     return Status.WITHIN_POLICY
 
 
-def _say(address: str) -> None:
+def _show_address(address: str) -> None:
     sys.stdout.write(f"{address}\n\nOpen it in a browser on this machine. Ctrl-C closes it.\n")
     sys.stdout.flush()
 

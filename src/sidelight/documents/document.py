@@ -124,6 +124,11 @@ def policy_bound(criterion: Criterion) -> PolicyBound:
     return PolicyBound(comparison=criterion.comparison.value, bound=bound, text=criterion.bound_text)
 
 
+def finite_or_none(number: float) -> float | None:
+    """Return a number as JSON can hold it: none where it is infinite."""
+    return number if math.isfinite(number) else None
+
+
 def plain(thing: object) -> JsonValue:
     """Reduce anything a witness may hold to plain data; numbers that JSON cannot hold become text.
 
