@@ -15,7 +15,8 @@ from sidelight.noise.accountant import Account, Accounting
 from sidelight.noise.domain import Outside
 from sidelight.noise.ledger import BudgetDocument, LedgerPart
 from sidelight.noise.mechanism import Mechanism, NoiseKind
-from sidelight.noise.parameters import Neighbours, PrivacyUnit, Sensitivity
+from sidelight.noise.parameters import PrivacyUnit, Sensitivity
+from sidelight.noise.privacy_profile import Neighbours
 from sidelight.publish.sidecar import PublishedFile
 from sidelight.table.labels import Label, Semantics
 from sidelight.table.roles import EACH_ROW, Missing
