@@ -171,7 +171,7 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(word.casefold() for word in re.findall(r"[^\W\d_]+", spaced))
 
 
-def _split(text: str) -> frozenset[str]:
+def _as_words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -179,83 +179,85 @@ def _split(text: str) -> frozenset[str]:
 # tell in confidence
 LOOKS = {
     "names somebody": {
-        Look("a person's name", "it says who somebody is"): _split(
+        Look("a person's name", "it says who somebody is"): _as_words(
             "surname lastname firstname forename fullname givenname familyname middlename maidenname nickname "
             "username login vorname nachname nom prenom apellido apellidos nombre initials"
         ),
-        Look("an e-mail address", "it says who somebody is"): _split("email mail"),
-        Look("a phone number", "it says who somebody is"): _split("phone telephone tel mobile cell fax telefon handy"),
-        Look("an address", "it says where somebody lives"): _split("address addr street strasse anschrift"),
-        Look("the number of a document or an account", "registers lead from it to a person"): _split(
+        Look("an e-mail address", "it says who somebody is"): _as_words("email mail"),
+        Look("a phone number", "it says who somebody is"): _as_words(
+            "phone telephone tel mobile cell fax telefon handy"
+        ),
+        Look("an address", "it says where somebody lives"): _as_words("address addr street strasse anschrift"),
+        Look("the number of a document or an account", "registers lead from it to a person"): _as_words(
             "ssn passport licence license iban account acct card insurance policy nhs nino tin taxid plate vin mrn "
             "certificate npi"
         ),
-        Look("a device or a place on the net", "it leads to whoever uses it"): _split(
+        Look("a device or a place on the net", "it leads to whoever uses it"): _as_words(
             "ip mac imei url uri website homepage device cookie handle twitter"
         ),
-        Look("a picture or a trait of the body", "it shows somebody"): _split(
+        Look("a picture or a trait of the body", "it shows somebody"): _as_words(
             "photo picture portrait fingerprint iris voice biometric"
         ),
-        Look("a place on the map", "it says where somebody lives or was"): _split(
+        Look("a place on the map", "it says where somebody lives or was"): _as_words(
             "lat latitude lon lng longitude gps coordinates geohash"
         ),
     },
     "known to others": {
-        Look("an age or a birth", "neighbours, colleagues and registers know it"): _split(
+        Look("an age or a birth", "neighbours, colleagues and registers know it"): _as_words(
             "age ages agegroup agegrp ageband agecat birth birthdate birthday birthyear dob yob born geburt "
             "geburtsdatum geburtsjahr alter edad nacimiento naissance"
         ),
-        Look("a sex", "everybody who meets somebody knows it"): _split("sex gender geschlecht sexo sexe genre"),
-        Look("where somebody lives or comes from", "neighbours, employers and registers know it"): _split(
+        Look("a sex", "everybody who meets somebody knows it"): _as_words("sex gender geschlecht sexo sexe genre"),
+        Look("where somebody lives or comes from", "neighbours, employers and registers know it"): _as_words(
             "zip zipcode postcode postal postalcode plz city town village county district municipality region state "
             "province country birthplace residence location neighbourhood neighborhood tract block urban rural ort "
             "stadt land bundesland ciudad pais ville pays native nationality citizenship citizen immigrant"
         ),
-        Look("an origin", "those who meet somebody know it, or think so"): _split(
+        Look("an origin", "those who meet somebody know it, or think so"): _as_words(
             "race ethnicity ethnic origin language lang sprache tribe caste"
         ),
-        Look("a family", "friends and neighbours know it"): _split(
+        Look("a family", "friends and neighbours know it"): _as_words(
             "marital married marriage family relationship household hh children kids spouse familienstand"
         ),
-        Look("a school or a work", "colleagues and profiles on the net tell it"): _split(
+        Look("a school or a work", "colleagues and profiles on the net tell it"): _as_words(
             "education school degree college university study occupation job profession employer employment work "
             "workclass industry sector department dept office position title manager supervisor beruf bildung veteran "
             "military"
         ),
-        Look("how somebody looks", "everybody who meets somebody sees it"): _split(
+        Look("how somebody looks", "everybody who meets somebody sees it"): _as_words(
             "height weight shoe dress bmi hair eye eyes groesse gewicht"
         ),
-        Look("a day or an event", "whoever was there knows it"): _split(
+        Look("a day or an event", "whoever was there knows it"): _as_words(
             "date day time timestamp admission admitted admit readmission readmitted discharge discharged visit "
             "visited stay los arrival departure death died deceased hire hired joined datum fecha"
         ),
-        Look("where somebody was treated or served", "whoever was there knows it"): _split(
+        Look("where somebody was treated or served", "whoever was there knows it"): _as_words(
             "hospital clinic ward site branch store doctor physician practice facility provider payer insurer"
         ),
     },
     "told in confidence": {
-        Look("health", "it is told to doctors in confidence"): _split(
+        Look("health", "it is told to doctors in confidence"): _as_words(
             "disease diseases diagnosis diagnoses diag dx condition conditions illness disorder symptom symptoms icd "
             "treatment therapy drug drugs medication medications medicine prescription procedure surgery hiv aids "
             "cancer tumor tumour genetic genotype mutation disability disabled pregnant pregnancy abortion mental "
             "depression anxiety suicide allergy infection vaccine vaccination diagnose krankheit enfermedad maladie "
             "cholesterol glucose diabetes asthma drg"
         ),
-        Look("money", "people keep it to themselves"): _split(
+        Look("money", "people keep it to themselves"): _as_words(
             "income salary wage wages earnings earning pay payment wealth assets debt debts credit loan balance "
             "capital bonus commission tax benefit benefits charge charges cost costs rent mortgage einkommen gehalt "
             "salario revenu"
         ),
-        Look("a belief or a preference", "people are persecuted for it"): _split(
+        Look("a belief or a preference", "people are persecuted for it"): _as_words(
             "religion faith church political politics party vote voted union orientation sexuality belief religione"
         ),
-        Look("a crime or a judgement", "it can ruin a life"): _split(
+        Look("a crime or a judgement", "it can ruin a life"): _as_words(
             "crime crimes offence offense conviction convicted arrest arrested sentence verdict prison victim violence"
         ),
-        Look("a habit", "people keep it to themselves"): _split(
+        Look("a habit", "people keep it to themselves"): _as_words(
             "smoking smoker smokes tobacco alcohol drinking drinks addiction gambling"
         ),
-        Look("a result or an opinion", "people keep it to themselves"): _split(
+        Look("a result or an opinion", "people keep it to themselves"): _as_words(
             "outcome result results score scores grade grades marks rating complaint opinion answer response "
             "satisfaction trust attitude"
         ),
@@ -263,16 +265,16 @@ LOOKS = {
 }
 
 # Words for a person
-PEOPLE = _split(
+PEOPLE = _as_words(
     "person people patient subject participant respondent individual member customer client user student pupil "
     "employee worker citizen resident case donor beneficiary insured resp"
 )
 
 # Words for what counts rows or people off
-NUMBERING = _split("id ids nr no num number key index idx uuid guid code identifier record row rowid seq seqn")
+NUMBERING = _as_words("id ids nr no num number key index idx uuid guid code identifier record row rowid seq seqn")
 
 # Words for a number that identifies a person
-PERSON_NUMBERS = _split(
+PERSON_NUMBERS = _as_words(
     "patientid personid subjectid userid customerid clientid studentid memberid employeeid participantid respondentid "
     "pid uid seqn mrn empi"
 )
@@ -301,7 +303,7 @@ def names_somebody(name: str) -> Look | None:
     """
     words = words_of(name)
     if words == ("name",) or (
-        "name" in words and {*words} & (_split("first last full given family middle maiden sur user nick") | PEOPLE)
+        "name" in words and {*words} & (_as_words("first last full given family middle maiden sur user nick") | PEOPLE)
     ):
         return next(iter(LOOKS["names somebody"]))
     return _match_words(name, LOOKS["names somebody"])
@@ -333,7 +335,7 @@ def is_called_as_columns_are(name: str) -> bool:
     """
     words = {*words_of(name)}
     # what is told about people, which hardly a cell says by itself
-    attributes = _split(
+    attributes = _as_words(
         "id pid uid seqn name surname lastname firstname forename vorname nachname nombre apellido prenom email phone "
         "telephone address street strasse ssn mrn age agegroup dob yob birth birthdate birthday birthyear alter "
         "geburtsdatum geburtsjahr edad sex gender geschlecht sexo sexe zip zipcode postcode postal postalcode plz "
@@ -341,7 +343,7 @@ def is_called_as_columns_are(name: str) -> bool:
         "profession beruf workclass employer income salary wage einkommen gehalt salario disease diseases diagnosis "
         "diagnoses dx icd condition illness krankheit diagnose enfermedad maladie religion relationship household"
     )
-    beside_attributes = _split(
+    beside_attributes = _as_words(
         "code class status group band year date of day number no nr num level main primary person patient people "
         "count total home native first last full given family"
     )
@@ -365,11 +367,11 @@ def is_sampling_weight(name: str) -> bool:
     (True, True, False)
     """
     words = {*words_of(name)}
-    sampling_weights = _split(
+    sampling_weights = _as_words(
         "wgt wt wts weights pweight pweights perwt personwt hhwt fnlwgt finalwt finalweight sampleweight "
         "samplingweight surveyweight wtint wtmec"
     )
-    sampling = _split("sampling sample survey final design analysis household hh person calibrated")
+    sampling = _as_words("sampling sample survey final design analysis household hh person calibrated")
     return bool(words & sampling_weights) or ("weight" in words and bool(words & sampling))
 
 
@@ -379,7 +381,9 @@ def is_free_text(name: str) -> bool:
     >>> is_free_text("Q13_comment"), is_free_text("ward")
     (True, False)
     """
-    free_text = _split("comment comments note notes remark remarks narrative freetext description bemerkung kommentar")
+    free_text = _as_words(
+        "comment comments note notes remark remarks narrative freetext description bemerkung kommentar"
+    )
     return bool({*words_of(name)} & free_text)
 
 
@@ -487,7 +491,7 @@ class Roles:
         """Fill in what nobody said, and refuse roles by which no table can be read; rows of counts are nobody's."""
         choices: dict[str, Any] = {name: self._choose(name, get_args(kind)) for name, kind in CHOICES.items()}
         values = choices["values"]
-        split = self._mistakes_in_split(values, rows_of_people=rows_of_people)
+        split = self._mistakes_in_as_words(values, rows_of_people=rows_of_people)
         message = next(chain(self._mistakes_in_columns(), split, self._mistakes_in_values(values)), None)
         if message is not None:
             raise BadTable(message)
@@ -556,7 +560,7 @@ class Roles:
         """The columns that are carried along, the weight among them."""
         return tuple(dict.fromkeys((*self.keep, *([self.weight] if self.weight is not None else []))))
 
-    def _mistakes_in_split(self, values: str, *, rows_of_people: bool) -> Iterator[str]:
+    def _mistakes_in_as_words(self, values: str, *, rows_of_people: bool) -> Iterator[str]:
         if self.split is None:
             if values != "single" and self.person_column is None and rows_of_people:
                 needs = f"{parameter('values', self.values)} needs {parameter('person')}"

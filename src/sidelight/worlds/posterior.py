@@ -50,7 +50,6 @@ from sidelight.knowledge.facts import (
     person_text,
 )
 from sidelight.knowledge.parse import Knowledge, as_fact, read_facts
-from sidelight.knowledge.tokens import abbreviate
 from sidelight.release.groups import GroupName
 from sidelight.release.locate import Locate, Lookup, SuppressedPeople
 from sidelight.release.release import Release
@@ -64,7 +63,7 @@ from sidelight.worlds.counting.compile import Effort, Meter, OverEffort, Weighte
 from sidelight.worlds.counting.counter import WorldCounter
 from sidelight.worlds.estimate import Attempts, Estimate, as_generator, estimate_probabilities
 from sidelight.worlds.identify import Entities, identify
-from sidelight.worlds.reports import separate, weigh
+from sidelight.worlds.reports import contradiction, separate, weigh
 from sidelight.worlds.satisfiable import WorldSearch, minimum_unsatisfiable_subset
 
 MOST_SECONDS = 3
@@ -219,14 +218,8 @@ def _soft_and_too_hard() -> TooHard:
 
 
 def _contradiction(blamed: Sequence[Fact]) -> Contradiction:
-    names = " and ".join(f"'{abbreviate(str(fact))}'" for fact in blamed[:5]) + (
-        " and others" if len(blamed) > 5 else ""
-    )
     cannot = "cannot hold" if len(blamed) == 1 else "cannot all hold"
-    message = (
-        f"no world fits the release and the facts: {names} {cannot}; take {'it' if len(blamed) == 1 else 'one'} back"
-    )
-    return Contradiction(message, facts=tuple(map(str, blamed)))
+    return contradiction(blamed, cannot, what="world", remedy="take {} back")
 
 
 @overload

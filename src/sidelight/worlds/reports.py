@@ -124,7 +124,7 @@ def _positive(fact: SoftFact) -> tuple[Fact, Fraction]:
 def _likelihood(about: Sequence[SoftFact], before: Fraction) -> Iterator[WeightedFact]:
     belief = about[0].probability
     if len({_positive(fact)[1] for fact in about}) > 1:
-        raise _no_belief_fits(about, "say different things of the same")
+        raise contradiction(about, "say different things of the same")
     if before in (0, 1):
         raise _no_matter_of_degree(about[0], always=bool(before))
     # q / Pr of the worlds in which the fact holds, against that of the others: only the ratio matters
@@ -161,7 +161,7 @@ def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) ->
         # turned so that none holds the first value: sets that split the values alike are then within or beside
         values, belief = (every - values, 1 - belief) if first in values else (values, belief)
         if beliefs.setdefault(values, belief) != belief:
-            raise _no_belief_fits([words[values], fact], "say different things of the same")
+            raise contradiction([words[values], fact], "say different things of the same")
         words.setdefault(values, fact)
     for one, other in combinations(words, 2):
         # in a tree, two sets are disjoint, or one is within the other
@@ -188,7 +188,7 @@ def _cell_of(
     if belief < 0 or (belief and not cell):
         too = "too much" if belief < 0 else "too little"
         blamed = [fact for each, fact in words.items() if each in (values, *largest)]
-        raise _no_belief_fits(blamed, f"add up to {too}")
+        raise contradiction(blamed, f"add up to {too}")
     return cell, belief
 
 
@@ -208,14 +208,17 @@ def sorted_as(order: Iterable[Label], values: frozenset[Label]) -> list[Label]:
 
 
 def _no_matter_of_degree(fact: SoftFact, *, always: bool) -> Contradiction:
-    return _no_belief_fits([fact], f"{'always' if always else 'never'} holds, and so is not a matter of degree")
+    return contradiction([fact], f"{'always' if always else 'never'} holds, and so is not a matter of degree")
 
 
-def _no_belief_fits(blamed: Sequence[SoftFact], why: str) -> Contradiction:
-    names = " and ".join(f"'{abbreviate(str(fact))}'" for fact in blamed[:5]) + (
-        " and others" if len(blamed) > 5 else ""
-    )
-    message = f"no belief fits the release and the facts: {names} {why}; change {'it' if len(blamed) == 1 else 'one'}"
+def contradiction(
+    blamed: Sequence[Fact], why: str, *, what: str = "belief", remedy: str = "change {}"
+) -> Contradiction:
+    """Return the error that no world, or belief, fits some facts; the remedy is for one of them."""
+    names = " and ".join(f"'{abbreviate(str(fact))}'" for fact in blamed[:5])
+    names += " and others" if len(blamed) > 5 else ""
+    change = remedy.format("it" if len(blamed) == 1 else "one")
+    message = f"no {what} fits the release and the facts: {names} {why}; {change}"
     return Contradiction(message, facts=tuple(map(str, blamed)))
 
 
