@@ -10,7 +10,7 @@ import atexit
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from glob import glob, has_magic
 from pathlib import Path
@@ -155,7 +155,12 @@ def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory
             yield table
     elif isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
         files = files_of(list(source))
-        with refuse_changes(files), _rows_of_files(files, roles, packed=packed, memory=memory) as rows:
+        forms = {form.words: form for form in map(format_of_file, files)}
+        if len(forms) > 1:
+            message = f"some of the files are {' and some are '.join(sorted(forms))}; give files of one kind"
+            raise BadTable(message)
+        (form,) = forms.values()
+        with refuse_changes(files), form.open_rows(files, roles, packed=packed, memory=memory) as rows:
             yield people_written_alike(rows)
     elif isinstance(source, pa.Table):
         with arrow_rows(source, roles, packed=packed, memory=memory) as rows:
@@ -166,18 +171,6 @@ def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory
     else:
         with frame_errors(), interruptible():
             yield people_written_alike(frame_rows(source, roles))
-
-
-def _rows_of_files(
-    files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None = None
-) -> AbstractContextManager[Rows]:
-    """Open files of one kind as rows to count."""
-    forms = {form.words: form for form in map(format_of_file, files)}
-    if len(forms) > 1:
-        message = f"some of the files are {' and some are '.join(sorted(forms))}; give files of one kind"
-        raise BadTable(message)
-    (form,) = forms.values()
-    return form.open_rows(files, roles, packed=packed, memory=memory)
 
 
 def columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:

@@ -29,9 +29,6 @@ MARKS = frozenset(
     {"", "?", "-", ".", "*", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", "unknown", "inf"}
 )
 
-# So many numbers in a column say that its name is one, where that is letters
-ENOUGH = 5
-
 
 def looks_like_a_row(names: Sequence[object], rows: Iterable[Sequence[str]] = ()) -> bool:
     """Return whether names of columns could be a person's cells; `rows` are some of those below them.
@@ -45,8 +42,13 @@ def looks_like_a_row(names: Sequence[object], rows: Iterable[Sequence[str]] = ()
     True
     """
     texts = [str(name) for name in names]
+
+    def is_cell(name: str) -> bool:
+        # a number, a date, a mark such as `*`, empty, or several lines
+        return re.match(r"[\W_]*(\d|$)", name) is not None or _holds_line_end(name)
+
     # pandas writes its index below an empty first name, which says nothing about the others
-    if len({*texts}) < len(texts) or any(map(_like_a_cell, texts[1:] if texts[:1] == [""] else texts)):
+    if len({*texts}) < len(texts) or any(map(is_cell, texts[1:] if texts[:1] == [""] else texts)):
         return True
     return any(name == cell for row in rows for name, cell in zip(texts, row, strict=False))
 
@@ -78,7 +80,11 @@ def surely_names(
         return False
     if any(name in texts for name in meant):
         # the caller named one of these columns, so this is a line of names, unless rows have run into it
-        return not looks_like_a_row(texts) or not _runs_on(texts, rows)
+        if not looks_like_a_row(texts) or rows in (list, tuple):  # of a source that has names for sure
+            return True
+        # a line of names may go on into rows, its end being lost: no row has as many cells
+        filled = [row for row in rows() if any(row)]
+        return bool(filled) and all(len(row) == len(texts) for row in filled)
     below = rows()
     if looks_like_a_row(texts, below) or any(len(row) != len(texts) for row in below if any(row)):
         return False  # also where rows have other columns than the first line: it may be part of one
@@ -129,19 +135,16 @@ def unused_columns(
             raise UnknownColumn(message)
     repeated = first_repeated(columns)
     if repeated is not None:
-        called = f"called '{repeated}'" if repeated in used else f"called alike, {_where(columns, repeated)}"
+        # the name itself may be a person's cell: only the positions are told
+        one, other = [at for at, name in enumerate(columns, start=1) if name == repeated][:2]
+        alike = f"called alike, column {one} and column {other}"
+        called = f"called '{repeated}'" if repeated in used else alike
         message = f"two columns of {where} are {called}; rename one"
         raise BadTable(message)
     if roles.person == EACH_ROW and EACH_ROW in columns:
         message = f"a column of {where} is called '{EACH_ROW}', which says that each row is a person; rename it"
         raise BadTable(message)
     return tuple(name for name in columns if name not in used)
-
-
-def _where(columns: Sequence[str], repeated: str) -> str:
-    """Return the positions of two columns of the same name: the name itself may be a person's cell."""
-    one, other = [at for at, name in enumerate(columns, start=1) if name == repeated][:2]
-    return f"column {one} and column {other}"
 
 
 def how_many(names: Sequence[object]) -> str:
@@ -152,19 +155,6 @@ def how_many(names: Sequence[object]) -> str:
     """
     remedy = "its first line may be somebody's row and is not shown: if it is, give it a line of column names"
     return f"{counted(len(names), 'column')}; {remedy}"
-
-
-def _like_a_cell(name: str) -> bool:
-    """Return whether a name is a number, a date, a mark such as `*`, empty, or several lines."""
-    return re.match(r"[\W_]*(\d|$)", name) is not None or _holds_line_end(name)
-
-
-def _runs_on(names: Sequence[str], rows: Callable[[], Sequence[Sequence[str]]]) -> bool:
-    """Return whether a line of names may go on into rows, its end being lost: no row has as many cells."""
-    if rows in (list, tuple):  # of a source that has names for sure, whatever is in it
-        return False
-    below = [row for row in rows() if any(row)]
-    return not below or any(len(row) != len(names) for row in below)
 
 
 def _holds_line_end(name: str) -> bool:
@@ -181,4 +171,4 @@ def _is_number_below(names: Sequence[str], at: int, rows: Sequence[Sequence[str]
         return True
     cells = [row[at].strip() for row in rows if at < len(row) and row[at].strip().casefold() not in MARKS]
     # letters above numbers only are a name; in a column of texts, the first line could be one more cell
-    return len(cells) >= ENOUGH and all(as_number(cell) is not None for cell in cells)
+    return len(cells) >= 5 and all(as_number(cell) is not None for cell in cells)

@@ -260,7 +260,10 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
     )
     table = _table(present if roles.missing == "no value" else rest, rows, roles, intake)
     if roles.weight is not None:
-        table = replace(table, weights=weights_per_key(rows, rest.packing, roles, table.people))
+        answer = counted_rows(rows, *weight_levels(rows, roles), counting=True)
+        words, amounts, weighed = weights_in(answer, rows, rest.packing)
+        check_weighed(weighed, table.people, roles)
+        table = replace(table, weights=sum_equal_rows(words, amounts)[1])
     return replace(table, names=keys_of_people(rows, rest.packing, roles)) if keep_people else table
 
 
@@ -407,13 +410,6 @@ def people_per_key(rows: Rows, packing: Packing) -> Integers:
 def people_levels(rows: Rows) -> tuple[tuple[str, ...], ...]:
     """Return by what rows are grouped to count the people of each key."""
     return ("person", *rows.key), rows.key
-
-
-def weights_per_key(rows: Rows, packing: Packing, roles: Roles, people: int) -> Integers:
-    """Add up the sampling weights of each key's people, in the keys' order."""
-    words, amounts, weighed = weights_in(counted_rows(rows, *weight_levels(rows, roles), counting=True), rows, packing)
-    check_weighed(weighed, people, roles)
-    return sum_equal_rows(words, amounts)[1]
 
 
 def weight_levels(rows: Rows, roles: Roles) -> tuple[tuple[str, ...], ...]:

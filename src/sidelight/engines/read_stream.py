@@ -48,11 +48,10 @@ from sidelight.table.cell_lists import list_separator, whole_cells
 from sidelight.table.labels import Column
 from sidelight.table.roles import Roles
 
-# How many rows are looked at to tell whether they repeat
-LOOKED_AT = 1 << 20
-
 # Rows repeat where at most this share of those looked at differ
 REPEAT_BELOW = 0.5
+
+_NO_COUNTS = np.zeros(0, np.int64)  # every row counts once
 
 
 @dataclass
@@ -85,7 +84,15 @@ class Totals:
         names = ("rows", "suppressed", "without_value", "repeats", "counted")
         sums = {name: getattr(self, name) + getattr(other, name) for name in names}
         missing = {name: many + (other.missing or {})[name] for name, many in (self.missing or {}).items()}
-        return Totals(**sums, missing=missing, values=_values_together(self.values, other.values))
+        mine, theirs = self.values, other.values
+        values: dict[int, int] | Integers | None
+        if mine is None or theirs is None:
+            values = theirs if mine is None else mine
+        elif isinstance(mine, dict) and isinstance(theirs, dict):
+            values = {value: mine.get(value, 0) + theirs.get(value, 0) for value in {**mine, **theirs}}
+        else:
+            values = mine + theirs  # type: ignore[operator]
+        return Totals(**sums, missing=missing, values=values)
 
     def occurring(self) -> tuple[Integers, Integers]:
         """Return the values that occur, rising, and how often each does."""
@@ -97,56 +104,44 @@ class Totals:
         return values, self.values[values]
 
 
-def _values_together(
-    one: dict[int, int] | Integers | None, other: dict[int, int] | Integers | None
-) -> dict[int, int] | Integers | None:
-    if one is None or other is None:
-        return other if one is None else one
-    if isinstance(one, dict):
-        assert isinstance(other, dict)
-        return {value: one.get(value, 0) + other.get(value, 0) for value in (*one, *(other.keys() - one.keys()))}
-    assert not isinstance(other, dict)
-    return one + other
-
-
 def read_stream(source: object, roles: Roles, memory: Memory) -> KeyStream:
     """Sort the rows of a file or an Arrow table by their keys, in bounded memory; `roles` are complete."""
     if roles.split is not None:
         return split_stream(read_stream(source, whole_cells(roles), memory), roles, roles.split, memory)
-    _refuse(source)
-    with rows_of(source, roles, memory=memory) as rows:
-        assert isinstance(rows, PackedRows | DatabaseRows)
-        packing = rows.known
-        assert packing is not None
-        entries = SortedRuns(len(packing.layout), memory.rows_to_sort(len(packing.layout)), rows.source.rows)
-        totals = _sorted_into(entries, rows, packing, roles)
-        # totals are checked before people are counted, which takes another pass over all rows
-        check_totals(totals, rows, roles)
-        if roles.person_column is not None:
-            check_people(rows, roles)
-        people = None if roles.values == "single" else _people(rows, packing, memory)
-        everybody = None if people is None else sum(int(counts.sum()) for _, counts in people.batches())
-        stream = stream_of(rows, roles, packing, totals, entries=entries, people_per_key=people, everybody=everybody)
-        return stream if roles.weight is None else _add_weights(stream, rows, memory)
-
-
-def _refuse(source: object) -> None:
     if not (isinstance(source, str | pa.Table | list | tuple) or hasattr(source, "__fspath__")):
         message = (
             f"{kind_in_words(source)} is in memory already, or in an engine of its own; read it without "
             f"{parameter('memory')}, or write it to a Parquet file first"
         )
         raise WrongKind(message)
-
-
-def _sorted_into(entries: SortedRuns, rows: Rows, packing: Packing, roles: Roles) -> Totals:
-    """Have the engine hand over its rows, set aside what the roles say, and add up what is left."""
-    totals = Totals(missing=dict.fromkeys(roles.value_columns, 0))
-    # how many batches the engine may be ahead while rows are sorted
-    with closing(ahead(_tallies(rows, packing, roles), 3)) as tallies:  # before the connection is
-        for tally in tallies:
-            add_tally(tally, totals, entries, roles)
-    return totals
+    with rows_of(source, roles, memory=memory) as rows:
+        assert isinstance(rows, PackedRows | DatabaseRows)
+        packing = rows.known
+        assert packing is not None
+        words = len(packing.layout)
+        entries, people, weights = (SortedRuns(words, memory.rows_to_sort(words), rows.source.rows) for _ in range(3))
+        totals = Totals(missing=dict.fromkeys(roles.value_columns, 0))
+        # the engine may be some batches ahead while rows are sorted, and is closed before its connection is
+        with closing(ahead(_tallies(rows, packing, roles), 3)) as tallies:
+            for tally in tallies:
+                add_tally(tally, totals, entries, roles)
+        # totals are checked before people are counted, which takes another pass over all rows
+        check_totals(totals, rows, roles)
+        if roles.person_column is not None:
+            check_people(rows, roles)
+        single = roles.values == "single"
+        for batch in () if single else rows.counted(*people_levels(rows), counting=True):
+            people.add(_words(batch, rows, packing, rows.key), *_numbers(batch, ("parts",)))
+        stream = stream_of(
+            rows,
+            roles,
+            packing,
+            totals,
+            entries=entries,
+            people_per_key=None if single else people,
+            everybody=None if single else sum(int(counts.sum()) for _, counts in people.batches()),
+        )
+        return stream if roles.weight is None else _add_weights(stream, rows, weights)
 
 
 def _tallies(rows: Rows, packing: Packing, roles: Roles) -> Iterator[RowCounts]:
@@ -165,9 +160,13 @@ def _words(batch: pa.RecordBatch, rows: Rows, packing: Packing, columns: tuple[s
     return rows.words(pa.Table.from_batches([batch]), packing, columns)
 
 
+def _numbers(batch: pa.RecordBatch, names: Sequence[str]) -> Words:
+    return [numpy_integers(pa.chunked_array([batch.column(name)])) for name in names]
+
+
 def _repeat(rows: PackedRows) -> bool:
-    """Return whether rows that are looked at repeat; where they are few, it does not matter."""
-    batches = arrow_batches(rows.frame.select(*rows.key_and_value).head(LOOKED_AT))
+    """Return whether the first million of rows repeat; where they are few, it does not matter."""
+    batches = arrow_batches(rows.frame.select(*rows.key_and_value).head(1 << 20))
     looked_at = [_numbers(batch, rows.key_and_value) for batch in batches]
     if not looked_at:
         return False
@@ -175,13 +174,6 @@ def _repeat(rows: PackedRows) -> bool:
     distinct, _ = sum_equal_rows(words, np.ones(len(words[0]), np.int64))
     # grouping in DuckDB costs a hash table over all rows, which pays only where it makes the rows fewer
     return len(distinct[0]) <= REPEAT_BELOW * len(words[0])
-
-
-def _numbers(batch: pa.RecordBatch, names: Sequence[str]) -> Words:
-    return [numpy_integers(pa.chunked_array([batch.column(name)])) for name in names]
-
-
-_NO_COUNTS = np.zeros(0, np.int64)  # every row counts once
 
 
 def add_tally(tally: RowCounts, totals: Totals, entries: SortedRuns, roles: Roles) -> None:
@@ -198,6 +190,7 @@ def add_tally(tally: RowCounts, totals: Totals, entries: SortedRuns, roles: Role
         suppressed = suppressed_rows(tally, roles)
         totals.suppressed += int(tally.rows[suppressed].sum())
         tally = tally.without(suppressed)
+    rest = tally
     if gaps:
         without = np.zeros(len(tally.counts), bool)
         assert totals.missing is not None
@@ -206,17 +199,14 @@ def add_tally(tally: RowCounts, totals: Totals, entries: SortedRuns, roles: Role
             without |= missing
         totals.without_value += int(tally.rows[without].sum())
         rest = tally.without(without)
-        if roles.missing == "no value":  # such rows make a key, and count for nothing
-            entries.add(tally.words, tally.counts)
-    else:
-        rest = tally
     counts = None if once else rest.counts
     totals.add_values(rest.values(), counts, packing.width)
     if not once:
         totals.repeats += int(rest.rows.sum() - rest.counts.sum())
     totals.counted += len(rest.words[0])
-    if not (gaps and roles.missing == "no value"):
-        entries.add(rest.words, counts)
+    # rows that say that there is no value make a key, and count for nothing
+    kept = tally if gaps and roles.missing == "no value" else rest
+    entries.add(kept.words, None if once else kept.counts)
 
 
 def check_totals(totals: Totals, rows: Rows, roles: Roles) -> None:
@@ -227,31 +217,20 @@ def check_totals(totals: Totals, rows: Rows, roles: Roles) -> None:
         message = f"{rows.source.name} has no rows; give at least one person"
         raise BadTable(message)
     if roles.missing == "an error":
-        assert totals.missing is not None
-        refuse_valueless(totals.missing, totals.rows - totals.suppressed, roles)
+        refuse_valueless(totals.missing or {}, totals.rows - totals.suppressed, roles)
     if totals.counted == 0:
         message = "no rows are left after leaving out the suppressed ones and those without a sensitive value"
         raise BadTable(message)
 
 
-def _people(rows: Rows, packing: Packing, memory: Memory) -> SortedRuns:
-    """Have the engine count the people of each key."""
-    words = len(packing.layout)
-    runs = SortedRuns(words, memory.rows_to_sort(words), rows.source.rows)
-    for batch in rows.counted(*people_levels(rows), counting=True):
-        runs.add(_words(batch, rows, packing, rows.key), *_numbers(batch, ("parts",)))
-    return runs
-
-
-def _add_weights(stream: KeyStream, rows: Rows, memory: Memory) -> KeyStream:
+def _add_weights(stream: KeyStream, rows: Rows, runs: SortedRuns) -> KeyStream:
     """Have the engine count the people of each key and weight, and add up what they weigh."""
-    words, name = len(stream.packing.layout), stream.roles.weight
-    runs, weight, people = SortedRuns(words, memory.rows_to_sort(words), rows.source.rows), 0, 0
+    weight, people = 0, 0
     for batch in rows.counted(*weight_levels(rows, stream.roles), counting=True):
         keys, amounts, many = weights_in(pa.Table.from_batches([batch]), rows, stream.packing)
         # Python's integers cannot overflow; the sum is checked before int64 sums per key could
         people, weight = people + many, weight + int(amounts.sum())
-        refuse_too_heavy(name or "", weight / WEIGHT_UNIT)
+        refuse_too_heavy(stream.roles.weight or "", weight / WEIGHT_UNIT)
         runs.add(keys, amounts)
     check_weighed(people, stream.people, stream.roles)
     return replace(stream, weight_per_key=runs, weight=weight)
@@ -282,10 +261,9 @@ def stream_of(
     )
     whole = add_up(places, amounts, len(domain))
     people = int(amounts.sum()) if everybody is None else everybody
-    looked_up = ValuePlaces.build(values, places, packing.width)
-    return KeyStream(
-        roles, packing, domain, whole, people, intake, entries, people_per_key, looked_up, rows.roles, rows.source.texts
-    )
+    found = ValuePlaces.build(values, places, packing.width)
+    texts = rows.source.texts
+    return KeyStream(roles, packing, domain, whole, people, intake, entries, people_per_key, found, rows.roles, texts)
 
 
 def distinct_rows(
@@ -352,7 +330,6 @@ def distinct_rows_in_parts(
 
 
 def _merge_batches(batches: Iterable[Batch], at_once: int) -> Iterator[Batch]:
-    """Put small batches together."""
     parts: list[Batch] = []
     for batch in batches:
         parts.append(batch)

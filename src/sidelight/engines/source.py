@@ -103,7 +103,7 @@ class Rows:
 
     def packing(self, answer: pa.Table) -> Packing:
         """Find the labels of every column, in order; the answer has the columns of `key_and_value`."""
-        return packing_of([_decode(answer.column(name)).unique() for name in self.key_and_value], self.roles)
+        return packing_of([decode(answer.column(name)).unique() for name in self.key_and_value], self.roles)
 
     def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
         """Pack the columns `key` or `key_and_value` of an answer."""
@@ -205,13 +205,14 @@ def _dictionary_encode(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
     return chunked if pa.types.is_dictionary(chunked.type) else chunked.dictionary_encode()
 
 
-def _decode(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def decode(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column with each cell as itself, not as a place in a dictionary."""
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def list_cells(column: pa.ChunkedArray) -> list[object]:
     """Return the cells of a column as Python objects."""
-    return [cell for chunk in _decode(column).chunks for cell in python_cells(chunk)]
+    return [cell for chunk in decode(column).chunks for cell in python_cells(chunk)]
 
 
 def is_any_of(frame: Frame, name: str, texts: Collection[str]) -> nw.Expr | None:

@@ -5,7 +5,7 @@
 | days, however they are written | month, quarter, year, and decade where they go over many |
 | nine or more different numbers | about twenty intervals of 1, 2 or 5 × 10ⁿ, then twice as wide until three are left |
 | codes of one length with a digit, such as 00734 or E11 | masks from the right |
-| other values, and few numbers, which are often codes | those that few have together (`RARE`), then `*` |
+| other values, and few numbers, which are often codes | those that few people have together, then `*` |
 
 Whole numbers are drafted with all numbers between the lowest and the highest, so that the file neither tells which of
 them occur nor fails on next year's table.  Which labels few people have is known only where people were counted, and
@@ -23,7 +23,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 
@@ -36,14 +35,8 @@ from sidelight.table.labels import Column, ColumnKind, Label, as_day, as_number
 from sidelight.table.table import Table
 from sidelight.text import counted, is_deeply_nested
 
-# So many different numbers, or fewer, are taken for codes
-FEW = 8
-
 # What is drafted of labels that are numbers, where no kind was declared
 NUMBERS = "numbers:"
-
-# Labels that fewer people have than such a share of them are printed together, level by level
-RARE = (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 20), Fraction(1, 5))
 
 _CODE = re.compile(r"(?=.*[0-9])[0-9A-Za-z]{3,}")
 
@@ -146,16 +139,15 @@ def _levels(at: Sequence[float] | Sequence[Sequence[float]]) -> list[Sequence[fl
 def drafts(columns: Mapping[str, Collection[Label]], rules: DraftRules) -> dict[str, Draft]:
     """Draft a hierarchy for each column, by its labels."""
     rules.check(columns)
-    return {
-        name: _draft(name, [text for text in labels if text is not None], rules) for name, labels in columns.items()
-    }
-
-
-def _draft(column: str, labels: Sequence[str], rules: DraftRules) -> Draft:
-    if not labels:
-        return Draft(Hierarchy.suppression(column, ["*"]), "has no values: only *")
-    people = rules.people.get(column, {})
-    return _draft_by_rule(column, labels, rules) or _draft_by_values(column, labels, rules.kinds.get(column), people)
+    drafted = {}
+    for name, own in columns.items():
+        labels, people = [text for text in own if text is not None], rules.people.get(name, {})
+        if not labels:
+            drafted[name] = Draft(Hierarchy.suppression(name, ["*"]), "has no values: only *")
+            continue
+        by_rule = _draft_by_rule(name, labels, rules)
+        drafted[name] = by_rule or _draft_by_values(name, labels, rules.kinds.get(name), people)
+    return drafted
 
 
 def _draft_by_rule(column: str, labels: Sequence[str], rules: DraftRules) -> Draft | None:
@@ -190,30 +182,32 @@ def _intervals(column: str, labels: Sequence[str], rules: DraftRules) -> Draft:
     return Draft(hierarchy, f"intervals of {', '.join(f'{width:g}' for width in widths)}{together}")
 
 
-def _draft_by_values(
-    column: str, labels: Sequence[str], kind: ColumnKind | None, people: Mapping[str, int] = MappingProxyType({})
-) -> Draft:
+def _draft_by_values(column: str, labels: Sequence[str], kind: ColumnKind | None, people: Mapping[str, int]) -> Draft:
     """Draft by what the labels say, unless it was declared what they are."""
     named = kind in ("category", "ordered")
     if not named and all(as_day(text) is not None for text in labels):
         return _days(column, labels)
-    if kind != "number" and _code_like(labels, declared=kind == "category"):
+    # codes have one length and a digit; numbers are codes where one begins with a zero, or where it was declared
+    code = len({len(text) for text in labels}) == 1 and all(map(_CODE.fullmatch, labels))
+    codes = kind == "category" or any(text.startswith("0") or as_number(text) is None for text in labels)
+    if kind != "number" and code and codes:
         return Draft(Hierarchy.masks(column, labels), "codes: masks from the right")
     numbers = [] if named else [number for number in map(as_number, labels) if number is not None]
     if len(numbers) < len(labels):
-        return _written_days(column, labels) or _rare_together(column, labels, people, counted(len(labels), "value"))
-    if kind is None and len(labels) <= FEW:
+        # days in other ways of writing than 1999-12-31, as far as they can be recognised
+        days = read_written_days(labels)
+        if days is None:
+            return _rare_together(column, labels, people, counted(len(labels), "value"))
+        untold = "" if days.months is not None else ", of which nobody can tell the day from the month"
+        return Draft(Hierarchy(column, cap_numbers(*days.levels)), f"days{untold}: {', '.join(days.periods)}")
+    if kind is None and len(labels) <= 8:  # so few different numbers are taken for codes
         return _rare_together(column, labels, people, f"{counted(len(labels), 'number')}, perhaps codes")
-    widths = _round_widths(numbers)
-    hierarchy = Hierarchy.intervals(column, _fill_zeros(labels), widths=widths)
-    return Draft(hierarchy, f"{NUMBERS} intervals of {', '.join(f'{width:g}' for width in widths)}")
-
-
-def _round_widths(numbers: Sequence[float]) -> list[float]:
-    """Choose widths that suit, of whole numbers whole ones, and never one that changes nothing."""
+    # widths that suit, of whole numbers whole ones, and never one that changes nothing
     whole = all(number == int(number) for number in numbers)
     suitable = suitable_widths(min(numbers), max(numbers))
-    return [width for width in suitable if width != 1 and (not whole or width > 1)] or [2]
+    widths = [width for width in suitable if width != 1 and (not whole or width > 1)] or [2]
+    hierarchy = Hierarchy.intervals(column, _fill_zeros(labels), widths=widths)
+    return Draft(hierarchy, f"{NUMBERS} intervals of {', '.join(f'{width:g}' for width in widths)}")
 
 
 def _rare_together(column: str, labels: Sequence[str], people: Mapping[str, int], what: str) -> Draft:
@@ -225,7 +219,7 @@ def _rare_together(column: str, labels: Sequence[str], people: Mapping[str, int]
     levels: list[tuple[str, ...]] = []
     shares: list[str] = []
     before: set[str] = set()
-    for share in RARE:
+    for share in (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 20), Fraction(1, 5)):
         rare = {text for text in labels if people.get(text, 0) < share * total}
         # a level must change something, join at least two labels, and leave some apart
         if len(rare) < 2 or rare in (before, {*labels}):
@@ -249,15 +243,6 @@ def people_by_label(columns: Sequence[Column], sizes: Integers) -> dict[str, dic
     return counts
 
 
-def _written_days(column: str, labels: Sequence[str]) -> Draft | None:
-    """Read days in other ways of writing than 1999-12-31, as far as they can be recognised."""
-    days = read_written_days(labels)
-    if days is None:
-        return None
-    untold = "" if days.months is not None else ", of which nobody can tell the day from the month"
-    return Draft(Hierarchy(column, cap_numbers(*days.levels)), f"days{untold}: {', '.join(days.periods)}")
-
-
 def _days(column: str, labels: Sequence[str]) -> Draft:
     """Days of birth go over lifetimes: there is a step between one year and all of them."""
     years = {text[:4] for text in labels}
@@ -266,13 +251,6 @@ def _days(column: str, labels: Sequence[str]) -> Draft:
     if int(max(years)) - int(min(years)) > 10:
         periods = (*periods, "decade")
     return Draft(Hierarchy.dates(column, labels, periods=periods), f"days: {', '.join(periods)}")
-
-
-def _code_like(labels: Sequence[str], *, declared: bool) -> bool:
-    """Codes have one length and a digit; numbers are codes where one begins with a zero, or where it was declared."""
-    if len({len(text) for text in labels}) > 1 or not all(map(_CODE.fullmatch, labels)):
-        return False
-    return declared or any(text.startswith("0") or as_number(text) is None for text in labels)
 
 
 def suitable_widths(low: float, high: float) -> list[float]:

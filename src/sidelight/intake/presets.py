@@ -42,7 +42,6 @@ from sidelight.knowledge.tokens import TokenReader, abbreviate, whole_in
 from sidelight.measures.ck_safety.implications import Implications, Negations
 from sidelight.measures.classics import DistinctValues, GroupSize
 from sidelight.measures.criterion import Criterion
-from sidelight.measures.exact import Amount
 from sidelight.measures.limit_grammar import SIGNS
 from sidelight.measures.measure import Measure
 from sidelight.measures.named_risks.population_risk import JournalistRisk
@@ -323,7 +322,17 @@ def draft_policy(table: Table) -> PolicyDraft:
     """
     alike = next(size for people, size in GROUPS if table.people >= people)
     size = GroupSize() >= alike
-    why = _why_so_many(table.people, alike)
+    why = f"Nobody is found more surely than one of {alike}. "
+    if alike == GROUPS[0][1]:
+        why += (
+            "EMA and Health Canada ask for this (0.09) where health data are published; for a table that "
+            "only researchers under contract see, 5 is often enough. DECIDE who will read it."
+        )
+    else:
+        why += (
+            f"That is little, as there are {table.people:,} people only: with more of them it would be 11, as "
+            "EMA and Health Canada ask for (0.09). DECIDE whether a table of so few people should be published."
+        )
     limits = {column: _secret_limit(table.about(column)) for column in table.sensitive_columns}
     several = len(limits) > 1
     secrets = {column: limit for column, limit in limits.items() if limit is not None}
@@ -335,19 +344,6 @@ def draft_policy(table: Table) -> PolicyDraft:
     )
     reasons = [f"{column}: {reason}" if several else reason for column, (_, reason) in secrets.items()]
     return PolicyDraft(Policy(size, *criteria), (why, *reasons), _common_share(table) if secrets else None, notes)
-
-
-def _why_so_many(people: int, alike: int) -> str:
-    common = f"Nobody is found more surely than one of {alike}."
-    if alike == GROUPS[0][1]:
-        return (
-            f"{common} EMA and Health Canada ask for this (0.09) where health data are published; for a table that "
-            "only researchers under contract see, 5 is often enough. DECIDE who will read it."
-        )
-    return (
-        f"{common} That is little, as there are {people:,} people only: with more of them it would be 11, as "
-        "EMA and Health Canada ask for (0.09). DECIDE whether a table of so few people should be published."
-    )
 
 
 def _common_share(table: Table) -> Fraction | None:
@@ -368,21 +364,21 @@ def draft_of_preset(preset: Preset, table: Table) -> PolicyDraft:
     >>> print(draft_of_preset(sl.presets.acro(), sl.datasets.adult().table).policy)
     group size ≥ 10; distinct values ≥ 2
     """
-    criteria = [each for each in preset.criteria if _suits(each.measure, table)]
+    domain = table.domain
+    domains = [column.labels for column in domain.columns] if isinstance(domain, JointDomain) else [domain]
+
+    def suits(measure: Measure) -> bool:
+        # where the question is about sums, amounts can be added up in all sensitive columns
+        return not isinstance(measure, SumMeasure) or (
+            table.semantics in measure.semantics and all(map(measure.suits, domains))
+        )
+
+    criteria = [each for each in preset.criteria if suits(each.measure)]
     unsuited = len(preset.criteria) > len(criteria)
     left_out = "the rules for sums are left out: they are about one amount of at least 0 for each person"
     notes = (left_out,) if unsuited else ()
     reasons = (f"Asked for by {preset.source}.",) * len(criteria)
     return PolicyDraft(Policy(*criteria), reasons, notes=(*notes, *preset.notes[1:]))
-
-
-def _suits(measure: Measure, table: Table) -> bool:
-    """Return whether amounts can be added up, where the question is about sums: in all sensitive columns."""
-    domain = table.domain
-    if not isinstance(measure, SumMeasure):
-        return True
-    domains = [column.labels for column in domain.columns] if isinstance(domain, JointDomain) else [domain]
-    return table.semantics in measure.semantics and all(map(measure.suits, domains))
 
 
 def _secret_limit(table: Table) -> tuple[Criterion, str] | None:
@@ -391,7 +387,10 @@ def _secret_limit(table: Table) -> tuple[Criterion, str] | None:
         (Implications(1), "knowing one more fact, such as 'if Ann has it, so has Bob'"),
         (Negations(0), "knowing nothing else"),
     ):
-        highest = _measure_everybody(measure, table)
+        # the release that tells totals only: everybody in one group
+        totals = dict(zip(table.domain, table.counts.totals().tolist(), strict=True))
+        whole = Release.from_counts([totals], sizes=[table.people], values=table.semantics)
+        highest = measure.measure(whole).value
         # half way between what totals alone disclose and certainty: a lower bound could hardly be kept
         bound = next((each for each in BOUNDS if 2 * each >= 1 + highest), None)
         if bound is not None:
@@ -405,13 +404,6 @@ def _secret_limit(table: Table) -> tuple[Criterion, str] | None:
     return None
 
 
-def _measure_everybody(measure: Measure, table: Table) -> Amount:
-    """Measure the release that tells totals only: everybody in one group."""
-    totals = dict(zip(table.domain, table.counts.totals().tolist(), strict=True))
-    whole = Release.from_counts([totals], sizes=[table.people], values=table.semantics)
-    return measure.measure(whole).value
-
-
 def drafted_text(draft: PolicyDraft, suggested: SuggestedRoles, *, heading: Iterable[str] = ()) -> str:
     """Write a draft as a policy file, with a comment for each column and limit, below some lines of comment."""
     lines = [*map(_comment, heading), "", *_roles_section(suggested), ""]
@@ -419,21 +411,16 @@ def drafted_text(draft: PolicyDraft, suggested: SuggestedRoles, *, heading: Iter
         lines += [*map(_comment, wrap(reason, WIDTH)), policy_text(Policy(criterion))]
     if draft.common is not None:
         # the question is about the limit written last, so it joins that table of the file
-        lines = [*lines[:-1], lines[-1].removesuffix("\n"), *_question_common_value(draft.common)]
+        # it is asked without naming the value: a draft holds no cell of the table
+        question = (
+            f"DECIDE: {short_decimal(draft.common)} of the people have the commonest value. If nobody would mind being "
+            "known to have it, write it between the quotes and take the # away from the next line: the limit is then "
+            "about the other values, and the release can tell more."
+        )
+        asked = (*map(_comment, wrap(question, WIDTH)), '# apart_from = ["…"]', "")
+        lines = [*lines[:-1], lines[-1].removesuffix("\n"), *asked]
     lines += [_comment(f"Note: {note}.") for note in draft.notes]
     return "\n".join(lines)
-
-
-def _question_common_value(common: Fraction) -> Iterator[str]:
-    """Ask about the commonest value, without naming it: a draft holds no cell of the table."""
-    question = (
-        f"DECIDE: {short_decimal(common)} of the people have the commonest value. If nobody would mind being known to "
-        "have it, write it between the quotes and take the # away from the next line: the limit is then about the "
-        "other values, and the release can tell more."
-    )
-    yield from map(_comment, wrap(question, WIDTH))
-    yield '# apart_from = ["…"]'
-    yield ""
 
 
 def _roles_section(suggested: SuggestedRoles) -> Iterator[str]:

@@ -33,11 +33,13 @@ import pyarrow as pa
 
 from sidelight.engines.dataframes.source import as_frame, frame_errors, nulls_for_missing
 from sidelight.engines.files import columns_of, rows_of
+from sidelight.engines.read import kind_by_type
 from sidelight.engines.source import (
     Frame,
     Rows,
     TextRows,
     collect,
+    decode,
     is_any_of,
     labels_of,
     numpy_integers,
@@ -45,8 +47,8 @@ from sidelight.engines.source import (
 )
 from sidelight.errors import BadTable
 from sidelight.progress import Progress, quiet
-from sidelight.table.labels import ColumnKind, as_number, in_order
-from sidelight.table.roles import Look, Roles, are_digits, kind_of_labels
+from sidelight.table.labels import Column, ColumnKind, as_number, in_order
+from sidelight.table.roles import Look, Roles, kind_of_labels
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
@@ -289,7 +291,18 @@ class OpenColumns:
         profiles = {}
         for place, name in enumerate(columns):
             progress(name or "the first column", place, len(columns))
-            profiles[name] = _profile(self.rows, self._ours(name), name, self.roles)
+            ours = self._ours(name)
+            times = self.rows.frame.group_by(ours).agg(nw.len().alias("times"))
+            # one more than may be held, to see whether there are more; sorted, so that the choice is the same each time
+            first = collect(times.sort(ours).head(MOST_LABELS + 1))
+            texts = [text for chunk in decode(first.column(ours)).chunks for text in labels_of(chunk, self.roles)]
+            known = in_order(text for text in texts if text is not None)
+            labels = tuple(text for text in known if text is not None)[:MOST_LABELS]
+            column = Column(name, labels, np.zeros(0, np.int32))
+            kind = kind_by_type(column, self.rows.roles, self.rows.source.texts) or kind_of_labels(labels)
+            # if there are few labels, one query is enough; else the engine counts again
+            counts = _counts_here(first, ours) if len(first) <= MOST_LABELS else _counts_there(times, ours)
+            profiles[name] = ColumnProfile(name=name, kind=kind, labels=labels, **counts)
         return profiles
 
     def marks_among(self, marks: Sequence[str], columns: Sequence[str]) -> frozenset[str]:
@@ -305,7 +318,7 @@ class OpenColumns:
     def tell_each_other(self, one: ColumnProfile, other: ColumnProfile) -> bool:
         """Return whether who knows one of two columns knows the other: there are no more pairs than labels of each."""
         # a bijection keeps all four counts, so most pairs are ruled out without a query
-        if _likeness(one) != _likeness(other):
+        if any(getattr(one, name) != getattr(other, name) for name in ("distinct", "missing", "once", "most")):
             return False
         pair = [self._ours(one.name), self._ours(other.name)]
         pairs = collect(self.rows.frame.select(*pair).unique().select(nw.len().alias("pairs")))
@@ -325,10 +338,6 @@ class OpenColumns:
 
     def _ours(self, name: str) -> str:
         return self.rows.key[self.columns.index(name)]
-
-
-def _likeness(profile: ColumnProfile) -> tuple[int, ...]:
-    return profile.distinct, profile.missing, profile.once, profile.most
 
 
 @contextmanager
@@ -369,16 +378,6 @@ def refuse_no_rows(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -
         raise BadTable(message)
 
 
-def _profile(rows: Rows, ours: str, name: str, roles: Roles) -> ColumnProfile:
-    """Count in one query if there are few labels; else the first of them are looked at, and the engine counts again."""
-    times = rows.frame.group_by(ours).agg(nw.len().alias("times"))
-    # one more than may be held, to see whether there are more; sorted, so that the choice is the same each time
-    first = collect(times.sort(ours).head(MOST_LABELS + 1))
-    labels = _labels(first.column(ours), roles)
-    counts = _counts_here(first, ours) if len(first) <= MOST_LABELS else _counts_there(times, ours)
-    return ColumnProfile(name=name, kind=_kind(rows, name, labels), labels=labels, **counts)
-
-
 def _counts_here(answer: pa.Table, ours: str) -> dict[str, int]:
     times = numpy_integers(answer.column("times"))
     present = np.array(
@@ -404,19 +403,3 @@ def _counts_there(times: Frame, ours: str) -> dict[str, int]:
     )
     answer = collect(totals)
     return {name: int(answer.column(name)[0].as_py() or 0) for name in answer.column_names}
-
-
-def _labels(column: pa.ChunkedArray, roles: Roles) -> tuple[str, ...]:
-    plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-    texts = [text for chunk in plain.chunks for text in labels_of(chunk, roles) if text is not None]
-    return tuple(text for text in in_order(texts) if text is not None)[:MOST_LABELS]
-
-
-def _kind(rows: Rows, name: str, labels: tuple[str, ...]) -> ColumnKind:
-    """Take what was declared or what the type says, else what the labels say; text is no number."""
-    stated = rows.roles.kind_of(name)
-    if stated is not None:
-        return stated
-    by_labels = kind_of_labels(labels)
-    is_text = name in rows.source.texts and not rows.roles.missing_marks
-    return "category" if is_text and (by_labels == "number" or are_digits(labels)) else by_labels

@@ -46,99 +46,6 @@ from sidelight.table.labels import Label
 from sidelight.table.roles import NUMBERING, PEOPLE, PERSON_NUMBERS, Roles, marks_of, names_somebody, words_of
 from sidelight.text import counted, form, html_table
 
-# So many people, or fewer, are too few
-FEWEST = 20_000
-
-# What stands for three digits of too few people
-NOWHERE = "000"
-
-_CODE = re.compile(r"\s*([0-9]{3})([0-9]{2}(-?[0-9]{4})?)?[*xX]{0,2}\s*")
-
-
-def holds_zip_codes(column: str) -> bool:
-    """Return whether a column is called like ZIP codes.
-
-    >>> holds_zip_codes("ZIP code"), holds_zip_codes("city")
-    (True, False)
-    """
-    words = frozenset(("zip", "zipcode", "zcta", "postcode", "postal", "postalcode", "plz"))
-    return not {*words_of(column)}.isdisjoint(words)
-
-
-@dataclass(frozen=True, slots=True)
-class ThreeDigits:
-    """Counts of the distinct three digits of a column: all, those of too few people, and those that are unknown."""
-
-    different: int
-    too_few: int
-    unknown: int
-
-
-@dataclass(frozen=True, slots=True)
-class ZipPopulation:
-    """The number of people by the first three digits of their ZIP code.
-
-    >>> import pyarrow as pa
-    >>> census = pa.table({"zip": ["02139", "02140", "05901"], "people": [15_000, 9_000, 300]})
-    >>> ZipPopulation.read(census, residents="people").compare(["021", "059", "000", "999"])
-    ThreeDigits(different=4, too_few=1, unknown=1)
-    """
-
-    people: Mapping[str, int]
-
-    @classmethod
-    def read(cls, source: object, *, residents: str | None = None, reading: Roles | None = None) -> ZipPopulation:
-        """Count the people of a table: a row is one, or as many as its column `residents` says."""
-        roles = reading or Roles()
-        names = names_of_columns(source, roles)
-        codes = [name for name in names if holds_zip_codes(name)]
-        if len(codes) != 1:
-            has = f"several columns of ZIP codes ({listed(codes)})" if codes else "no column called like ZIP codes"
-            message = f"the {parameter('population')} has {has}; give a table with one, such as 'zip'"
-            raise BadTable(message)
-        if residents is not None and residents not in names:
-            message = f"the {parameter('population')} has no column '{residents}'{did_you_mean(residents, names)}"
-            raise UnknownColumn(message)
-        columns, rows = distinct_rows(
-            source,
-            (codes[0], *(() if residents is None else (residents,))),
-            missing_marks=roles.missing_marks,
-            encoding=roles.encoding,
-            sheet=roles.sheet,
-        )
-        starts = [_start(_CODE, text) for text in columns[0].labels]
-        each = [1] if residents is None else [_whole(text, residents) for text in columns[1].labels]
-        living = [0] * len(rows) if residents is None else columns[1].codes.tolist()
-        people: Counter[str] = Counter()
-        for code, amount, times in zip(columns[0].codes.tolist(), living, rows.tolist(), strict=True):
-            start = starts[code]
-            if start is not None:
-                people[start] += each[amount] * times
-        return cls(people)
-
-    def compare(self, labels: Sequence[str]) -> ThreeDigits:
-        """Look labels of three digits up."""
-        three = re.compile(r"\s*([0-9]{3})[*xX]{0,2}\s*")
-        starts = {_start(three, text) or text for text in labels}
-        known = [self.people[start] for start in starts if start in self.people and start != NOWHERE]
-        too_few = sum(people <= FEWEST for people in known)
-        return ThreeDigits(len(starts), too_few, len(starts - {NOWHERE}) - len(known))
-
-
-def _start(pattern: re.Pattern[str], text: Label) -> str | None:
-    match = None if text is None else pattern.fullmatch(text)
-    return None if match is None else match.group(1)
-
-
-def _whole(text: Label, column: str) -> int:
-    """Read how many people a row stands for."""
-    plain = "" if text is None else text.strip().removesuffix(".0")
-    if not (plain.isascii() and plain.isdigit()):
-        message = f"column '{column}' of the {parameter('population')} has a cell that is no whole number of people"
-        raise BadTable(message)
-    return int(plain)
-
-
 Answer: TypeAlias = Literal["found", "could not tell"]
 """All that the check ever answers."""
 
@@ -150,33 +57,89 @@ NOT_COVERED = (
     "who is found by combinations of columns that are no identifiers: ask 'sidelight columns' and 'sidelight audit'",
 )
 
+# So many people, or fewer, are too few; what stands for three digits of theirs
+FEWEST, NOWHERE = 20_000, "000"
+
 # Ages above it must be one category
 OLDEST = 89
 
-# A code points at one row where it has so many labels for each row, of at least so many rows
-NEARLY_ALL, ENOUGH = Fraction(9, 10), 20
-
-_AGE = frozenset(("age", "ages", "agegroup", "alter", "edad"))
-_BIRTH = frozenset(
-    ("birth", "birthdate", "birthday", "birthyear", "dob", "yob", "born", "geburt", "geburtsdatum", "geburtsjahr")
-)
-_DATES = frozenset(
-    ("date", "day", "dt", "time", "timestamp", "weekday", "month", "week", "quarter", "datum", "fecha", "admission")
-) | {"admitted", "discharge", "discharged", "death", "died", "deceased", "visit", "arrival", "departure"}
-_PLACES = frozenset(("residence", "birthplace", "location", "place", "area", "region", "site"))
 _MONTH = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[A-Za-z]*"
 _MONTHS = re.compile(
     rf"\s*([0-9]{{4}}[-/.](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.][0-9]{{4}}|{_MONTH}\.?[ -]?[0-9]{{4}})\s*"
 )
-_YEAR = re.compile(r"\s*(1[89]|20)[0-9]{2}\s*")
-_NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
-# What identifies a person wherever it stands in a text
-_INSIDE = {
-    "an e-mail address": re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}"),
-    "a link": re.compile(r"https?://\S+|www\.\S+\.\S+"),
-    "a social security number": re.compile(r"(?<![0-9])[0-9]{3}-[0-9]{2}-[0-9]{4}(?![0-9])"),
-    "a phone number": re.compile(r"(?<![0-9])\(?[2-9][0-9]{2}\)?[-. ][0-9]{3}[-. ][0-9]{4}(?![0-9])"),
-}
+
+
+def holds_zip_codes(column: str) -> bool:
+    """Return whether a column is called like ZIP codes.
+
+    >>> holds_zip_codes("ZIP code"), holds_zip_codes("city")
+    (True, False)
+    """
+    words = ("zip", "zipcode", "zcta", "postcode", "postal", "postalcode", "plz")
+    return not {*words_of(column)}.isdisjoint(words)
+
+
+def read_zip_population(
+    source: object, *, residents: str | None = None, reading: Roles | None = None
+) -> Mapping[str, int]:
+    """Count the people of a table by the first three digits of their ZIP code.
+
+    A row is one, or as many as its column `residents` says.
+
+    >>> import pyarrow as pa
+    >>> census = pa.table({"zip": ["02139", "02140", "05901"], "people": [15_000, 9_000, 300]})
+    >>> dict(read_zip_population(census, residents="people"))
+    {'021': 24000, '059': 300}
+    """
+    roles = reading or Roles()
+    names = names_of_columns(source, roles)
+    zips = [name for name in names if holds_zip_codes(name)]
+    if len(zips) != 1:
+        has = f"several columns of ZIP codes ({listed(zips)})" if zips else "no column called like ZIP codes"
+        message = f"the {parameter('population')} has {has}; give a table with one, such as 'zip'"
+        raise BadTable(message)
+    if residents is not None and residents not in names:
+        message = f"the {parameter('population')} has no column '{residents}'{did_you_mean(residents, names)}"
+        raise UnknownColumn(message)
+    columns, rows = distinct_rows(
+        source,
+        (zips[0], *(() if residents is None else (residents,))),
+        missing_marks=roles.missing_marks,
+        encoding=roles.encoding,
+        sheet=roles.sheet,
+    )
+    # only cells that are written like ZIP codes: five digits, or nine, or three
+    written = r"\s*([0-9]{3})([0-9]{2}(-?[0-9]{4})?)?[*xX]{0,2}\s*"
+    starts = [None if text is None else re.fullmatch(written, text) for text in columns[0].labels]
+    each = [1] if residents is None else [_whole(text, residents) for text in columns[1].labels]
+    living = [0] * len(rows) if residents is None else columns[1].codes.tolist()
+    people: Counter[str] = Counter()
+    for code, amount, times in zip(columns[0].codes.tolist(), living, rows.tolist(), strict=True):
+        start = starts[code]
+        if start is not None:
+            people[start[1]] += each[amount] * times
+    return people
+
+
+def compare_digits(labels: Sequence[str], people: Mapping[str, int]) -> tuple[int, int, int]:
+    """Count the distinct three digits of labels: all, those of too few people, and those that are unknown.
+
+    >>> compare_digits(["021", "059", "000", "999"], {"021": 24_000, "059": 300})
+    (4, 1, 1)
+    """
+    found = {text: re.fullmatch(r"\s*([0-9]{3})[*xX]{0,2}\s*", text) for text in labels}
+    starts = {match[1] if match else text for text, match in found.items()}
+    known = [people[start] for start in starts if start in people and start != NOWHERE]
+    return len(starts), sum(each <= FEWEST for each in known), len(starts - {NOWHERE}) - len(known)
+
+
+def _whole(text: Label, column: str) -> int:
+    """Read how many people a row stands for."""
+    plain = "" if text is None else text.strip().removesuffix(".0")
+    if not (plain.isascii() and plain.isdigit()):
+        message = f"column '{column}' of the {parameter('population')} has a cell that is no whole number of people"
+        raise BadTable(message)
+    return int(plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +164,7 @@ class SafeHarbour:
     @property
     def answer(self) -> Answer:
         """Return whether an identifier was found; if not, nothing is known."""
-        return "found" if any(each.answer == "found" for each in self.suspects) else "could not tell"
+        return "found" if self.identifiers else "could not tell"
 
     @property
     def identifiers(self) -> tuple[SuspectColumn, ...]:
@@ -267,54 +230,47 @@ def check_columns(
     source: object, reading: Roles, *, population: object = None, residents: str | None = None
 ) -> SafeHarbour:
     """Check all columns; of the roles, only how cells are read is used."""
-    names = names_of_columns(source, reading)
-    living = _population(names, population, residents, reading)
-    profiles = column_profiles(source, names, reading)
-    suspects = (_suspect(profile, living) for profile in profiles.values() if profile.distinct)
-    return SafeHarbour(tuple(each for each in suspects if each is not None), tuple(names))
-
-
-def _population(
-    names: Sequence[str], population: object, residents: str | None, reading: Roles
-) -> ZipPopulation | None:
-    """Read the population, and refuse one that nothing is compared with."""
-    if population is None:
-        if residents is not None:
-            message = f"{parameter('residents')} is a column of a {parameter('population')}; give both, or none"
-            raise BadTable(message)
-        return None
-    if not any(map(holds_zip_codes, names)):
-        message = f"no column is called like ZIP codes, to compare with {parameter('population')}; leave it out"
+    names, living = names_of_columns(source, reading), None
+    if population is None and residents is not None:
+        message = f"{parameter('residents')} is a column of a {parameter('population')}; give both, or none"
         raise BadTable(message)
-    return ZipPopulation.read(population, residents=residents, reading=replace(reading, sheet=None))
+    if population is not None:
+        if not any(map(holds_zip_codes, names)):
+            message = f"no column is called like ZIP codes, to compare with {parameter('population')}; leave it out"
+            raise BadTable(message)
+        living = read_zip_population(population, residents=residents, reading=replace(reading, sheet=None))
+    suspects: list[SuspectColumn] = []
+    for profile in column_profiles(source, names, reading).values():
+        reasons = [*_reasons(profile, living)] if profile.distinct else []
+        if profile.distinct > len(profile.labels):
+            many = f"it has more than {MOST_LABELS:,} labels, of which not all were looked at"
+            reasons.append(("could not tell", many))
+        # what was found comes before what could not be decided
+        reasons.sort(key=lambda each: each[0] != "found")
+        suspects += [SuspectColumn(profile.name, *reason) for reason in reasons[:1]]
+    return SafeHarbour(tuple(suspects), tuple(names))
 
 
-def _suspect(profile: ColumnProfile, living: ZipPopulation | None) -> SuspectColumn | None:
-    """Prefer what was found to what could not be decided."""
-    reasons = [*_reasons(profile, living)]
-    if profile.distinct > len(profile.labels):
-        reasons.append(("could not tell", f"it has more than {MOST_LABELS:,} labels, of which not all were looked at"))
-    reasons.sort(key=lambda each: each[0] != "found")
-    return SuspectColumn(profile.name, *reasons[0]) if reasons else None
-
-
-def _reasons(profile: ColumnProfile, living: ZipPopulation | None) -> Iterator[tuple[Answer, str]]:
+def _reasons(profile: ColumnProfile, living: Mapping[str, int] | None) -> Iterator[tuple[Answer, str]]:
     words, labels = {*words_of(profile.name)}, profile.labels
     named, written = names_somebody(profile.name), written_like(labels)
-    if (
-        written is not None
-        and written.noun == "a phone number"
-        and any(len(re.findall("[0-9]", each)) < 7 for each in labels)
-    ):
+    phone = written is not None and written.noun == "a phone number"
+    if phone and any(len(re.findall("[0-9]", each)) < 7 for each in labels):
         written = None  # 2020-03 and 85-94 are none
     if named is not None:
         yield "found", f"it is called like {named.noun}"
     if written is not None:
         yield "found", f"its cells are written like {written.noun}"
-    else:
-        inside = next((noun for noun, pattern in _INSIDE.items() if any(map(pattern.search, labels))), None)
-        if inside is not None and not are_days(labels):
-            yield "found", f"some of its cells hold {inside}"
+    elif not are_days(labels):
+        # what identifies a person wherever it stands in a text
+        patterns = {
+            "an e-mail address": r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}",
+            "a link": r"https?://\S+|www\.\S+\.\S+",
+            "a social security number": r"(?<![0-9])[0-9]{3}-[0-9]{2}-[0-9]{4}(?![0-9])",
+            "a phone number": r"(?<![0-9])\(?[2-9][0-9]{2}\)?[-. ][0-9]{3}[-. ][0-9]{4}(?![0-9])",
+        }
+        inside = (noun for noun, each in patterns.items() if any(map(re.compile(each).search, labels)))
+        yield from (("found", f"some of its cells hold {noun}") for noun in [*inside][:1])
     if holds_zip_codes(profile.name):
         yield _zip_codes(labels, living)
     else:
@@ -323,31 +279,29 @@ def _reasons(profile: ColumnProfile, living: ZipPopulation | None) -> Iterator[t
     yield from _codes(words, profile)
 
 
-def _zip_codes(labels: Sequence[str], living: ZipPopulation | None) -> tuple[Answer, str]:
+def _zip_codes(labels: Sequence[str], living: Mapping[str, int] | None) -> tuple[Answer, str]:
     if any(sum(letter.isalnum() for letter in text.strip().rstrip("*xX")) > 3 for text in labels):
         return "found", "ZIP codes with more than their first three digits"
     rule = f"the first three digits of a ZIP code are {NOWHERE} where {FEWEST:,} people or fewer live"
     if living is None:
         return "could not tell", rule
-    digits = living.compare(labels)
-    of_all = f"of its {digits.different:,} three digits of ZIP codes"
-    if digits.too_few:
-        has = f"{digits.too_few:,} {of_all} {form('has', digits.too_few)}"
+    different, too_few, unknown = compare_digits(labels, living)
+    of_all = f"of its {different:,} three digits of ZIP codes"
+    if too_few:
+        has = f"{too_few:,} {of_all} {form('has', too_few)}"
         return "found", f"{has} {FEWEST:,} people of the population or fewer, and must be {NOWHERE}"
-    if digits.unknown:
-        lacks = f"{digits.unknown:,} {of_all} {form('is', digits.unknown)} not in the population"
-        return "could not tell", f"{lacks}; {rule}"
+    if unknown:
+        return "could not tell", f"{unknown:,} {of_all} {form('is', unknown)} not in the population; {rule}"
     more = f"more than {FEWEST:,} people of the population have each of its three digits of ZIP codes"
     return "could not tell", f"{more}, but need not be those whom the Census counts now"
 
 
 def _places(words: set[str]) -> Iterator[tuple[Answer, str]]:
-    small_places = frozenset(
-        ("city", "town", "village", "county", "district", "precinct", "municipality", "neighbourhood", "neighborhood")
-    ) | {"tract", "block", "parish", "borough", "geocode", "ort", "stadt", "ciudad", "ville"}
-    if words & small_places:
+    smaller = {"city", "town", "village", "county", "district", "precinct", "municipality", "neighbourhood", "tract"}
+    smaller |= {"neighborhood", "block", "parish", "borough", "geocode", "ort", "stadt", "ciudad", "ville"}
+    if words & smaller:
         yield "found", "it is called like a place that is smaller than a state"
-    elif words & _PLACES:
+    elif words & {"residence", "birthplace", "location", "place", "area", "region", "site"}:
         yield "could not tell", "places that are smaller than a state must be gone"
 
 
@@ -356,33 +310,38 @@ def _times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> It
     written_days = re.compile(
         rf"\s*([0-9]{{1,2}}\.?[ -]?{_MONTH}|{_MONTH} [0-9]{{1,2}},?)\.?[ -]?([0-9]{{2}}){{1,2}}\s*"
     )
+    births = {"birth", "birthdate", "birthday", "birthyear", "dob", "yob", "born"}
+    births |= {"geburt", "geburtsdatum", "geburtsjahr"}
+    dates = {"date", "day", "dt", "time", "timestamp", "weekday", "month", "week", "quarter", "datum", "fecha"}
+    dates |= {"admission", "admitted", "discharge", "discharged", "death", "died", "deceased", "visit", "arrival"}
     written = any(map(written_days.fullmatch, labels)) or all(map(eight_digits.fullmatch, labels))
+    years = all(map(re.compile(r"\s*(1[89]|20)[0-9]{2}\s*").fullmatch, labels))
     if are_days(labels) or profile.kind == "date" or written:
         yield "found", "dates finer than a year"
     elif any(map(_MONTHS.fullmatch, labels)):
         yield "found", "months, which are finer than a year"
-    elif words & _BIRTH:
-        if all(map(_YEAR.fullmatch, labels)):
-            yield "could not tell", "years of birth tell ages above 89, which must be one category"
-        else:
-            yield "could not tell", "it is called like a birth, of which only the year may stay"
-    elif words & _DATES and not all(map(_YEAR.fullmatch, labels)):
+    elif words & births:
+        of_birth = "years of birth tell ages above 89, which must be one category"
+        yield "could not tell", of_birth if years else "it is called like a birth, of which only the year may stay"
+    elif words & {*dates, "departure"} and not years:
         yield "could not tell", "it is called like a date, of which only the year may stay"
+    if not words & {"age", "ages", "agegroup", "alter", "edad"}:
+        return
     units = {word for text in labels for word in words_of(text)} | words
-    other_units = frozenset(("month", "months", "week", "weeks", "day", "days", "hours"))
-    if words & _AGE and units & other_units:
+    if units & {"month", "months", "week", "weeks", "day", "days", "hours"}:
         yield "could not tell", f"ages above {OLDEST} years must be one category, and these are not years"
-    elif words & _AGE:
+    else:
         yield from _ages(labels)
 
 
 def _ages(labels: Sequence[str]) -> Iterator[tuple[Answer, str]]:
-    above = [text for text in labels if (numbers := _NUMBERS.findall(text)) and float(numbers[-1]) > OLDEST]
+    numbers = {text: [*map(float, re.findall(r"[0-9]+(?:\.[0-9]+)?", text))] for text in labels}
+    above = [text for text in labels if numbers[text] and numbers[text][-1] > OLDEST]
     open_ended = re.compile(
         r"\s*(\+|or (older|over|more|above)|and (older|over|above)|years and (older|over))\s*$|^\s*[>≥]"
     )
     together = [text for text in above if open_ended.search(text)]
-    across = [text for text in above if text not in together and float(_NUMBERS.findall(text)[0]) <= OLDEST]
+    across = [text for text in above if text not in together and numbers[text][0] <= OLDEST]
     if len(together) > 1 or len(above) > len(together) + len(across):
         yield "found", f"ages above {OLDEST}, which must be one category, {OLDEST + 1} or older"
     elif across:
@@ -400,5 +359,6 @@ def _codes(words: set[str], profile: ColumnProfile) -> Iterator[tuple[Answer, st
         yield "could not tell", "free text, in which anything may stand"
     elif are_names(profile.labels):
         yield "could not tell", "its cells could be the names of people"
-    if profile.present >= ENOUGH and profile.differing >= NEARLY_ALL:
+    # a code points at one row where nearly every row has a label of its own, of enough rows
+    if profile.present >= 20 and profile.differing >= Fraction(9, 10):
         yield "could not tell", "nearly all rows differ in it, as they do in a unique code"

@@ -32,9 +32,6 @@ GROUPABLE = {
 }
 
 
-VIEWS = (pa.string_view(), pa.binary_view())
-
-
 def frame_rows(source: object, roles: Roles) -> TextRows:
     """Look at a dataframe as rows to count; nothing is computed yet."""
     frame = as_frame(source)
@@ -42,7 +39,12 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
     # letters above a column of numbers are a name and no cell, so a message may show it
     numbers = [name for name, dtype in schema.items() if dtype.is_numeric() or dtype.is_temporal()]
     unused = unused_columns(roles, schema.names(), "the table", numbers=numbers)
-    _refuse_patterns(frame, roles)
+    # pandas and Arrow look names up exactly; polars reads ^…$ as a pattern, and SQL engines read * as all columns
+    exact = frame.implementation.is_pandas_like() or frame.implementation.is_pyarrow()
+    for name in () if exact else roles.used.values():
+        if name == "*" or (name.startswith("^") and name.endswith("$")):
+            message = f"a column is called '{name}', which {frame.implementation.value} takes for a pattern; rename it"
+            raise BadTable(message)
     # the types are read before `_groupable` turns columns into text, after which a categorical could not be recognised
     roles = roles.add_types({name: _kind_of_type(schema[name]) for name in roles.quasi})
     texts = frozenset(name for name in roles.quasi if schema[name] == nw.String)
@@ -50,16 +52,6 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
         # only frames in memory have cells that are Python objects, or types of pandas, which need this
         frame = frame.with_columns(*_groupable(frame, roles)).lazy()
     return text_rows(frame, roles, Source("the table", unused, texts=texts), roles.used)
-
-
-def _refuse_patterns(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], roles: Roles) -> None:
-    """Refuse a name that polars or an SQL engine would take for several columns, and so count by another one."""
-    # pandas and Arrow look names up exactly; polars reads ^…$ as a pattern, and SQL engines read * as all columns
-    exact = frame.implementation.is_pandas_like() or frame.implementation.is_pyarrow()
-    for name in () if exact else roles.used.values():
-        if name == "*" or (name.startswith("^") and name.endswith("$")):
-            message = f"a column is called '{name}', which {frame.implementation.value} takes for a pattern; rename it"
-            raise BadTable(message)
 
 
 def _kind_of_type(dtype: nw.dtypes.DType) -> KindOrOrder | None:
@@ -101,15 +93,19 @@ def _no_labels(name: str, kind: object) -> BadTable:
 def has_odd_type(kind: pa.DataType) -> bool:
     """Return whether DuckDB or pandas cannot group cells of this type of Arrow, which have labels nevertheless."""
     wide = pa.types.is_decimal256(kind) or (pa.types.is_decimal(kind) and kind.scale < 0)
-    return bool(wide or pa.types.is_float16(kind) or kind in VIEWS)
+    return bool(wide or pa.types.is_float16(kind) or kind in (pa.string_view(), pa.binary_view()))
 
 
 def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
     """Wrap a dataframe, or say what could be given instead; names of columns that are no texts are read as theirs."""
     try:
         frame: nw.DataFrame[Any] | Frame = nw.from_native(source)
-        if frame.implementation.is_pandas_like():
-            frame = _rename_columns(frame)
+        native: Any = frame.to_native()
+        # pandas may number columns, which are then named by texts; no cell is copied
+        if frame.implementation.is_pandas_like() and not all(isinstance(name, str) for name in native.columns):
+            named = native.copy(deep=False)
+            named.columns = [str(name) for name in native.columns]
+            frame = nw.from_native(named)
     except DuplicateError:
         message = "two columns of the table have the same name; rename one"
         raise BadTable(message) from None
@@ -117,17 +113,6 @@ def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
         message = f"cannot read {kind_in_words(source)} as a table; {remedy_for('rows', source)}"
         raise BadTable(message) from None
     return frame
-
-
-def _rename_columns(frame: nw.DataFrame[Any] | Frame) -> nw.DataFrame[Any] | Frame:
-    """Name columns by texts where pandas numbers them; no cell is copied."""
-    native: Any = frame.to_native()
-    if all(isinstance(name, str) for name in native.columns):
-        return frame
-    named = native.copy(deep=False)
-    named.columns = [str(name) for name in native.columns]
-    renamed: nw.DataFrame[Any] | Frame = nw.from_native(named)
-    return renamed
 
 
 @contextmanager
@@ -141,19 +126,16 @@ def frame_errors() -> Iterator[None]:
     except (SidelightError, MemoryError):
         raise
     except Exception as problem:
-        if not isinstance(problem, duckdb.Error) and not _comes_from_frames(problem):
+        # raised by what we asked narwhals, not by ourselves?
+        modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(problem.__traceback__))
+        asked = any(module.partition(".")[0] == "narwhals" for module in modules)
+        if not isinstance(problem, duckdb.Error) and not asked:
             raise
         message = (
             f"the table cannot be computed ({type(problem).__name__}); mend the query, cast or file that it is made "
             "from, or give it computed"
         )
         raise BadTable(message) from None
-
-
-def _comes_from_frames(problem: Exception) -> bool:
-    """Return whether an error was raised by what we asked narwhals, not by ourselves."""
-    modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(problem.__traceback__))
-    return any(module.partition(".")[0] == "narwhals" for module in modules)
 
 
 def nulls_for_missing(frame: Frame, name: str, roles: Roles) -> nw.Expr:

@@ -228,7 +228,8 @@ class FileFormat(ABC):
     may_lack_names: ClassVar[bool] = False  # its first line may be somebody's row
     may_be_packed: ClassVar[bool] = False
     typed: ClassVar[bool] = True  # columns have types; else every cell is text
-    in_spark: ClassVar[bool] = False
+    # how Spark reads files, where its executors find them; None: it does not
+    read_in_spark: ClassVar[staticmethod[[Any, Sequence[str], Roles], Any] | None] = None
     writers: ClassVar[tuple[Writer, ...]] = ()
 
     @abstractmethod
@@ -240,7 +241,3 @@ class FileFormat(ABC):
     @abstractmethod
     def open_heading(self, file: Path, roles: Roles) -> AbstractContextManager[Heading]:
         """Open a file to see what its columns are called."""
-
-    def read_in_spark(self, session: Any, paths: Sequence[str], roles: Roles) -> Any:  # noqa: ANN401 - of an extra
-        """Have Spark read files, where its executors find them; only of kinds that are read `in_spark`."""
-        raise NotImplementedError

@@ -15,7 +15,7 @@ Limits    headers and what stands at the end of the file are within no checksum;
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
@@ -312,7 +312,7 @@ class Parquet(FileFormat):
     endings = (".parquet", ".pq")
     advice = ".parquet"
     first_bytes: ClassVar[Mapping[bytes, str]] = {MAGIC: ".parquet"}
-    in_spark = True
+    read_in_spark = staticmethod(lambda session, paths, _: session.read.parquet(*paths))
     writers = (ParquetWriter(),)
 
     @contextmanager
@@ -345,8 +345,3 @@ class Parquet(FileFormat):
         del roles
         schema = schema_of(file)
         yield tuple(schema.names), list, no_texts(schema)
-
-    def read_in_spark(self, session: Any, paths: Sequence[str], roles: Roles) -> Any:  # noqa: ANN401 - of an extra
-        """Have Spark read the files as they are."""
-        del roles
-        return session.read.parquet(*paths)

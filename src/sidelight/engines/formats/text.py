@@ -44,7 +44,6 @@ from sidelight.engines.formats.file_format import (
     Sheet,
     Writer,
     WrittenCells,
-    row_blocks,
 )
 from sidelight.engines.names_or_row import unused_columns
 from sidelight.engines.source import Rows, sql_text
@@ -217,7 +216,12 @@ def _first_bad_byte(file: Path) -> int:
 @contextmanager
 def as_utf8(files: Sequence[Path], encoding: str | None) -> Iterator[list[Path]]:
     """Yield text files as UTF-8: as they are, or as copies of the same name that are gone afterwards."""
-    if encoding is None or _is_utf8(encoding):
+    try:
+        same = encoding is None or codecs.lookup(encoding).name in ("utf-8", "utf-8-sig", "ascii")
+    except (LookupError, ValueError):
+        message = f"no {parameter('encoding', encoding)}; give a name such as latin-1, cp1252, utf-16 or shift_jis"
+        raise BadTable(message) from None
+    if encoding is None or same:
         yield [*files]
         return
     with private_folder() as folder:
@@ -225,14 +229,6 @@ def as_utf8(files: Sequence[Path], encoding: str | None) -> Iterator[list[Path]]
             file if _proves_utf8(file) else _copy_as_utf8(file, folder / str(number), encoding)
             for number, file in enumerate(files)
         ]
-
-
-def _is_utf8(encoding: str) -> bool:
-    try:
-        return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig", "ascii")
-    except (LookupError, ValueError):
-        message = f"no {parameter('encoding', encoding)}; give a name such as latin-1, cp1252, utf-16 or shift_jis"
-        raise BadTable(message) from None
 
 
 def _proves_utf8(file: Path) -> bool:
@@ -411,9 +407,9 @@ LINES_AT_ONCE = 1 << 15
 def _few_rows(rows: slice | Integers) -> Iterator[slice | Integers]:
     """Cut a batch of rows into ones that may be put into long lines."""
     if isinstance(rows, slice):
-        blocks = row_blocks(rows.stop - rows.start, LINES_AT_ONCE)
-        return (slice(rows.start + each.start, rows.start + each.stop) for each in blocks)
-    return (rows[block] for block in row_blocks(len(rows), LINES_AT_ONCE))
+        starts = range(rows.start, rows.stop, LINES_AT_ONCE)
+        return (slice(start, min(start + LINES_AT_ONCE, rows.stop)) for start in starts)
+    return (rows[start : start + LINES_AT_ONCE] for start in range(0, len(rows), LINES_AT_ONCE))
 
 
 def _bytes_of(texts: pa.StringArray) -> memoryview:
@@ -447,6 +443,33 @@ def _is_formula(text: str) -> bool:
     return len(text) > 1 and text[0] in "=+-@\t\r\n＝＋－＠" and as_number(text) is None
 
 
+def read_in_spark(session: Any, paths: Sequence[str], roles: Roles) -> Any:  # noqa: ANN401 - of an extra
+    """Have Spark read what DuckDB has cells say: texts, nothing where nothing stands."""
+    from pyspark.sql import functions  # noqa: PLC0415 - of an extra
+
+    first = Path(paths[0])
+    delimiter = delimiter_by_ending(first)
+    if delimiter is None and first.is_file():
+        delimiter = FirstLine.read(first).delimiter
+    # the same dialect as `_csv_query`; columnPruning would skip checking the cells of columns that are not used
+    reader = session.read.options(
+        header=True,
+        inferSchema=False,
+        sep=delimiter or ",",
+        quote='"',
+        escape='"',
+        multiLine=True,
+        mode="FAILFAST",
+        columnPruning=False,
+        encoding=roles.encoding or "UTF-8",
+    )
+    frame = reader.csv([*paths])
+    cells = [functions.col(f"`{name.replace('`', '``')}`") for name in frame.columns]
+    return frame.select(
+        *(functions.when(cell != "", cell).alias(name) for cell, name in zip(cells, frame.columns, strict=True))
+    )
+
+
 class Text(FileFormat):
     """CSV, TSV and their like."""
 
@@ -457,7 +480,7 @@ class Text(FileFormat):
     may_lack_names = True
     may_be_packed = True
     typed = False
-    in_spark = True
+    read_in_spark = staticmethod(read_in_spark)
     writers = (Csv(), Arx())
 
     @contextmanager
@@ -491,29 +514,3 @@ class Text(FileFormat):
         with as_utf8([file], roles.encoding) as (text,):
             first = FirstLine.read(text)
             yield first.names, first.rows, ()
-
-    def read_in_spark(self, session: Any, paths: Sequence[str], roles: Roles) -> Any:  # noqa: ANN401 - of an extra
-        """Have Spark read what DuckDB has cells say: texts, nothing where nothing stands."""
-        from pyspark.sql import functions  # noqa: PLC0415 - of an extra
-
-        first = Path(paths[0])
-        delimiter = delimiter_by_ending(first)
-        if delimiter is None and first.is_file():
-            delimiter = FirstLine.read(first).delimiter
-        # the same dialect as `_csv_query`; columnPruning would skip checking the cells of columns that are not used
-        reader = session.read.options(
-            header=True,
-            inferSchema=False,
-            sep=delimiter or ",",
-            quote='"',
-            escape='"',
-            multiLine=True,
-            mode="FAILFAST",
-            columnPruning=False,
-            encoding=roles.encoding or "UTF-8",
-        )
-        frame = reader.csv([*paths])
-        cells = [functions.col(f"`{name.replace('`', '``')}`") for name in frame.columns]
-        return frame.select(
-            *(functions.when(cell != "", cell).alias(name) for cell, name in zip(cells, frame.columns, strict=True))
-        )

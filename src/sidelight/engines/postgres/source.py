@@ -30,7 +30,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -73,7 +73,15 @@ class DatabaseAddress:
             message = f"which table of the database? name it at the end of '{text}', as in {example}"
             raise BadTable(message)
         others = "&".join(pair for pair, name, _ in pairs if name != "table")
-        return cls(text, f"{before}?{others}" if others else before, _parse_names(tables[0]))
+        # patients, ward.patients or ward."My.Table"
+        written = tables[0].strip()
+        parts = re.findall(r'"(?:[^"]|"")+"|[^".]+', written)
+        if ".".join(parts) != written or len(parts) > 2:
+            remedy = "write name or schema.name, in double quotes where a dot is"
+            message = f"cannot read the table's name '{tables[0]}'; {remedy}"
+            raise BadTable(message)
+        names = tuple(part[1:-1].replace('""', '"') if part.startswith('"') else part for part in parts)
+        return cls(text, f"{before}?{others}" if others else before, names)
 
 
 def is_address(source: object) -> bool:
@@ -111,17 +119,6 @@ def _refuse_secrets(text: str) -> None:
     for secret in sorted(names & {"password", "sslpassword"}):
         message = f"the address of the database has a {secret} in it, which is not taken from there; {ELSEWHERE}"
         raise BadTable(message)
-
-
-def _parse_names(written: str) -> tuple[str, ...]:
-    """Parse `patients`, `ward.patients` or `ward."My.Table"`."""
-    parts = re.findall(r'"(?:[^"]|"")+"|[^".]+', written.strip())
-    if ".".join(parts) != written.strip() or len(parts) > 2:
-        message = (
-            f"cannot read the table's name '{written}'; write name or schema.name, in double quotes where a dot is"
-        )
-        raise BadTable(message)
-    return tuple(part[1:-1].replace('""', '"') if part.startswith('"') else part for part in parts)
 
 
 LOCK_TIMEOUT = 30_000  # milliseconds for which a locked table is waited for, where nobody set lock_timeout
@@ -536,7 +533,10 @@ class DatabaseRows(Rows):
         rows = f"SELECT * FROM ({self._rows()}) AS r WHERE {self._counts()}" if counting else self._rows()  # noqa: S608
         first = ", ".join(levels[0])
         grouped = f'SELECT {first}, count(*) AS "rows" FROM ({rows}) AS r GROUP BY {first}'  # noqa: S608
-        return reduce(_group_again, levels[1:], grouped)
+        for names in map(", ".join, levels[1:]):
+            sums = 'count(*) AS "parts", sum("rows")::bigint AS "rows"'
+            grouped = f"SELECT {names}, {sums} FROM ({grouped}) AS g GROUP BY {names}"  # noqa: S608
+        return grouped
 
     def _rows(self) -> str:
         cells = (f"{self._cell(ours, column)} AS {ours}" for ours, column in self.columns.items())
@@ -562,12 +562,6 @@ class DatabaseRows(Rows):
             excluded += [f"{name} IS NULL" for name in self.roles.values_used]
         # a comparison with NULL is NULL, not false: such rows are kept, as no exclusion was shown to hold
         return f"({' OR '.join(excluded)}) IS NOT TRUE"
-
-
-def _group_again(grouped: str, by: tuple[str, ...]) -> str:
-    names = ", ".join(by)
-    sums = 'count(*) AS "parts", sum("rows")::bigint AS "rows"'
-    return f"SELECT {names}, {sums} FROM ({grouped}) AS g GROUP BY {names}"  # noqa: S608
 
 
 @contextmanager
