@@ -141,7 +141,7 @@ def spark_session(master: str | None = None) -> Any:  # noqa: ANN401 - a session
     if master is not None and master.startswith("local"):  # executors are on this machine: they run what runs here
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("SPARK_HOME", pyspark.__path__[0])
-        ours = str(Path(__file__).parents[2])
+        ours = str(Path(__file__).parents[3])  # the folder that the package is in
         known = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
         settings["spark.executorEnv.PYTHONPATH"] = os.pathsep.join(dict.fromkeys((ours, *known)))
     with spark_errors("the cluster"):

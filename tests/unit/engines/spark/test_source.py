@@ -1,7 +1,9 @@
 """What Spark needs and what it fails with, said in one line; nothing here starts it."""
 
+import os
 import re
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -229,3 +231,20 @@ def test_a_folder_of_parts_is_read_as_one_table_and_has_one_digest(tmp_path):
     (folder / "notes.txt").touch()
     with pytest.raises(BadTable, match="is a folder; name its files"):
         sl.read_release(folder, group="age", sensitive="disease")
+
+
+def test_executors_of_this_machine_are_shown_the_folder_of_the_package(monkeypatch):
+    sql = pytest.importorskip("pyspark.sql")
+    given = {}
+
+    class Builder:
+        def __getattr__(self, name):
+            return lambda *_, **settings: given.update(settings) or self
+
+    monkeypatch.setattr(sql, "SparkSession", type("Fake", (), {"getActiveSession": lambda: None, "builder": Builder()}))
+    monkeypatch.setattr(spark_source, "_require_java", lambda *_: None)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    for name in ("PYSPARK_PYTHON", "SPARK_HOME"):
+        monkeypatch.setenv(name, "as it is")
+    spark_source.spark_session("local[1]")
+    assert str(Path(sl.__file__).parents[1]) in given["map"]["spark.executorEnv.PYTHONPATH"].split(os.pathsep)
