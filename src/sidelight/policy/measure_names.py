@@ -17,49 +17,43 @@ from sidelight.measures.measure import Measure, declared_measures
 
 Kinds: TypeAlias = tuple[type[Measure], ...]
 
-_CLASSICS = {
-    "group size": "sidelight.measures.classics",
-    "distinct values": "sidelight.measures.classics",
-    "entropy diversity": "sidelight.measures.classics",
-    "recursive diversity": "sidelight.measures.classics",
-    "closeness": "sidelight.measures.closeness",
-    "beta likeness": "sidelight.measures.closeness",
-    "delta disclosure": "sidelight.measures.closeness",
-}
-
-_ASKED_BY_SEARCHES = {
-    "learner": "sidelight.learner.measure",
-    # brings the methods, which need policies, where it is measured: the one room below that is asked for a measure
-    "insider": "sidelight.minimality.measure",
-}
+_CLASSICS = (
+    "group size",
+    "distinct values",
+    "entropy diversity",
+    "recursive diversity",
+    "closeness",
+    "beta likeness",
+    "delta disclosure",
+)
+_ASKED_BY_SEARCHES = ("learner", "insider")
 
 MODULES = {
-    **_CLASSICS,
-    "prosecutor risk": "sidelight.measures.named_risks.size_risk",
-    "journalist risk": "sidelight.measures.named_risks.population_risk",
-    "marketer risk": "sidelight.measures.named_risks.population_risk",
-    "presence": "sidelight.measures.named_risks.population_risk",
-    "absence": "sidelight.measures.named_risks.population_risk",
-    "unique match": "sidelight.measures.named_risks.uniques",
-    "population uniques": "sidelight.measures.named_risks.uniques",
-    "individual risk": "sidelight.measures.named_risks.individual_risk",
-    "dominance": "sidelight.measures.sums",
-    "remainder": "sidelight.measures.sums",
-    "singling out": "sidelight.measures.column_subsets.singling_out",
-    "linkability": "sidelight.measures.column_subsets.linkability",
-    "inference": "sidelight.measures.column_subsets.inference",
-    "implications": "sidelight.measures.ck_safety.implications",
-    "negations": "sidelight.measures.ck_safety.implications",
-    "disclosure cost": "sidelight.measures.ck_safety.disclosure_cost",
-    "cheapest knowledge": "sidelight.measures.ck_safety.cheapest_knowledge",
-    "acquaintance": "sidelight.measures.privacy_skyline.acquaintance",
-    "prior belief": "sidelight.measures.epsilon_privacy.prior_belief",
-    "numeric belief": "sidelight.measures.epsilon_privacy.numeric_belief",
-    "expected candidates": "sidelight.measures.expected_candidates",
-    "maximum entropy": "sidelight.max_entropy.measure",
-    "maximum entropy gain": "sidelight.max_entropy.measure",
-    "estimation error": "sidelight.max_entropy.measure",
-    **_ASKED_BY_SEARCHES,
+    name: module
+    for module, names in {
+        "sidelight.measures.classics": ("group size", "distinct values", "entropy diversity", "recursive diversity"),
+        "sidelight.measures.closeness": ("closeness", "beta likeness", "delta disclosure"),
+        "sidelight.measures.named_risks.size_risk": ("prosecutor risk",),
+        "sidelight.measures.named_risks.population_risk": ("journalist risk", "marketer risk", "presence", "absence"),
+        "sidelight.measures.named_risks.uniques": ("unique match", "population uniques"),
+        "sidelight.measures.named_risks.individual_risk": ("individual risk",),
+        "sidelight.measures.sums": ("dominance", "remainder"),
+        "sidelight.measures.column_subsets.singling_out": ("singling out",),
+        "sidelight.measures.column_subsets.linkability": ("linkability",),
+        "sidelight.measures.column_subsets.inference": ("inference",),
+        "sidelight.measures.ck_safety.implications": ("implications", "negations"),
+        "sidelight.measures.ck_safety.disclosure_cost": ("disclosure cost",),
+        "sidelight.measures.ck_safety.cheapest_knowledge": ("cheapest knowledge",),
+        "sidelight.measures.privacy_skyline.acquaintance": ("acquaintance",),
+        "sidelight.measures.epsilon_privacy.prior_belief": ("prior belief",),
+        "sidelight.measures.epsilon_privacy.numeric_belief": ("numeric belief",),
+        "sidelight.measures.expected_candidates": ("expected candidates",),
+        "sidelight.max_entropy.measure": ("maximum entropy", "maximum entropy gain", "estimation error"),
+        "sidelight.learner.measure": ("learner",),
+        # brings the methods, which need policies, where it is measured: the one room below that is asked for one
+        "sidelight.minimality.measure": ("insider",),
+    }.items()
+    for name in names
 }
 
 
