@@ -120,11 +120,6 @@ class Roster:
         were = f"{counted(left_out, 'person')} of the roster {form('is', left_out)} in no group"
         return cls.of_members(release, members, (were,) if left_out else ())
 
-    @property
-    def tells_apart(self) -> bool:
-        """Whether anybody is told apart from others of their group."""
-        return bool((np.bincount(self.members.group) > 1).any())
-
     def __len__(self) -> int:
         return len(self.members.group)
 

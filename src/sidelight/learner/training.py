@@ -537,7 +537,7 @@ def train_on(
 
     Where nobody is told apart, there is nothing to learn.  `enumerated` trains by the slow twin of the expectation.
     """
-    if not roster.tells_apart:
+    if not (np.bincount(roster.members.group) > 1).any():  # nobody is told apart from others of their group
         return Trained(roster.believed(roster.shares), None, 0, notes=(LABELS_ALONE,))
     quick = expectation_of(roster, exact_up_to)
     notes = scaled_note(roster, quick)

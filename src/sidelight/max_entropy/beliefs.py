@@ -27,7 +27,7 @@ import pyarrow as pa
 
 from sidelight.arrays import Flags, Floats, Integers, add_up, number_rows, pair_equal, ranges, sum_by
 from sidelight.errors import BadKnowledge, BadMeasure, expect, expect_mapping, parameter
-from sidelight.knowledge.events import Condition, Event, cells_in, condition_text
+from sidelight.knowledge.events import Event, cells_in, condition_text
 from sidelight.knowledge.facts import Who, as_who, person_text
 from sidelight.knowledge.statements import MeasuredStatement
 from sidelight.max_entropy.constraints import (
@@ -326,7 +326,10 @@ class Beliefs(ReleaseBeliefs):
         if not (self.variables.share(conditions) > 0).any():
             return ()
         meant, variables = self._find_meant(conditions, None), self.variables
-        words = ", ".join(_condition_words(each) for each in conditions)
+        plain = (
+            f"{each[0]}={shown(each[1])}" if isinstance(each, tuple) else condition_text(each) for each in conditions
+        )
+        words = ", ".join(plain)
         rests = ", which rests on suppressed rows holding them" if variables.only_suppressed(conditions) else ""
         notes = [f"{words}: {meant}{rests}"] if meant.possible else []
         if variables.leaves_suppressed_aside(conditions):
@@ -615,10 +618,6 @@ class Beliefs(ReleaseBeliefs):
             multipliers=pushes,
             forced_zeros=int(self.solution.zero.sum()),
         )
-
-
-def _condition_words(condition: Condition) -> str:
-    return f"{condition[0]}={shown(condition[1])}" if isinstance(condition, tuple) else condition_text(condition)
 
 
 def _conditions(cells: Mapping[str, object]) -> tuple[tuple[str, Label], ...]:

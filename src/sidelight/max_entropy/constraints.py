@@ -151,15 +151,7 @@ def _terms(about: Summand, coefficient: Fraction, *, others: bool = False) -> tu
 
 def shares_of(known: Sequence[WordedStatement]) -> Iterator[ConditionalProbability]:
     """Yield all shares that statements speak of."""
-    for each in known:
-        statement, summands = each.statement, tuple[Summand, ...]()
-        if isinstance(statement, IntervalStatement):
-            summands = (statement.about,)
-        elif isinstance(statement, ComparisonStatement):
-            summands = (statement.one, statement.other)
-        elif isinstance(statement, LinearStatement | MeasuredStatement):
-            summands = tuple(about for _, about in statement.terms)
-        yield from (term.share for about in summands for term in _terms(about, ONE))
+    return (term.share for each in known for term in linear_form(each.statement).terms)
 
 
 def conditions_of(share: ConditionalProbability) -> Event:

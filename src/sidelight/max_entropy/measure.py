@@ -537,7 +537,15 @@ def rule_curve(
 
     Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008 (Figure 5; Figure 6 with `sizes=[T]`).
     """
-    pairs = [_pair(bound) for bound in bounds]
+    # of an odd number, one more "has"
+    pairs = [((bound + 1) // 2, bound // 2) if isinstance(bound, int) else bound for bound in bounds]
+    for pair in pairs:
+        sensible = (
+            isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(each, int) and each >= 0 for each in pair)
+        )
+        if not sensible:
+            message = "a bound is how many rules are known: 0, 1, 2 and so on, or a pair of them"
+            raise BadKnowledge(message)
     # mined once for the largest bound: the rules of a smaller one are the first of them
     rules = strongest_rules(
         table,
@@ -564,12 +572,3 @@ def rule_curve(
             )
         )
     return RuleCurve(tuple(points))
-
-
-def _pair(bound: int | tuple[int, int]) -> tuple[int, int]:
-    # of an odd number, one more "has"
-    pair = ((bound + 1) // 2, bound // 2) if isinstance(bound, int) else bound
-    if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(each, int) and each >= 0 for each in pair):
-        message = "a bound is how many rules are known: 0, 1, 2 and so on, or a pair of them"
-        raise BadKnowledge(message)
-    return pair

@@ -62,7 +62,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import scipy.linalg
@@ -384,15 +384,6 @@ class DualMinimum:
     lowest: Iterate
 
 
-class _Gradient(NamedTuple):
-    """By how much sums are off; which constraints are active, and the sign that their multipliers have or would get."""
-
-    columns: Floats
-    constraints: Floats  # 0 where not active
-    active: Flags
-    sign: Floats
-
-
 def minimize_dual(problem: Problem, watch: Watch, *, start: Iterate | None = None) -> DualMinimum:
     """Go to the minimum of the dual; ends early when it does not get closer, as `residual` then says.
 
@@ -446,8 +437,11 @@ class _Newton:
         dual = problem.people @ (np.log(total) + top) - problem.counts @ column_multipliers - pushed
         return Iterate(column_multipliers, constraint_multipliers, amounts, float(dual))
 
-    def gradient(self, at: Iterate) -> _Gradient:
-        """Return by how much columns and active constraints are off."""
+    def gradient(self, at: Iterate) -> tuple[Floats, Floats, Flags, Floats]:
+        """Return by how much columns and active constraints are off.
+
+        Also which constraints are active, and the sign that their multipliers have or would get; 0 where not active.
+        """
         problem, tolerance = self.problem, self.tolerance
         columns = sum_by(problem.column, at.amounts, len(problem.counts)) - problem.counts
         sums = problem.coefficients @ at.amounts
@@ -458,27 +452,24 @@ class _Newton:
         bound = np.where(self.equal | (sign > 0), problem.low, problem.high)
         off = np.zeros(len(sums))
         off[active] = (sums - bound)[active]
-        return _Gradient(columns, off, active, sign)
+        return columns, off, active, sign
 
     def residual(self, at: Iterate) -> float:
         return float(max(np.abs(each).max(initial=0.0) for each in self.gradient(at)[:2]))
 
     def step(self, at: Iterate, ridge: float) -> Iterate | None:
         """Take one step; None where no step goes down."""
-        gradient = self.gradient(at)
+        off_columns, off_constraints, active, sign = self.gradient(at)
         hessian = Hessian(self.elimination, at.amounts, ridge=ridge)
-        active = gradient.active
         # solved again without constraints at 0 that the step would push the wrong way
         for _ in range(5):
-            columns, constraints = hessian.solve(
-                -gradient.columns, -np.where(active, gradient.constraints, 0.0), active
-            )
-            wrong = active & ~self.equal & (at.constraint_multipliers == 0) & (gradient.sign * constraints <= 0)
+            columns, constraints = hessian.solve(-off_columns, -np.where(active, off_constraints, 0.0), active)
+            wrong = active & ~self.equal & (at.constraint_multipliers == 0) & (sign * constraints <= 0)
             if not wrong.any():
                 break
             # fewer and fewer are active, so that this ends
             active = active & ~wrong
-        slope = float(gradient.columns @ columns + np.where(active, gradient.constraints, 0.0) @ constraints)
+        slope = float(off_columns @ columns + np.where(active, off_constraints, 0.0) @ constraints)
         moved = columns[self.problem.column] + self.elimination.transposed @ constraints
         longest = 40.0  # no step changes the logarithm of an amount by more
         length = min(1.0, longest / max(np.abs(moved).max(initial=0.0), 1e-300))
@@ -487,7 +478,7 @@ class _Newton:
 
         def move(length: float) -> tuple[Iterate, bool]:
             multipliers = at.constraint_multipliers + length * constraints
-            crossing = ~self.equal & (multipliers * gradient.sign < 0)
+            crossing = ~self.equal & (multipliers * sign < 0)
             # a multiplier that would change its sign stops at 0, where the dual has a kink
             multipliers = np.where(crossing, 0.0, multipliers)
             return self.evaluate(at.column_multipliers + length * columns, multipliers), bool(crossing.any())
@@ -504,8 +495,8 @@ class _Newton:
         while length < longest and not crosses:
             length *= 2
             beyond, crosses = move(length)
-            ahead = self.gradient(beyond)
-            if crosses or ahead.columns @ columns + ahead.constraints @ constraints >= 0:
+            columns_ahead, constraints_ahead, *_ = self.gradient(beyond)
+            if crosses or columns_ahead @ columns + constraints_ahead @ constraints >= 0:
                 break
             farthest = beyond
         return farthest

@@ -90,7 +90,6 @@ class PriorByColumn:
 
     @property
     def evidence(self) -> int:
-        """What one person's value weighs."""
         return int(self.stubbornness != math.inf)
 
     @classmethod

@@ -98,12 +98,10 @@ class NumberFamily(ABC):
         return np.array([float(number) for number in numbers])
 
     def check(self, number: Fraction, text: str) -> None:
-        """Raise if the family does not have such a number."""
         del number, text
 
     @property
     def is_unmoved(self) -> bool:
-        """Whether no evidence moves it."""
         return self.stubbornness == math.inf
 
 
@@ -253,7 +251,6 @@ class Pareto(NumberFamily):
             return tails[0] - tails[1]
 
     def check(self, number: Fraction, text: str) -> None:
-        """Nothing is below the minimum."""
         if number < self.minimum:
             message = f"'{text}' is below minimum={self.minimum}; lower it"
             raise BadMeasure(message)
@@ -379,7 +376,6 @@ class RoughWorstGroup(WorstGroup):
     """The screen of a measure whose floats are less good than others'."""
 
     def slack(self, people: int) -> float:
-        """Return ten times as much as these floats may be off."""
         del people
         return 10 * ROUGH
 
@@ -429,7 +425,6 @@ class NumericBelief(Targeted, GroupByGroup):
     known_people: int = field(default=0, metadata=read(read_known_people))
 
     def __post_init__(self) -> None:
-        """Raise if there is no such family, or for a distance at which nothing can be known."""
         super().__post_init__()
         if not is_one_of(self.family, FamilyName):
             message = f"no family={as_given(self.family, quoted=True)}; choose 'normal', 'poisson' or 'pareto'"
@@ -500,7 +495,6 @@ class NumericBelief(Targeted, GroupByGroup):
 
     @property
     def expected_family(self) -> NumberFamily:
-        """What is expected of the numbers."""
         mean, sure = Fraction(self.expects), self.stubbornness
         stubbornness = math.inf if sure == math.inf else Fraction(sure)
         if self.spread is not None:
@@ -510,7 +504,6 @@ class NumericBelief(Targeted, GroupByGroup):
         return Poisson(mean, stubbornness)
 
     def check(self, release: Release) -> None:
-        """Raise if a value is no number of the family."""
         super().check(release)
         self._numbers_of(release.domain)
 
@@ -519,7 +512,6 @@ class NumericBelief(Targeted, GroupByGroup):
         return _numbers_of(self.expected_family, known, domain)
 
     def summarize(self, groups: Groups) -> Worst:
-        """Keep the group and number of which most more is believed."""
         groups = groups.sort_by_number()
         rows, columns, epsilons, matching = self._epsilons(groups)
         if len(rows) == 0:
@@ -660,7 +652,6 @@ class _Neighbours(NamedTuple):
     @classmethod
     @lru_cache(maxsize=16)
     def from_numbers(cls, numbers: tuple[Fraction, ...], within: Fraction) -> _Neighbours:
-        """Find each number's stretch, exactly."""
         # fractions, so that a number exactly at the distance counts as near
         places = sorted(range(len(numbers)), key=numbers.__getitem__)
         line = [numbers[place] for place in places]
@@ -669,7 +660,6 @@ class _Neighbours(NamedTuple):
         return cls(np.array(places, np.int64), np.array(start, np.int64), np.array(stop, np.int64))
 
     def people_near(self, counts: Integers) -> Integers:
-        """Count, for each group and number, who is near it."""
         # running sums along the order of numbers: who is near is a difference of two
         sums = np.zeros((len(counts), counts.shape[1] + 1), np.int64)
         np.cumsum(counts[:, self.order], axis=1, out=sums[:, 1:])

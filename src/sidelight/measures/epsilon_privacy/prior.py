@@ -76,15 +76,12 @@ class Weights(dict[Label, Fraction]):
 
     @property
     def total(self) -> Fraction:
-        """All weights together."""
         return sum(self.values(), Fraction(0))
 
     def shares(self) -> Weights:
-        """Scale to a total of 1."""
         return self.scale(1 / self.total)
 
     def scale(self, factor: Fraction) -> Weights:
-        """Scale by a factor."""
         return Weights({text: weight * factor for text, weight in self.items()})
 
     def __hash__(self) -> int:  # type: ignore[override]
@@ -103,11 +100,9 @@ class WeightsByLabel(dict[Label, Weights]):
 
     @property
     def total(self) -> Fraction:
-        """All weights together."""
         return sum((each.total for each in self.values()), Fraction(0))
 
     def scale(self, factor: Fraction) -> WeightsByLabel:
-        """Scale by a factor."""
         return WeightsByLabel({text: each.scale(factor) for text, each in self.items()})
 
     def smallest(self, among: AbstractSet[Label]) -> Fraction:
@@ -116,7 +111,6 @@ class WeightsByLabel(dict[Label, Weights]):
         return min([weight for value, weight in pairs if value in among] or [weight for _, weight in pairs])
 
     def as_written(self) -> dict[str, dict[str, object]]:
-        """Write it as the policy file does."""
         return {
             shown(text): {shown(value): whole_if_possible(weight) for value, weight in each.items()}
             for text, each in self.items()
@@ -225,7 +219,6 @@ class Prior:
         return Prior(self.domain, weights, left, self.evidence)
 
     def join_predicates(self, predicates: tuple[Predicate, ...]) -> Prior:
-        """Join the weights of each predicate's values."""
         place_of = {text: place for place, text in enumerate(self.domain)}
         everything = sum(self.weights, Fraction(0))
         sums = []

@@ -385,7 +385,6 @@ that is left shrinks by that factor.
 
     @property
     def questions(self) -> Questions:
-        """What is asked about."""
         return self.predicates  # type: ignore[return-value]  # as read
 
     def predicates_in_question(self, groups: Groups) -> tuple[Predicate, ...]:
@@ -427,7 +426,6 @@ that is left shrinks by that factor.
         return groups if self.wishes is None else groups.about(values_beside(self.wishes, groups.domain))
 
     def summarize(self, groups: Groups) -> Worst:
-        """Keep the group and value of which most more is believed."""
         groups = groups.sort_by_number()
         if self.by is not None:
             return self._worst_by_column(groups, self.by)
@@ -588,7 +586,6 @@ that is left shrinks by that factor.
                 priors[0].find_labels(column.labels[code])
 
     def _check_consistent(self) -> None:
-        """Raise `BadMeasure` if the settings do not say against whom, or say it twice."""
         by_definition, every_subset = self.decided_by == "definition", isinstance(self.predicates, str)
         shape, counts = self.shape is not None, self.counts is not None
         wrong = {

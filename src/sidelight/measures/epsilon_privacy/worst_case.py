@@ -190,7 +190,6 @@ class Cases:
         return zip(*(array.tolist() for array in arrays), strict=True)
 
     def take(self, kept: Integers) -> Cases:
-        """Keep some cases, in the order given."""
         return Cases(
             self.part[kept],
             self.rows[kept],
@@ -234,7 +233,6 @@ class Cases:
 
     @cached_property
     def uncertain(self) -> Cases:
-        """The cases of all parts that have none of these."""
         return self.take(np.flatnonzero(~np.isin(self.part, self.certain.part)))
 
     @cached_property

@@ -70,7 +70,6 @@ class AcquaintanceWitness(Witness):
 
     @property
     def investigation(self) -> Investigation:
-        """What was found out, as worlds are counted."""
         return Investigation(self.group, self.value, self.rules_out, self.others, self.family)
 
     def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
@@ -105,7 +104,6 @@ class AcquaintanceWitness(Witness):
         return OneOf(person, self.any_of) if self.any_of and value == self.value else Has(person, value)
 
     def explain(self, risk: Amount) -> str:
-        """Return it as a sentence."""
         known, value = self._knowledge_in_words(), shown(self.value)
         if not known:
             return f"In {self.group} anyone has {value} with probability {in_words(risk)}."
@@ -295,7 +293,6 @@ the target does not have Flu.
         return limit if self.asks_every_value else None
 
     def summarize(self, groups: Groups) -> AcquaintanceSummary:
-        """Keep the five minima of each value in question."""
         seen = self.targets.view(groups)
         minima = FiveMinima.from_groups(seen, self.targets.indices(seen), self._knowledge)
         return AcquaintanceSummary(self, minima, groups.domain)
@@ -393,7 +390,6 @@ class AcquaintanceScreen(Screen):
         return self.knowledge.family == 0
 
     def rows(self, groups: Groups) -> Floats:
-        """Return each group's logarithms."""
         groups = self.targets.view(groups)
         counts = groups.counts.dense()[:, self.targets.indices(groups)]
         weights = ruled_out_weights(groups, counts, self.knowledge.rules_out)

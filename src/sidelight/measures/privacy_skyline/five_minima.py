@@ -299,18 +299,15 @@ class ValueInGroup:
 
     @classmethod
     def from_row(cls, groups: Groups, row: int, value: int, rules_out: int) -> ValueInGroup:
-        """Build the view of one group from a value."""
         values, counts = groups.counts.occurring(row)
         count = int(counts[values == value].sum())
         top = sorted(counts[values != value].tolist(), reverse=True)[:rules_out]
         return cls(groups.semantics, int(groups.sizes[row]), count, tuple(top))
 
     def bits(self, m: int) -> int:
-        """Estimate how many bits a product of odds has as a fraction."""
         return ODDS[self.semantics].bits(self.people, self.count, ruled_out=self.ruled_out, m=m)
 
     def product(self, factors: Factors, m: int, arithmetic: RatioArithmetic[Number]) -> Number:
-        """Compute T, V or T·V."""
         odds, result = ODDS[self.semantics], arithmetic.ratio(1, 1)
         if factors.target is not None:
             result *= odds.odds_against(self.people, self.count, self.ruled_out, factors.target, arithmetic)
@@ -354,7 +351,6 @@ class ValuesInGroups:
             self.ruled_out = _log_product_without(top, groups.sizes, self.rows, self.counts)  # type: ignore[assignment]
 
     def identity(self, factors: Factors) -> Integers:
-        """Return whole numbers that decide a product."""
         decisive = [self.columns, self.sizes, self.counts]
         return np.column_stack(decisive if factors.target is None else [*decisive, self.ruled_out_id])
 
@@ -521,7 +517,6 @@ class FiveMinima:
         return WorstValue(column, number, risk)
 
     def group(self, number: int, column: int) -> Groups:
-        """Return the group that has a minimum, as the only row of its groups."""
         row = int(self.row[number, column])
         return self.groups[int(self.part[number, column])].take(slice(row, row + 1))
 

@@ -150,7 +150,6 @@ class UndominatedGroups:
         return [ValueInGroup(self.semantics, n, a, (ruled_out,)) for n, a, ruled_out in triples]
 
     def families(self) -> list[ValueInGroup]:
-        """List the groups that matter to V."""
         pairs = zip(self.family_sizes.tolist(), self.family_counts.tolist(), strict=True)
         return [ValueInGroup(self.semantics, n, a, ()) for n, a in pairs]
 
@@ -182,7 +181,6 @@ class _Pairs(NamedTuple):
 
     @classmethod
     def from_groups(cls, groups: Groups, value: int) -> _Pairs:
-        """Reduce some groups to their pairs."""
         with_value = groups.counts.column(value)
         rows = np.flatnonzero(with_value)
         rows = rows[_sort_pairs(groups.sizes[rows], with_value[rows])]
@@ -273,7 +271,6 @@ class RiskMap:
 
     @classmethod
     def from_release(cls, release: Release, value: Value) -> RiskMap:
-        """Build from the groups that can decide."""
         expect(Release, release, "what is explored")
         expect_one_sensitive(release, "a skyline")
         targets = Targets(read_value(value))
@@ -283,7 +280,6 @@ class RiskMap:
 
     @property
     def most_ruled_out(self) -> int:
-        """How many other values there are."""
         return len(self.groups.domain) - 1
 
     @property
@@ -438,7 +434,6 @@ class Skyline:
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
-        """One criterion per point."""
         return tuple(
             Acquaintance(point.rules_out, point.others, point.family, self.value, apart_from=self.apart_from)
             < point.below
@@ -470,7 +465,6 @@ class Skylines:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return which points were dropped, and why."""
         return tuple(note for each in self.skylines for note in each.notes)
 
 
