@@ -11,7 +11,7 @@ Monotone    Merging groups g and h merges their parts with the same K-cells and 
 Screen      A group's row is the join of the rows of its parts: value(row) = m of the parts taken for a release.
 Witness     Names a group of the view; in the summary of a search, the group of the release that it is a part of.
 
-Several questions asked of one release: each block of its groups is looked at once, for all of them.
+Several questions are asked of one release together: each block of its groups is looked at once, for all of them.
 
     release ─▶ blocks ─▶ every measure's summary of a block ─▶ merge, measure by measure ─▶ findings
 

@@ -1,14 +1,11 @@
-"""How small is the smallest group (equivalence class)?
+"""How small is the smallest group (equivalence class), and how few different values does a group have?
 
-k-anonymity, the first of the classics: the statistic of a group is its size n_g, and its value is that number itself.
-
-How few different values does a group have?
-
-Three ways to count them, each the worst over the groups g with counts n_g(x): the different ones (distinct
-ℓ-diversity), the effective number exp H_g (entropy ℓ-diversity), and how far the most frequent outweighs the rarer
-ones (recursive (c, ℓ)-diversity).  The first and the last are ratios of whole numbers; the effective number
-n / Π c^(c/n) is mostly irrational, and the end of this file tells exactly when it is not.  With `apart_from`, all three
-are of the other values alone, and groups where only those left out occur are passed over.
+k-anonymity: the statistic of a group is its size n_g, and its value is that number itself. ℓ-diversity: three ways to
+count values, each the worst over the groups g with counts n_g(x): the different ones (distinct ℓ-diversity), the
+effective number exp H_g (entropy ℓ-diversity), and how far the most frequent outweighs the rarer ones (recursive (c,
+ℓ)-diversity).  The first and the last are ratios of whole numbers; the effective number n / Π c^(c/n) is mostly
+irrational, and the end of this file tells exactly when it is not.  With `apart_from`, all three are of the other values
+alone, and groups where only those left out occur are passed over.
 
 Source: Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam, l-Diversity, ICDE 2006.
 """

@@ -1,5 +1,6 @@
-"""How unlike the whole release is the most unlike group?
+"""How unlike the whole release is the most unlike group, and how much likelier does a value become there?
 
+t-closeness
 Symbols     q the group's shares of the values, p the whole release's; d(x, y) ≤ 1 the ground distance of two values.
 Value       the earth mover's distance: the least Σ d(x, y)·(what is moved from x to y) that turns q into p.
 Form        All three ground distances here are those of a tree (a star, a line, a hierarchy), for which no program is
@@ -15,9 +16,6 @@ Cost        O(values of the group) for each group and level; in an order O(value
 
 Source: Li, Li and Venkatasubramanian, t-Closeness, ICDE 2007, section 5.
 
-By how much does a value become more likely, or by what factor less likely?
-
-Symbols     q a value's share in a group, p its share in the whole release.
 β-likeness  basic: the largest (q − p)/p.  enhanced: the least β with q ≤ (1 + min(β, −ln p))·p everywhere: the same
             number where no q/p is more than 1 − ln p, and infinite where one is.  q/p and 1 − ln p are never equal but
             at p = 1, as logarithms of fractions are irrational; where floats cannot tell them apart, 60 digits do

@@ -3,9 +3,7 @@
 *Invariants.*  `finding.value` is exact (or a float rounded towards caution), and a bound is decided on it.
 `finding.replay(release)` computes it again from the witness, by another path.
 
-The four comparisons of a measure with a bound: one table of their signs and words.
-
-A measure with the bound it must keep, and the judgement of a finding by it.
+The four comparisons are one table of their signs and words.  A measure with the bound it must keep is a criterion:
 
     measure, comparison, bound ─▶ criterion ─decide(finding)─▶ judgement
 

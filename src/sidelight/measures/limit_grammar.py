@@ -5,7 +5,7 @@
     SETTING  = [ NAME "=" ] VALUE                            without a name: the settings in their order
     VALUE    = TEXT | "[" [ VALUE { "," VALUE } ] "]" | "{" [ TEXT "=" VALUE { "," TEXT "=" VALUE } ] "}"
     TEXT     = words, or a text in "..." or '...'            a quote within quotes is doubled
-    SIGN     = ">=" | ">" | "<=" | "<" | "≥" | "≤"           see `comparison`
+    SIGN     = ">=" | ">" | "<=" | "<" | "≥" | "≤"           see `Comparison`
     NUMBER   = digits, perhaps with commas between thousands; 3/4; inf
 
 The tokens are those of facts (`knowledge/tokens`), and every one of them is read or refused: nothing is skipped.  Words

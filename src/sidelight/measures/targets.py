@@ -16,7 +16,7 @@
 Both keep what is claimed of merging groups: every value's share in a union is a mean of its shares in the parts, with
 all people as with those alone who have one of the other values.
 
-*Categories.*  A category is taken for one value (`Targets.seen`), of which an attacker may know things as of any other:
+*Categories.*  A category is taken for one value (`Targets.view`), of which an attacker may know things as of any other:
 "if Bob has any of them, so has Ann".  Let n(C) be how many people of a group have any of its values c.
 
 - One value per person: n(C) = Σ n(c), exactly.  Whoever speaks of single values c of C as well gains nothing, because
@@ -242,7 +242,7 @@ class Targets:
         return places
 
     def coding(self, seen: Groups) -> Integers:
-        """Return the place of each value that is a target, and -1 for the others (see `group_by_group.share_runs`).
+        """Return the place of each value that is a target, and -1 for the others (see `closeness.share_runs`).
 
         A release in which nobody has a value has none to ask about, and is no reason to refuse.
         """

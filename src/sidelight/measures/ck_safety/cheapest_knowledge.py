@@ -1,4 +1,24 @@
-"""How improbable can atoms of a given price make it that none of them holds, when some values cost more than others?
+"""What is the least that somebody would have to pay for knowledge that makes sure, or nearly so?
+
+    min over people p, values s and implications φ with Pr(p has s | release, φ) ≥ c of  the price of φ
+
+The price of an implication is that of its cheapest premise "somebody has v", q(v).  Where every fact costs 1, it is the
+smallest k for which `Implications(k)` reaches c.
+
+Form        As with k implications: for any φ, taking A → (the target has s) for one premise A of each implication costs
+            no more and makes no less sure, because a world in which no chosen premise holds fits φ.
+Objective   1/(1 + r) ≥ c, r as in `minimize_across_groups` with prices in place of numbers of atoms.  What one
+            group gives is below; a budget is spread over groups by the recurrence there.
+Search      Budgets are doubled until one suffices; all smaller ones come with it.  The least that suffices in
+            logarithms is weighed in fractions, and the next one where it does not hold after all.
+Merging     Nobody's knowledge gets cheaper.  A world of a merged group is a world of the two groups with the people
+            dealt to their places at random, so what φ makes of the merged group is a mean over such deals, and one of
+            them is at least as bad.  This holds of all knowledge whose price does not depend on who is who.
+Cost        As below; it looks at a whole release at once.
+
+Source: ours; Martin et al., Worst-case background knowledge, ICDE 2007, name cost-based disclosure as future work.
+
+One group: how improbable can atoms of a given price make it that none of them holds, when some values cost more?
 
 Symbols     q(v) > 0 the price of an atom "somebody has v", a whole number; n(V) how many people have a value of the set
             V, q(V) its price; σ the target's value, which the target's own atom has for nothing.
@@ -24,26 +44,6 @@ Cost        Σ_i (kinds of price up to J/i) × J, each for all groups at once.  
 `PricedProgram` runs it in logarithms over all groups (`least_logs`), and in whole numbers for the few that decide.
 
 Source: ours; Martin et al., Worst-case background knowledge, ICDE 2007, has the case of one price.
-
-What is the least that somebody would have to pay for knowledge that makes sure, or nearly so?
-
-    min over people p, values s and implications φ with Pr(p has s | release, φ) ≥ c of  the price of φ
-
-The price of an implication is that of its cheapest premise "somebody has v", q(v).  Where every fact costs 1, it is the
-smallest k for which `Implications(k)` reaches c.
-
-Form        As with k implications: for any φ, taking A → (the target has s) for one premise A of each implication costs
-            no more and makes no less sure, because a world in which no chosen premise holds fits φ.
-Objective   1/(1 + r) ≥ c, r as in `minimize_across_groups` with prices in place of numbers of atoms.  `priced_atoms`
-            has what one group gives; a budget is spread over groups by the recurrence there.
-Search      Budgets are doubled until one suffices; all smaller ones come with it.  The least that suffices in
-            logarithms is weighed in fractions, and the next one where it does not hold after all.
-Merging     Nobody's knowledge gets cheaper.  A world of a merged group is a world of the two groups with the people
-            dealt to their places at random, so what φ makes of the merged group is a mean over such deals, and one of
-            them is at least as bad.  This holds of all knowledge whose price does not depend on who is who.
-Cost        See `priced_atoms`; it looks at a whole release at once.
-
-Source: ours; Martin et al., Worst-case background knowledge, ICDE 2007, name cost-based disclosure as future work.
 """
 
 from __future__ import annotations
@@ -468,7 +468,7 @@ class Market:
 
     @classmethod
     def from_groups(cls, measure: CheapestKnowledge, groups: Groups) -> Market:
-        """Sort the values by price and the counts by frequency; of groups of one kind a few will do (see `rows`)."""
+        """Sort the values by price and the counts by frequency; of groups of one kind a few will do."""
         assert isinstance(measure.otherwise, Fraction)
         by_price = measure.tariff.classes(groups.domain, measure.otherwise)
         # prices become whole numbers of a common unit, so that budgets can number the rows of arrays
@@ -615,9 +615,9 @@ class Market:
 
 
 def _taking_part(others: Floats, targets: Floats) -> Integers:
-    """List the groups that may be used: at each price those with the least probabilities (as in `shortlist`)."""
+    """List the groups that may be used: at each price those with the least probabilities."""
     most = len(others) - 1
-    # a group that gets j of J leaves J − j units, and at most so many others take part (see `shortlist`)
+    # a group that gets j of J leaves J − j units, and at most so many others take part (as there)
     lists = [near_the_cut(others[price], most - price + 2) for price in range(1, most + 1)]
     lists += [near_the_cut(targets[price], most - price + 1) for price in range(most + 1)]
     return np.unique(np.concatenate([rows for both in lists for rows in both]))

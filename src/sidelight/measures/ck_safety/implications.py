@@ -1,13 +1,12 @@
 """How sure can someone get who knows any k implications?
 
 The adversary, what an audit keeps of the groups, and the witness: the worst k implications themselves, as data, as
-facts and in words.  How the worst case is found is in `minimize_within_group`, `minimize_across_groups` and
-`shortlist`; a finding is replayed by counting worlds, which knows nothing of these.
+facts and in words.  How the worst case is found is in `minimize_within_group` and
+`minimize_across_groups`; a finding is replayed by counting worlds, which knows nothing of these.
 
-How sure can someone get who can rule out any k values?
-
-The milder adversary of the paper: k facts "p does not have s".  All of them do most about the target itself, so no
-program is needed; a group's statistic is how many have the value, and how many have none of those ruled out.
+Negations are the milder adversary of the paper, who can rule out any k values: k facts "p does not have s".  All of
+them do most about the target itself, so no program is needed; a group's statistic is how many have the value, and how
+many have none of those ruled out.
 
 Where a person may have several values, what the target lacks says nothing about her other values, which are independent
 of it; the k facts do most when they say of k others of the group that they do not have the target's own:

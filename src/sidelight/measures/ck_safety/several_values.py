@@ -23,7 +23,7 @@ Merging     Never raises the risk.  In a set, people of a merged group are dealt
 Invariant   the three minima of each value are among the five that `Acquaintance` keeps, with k people of the family and
             nothing else known: `FiveMinima` finds and merges them exactly.
 
-Negations of other people (`negations`) need no more than T with k people fewer.
+Negations of other people (`Negations`) need no more than T with k people fewer.
 
 Source: ours; the paper has one value for each person.
 """

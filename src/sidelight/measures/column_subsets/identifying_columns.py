@@ -14,9 +14,8 @@ Source: Motwani and Xu, Efficient Algorithms for Masking and Finding Quasi-Ident
 separation; Alvim et al., The Science of Quantitative Information Flow, 2020, for Bayes vulnerability, which the tool
 BVM computes of all subsets.
 
-Which columns single people out most?  How many fewer would stand alone, were one column not published.
-
-Q are the columns, alone(S) the people whose cells in S nobody else has.  Of a column c
+Worst columns: how many fewer people would be unique, were one column not published?  Q are the columns, alone(S) the
+people whose cells in S nobody else has.  Of a column c
 
     fewer(c) = alone(Q) − alone(Q ∖ {c}) ≥ 0,
 

@@ -1,9 +1,10 @@
-"""What can be known about the people of a release: the cells that tell them apart, and how many share them.
+"""Who can be singled out, by which few columns, and which columns do it?
 
-Where a release says who its members are (buckets, whose people are printed one by one), those are their cells; else all
-that is known about people is what is printed about their group.
+What can be known about the people of a release are the cells that tell them apart, and how many share them.  Where a
+release says who its members are (buckets, whose people are printed one by one), those are their cells; else all that is
+known about people is what is printed about their group.
 
-Who is alone on which subset of columns?  One sort per subset, and a bit per person.
+*Who is alone on which subset of columns?*  One sort per subset, and a bit per person.
 
 Symbols     U_S = the people who are alone in what the columns S say (f = 1 on S).
 Marks       each key carries one number: which person it is, or 0 where it is several.  Equal keys become one with 0, so
@@ -16,7 +17,7 @@ Cost        a sort of the distinct rows per subset and block; |S| operations on 
 
 Source: Elliot, Manning and Ford, A Computational Algorithm for Handling the Special Uniques Problem, 2002.
 
-Who is special: by which few columns can a person be told from everybody else, and which columns do it?
+*Who is special?*  Minimal sample uniques and their scores.
 
 Symbols        M columns; an MSU (minimal sample unique) S of a person: alone on S, and on no smaller part of it.
 Score          Σ over the person's MSUs of (M − |S|)!.  It never rises when labels of a column are joined: an MSU of k
@@ -31,11 +32,10 @@ Missing        a missing cell is a label like any other.
 Source: Elliot, Manning and Ford, 2002; Elliot, Mackey, O'Hara and Tudor, The Anonymisation Decision-Making Framework,
 2016; DIS-SUDA: Elliot, Integrating File and Record Level Disclosure Risk Assessment, 2002.
 
-How many people are alone with few facts about them?
-
-A fact is a cell that somebody knows: this column says this of the person.  A person is singled out by at most j facts
-where they are alone on some subset of j columns or fewer, that is where they have a minimal sample unique of at most j
-columns.  Who is alone on S is alone on every larger set, so that the subsets of exactly min(j, M) columns decide.
+*How many people are alone with few facts about them?*  A fact is a cell that somebody knows: this column says this of
+the person.  A person is singled out by at most j facts where they are alone on some subset of j columns or fewer, that
+is where they have a minimal sample unique of at most j columns.  Who is alone on S is alone on every larger set, so
+that the subsets of exactly min(j, M) columns decide.
 
 Claim       the share never rises when labels of a column are joined wherever they occur (tests/claims).  Where labels
             are joined in some rows only it can: those who keep a label may then be alone with it.  So it has no
