@@ -152,7 +152,7 @@ class Implications(KnownFacts):
         seen = self.targets.view(groups.sort_by_number())
         top, targets = TopCounts.from_groups(seen, self.k + 1, self.targets), set(self.targets.indices(seen).tolist())
         kept = (ListedGroup.from_row(seen, top, row, targets) for row in shortlist(top, self.k).tolist())
-        return ImplicationsSummary(self, self.k, groups.domain, tuple(kept))
+        return ImplicationsSummary(self, groups.domain, tuple(kept))
 
     def screen(self) -> ImplicationsScreen:
         return ImplicationsScreen(self.k, self.targets)
@@ -202,20 +202,19 @@ class ImplicationsSummary:
     """The groups that can take part in the worst case, in the order of their numbers."""
 
     measure: Implications
-    k: int
     domain: tuple[Label, ...]
     groups: tuple[ListedGroup, ...]
 
     def merge(self, other: ImplicationsSummary) -> ImplicationsSummary:
         # in the order of numbers, which settles ties however the groups were split
         both = sorted(self.groups + other.groups, key=lambda group: group.name.number)
-        kept = shortlist(_top_counts(both), self.k) if both else ()
-        return ImplicationsSummary(self.measure, self.k, self.domain, tuple(both[row] for row in kept))
+        kept = shortlist(_top_counts(both), self.measure.k) if both else ()
+        return ImplicationsSummary(self.measure, self.domain, tuple(both[row] for row in kept))
 
     def finding(self) -> Finding:
         if not any(group.target for group in self.groups):
             return Finding(self.measure, Fraction(0), None, (self.measure.targets.nobody(), *self._notes()))
-        risk, spent = worst_case(_top_counts(self.groups), self.k)
+        risk, spent = worst_case(_top_counts(self.groups), self.measure.k)
         witness = self._witness([(self.groups[row], allocation) for row, allocation in spent])
         return Finding(self.measure, risk, witness, self._notes())
 
@@ -230,7 +229,7 @@ class ImplicationsSummary:
         # the target's group first, so that what is known there is named first
         spent.sort(key=lambda part: not part[1].with_target)
         premises = [each for group, allocation in spent for each in group.atoms(allocation, value) if each != atom]
-        idle = idle_implications(atom, self.k - len(premises))
+        idle = idle_implications(atom, self.measure.k - len(premises))
         others = dict.fromkeys(group.name for group, _ in spent if group.name != target.name)
         return ImplicationsWitness(
             target.name,

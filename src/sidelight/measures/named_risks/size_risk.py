@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -118,13 +118,11 @@ class SizeHistogram:
 
 def _count_sizes(sizes: Integers) -> tuple[Integers, Integers]:
     # up to SMALL² a table of all sizes is quicker than sorting them
-    if sizes.max(initial=0) < SMALL * SMALL:
-        table = np.bincount(sizes)
-        different = np.flatnonzero(table)
-        return different, table[different]
-    small = sizes < SMALL * SMALL
-    (few, groups), (large, times) = _count_sizes(sizes[small]), np.unique(sizes[~small], return_counts=True)
-    return np.concatenate((few, large)), np.concatenate((groups, times))
+    if sizes.max(initial=0) >= SMALL * SMALL:
+        return np.unique(sizes, return_counts=True)
+    table = np.bincount(sizes)
+    different = np.flatnonzero(table)
+    return different, table[different]
 
 
 def sum_of_ratios(over: list[int], under: list[int]) -> Amount:
@@ -234,7 +232,7 @@ class SizeRisk(Measure):
         if len(groups) == 0:
             return Tally(self, (histogram, beyond), None, nowhere)
         value = self.extreme(histogram, highest=True)
-        row = self._first_with(value, histogram, groups.sizes, population)
+        row = self._first_worth(value, groups.sizes, population)
         name = groups.name(row)
         worst = (-value, name.number), (value, name, int(groups.sizes[row]), int(population[row]))
         return Tally(self, (histogram, beyond), worst, nowhere)
@@ -255,20 +253,12 @@ class SizeRisk(Measure):
         assert worst is not None
         return worst[1]
 
-    def _first_with(self, value: Fraction, histogram: SizeHistogram, people: Integers, population: Integers) -> int:
-        # as a rule one entry is worth this, and whole numbers find its first group
-        entry, *others = self._rows_with(value, histogram.people, histogram.population)
-        if others:
-            return next(self._rows_with(value, people, population))
-        same = population == histogram.population[entry]
-        return int(np.argmax(same if population is people else same & (people == histogram.people[entry])))
-
-    def _rows_with(self, value: Fraction, people: Integers, population: Integers) -> Iterator[int]:
-        """Find what is worth this: equal ratios are equal floats, whatever their terms; of 2⁵³ people nearly so."""
+    def _first_worth(self, value: Fraction, people: Integers, population: Integers) -> int:
+        """Find the first group worth this: equal ratios are equal floats, of 2⁵³ people nearly so."""
         over, under = self.ratio(people, population)
         wanted = value.numerator / value.denominator
-        near = np.flatnonzero(np.abs(over / under - wanted) <= 4 * math.ulp(wanted))
-        return (row for row in near.tolist() if Fraction(int(over[row]), int(under[row])) == value)
+        near = np.flatnonzero(np.abs(over / under - wanted) <= 4 * math.ulp(wanted)).tolist()
+        return next(row for row in near if Fraction(int(over[row]), int(under[row])) == value)
 
     def screen(self) -> Screen:
         return WorstGroup(self)
