@@ -77,12 +77,7 @@ class CommonGround:
 
     @classmethod
     def from_agreement(cls, agreement: Floats) -> CommonGround:
-        """Build the ground from how far groups differ (diagonal) and releases agree: (releases, releases).
-
-        >>> ground = CommonGround.from_agreement(np.array([[0.10, 0.09, 0.01], [0.09, 0.10, 0.01], [0.01, 0.01, 0.20]]))
-        >>> ground.root.releases(), str(ground.root.agreement), str(ground.root.members[1].agreement)
-        ((2, 0, 1), '1/100', '9/100')
-        """
+        """Build the ground from how far groups differ (diagonal) and releases agree: (releases, releases)."""
         spread = tuple(_fraction(each) for each in agreement.diagonal().tolist())
         if len(spread) == 1:
             return cls(spread, Cluster(spread[0], (0,)))

@@ -145,11 +145,7 @@ def at_least(amount: Fraction | float) -> str:
 
 
 def percent(share: Fraction) -> str:
-    """Show a share, rounded up.
-
-    >>> percent(Fraction(1, 3)), percent(Fraction(0))
-    ('33.4 %', '0 %')
-    """
+    """Show a share, rounded up."""
     return f"{to_places(share * 100, 1):f} %" if share else "0 %"
 
 

@@ -66,12 +66,7 @@ class MeanEstimate:
 
     @classmethod
     def estimate(cls, figures: Sequence[float]) -> MeanEstimate:
-        """Average; mean ± t·s/√n, with Student's t.
-
-        >>> estimate = MeanEstimate.estimate([1.0, 2.0, 3.0])
-        >>> estimate.mean, round(estimate.high, 3), MeanEstimate.estimate([2.0]).low
-        (2.0, 4.484, None)
-        """
+        """Average; mean ± t·s/√n, with Student's t."""
         n = len(figures)
         mean = math.fsum(figures) / n
         if n == 1:

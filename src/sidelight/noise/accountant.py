@@ -69,9 +69,9 @@ from sidelight.noise.privacy_profile import LOST_IN_TRANSFORMS, SMALLEST_READ, P
 from sidelight.noise.semantic_privacy import (
     SemanticPrivacy,
     build_promise,
+    promise_of_pair,
     read_chance,
     semantic_privacy,
-    smallest_shift,
     smallest_shift_on,
 )
 from sidelight.rounding import decimal_text, raise_bound, round_down, round_up, whole_number
@@ -310,20 +310,14 @@ def promise_of(
     epsilon = sum((each.epsilon for each in listed), Fraction(0))
     delta = sum((each.delta for each in listed), Fraction(0))
     neighbours = listed[0].neighbours
-    if delta == 0 and allowed is None:
-        return replace(semantic_privacy(epsilon, people=people, neighbours=neighbours), condition=condition)
-    if people is None or people < 1:
+    if (delta or allowed is not None) and not people:
         message = (
             f"with a chance or a delta the promise depends on how many people there are; give {parameter('people')}"
         )
         raise BadNoise(message)
-    if delta == 0:
-        total = semantic_privacy(epsilon, people=people, neighbours=neighbours)
-    else:
-        bound = smallest_shift(round_up(epsilon), people * delta, allowed, for_data_as_it_is=for_data_as_it_is)
-        total = build_promise(epsilon, delta, people, *bound, neighbours=neighbours)
+    total = promise_of_pair(epsilon, delta, people, allowed, neighbours=neighbours, for_data_as_it_is=for_data_as_it_is)
     losses = None if allowed is None else _compose_losses(listed)
-    if allowed is None or losses is None:
+    if allowed is None or losses is None or people is None:
         return replace(total, condition=condition)
     # for a small total ε the curve is read from lower on, or its best ε' would lie below every pair
     smallest = min(SMALLEST_READ, float(epsilon) / 100)
@@ -572,11 +566,7 @@ class Account:
         return sum(known, Fraction(0)) if len(known) == len(costs) else math.inf
 
     def promise(self, people: int | None = None) -> SemanticPrivacy:
-        """Return what all releases promise together, in beliefs; with a δ it depends on how many people there are.
-
-        >>> round(Account(Fraction(3)).after(Spending("counts", epsilon=1), at=datetime.min).promise().shift, 4)
-        0.4621
-        """
+        """Return what all releases promise together, in beliefs; with a δ it depends on how many people there are."""
         together = semantic_privacy(*self.spent, people=people, neighbours=self.neighbours)
         return replace(together, condition=condition_of(self.spendings))
 

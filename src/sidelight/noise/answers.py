@@ -28,9 +28,8 @@ from functools import cached_property
 import numpy as np
 
 from sidelight.arrays import Floats, Integers
-from sidelight.errors import BadNoise, as_given
-from sidelight.noise.mechanism import STANDARD_DEVIATIONS, Mechanism
-from sidelight.rounding import exact_number, raise_bound
+from sidelight.noise.mechanism import STANDARD_DEVIATIONS, Mechanism, expect_confidence
+from sidelight.rounding import raise_bound
 
 BEYOND = 1e-12  # how likely a sum of noises is further out than its distribution is computed for
 
@@ -96,16 +95,8 @@ class NoisyAnswer:
 
 
 def margin_of(noise: Sequence[NoisePart], confidence: float) -> float:
-    """How far from 0 are these noises together at most, with this confidence?  Whole where one kind is added up.
-
-    >>> one = Mechanism("discrete Laplace", scale=1.0)
-    >>> margin_of([NoisePart(one, 1)], 0.95), margin_of([NoisePart(one, 14_000)], 0.95)
-    (3, 315)
-    """
-    if not 0 < exact_number(confidence, BadNoise, "confidence") < 1:
-        message = f"confidence is {as_given(confidence)}; give a share above 0 and below 1, such as 0.95"
-        raise BadNoise(message)
-    alpha, parts = 1 - confidence, [part for part in noise if part.draws and part.weight]
+    """How far from 0 are these noises together at most, with this confidence?  Whole where one kind is added up."""
+    alpha, parts = 1 - expect_confidence(confidence), [part for part in noise if part.draws and part.weight]
     if not parts:
         return 0
     bound = _chernoff(parts, alpha)

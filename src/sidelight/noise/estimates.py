@@ -267,9 +267,6 @@ def postprocess(measured: Integers | Floats) -> Integers:
     negative counts to 0: min Σ (x − measured)², x ≥ 0 and whole, Σ x = Σ measured.  One more in a cell costs
     2·(x − measured) − 1, so that the cheapest are all with x ≤ measured − t for one t; where there are several of the
     same price, the largest counts have one less.
-
-    >>> postprocess(np.array([7, -2, 4, 1])).tolist(), postprocess(np.array([6.7, -1.9, 4.3, 1.4])).tolist()
-    ([6, 0, 3, 1], [6, 0, 4, 1])
     """
     flat, total = measured.ravel(), round(measured.sum().item())
     if total <= 0:
@@ -300,9 +297,6 @@ def fit_marginals(
 
     The nearest ones (`postprocess`), scaled to the estimate of each marginal in turn, of at least 0; then rounded so
     that sums along the order of the cells are off by half a person at most.
-
-    >>> fit_marginals(np.array([[6.2, -3.4, 0.2], [2.0, 2.0, 2.0]]), [(0,)]).sum(axis=1).tolist()
-    [3, 6]
     """
     nearest = postprocess(estimates)
     total = int(nearest.sum())

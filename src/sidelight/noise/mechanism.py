@@ -89,11 +89,7 @@ class Mechanism:
         return squared / (2 * Fraction(self.scale) ** 2)
 
     def keeps(self, epsilon: Fraction, delta: Fraction) -> bool:
-        """Whether this noise costs no more than ε and δ at its sensitivity, by bounds that are rounded up.
-
-        >>> [Mechanism("discrete Laplace", scale=2.0).keeps(Fraction(each), Fraction(0)) for each in ("0.5", "0.4")]
-        [True, False]
-        """
+        """Whether this noise costs no more than ε and δ at its sensitivity, by bounds that are rounded up."""
         if not 0 < self.scale < math.inf:
             return False
         if self.kind == "discrete Laplace":
@@ -106,11 +102,7 @@ class Mechanism:
         return concentrated_epsilon(round_up(self.rho()), delta) <= epsilon
 
     def epsilon_at(self, delta: Fraction) -> float:
-        """Return the smallest ε that this noise keeps at a δ, rounded up.
-
-        >>> round(Mechanism("discrete Gaussian", scale=10.0).epsilon_at(Fraction(1, 10**6)), 3)
-        0.397
-        """
+        """Return the smallest ε that this noise keeps at a δ, rounded up."""
         if self.kind == "discrete Laplace":
             return round_up(self.sensitivity.l1 / Fraction(self.scale))
         bound = concentrated_epsilon(round_up(self.rho()), delta)
@@ -153,15 +145,8 @@ class Mechanism:
         return np.array(noisy, np.int64).reshape(counts.shape)
 
     def margin(self, confidence: float) -> int:
-        """How far from the truth is a measured count at most, with this confidence?
-
-        >>> Mechanism("discrete Laplace", scale=1.0).margin(0.95)
-        3
-        """
-        if not 0 < exact_number(confidence, BadNoise, "confidence") < 1:
-            message = f"confidence is {as_given(confidence)}; give a share above 0 and below 1, such as 0.95"
-            raise BadNoise(message)
-        alpha = 1 - confidence
+        """How far from the truth is a measured count at most, with this confidence?"""
+        alpha = 1 - expect_confidence(confidence)
         if self.kind == "discrete Laplace":  # Pr(|noise| > m) = 2·a^(m + 1) / (1 + a), a = e^(−1 / scale)
             beyond = self.scale * math.log(2 / (1 + math.exp(-1 / self.scale)) / alpha)
             return max(math.ceil(beyond) - 1, 0)
@@ -183,6 +168,14 @@ class Mechanism:
         # below 1 / scale, where the moment is finite; a coarse grid only costs tightness
         t = np.geomspace(1e-6, 1, 200, endpoint=False) / self.scale
         return math.ceil(float(((counts * self.log_moment(t) + surprise) / t).min()))
+
+
+def expect_confidence(confidence: float) -> float:
+    """Return a confidence; refuse what is no share above 0 and below 1."""
+    if not 0 < exact_number(confidence, BadNoise, "confidence") < 1:
+        message = f"confidence is {as_given(confidence)}; give a share above 0 and below 1, such as 0.95"
+        raise BadNoise(message)
+    return confidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,12 +230,7 @@ def six_figures_up(bound: float) -> Fraction:
 
 
 def better_without_delta(noise: Mechanism, epsilon: Fraction) -> str | None:
-    """Return where a single release of this ε would have less noise with a δ of 0; None where it would not.
-
-    >>> print(better_without_delta(calibrate(Fraction(1), Fraction(1, 10**6)), Fraction(1)))
-    without a delta, noise of this epsilon has a standard deviation of 1.36, here 4.23; a delta pays off where many \
-releases, or many values of one person, add up
-    """
+    """Return where a single release of this ε would have less noise with a δ of 0; None where it would not."""
     if noise.kind == "discrete Laplace" or not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON:
         return None
     without, here = (math.sqrt(each.variance()) for each in (calibrate(epsilon, Fraction(0), noise.sensitivity), noise))
@@ -261,9 +249,6 @@ def calibrate(
 
     `through_rho`: a little more of it, so that its ρ comes to no more than ε at δ: what is paid from a ledger that adds
     up ρ.
-
-    >>> calibrate(Fraction(1, 2), Fraction(0))
-    Mechanism(kind='discrete Laplace', scale=2.0, sensitivity=Sensitivity(l1=1, l2_squared=1))
     """
     refuse_useless(epsilon, delta)
     if delta == 0:
@@ -343,11 +328,7 @@ def opendp() -> Any:  # noqa: ANN401 - OpenDP has no types
 
 
 def concentrated_epsilon(rho: Fraction | float, delta: Fraction | float) -> float:
-    """Turn ρ into ε at δ: min over α > 1 of ρα + ln(1/(αδ))/(α−1) + ln(1−1/α), rounded up.
-
-    >>> round(concentrated_epsilon(0.01, 1e-6), 4)
-    0.6217
-    """
+    """Turn ρ into ε at δ: min over α > 1 of ρα + ln(1/(αδ))/(α−1) + ln(1−1/α), rounded up."""
     if rho == 0:
         return 0.0
     if delta <= 0:
@@ -379,11 +360,7 @@ SUMMED_TO = 5_000  # up to this spread, σ√c, probabilities are added up one b
 
 
 def gaussian_delta(epsilon: Fraction | float, scale: float, changes: int) -> float:
-    """Bound δ(ε) of discrete Gaussian noise where so many counts change by one each: by less than a last few digits.
-
-    >>> round(gaussian_delta(1.0, 4.2308, 1) * 1e6, 3)
-    1.0
-    """
+    """Bound δ(ε) of discrete Gaussian noise where so many counts change by one each: by less than a last few digits."""
     # θ of more counts would take too long to add up; a δ of 1 promises nothing, and so is always a bound
     if scale < SMOOTH and changes > 64:
         return 1.0

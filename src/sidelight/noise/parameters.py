@@ -41,11 +41,7 @@ Amount: TypeAlias = float | int | str | Fraction
 
 
 def units_changed(neighbours: str) -> int:
-    """Return how many come or go between neighbours: one comes or goes, or one goes and another comes.
-
-    >>> units_changed("replace")
-    2
-    """
+    """Return how many come or go between neighbours: one comes or goes, or one goes and another comes."""
     if neighbours not in ("add or remove", "replace"):
         message = f'no {parameter("neighbours", neighbours)}; choose "add or remove" or "replace"'
         raise BadNoise(message)
@@ -65,11 +61,7 @@ class Sensitivity:
         return self.l1 == self.l2_squared
 
     def merge(self, units: int) -> Sensitivity:
-        """Return how far these units move sums of the counts: what moves several counts may move one sum as far.
-
-        >>> Sensitivity(3, 3).merge(1), Sensitivity(2, 2).merge(2)
-        (Sensitivity(l1=3, l2_squared=9), Sensitivity(l1=2, l2_squared=2))
-        """
+        """Return how far these units move sums of the counts: what moves several counts may move one sum as far."""
         # worst case: each unit moves one sum by l1 / units, and units · (l1 / units)² = l1² / units
         return Sensitivity(self.l1, self.l1**2 // units)
 
@@ -101,12 +93,7 @@ class PrivacyUnit:
         rows_per_person: int | None = None,
         values: int | None = None,
     ) -> PrivacyUnit:
-        """Find whom the counts of a table hide; `values` is how many different ones there could be.
-
-        >>> import sidelight as sl
-        >>> PrivacyUnit.of(sl.datasets.nhefs().table, values_per_person=3)
-        PrivacyUnit(person='person', values='set', values_per_person=3, rows_per_person=None)
-        """
+        """Find whom the counts of a table hide; `values` is how many different ones there could be."""
         person = table.intake.roles.get("person")
         if person is None:
             message = (
@@ -185,11 +172,7 @@ class PrivacyUnit:
         return f"to each person, by '{self.person}'{most}"
 
     def hidden(self, neighbours: Neighbours) -> str:
-        """Return what nobody can tell from the counts.
-
-        >>> PrivacyUnit("id").hidden("add or remove")
-        'whether any one person is in the table (add or remove one)'
-        """
+        """Return what nobody can tell from the counts."""
         if neighbours == "add or remove":
             return f"whether any one {self.word} is in the table (add or remove one)"
         return f"which one of all possible {form(self.word, 2)} any one {self.word} is (replace one)"
@@ -204,11 +187,7 @@ class PrivacyUnit:
         return "" if self.checked else "If no two rows are about one person, which nobody checked"
 
     def warnings(self, delta: Fraction) -> Iterator[str]:
-        """Yield what a reader of counts that hide this unit should not overlook, of noise with this δ.
-
-        >>> [len(list(unit.warnings(Fraction(0)))) for unit in (PrivacyUnit("id"), PrivacyUnit(EACH_ROW, "set", 2))]
-        [0, 2]
-        """
+        """Yield what a reader of counts that hide this unit should not overlook, of noise with this δ."""
         if not self.checked:
             less = "twice epsilon only" + (", and more than twice delta" if delta else "")
             yield (
@@ -276,11 +255,7 @@ def whole_cap(name: str, cap: object) -> int:
 
 
 def exact_amount(amount: Amount, name: str) -> Fraction:
-    """Read an amount as it is written.
-
-    >>> exact_amount(0.1, "epsilon"), exact_amount("1e-6", "delta")
-    (Fraction(1, 10), Fraction(1, 1000000))
-    """
+    """Read an amount as it is written."""
     if isinstance(amount, Fraction):
         return amount
     try:
@@ -323,11 +298,7 @@ def exact_delta(delta: Amount, name: str = "delta") -> Fraction:
 
 
 def distinguish_amounts(amounts: Sequence[Fraction | float]) -> list[str]:
-    """Write amounts with as many digits as it takes to tell those apart that differ, four at least.
-
-    >>> distinguish_amounts([Fraction(1), 1.00000002, 0.5])
-    ['1', '1.00000002', '0.5']
-    """
+    """Write amounts with as many digits as it takes to tell those apart that differ, four at least."""
     # seventeen digits tell any two floats apart
     for digits in range(4, 18):
         texts = [round_to_text(each, digits) for each in amounts]

@@ -207,11 +207,7 @@ def curve_of_divergences(orders: Floats, divergences: Floats) -> PrivacyCurve:
 
 
 def largest_posterior(prior: float, odds_factor: float) -> float:
-    """Return how likely something becomes at most when its odds change by this factor: p·F / (p·F + 1 − p), rounded up.
-
-    >>> largest_posterior(0.1, math.e)
-    0.23196...
-    """
+    """Return p·F / (p·F + 1 − p), rounded up: how likely something becomes at most when its odds change by F."""
     if math.isinf(odds_factor):
         return 1.0 if prior else 0.0
     odds = prior * odds_factor

@@ -276,7 +276,7 @@ def semantic_privacy(
         slack, allowed = exact_delta(delta), read_chance(chance)
         if slack or allowed is None:
             pair = _pair_at(read, slack)
-            return _promise_of_pair(*pair, people, allowed, neighbours=relation, profile=read.as_read())
+            return promise_of_pair(*pair, people, allowed, neighbours=relation, profile=read.as_read())
         shift, loss, left = smallest_shift_on(read, _expect_people(people), allowed)
         holds_but_for = allowed if left else 0.0
         return build_promise(loss, left, people, shift, holds_but_for, neighbours=relation, profile=read.as_read())
@@ -288,10 +288,10 @@ def semantic_privacy(
         raise BadNoise(message)
     amount: Any = epsilon
     pair = exact_epsilon(amount), exact_delta(delta)
-    return _promise_of_pair(*pair, people, read_chance(chance), neighbours=neighbours or "add or remove")
+    return promise_of_pair(*pair, people, read_chance(chance), neighbours=neighbours or "add or remove")
 
 
-def _promise_of_pair(
+def promise_of_pair(
     epsilon: Fraction,
     delta: Fraction,
     people: int | None,
@@ -299,12 +299,15 @@ def _promise_of_pair(
     *,
     neighbours: Neighbours,
     profile: PrivacyProfile | None = None,
+    for_data_as_it_is: bool = False,
 ) -> SemanticPrivacy:
+    """Return what one ε and δ promise to so many people, except with this chance; see `smallest_shift`."""
     if delta == 0:
         # a few last bits up: a promise may be kept better than told
-        shift = min(raise_bound(math.tanh(round_up(epsilon) / 2), 1e-15), 1.0)
-        return build_promise(epsilon, delta, people, shift, 0.0, neighbours=neighbours, profile=profile)
-    bound = smallest_shift(round_up(epsilon), _expect_people(people) * delta, chance)
+        bound = min(raise_bound(math.tanh(round_up(epsilon) / 2), 1e-15), 1.0), 0.0
+    else:
+        slack = _expect_people(people) * delta
+        bound = smallest_shift(round_up(epsilon), slack, chance, for_data_as_it_is=for_data_as_it_is)
     return build_promise(epsilon, delta, people, *bound, neighbours=neighbours, profile=profile)
 
 
@@ -541,11 +544,7 @@ def add_condition(condition: str, promise: str) -> str:
 
 
 def percent(share: float, *, up: bool = True) -> str:
-    """Show a share, rounded up, or down.
-
-    >>> percent(0.23196), percent(0.0625, up=False), percent(1.0)
-    ('23.2 %', '6.2 %', '100 %')
-    """
+    """Show a share, rounded up, or down."""
     hundredths = Fraction(share) * 100
     # below 1 % one decimal would overstate by too much: 0.02 would become 0.1
     rounded = f"{to_places(hundredths, 1 if hundredths >= 1 else 3, up=up):f}"

@@ -232,11 +232,7 @@ def stable_counts(
 
 
 def smallest_threshold(scale: float, delta: Fraction, unit: PrivacyUnit) -> int:
-    """From which measured count on are cells published, so that one of one person alone is with a chance of δ at most?
-
-    >>> smallest_threshold(1.0, Fraction(1, 10**9), PrivacyUnit("id"))
-    22
-    """
+    """From which count on are cells published, so that one of one person alone is with a chance of δ at most?"""
     most, by_ones = unit.at_most, unit.values == "set" and unit.rows_per_person is None
     with localcontext(PRECISE):
         a = (-1 / Decimal(scale)).exp()

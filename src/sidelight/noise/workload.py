@@ -60,11 +60,7 @@ TOTAL, CELLS = "total", "cells"  # what the counts by no column, and by all, are
 
 
 def subsets(axes: Axes) -> Iterable[Axes]:
-    """Yield every subset of the axes, the smallest first.
-
-    >>> list(subsets((0, 2)))
-    [(), (0,), (2,), (0, 2)]
-    """
+    """Yield every subset of the axes, the smallest first."""
     return itertools.chain.from_iterable(itertools.combinations(axes, size) for size in range(len(axes) + 1))
 
 
@@ -153,10 +149,6 @@ def split_noise(
     """Which noise has each marginal that is measured, so that all together keep ε and δ?  The cells stand first.
 
     `sensitivity` is how far so many `units` who come or go move the cells.
-
-    >>> noise = split_noise((100, 2), {(0, 1): 1, (): 1}, PrivacyCost(Fraction(1), Fraction(0)), Sensitivity(), 1)
-    >>> {axes: (each.kind, round(each.scale, 4)) for axes, each in noise.items()}
-    {(0, 1): ('discrete Laplace', 1.996), (): ('discrete Laplace', 2.004)}
     """
     layout = layout if isinstance(layout, CellLayout) else CellLayout(layout)
     # a sum of cells may move further than any of its cells
@@ -214,11 +206,7 @@ class CoarserLevel:
 
 
 def coarser_level(column: int, level: int, above: Sequence[Label]) -> CoarserLevel:
-    """Number the coarser labels that each label of a column is under, as they occur.
-
-    >>> coarser_level(0, 1, ["20-29", "20-29", "30-39"]).place.tolist()
-    [0, 0, 1]
-    """
+    """Number the coarser labels that each label of a column is under, as they occur."""
     number = {text: place for place, text in enumerate(dict.fromkeys(above))}
     return CoarserLevel(column, level, tuple(number), np.array([number[text] for text in above], np.int64))
 
@@ -280,12 +268,7 @@ class CellLayout:
         return groups
 
     def add_up(self, cells: np.typing.NDArray[WholeOrFloat], axes: Axes) -> np.typing.NDArray[WholeOrFloat]:
-        """Add up cells to a marginal, M_A·x.
-
-        >>> tens = CoarserLevel(0, 1, ("20-29", "30-39"), np.array([0, 0, 1]))
-        >>> CellLayout((3, 2), (tens,)).add_up(np.arange(6).reshape(3, 2), (2,)).tolist()
-        [6, 9]
-        """
+        """Add up cells to a marginal, M_A·x."""
         columns = {self.column(axis) for axis in axes}
         others = tuple(column for column in range(len(self.shape)) if column not in columns)
         # summed axes keep a length of 1, so that column numbers stay axis numbers
@@ -299,12 +282,7 @@ class CellLayout:
         return marginal
 
     def spread(self, marginal: np.typing.NDArray[WholeOrFloat], axes: Axes) -> np.typing.NDArray[WholeOrFloat]:
-        """Spread each count over its cells, M_Aᵀ·y; columns that the marginal is not by have length 1.
-
-        >>> tens = CoarserLevel(0, 1, ("20-29", "30-39"), np.array([0, 0, 1]))
-        >>> CellLayout((3, 2), (tens,)).spread(np.array([7, 8]), (2,)).tolist()
-        [[7], [7], [8]]
-        """
+        """Spread each count over its cells, M_Aᵀ·y; columns that the marginal is not by have length 1."""
         sizes = {self.column(axis): self.labels_of(axis) for axis in axes}
         # one axis per column again; a length of 1 broadcasts over the columns that were added up
         cells = marginal.reshape([sizes.get(column, 1) for column in range(len(self.shape))])
@@ -326,10 +304,6 @@ def best_shares(
 
     The shares are thousandths and add up to 1; a query that is not measured has none.  `variance` says what noise has a
     marginal that gets these shares.
-
-    >>> laplace = lambda axes, share: 2 / share**2
-    >>> {axes: str(share) for axes, share in best_shares((100, 2), {(0, 1): 1, (): 1}, laplace).items()}
-    {(0, 1): '501/1000', (): '499/1000'}
     """
     layout = layout if isinstance(layout, CellLayout) else CellLayout(layout)
     objective, slope = _build_objective(layout, tuple(weights), np.array([*weights.values()]), variance)
