@@ -94,6 +94,8 @@ class Learner(Measure):
         counts="how sure the model is",
         asked_by_search=True,
         deed="who trains a model on the release and on who is in which group",
+        in_short="trains a model on it",
+        in_report="who trains a model on the file and a list of who is in which group",
         question="What would a model believe that was trained on this release?",
         function="learn",
         remedy="larger or more diverse groups help, and a limit on the learner judges them; noise stops it",

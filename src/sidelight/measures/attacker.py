@@ -60,6 +60,8 @@ class Attacker:
     name: str = ""  # of one whom searches ask: as in --ask and --as, the name of the measure
     asked_by_search: bool = False
     deed: str = ""  # "who trains a model on the release": what tells them from all others
+    in_short: str = ""  # the deed where the release was just named: "trains a model on it"
+    in_report: str = ""  # the deed for whoever never heard of them, in a report
     question: str = ""  # what an attack as them asks, for the title of a page
     function: str = ""  # what asks them in Python, beside `sidelight attack --as`
     remedy: str = ""  # what helps against them

@@ -68,6 +68,8 @@ class Insider(Measure):
         counts="how sure an insider could become",
         asked_by_search=True,
         deed="who knows the method and the policy too",
+        in_short="knows how it was made",
+        in_report="who also knows how the file was made, and reasons about what was not published",
         question="What would somebody believe who knows the method and the policy?",
         function="insider",
         remedy="resists='insider' (--resists insider) keeps the limit for them too",

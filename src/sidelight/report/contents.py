@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.measures.criterion import Comparison
-from sidelight.policy.measure_names import ASK_CHOICES
+from sidelight.policy.measure_names import ASK_CHOICES, asked_attackers
 from sidelight.report.page import (
     Block,
     Blocks,
@@ -198,7 +198,8 @@ def how_it_was_made(report: ReleaseReport) -> Blocks:
             end = "" if making.complete else " It was stopped before its end: a more useful release may exist."
             yield Paragraph(f"The search looked at {counted(making.checked, 'candidate')}.{end}", "quiet")
         if making.resists:
-            yield Paragraph(f"It was made to resist an insider: {making.resists}.")
+            who = " and ".join(kind.attacker.who for kind in asked_attackers() if kind.attacker.knows_method)
+            yield Paragraph(f"It was made to resist {who}: {making.resists}.")
     cuts = tuple(_pictures(report, "cuts"))
     yield from cuts
     if cuts:
@@ -436,10 +437,12 @@ def _asked_attackers(report: ReleaseReport) -> Blocks:
     # attacks by one attacker on one file are told here, those by several files under attacks
     attacks = [each for each in report.answer.attacks if each.kind in ASK_CHOICES]
     have_sections = {each.kind for each in attacks}
+    asked = [kind.attacker for kind in asked_attackers()]
+    number = {1: "One reader is", 2: "Two readers are"}.get(len(asked), f"{len(asked)} readers are")
+    who = "; and ".join(f"{each.who}, {each.in_report or each.deed}" for each in asked)
     yield Paragraph(
-        "Two readers are seldom named in a policy, and need no more than the file and patience: a learner, who trains "
-        "a model on the file and a list of who is in which group; and an insider, who also knows how the file was "
-        "made, and reasons about what was not published. How sure could they get of the value of one person?"
+        f"{number} seldom named in a policy, and need no more than the file and patience: {who}. How sure could they "
+        "get of the value of one person?"
     )
     if any(each.outcome != "not asked" for each in answers):
         yield from _pictures(report, "readers")

@@ -265,8 +265,8 @@ def compute_curves(release: Release, most_cells: int = 2_000_000) -> tuple[Knowl
 # What stands behind the pictures
 
 
+# Groups times values up to which the risk is measured at many amounts of knowledge: a second or two.
 MOST_MEASURED_CELLS = 60_000
-"""Groups times values up to which the risk is measured at many amounts of knowledge: a second or two."""
 
 
 def knowledge_cells(release: Release, criterion: Criterion) -> KnowledgeCells | None:

@@ -13,7 +13,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from sidelight.learner.learned import BeliefBin
 from sidelight.measures.criterion import Comparison
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
 from sidelight.report.charts.attackers import ReaderBelief, checked_claims_chart, readers_chart
@@ -157,9 +156,8 @@ def _readers(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
 
 def calibration_picture(beliefs: CheckedBeliefs) -> Picture:
     """Draw what a model claims, and how right it is."""
-    bins = [BeliefBin(each.low, each.high, each.people, each.claimed, each.right) for each in beliefs.calibration]
     error = beliefs.calibration_error
-    return picture_of(checked_claims_chart(beliefs.model, beliefs.claimed, beliefs.right, error, bins))
+    return picture_of(checked_claims_chart(beliefs.model, beliefs.claimed, beliefs.right, error, beliefs.calibration))
 
 
 def _cuts(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:

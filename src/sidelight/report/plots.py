@@ -60,8 +60,8 @@ COLOURS: dict[str, tuple[str, str]] = {
 
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
+# So many marks a chart has at most, whatever the table's size.
 MOST_POINTS = 3000
-"""So many marks a chart has at most, whatever the table's size."""
 
 PICTURES = (".svg", ".png", ".html", ".json")
 
@@ -138,8 +138,8 @@ def finish_chart(
     return guard_cells(apply_look(titled))
 
 
+# Stands, unseen, behind every < of a cell: notebooks and Altair's pages put a chart's data inside a script.
 GUARD = "\u2060"
-"""Stands, unseen, behind every < of a cell: notebooks and Altair's pages put a chart's data inside a script."""
 
 
 def guard_cells(chart: Drawing) -> alt.TopLevelMixin:

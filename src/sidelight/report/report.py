@@ -234,11 +234,10 @@ def attackers_section(attackers: Sequence[ReaderFacts]) -> Iterator[PageSection]
     """Yield what two attackers reach whom policies seldom name; in one line where neither was asked."""
     lines = [f"{capitalize(each.text)}." for each in attackers]
     if all(each.outcome == "not asked" for each in attackers):
-        not_asked = (
-            "Not asked: what somebody would reach who trains a model on it (a learner), or knows how it was made (an "
-            "insider); sidelight attack FILE --as learner or --as insider asks."
-        )
-        lines = [not_asked]
+        who = [attacker_of(each.reader) for each in attackers]
+        deeds = ", or ".join(f"{each.in_short or each.deed} ({each.who})" for each in who)
+        options = " or ".join(f"--as {each.name}" for each in who)
+        lines = [f"Not asked: what somebody would reach who {deeds}; sidelight attack FILE {options} asks."]
     if attackers:
         yield PageSection(ATTACKERS, (Points(tuple(lines)),))
 

@@ -186,18 +186,18 @@ Gather: TypeAlias = Callable[[], Work]
 Wording: TypeAlias = Callable[[str, int, int | None], str]
 """Says in words how far work is: what is being done, how much of it, and out of how much."""
 
+# So many jobs that have ended are kept, the latest: of deeds, and of what follows sliders.
 MOST_ENDED = 64
-"""So many jobs that have ended are kept, the latest: of deeds, and of what follows sliders."""
 
+# So many jobs wait in a lane at most.
 MOST_WAITING = 100
-"""So many jobs wait in a lane at most."""
 
 
+# Seconds after which nobody looks at work any more that a page asks about every 300 ms.
 FORGOTTEN = 1.5
-"""Seconds after which nobody looks at work any more that a page asks about every 300 ms."""
 
+# Seconds after which such work ends even if no other wants its turn: tabs that sleep ask once a minute.
 ABANDONED = 150.0
-"""Seconds after which such work ends even if no other wants its turn: tabs that sleep ask once a minute."""
 
 
 SEARCHES = "searches"

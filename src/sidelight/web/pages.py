@@ -28,8 +28,8 @@ from sidelight.text import counted, form
 from sidelight.web.state import State
 from sidelight.web.workspace import Workspace
 
+# Verdicts are told by shape and word first, by colour second.
 MARKS = {True: "✓", False: "✗", None: "?"}
-"""Verdicts are told by shape and word first, by colour second."""
 
 CONFIGURATION = json.dumps(
     {

@@ -42,8 +42,8 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+# What may be uploaded at once.
 MOST_BYTES = 256 * 1024 * 1024
-"""What may be uploaded at once."""
 
 TOKEN = "token"  # noqa: S105 - the name of the field
 
@@ -227,11 +227,11 @@ async def _say(send: Send, status: int, sentence: str) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
+# Connections on which no request has come yet, after which the oldest is closed; a browser opens half a dozen.
 MOST_SILENT = 64
-"""Connections on which no request has come yet, after which the oldest is closed; a browser opens half a dozen."""
 
+# After which a connection is closed on which no request has come.
 SILENT_SECONDS = 20.0
-"""After which a connection is closed on which no request has come."""
 
 if TYPE_CHECKING:
     _Protocol = asyncio.Protocol

@@ -30,11 +30,11 @@ from sidelight.web.state import State
 
 Answer = TypeVar("Answer")
 
+# So many answers are kept: whoever drags a slider back sees the same again at once.
 MOST_KEPT = 512
-"""So many answers are kept: whoever drags a slider back sees the same again at once."""
 
+# So many tables and releases are kept, each by the columns and levels that were asked for: they can be large.
 MOST_TABLES = 16
-"""So many tables and releases are kept, each by the columns and levels that were asked for: they can be large."""
 
 
 @dataclass(frozen=True, slots=True)

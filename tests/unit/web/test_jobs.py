@@ -154,9 +154,9 @@ def test_what_nobody_looks_at_for_long_ends_and_begins_again_for_who_does(jobs, 
     left = jobs.soon(1, lambda: report_for_ever, title="Left", address="/", lane="readers", within=0.01)
     assert left.wait(PATIENCE)
     assert (left.stage, left.forgotten) == ("cancelled", True)
+    monkeypatch.setattr(jobs_file, "ABANDONED", PATIENCE)  # until somebody waits, however long that takes to begin
     again = jobs.soon(1, lambda: given(1), title="Left", address="/", lane="readers", within=PATIENCE)
     assert again.answer == 1
-    monkeypatch.setattr(jobs_file, "ABANDONED", PATIENCE)  # until somebody waits, however long that takes to begin
     awaited = jobs.soon(2, lambda: report_for_ever, title="Awaited", address="/", lane="readers", within=0)
     with awaited.awaited():
         monkeypatch.setattr(jobs_file, "ABANDONED", 0.05)

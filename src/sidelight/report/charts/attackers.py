@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from sidelight.max_entropy.measure import RuleCurve, RulePoint
     from sidelight.measures.exact import Amount
     from sidelight.minimality.beliefs import InsiderBeliefs
+    from sidelight.report.release_report import CheckedBin
 
 HOW_SURE = "how sure somebody claims to be"
 
@@ -230,7 +231,7 @@ def calibration_chart(learned: Learned) -> alt.TopLevelMixin:
 
 
 def checked_claims_chart(
-    model: str, claimed: float, right: float, error: float, bins: Sequence[BeliefBin]
+    model: str, claimed: float, right: float, error: float, bins: Sequence[BeliefBin | CheckedBin]
 ) -> alt.TopLevelMixin:
     """Draw claims that were compared with the truth: how sure, how often right, and how far the two are apart."""
     library = altair()

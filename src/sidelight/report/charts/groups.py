@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 
     from sidelight.measures.column_subsets.identifying_columns import IdentifyingColumns
 
+# So many values have a bar of their own; the others are one.
 MOST_VALUES = 20
-"""So many values have a bar of their own; the others are one."""
 
 
 class SizeBand(DocumentPart):

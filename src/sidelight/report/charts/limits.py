@@ -7,10 +7,10 @@ logarithmic scale where the largest is many times the bound.  The side of the bo
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure
 from sidelight.measures.criterion import Comparison, exact
@@ -39,10 +39,6 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT, STEP = 500, 34, 92
 """Pixels: of a strip, and from one to the next."""
-
-
-CLOSE = 0.16
-"""Dots that are closer, as a share of the strip, have their numbers on both sides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,97 +139,54 @@ def limits_title(limits: Sequence[JudgedLimit]) -> str:
     return f"{after} for the release" + (f"; for the table itself {held}" if known else "")
 
 
-@dataclass(frozen=True, slots=True)
-class _Strip:
-    """A limit, and where its strip begins."""
-
-    limit: JudgedLimit
-    top: float
-    first: bool  # whose dots say what they are
-
-    @property
-    def middle(self) -> float:
-        return self.top + HEIGHT / 2
-
-    @property
-    def bound(self) -> float:
-        return self.limit.place(self.limit.bound)
-
-    @property
-    def kept(self) -> tuple[float, float]:
-        """From where to where the limit is kept."""
-        return (0.0, self.bound) if self.limit.comparison.from_above else (self.bound, 1.0)
-
-    @property
-    def before(self) -> float | None:
-        return None if self.limit.before is None else self.limit.place(self.limit.before)
-
-    @property
-    def after(self) -> float:
-        return self.limit.place(self.limit.after)
-
-    def texts(self) -> Iterator[_Lettering]:
-        """Yield what is counted, the limit, and both numbers."""
-        inwards: Align = "left" if self.bound < CLOSE else "right" if self.bound > 1 - CLOSE else "center"
-        yield _Lettering(0, self.top - 30, self.limit.counts, "left", bold=True)
-        yield _Lettering(self.bound, self.top - 9, f"limit: {self.limit.bound_words}", inwards)
-        if self.before is not None:
-            name = "the table: " if self.first else ""
-            yield self._place_number(self.before, self.after, f"{name}{self.limit.before_text}")
-        name = "the release: " if self.first else ""
-        yield replace(self._place_number(self.after, self.before, f"{name}{self.limit.after_text}"), bold=True)
-
-    def _place_number(self, dot: float, other: float | None, text: str) -> _Lettering:
-        """Write a number to the right of its dot, or to the left where the other dot or the end is close."""
-        # to the left only where there is room: a dot near 0 keeps its number on the right
-        close = other is not None and 0 < other - dot < CLOSE < dot
-        left = close or dot > 1 - CLOSE
-        return _Lettering(dot - 0.018 if left else dot + 0.018, self.middle - 8, text, "right" if left else "left")
-
-
-Align: TypeAlias = Literal["left", "center", "right"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Lettering:
-    """A text, where it stands, and on which side of that place."""
-
-    x: float
-    y: float
-    text: str
-    align: Align
-    bold: bool = False
-
-
 def _strips(limits: Sequence[JudgedLimit]) -> Drawing:
     """Draw all strips in one chart, one below the other: layers are slow to make, and rows are not."""
     library = altair()
-    strips = [_Strip(limit, at * STEP + STEP - HEIGHT - 8, first=at == 0) for at, limit in enumerate(limits)]
     height = STEP * len(limits)
     x = library.X("x:Q").scale(domain=[0, 1], nice=False).axis(None)
     y = library.Y("y:Q").scale(domain=[height, 0], nice=False).axis(None)
-
     drawn = partial(draw_rows, width=WIDTH, height=height)
-    styles: dict[tuple[Align, bool], list[_Lettering]] = {}
-    for text in (text for strip in strips for text in strip.texts()):
-        styles.setdefault((text.align, text.bold), []).append(text)
-    shaded = drawn({"x": s.kept[0], "x2": s.kept[1], "y": s.top, "y2": s.top + HEIGHT} for s in strips)
-    lines = drawn({"x": 0, "x2": 1, "y": s.middle} for s in strips)
-    bounds = drawn({"x": s.bound, "y": s.top, "y2": s.top + HEIGHT} for s in strips)
-    before = drawn({"x": s.before, "y": s.middle} for s in strips if s.before is not None)
-    after = drawn({"x": s.after, "y": s.middle, "holds": s.limit.holds} for s in strips)
+    shaded, lines, bounds, before, after = (list[dict[str, object]]() for _ in range(5))
+    words: dict[tuple[str, bool], list[dict[str, object]]] = {}  # by alignment, and whether they are bold
+
+    def write(at: float, row: float, text: str, align: str, *, bold: bool = False) -> None:
+        words.setdefault((align, bold), []).append({"x": at, "y": row, "text": text})
+
+    def write_number(dot: float, other: float | None, text: str, *, bold: bool) -> None:
+        # dots closer than 0.16 have their numbers on both sides; a dot near 0 keeps its number on the right
+        left = (other is not None and 0 < other - dot < 0.16 < dot) or dot > 1 - 0.16
+        write(dot - 0.018 if left else dot + 0.018, middle - 8, text, "right" if left else "left", bold=bold)
+
+    for number, limit in enumerate(limits):
+        top = number * STEP + STEP - HEIGHT - 8
+        middle, bound, end = top + HEIGHT / 2, limit.place(limit.bound), top + HEIGHT
+        table = None if limit.before is None else limit.place(limit.before)
+        release = limit.place(limit.after)
+        kept = (0.0, bound) if limit.comparison.from_above else (bound, 1.0)
+        shaded.append({"x": kept[0], "x2": kept[1], "y": top, "y2": end})
+        lines.append({"x": 0, "x2": 1, "y": middle})
+        bounds.append({"x": bound, "y": top, "y2": end})
+        after.append({"x": release, "y": middle, "holds": limit.holds})
+        write(0, top - 30, limit.counts, "left", bold=True)
+        inwards = "left" if bound < 0.16 else "right" if bound > 1 - 0.16 else "center"
+        write(bound, top - 9, f"limit: {limit.bound_words}", inwards)
+        # the dots of the first strip say what they are
+        if table is not None:
+            before.append({"x": table, "y": middle})
+            write_number(table, release, f"{'' if number else 'the table: '}{limit.before_text}", bold=False)
+        write_number(release, table, f"{'' if number else 'the release: '}{limit.after_text}", bold=True)
     colour = library.condition("datum.holds", library.value(BLUE), library.value(VERMILION))
-    hollow = before.mark_point(filled=True, fill=PAPER, stroke=GREY, strokeWidth=2, size=90, opacity=1)
+    hollow = drawn(before).mark_point(filled=True, fill=PAPER, stroke=GREY, strokeWidth=2, size=90, opacity=1)
     return library.layer(
-        shaded.mark_rect(color=PALE, opacity=1).encode(x, y, x2="x2:Q", y2="y2:Q"),
-        lines.mark_rule(color=GREY).encode(x, y, x2="x2:Q"),
-        bounds.mark_rule(color=INK, strokeWidth=2.5).encode(x, y, y2="y2:Q"),
+        drawn(shaded).mark_rect(color=PALE, opacity=1).encode(x, y, x2="x2:Q", y2="y2:Q"),
+        drawn(lines).mark_rule(color=GREY).encode(x, y, x2="x2:Q"),
+        drawn(bounds).mark_rule(color=INK, strokeWidth=2.5).encode(x, y, y2="y2:Q"),
         hollow.encode(x, y),
-        after.mark_point(filled=True, size=120, opacity=1).encode(x, y, color=colour),
+        drawn(after).mark_point(filled=True, size=120, opacity=1).encode(x, y, color=colour),
         *(
-            drawn({"x": each.x, "y": each.y, "text": each.text} for each in some)
+            drawn(rows)
             .mark_text(align=align, fontSize=12, color=INK, fontWeight="bold" if bold else "normal")
             .encode(x, y, text="text:N")
-            for (align, bold), some in styles.items()
+            for (align, bold), rows in words.items()
         ),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -31,36 +30,25 @@ if TYPE_CHECKING:
     from sidelight.noise.semantic_privacy import SemanticPrivacy
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """How a chart speaks of those whom a promise tells apart."""
-
-    others: str
-    at_most: str
-    always: str
-    false_alarms: str
-    missed: str
-    believed: str
-
-
-WORDS: dict[Neighbours, _Words] = {
-    "add or remove": _Words(
-        others="those who are not in",
-        at_most="nobody recognises more than {} of those who are",
-        always="somebody may recognise all of those who are",
-        false_alarms="Those who are not in, and are taken for being in",
-        missed="Those who are in, and are not recognised",
-        believed="That you are in",
-    ),
-    "replace": _Words(
-        others="others in your place",
-        at_most="nobody recognises you in more than {} of cases",
-        always="somebody may always recognise you",
-        false_alarms="Others in your place who are taken for you",
-        missed="How often you are in, and are not recognised",
-        believed="That it is you, and not another in your place,",
-    ),
+WORDS: dict[Neighbours, dict[str, str]] = {
+    "add or remove": {
+        "others": "those who are not in",
+        "at most": "nobody recognises more than {} of those who are",
+        "always": "somebody may recognise all of those who are",
+        "false alarms": "Those who are not in, and are taken for being in",
+        "missed": "Those who are in, and are not recognised",
+        "believed": "That you are in",
+    },
+    "replace": {
+        "others": "others in your place",
+        "at most": "nobody recognises you in more than {} of cases",
+        "always": "somebody may always recognise you",
+        "false alarms": "Others in your place who are taken for you",
+        "missed": "How often you are in, and are not recognised",
+        "believed": "That it is you, and not another in your place,",
+    },
 }
+"""How a chart speaks of those whom a promise tells apart."""
 
 
 def promise_rows(promise: SemanticPrivacy) -> list[dict[str, float]]:
@@ -126,12 +114,12 @@ def _test_panel(base: Drawing, promise: SemanticPrivacy, false_alarms: float) ->
     rates = promise.error_rates(false_alarms)
     missed = percent(1 - rates.recognised, up=False)
     words = WORDS[promise.neighbours]
-    most = words.at_most.format(percent(rates.recognised))
-    reached = most if rates.recognised < 0.999 else words.always
-    title = f"Wrong about {plain_percent(false_alarms)} of {words.others}, {reached}"
-    x = share_axis(library.X("share:Q"), words.false_alarms)
-    curve = share_axis(library.Y("missed:Q"), words.missed)
-    coin = share_axis(library.Y("coin:Q"), words.missed)
+    most = words["at most"].format(percent(rates.recognised))
+    reached = most if rates.recognised < 0.999 else words["always"]
+    title = f"Wrong about {plain_percent(false_alarms)} of {words['others']}, {reached}"
+    x = share_axis(library.X("share:Q"), words["false alarms"])
+    curve = share_axis(library.Y("missed:Q"), words["missed"])
+    coin = share_axis(library.Y("coin:Q"), words["missed"])
     share = max(1 - rates.recognised, 0.0)
     # where there is room: above the coin's line, or for a point far down between the lines
     above = min(false_alarms + 0.2, 0.55), min(1.05 - false_alarms, 0.93)
@@ -159,7 +147,7 @@ def _belief_panel(base: Drawing, promise: SemanticPrivacy, prior: float) -> Draw
     holds = f", except with a chance of {two_digits(risk.chance)}" if risk.chance else ""
     rise = f"can rise from {plain_percent(prior)} to at most {percent(risk.posterior)} likely{holds}"
     unbounded = math.isinf(risk.odds_factor)
-    title = f"{WORDS[promise.neighbours].believed} {'may become certain: nothing bounds it' if unbounded else rise}"
+    title = f"{WORDS[promise.neighbours]['believed']} {'may become certain: nothing bounds it' if unbounded else rise}"
     x = share_axis(library.X("share:Q"), "How likely somebody thought it before")
     after = share_axis(library.Y("in:Q"), "How likely they can think it after, at most")
     before = share_axis(library.Y("share:Q"), "How likely they can think it after, at most")

@@ -169,7 +169,7 @@ def kinds_chart(
     # four panels are two rows of two, without a gap
     columns = min(len(kinds), 2 if len(kinds) in (2, 4) else 3)
     panels = [
-        _panel(library, kind, _Panel(width, first=at % columns == 0, last=at == columns - 1), limit, amount)
+        _panel(kind, width, limit, amount, first=at % columns == 0, last=at == columns - 1)
         for at, (kind, amount) in enumerate(zip_longest(kinds, own))
     ]
     others = "" if len(kinds) == 1 else " Each panel varies one kind of knowledge and leaves the others as asked."
@@ -256,29 +256,21 @@ def _table(kinds: Sequence[RiskCurve]) -> TableBehind:
     return TableBehind(("what is known", "how much of it", "risk, exactly", "risk, rounded up"), tuple(rows))
 
 
-@dataclass(frozen=True, slots=True)
-class _Panel:
-    """Where a panel stands."""
-
-    width: int
-    first: bool
-    last: bool
-
-    @property
-    def height(self) -> int:
-        return self.width * 8 // 9 if self.width < ONE_WIDTH else self.width * 5 // 9
-
-
-def _panel(library: Drawing, kind: RiskCurve, panel: _Panel, limit: RiskLimit | None, own: int | None) -> Drawing:
+def _panel(
+    kind: RiskCurve, width: int, limit: RiskLimit | None, own: int | None, *, first: bool, last: bool
+) -> Drawing:
+    """Draw one kind of knowledge; the first panel of a row has the axis, the last one the words of the limit."""
+    library = altair()
+    height = width * 8 // 9 if width < ONE_WIDTH else width * 5 // 9
     rows = [
         {"amount": amount, "risk": round_up(risk), "exact": exact_text(risk)}
         for amount, risk in zip(kind.amounts, kind.risks, strict=True)
         if math.isfinite(risk)
     ]
-    base = draw_rows(rows, panel.width, panel.height)
-    x, y = _across(library, kind), library.Y("risk:Q").axis(title=kind.measure if panel.first else None)
+    base = draw_rows(rows, width, height)
+    x, y = _across(kind), library.Y("risk:Q").axis(title=kind.measure if first else None)
     if kind.is_probability:
-        y = share_axis(library.Y("risk:Q"), "How sure somebody can be", labels=panel.first)
+        y = share_axis(library.Y("risk:Q"), "How sure somebody can be", labels=first)
     # steps, as there is nothing between two whole amounts of knowledge
     layers = [base.mark_line(color=BLUE, strokeWidth=2.5, interpolate="step-after").encode(x, y)]
     if len(rows) <= 12:  # few amounts have a point each
@@ -287,17 +279,18 @@ def _panel(library: Drawing, kind: RiskCurve, panel: _Panel, limit: RiskLimit | 
         rule = draw_rows([{"limit": round_up(exact(limit.bound)), "text": ["limit:", limit.in_words]}])
         words = rule.mark_text(align="left", baseline="middle", color=INK, fontSize=12, dx=6, lineHeight=15)
         layers.append(rule.mark_rule(color=INK, strokeWidth=1.5).encode(y="limit:Q"))
-        if panel.last:  # panels of a row share their scale: words at the last one serve all
-            layers.append(words.encode(y="limit:Q", x=library.value(panel.width), text="text:N"))
+        if last:  # panels of a row share their scale: words at the last one serve all
+            layers.append(words.encode(y="limit:Q", x=library.value(width), text="text:N"))
         amount = kind.first_above(limit)
         if amount is not None:
-            layers += _crossing(library, kind, amount, exact(limit.bound), panel)
+            layers += _crossing(kind, amount, exact(limit.bound), width)
     if own is not None and own in kind.amounts:
-        layers += _own_point(library, kind, own, panel)
+        layers += _own_point(kind, own, width, height)
     return library.layer(*layers)
 
 
-def _across(library: Drawing, kind: RiskCurve) -> Drawing:
+def _across(kind: RiskCurve) -> Drawing:
+    library = altair()
     most = kind.most
     scale = {"type": "symlog", "constant": 4} if kind.is_far else {"nice": False}
     # powers of ten, but none so close to the end that their labels would overlap
@@ -307,11 +300,11 @@ def _across(library: Drawing, kind: RiskCurve) -> Drawing:
     return library.X("amount:Q").scale(domain=[0, most], **scale).axis(library.Axis(format=",d", title=title, **ticks))
 
 
-def _crossing(library: Drawing, kind: RiskCurve, amount: int, bound: Amount, panel: _Panel) -> list[Drawing]:
+def _crossing(kind: RiskCurve, amount: int, bound: Amount, width: int) -> list[Drawing]:
     """Mark the first amount that is too much; right below it, or else left above it, the curve leaves room."""
     risk = kind.risks[kind.amounts.index(amount)]
     text = f"{amount:,} {'is' if amount == 1 else 'are'} enough" if amount else "even with none"
-    if amount and panel.width >= ONE_WIDTH:
+    if amount and width >= ONE_WIDTH:
         text = f"{text} to break the limit"
     base = draw_rows([{"amount": amount, "risk": round_up(risk), "limit": float(bound), "text": text}])
     to_the_right = kind.place(amount) <= 0.6
@@ -323,7 +316,7 @@ def _crossing(library: Drawing, kind: RiskCurve, amount: int, bound: Amount, pan
     )
     return [
         base.mark_rule(color=VERMILION, strokeWidth=1, strokeDash=[3, 3]).encode(
-            x="amount:Q", y="risk:Q", y2=library.value("height")
+            x="amount:Q", y="risk:Q", y2=altair().value("height")
         ),
         base.mark_point(color=VERMILION, filled=True, opacity=1, size=90).encode(x="amount:Q", y="risk:Q"),
         base.mark_text(color=VERMILION, fontWeight="bold", fontSize=13, baseline="middle", **style).encode(
@@ -332,20 +325,20 @@ def _crossing(library: Drawing, kind: RiskCurve, amount: int, bound: Amount, pan
     ]
 
 
-def _own_point(library: Drawing, kind: RiskCurve, own: int, panel: _Panel) -> list[Drawing]:
+def _own_point(kind: RiskCurve, own: int, width: int, height: int) -> list[Drawing]:
     """Mark the amount that was asked about; what it is stands at the foot, where a curve that rises leaves room."""
     risk = kind.risks[kind.amounts.index(own)]
     if not math.isfinite(risk):
         return []
     style = {"align": "left", "dx": 8} if kind.place(own) <= 0.6 else {"align": "right", "dx": -8}
     glance = at_a_glance(risk, large_is_bad=True)
-    text = glance if panel.width < ONE_WIDTH else f"asked about: {kind.amount_text(own)}, {glance}"
+    text = glance if width < ONE_WIDTH else f"asked about: {kind.amount_text(own)}, {glance}"
     base = draw_rows([{"amount": own, "risk": round_up(risk), "text": text}])
-    x = library.X("amount:Q")
+    x = altair().X("amount:Q")
     return [
-        base.mark_rule(color=INK, strokeWidth=1, strokeDash=[2, 3]).encode(x, y="risk:Q", y2=library.value("height")),
+        base.mark_rule(color=INK, strokeWidth=1, strokeDash=[2, 3]).encode(x, y="risk:Q", y2=altair().value("height")),
         base.mark_point(color=INK, filled=False, opacity=1, size=170, strokeWidth=2).encode(x, y="risk:Q"),
         base.mark_text(color=INK, fontSize=12, baseline="middle", **style).encode(
-            x, y=library.value(panel.height - 12), text="text:N"
+            x, y=altair().value(height - 12), text="text:N"
         ),
     ]

@@ -259,8 +259,8 @@ def _density(searched: SearchedLattice) -> Drawing:
 
 # Cuts.
 
+# So much text fits above a line, and a third more above the last ones; the table has all of it.
 MOST_CHARACTERS = 21
-"""So much text fits above a line, and a third more above the last ones; the table has all of it."""
 
 
 def cuts_chart(along: Mapping[str, int], nodes: Sequence[CutNode | CutPart]) -> alt.TopLevelMixin:
@@ -365,8 +365,8 @@ def _tree(nodes: Sequence[CutNode | CutPart], depths: Sequence[int]) -> Drawing:
 
 # Candidates.
 
+# So many are measured: the best by the utility that was chosen by.
 MOST_CANDIDATES = 40
-"""So many are measured: the best by the utility that was chosen by."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from sidelight.measures.exact import Amount
     from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, KnowledgeSkyline, RiskMap
 
+# How many amounts of each kind are drawn: values ruled out, other people, family.
 MOST_CELLS = (4, 10, 8)
-"""How many amounts of each kind are drawn: values ruled out, other people, family."""
 
 DIRECTIONS = ("rules_out", "others", "family")
 
@@ -241,8 +241,8 @@ class _Frame:
         return min(26 * self.cells[0], 270), min(26 * self.cells[1], 220)
 
 
+# What a panel is made of, each from data of its own.
 MARKS = ("cells", "line", "dots", "own")
-"""What a panel is made of, each from data of its own."""
 
 
 def _marks(

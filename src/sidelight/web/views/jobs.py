@@ -45,15 +45,7 @@ class JobAnswer(DocumentPart):
 
 def document(job: Job) -> JobAnswer:
     """Return a job as data."""
-    return JobAnswer(
-        number=job.number,
-        title=job.title,
-        stage=job.stage,
-        sentence=job.sentence,
-        done=job.done,
-        total=job.total,
-        problem=job.problem,
-    )
+    return JobAnswer.model_validate(job, from_attributes=True)
 
 
 async def answer_of(request: Request, begin: Callable[[], Job], seconds: float) -> Any:  # noqa: ANN401 - of any work

@@ -42,8 +42,8 @@ VIEW = PageView("/readers", "Readers", "Who may read it, knowing what, and how s
 
 router = APIRouter()
 
+# Seconds for which a page waits for its readers; most are quicker.
 MOMENT = 0.3
-"""Seconds for which a page waits for its readers; most are quicker."""
 
 
 class Gauge(DocumentPart):

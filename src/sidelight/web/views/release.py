@@ -385,8 +385,8 @@ def begin(request: Request, fields: PostedFields) -> Response:
 # (`--output`), or as one file for the browser to keep.  A browser gives a plain name and no folder, and what is there
 # is never replaced.
 
+# The lane of what is published.
 PUBLISHING = "publishing"
-"""The lane of what is published."""
 
 ENDINGS = (".parquet", ".csv")
 LONGEST_NAME = 100
