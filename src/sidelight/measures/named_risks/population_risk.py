@@ -33,7 +33,6 @@ from sidelight.measures.criterion import Finding
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Monotonicity, Tally, choice, read
 from sidelight.measures.named_risks.size_risk import (
-    PersonRisk,
     SizeHistogram,
     SizeRisk,
     SizeRuns,
@@ -134,7 +133,7 @@ class AgainstPopulation(SizeRisk):
 
 
 @dataclass(frozen=True)
-class JournalistRisk(AgainstPopulation, PersonRisk):
+class JournalistRisk(AgainstPopulation):
     """How surely is somebody found who may be taken for anybody of a population with the same cells?
 
     1/F for each person of the release, F = the people of the `population` whose cells, recoded as the release is, are
@@ -224,7 +223,7 @@ with 1/2.
 
 
 @dataclass(frozen=True)
-class MarketerRisk(AgainstPopulation, PersonRisk):
+class MarketerRisk(AgainstPopulation):
     """Of how many people is whoever links everybody right?
 
     Σ (f/F) / n: the share of people who are found, on average, by somebody who takes anybody of the `population` with
@@ -310,9 +309,6 @@ class Presence(AgainstPopulation):
             f"{are} in the release."
         )
 
-    def again(self, runs: SizeRuns) -> Amount:
-        return max(Fraction(f, F) for f, F, _ in runs)
-
 
 @dataclass(frozen=True)
 class Absence(AgainstPopulation):
@@ -382,6 +378,3 @@ class Absence(AgainstPopulation):
             f"In {witness.group}, {absent:,} of the register's {counted(witness.population, 'person')} "
             f"{form('is', absent)} not in the release."
         )
-
-    def again(self, runs: SizeRuns) -> Amount:
-        return max(1 - Fraction(f, F) for f, F, _ in runs)

@@ -23,7 +23,6 @@ Source: El Emam and Dankar, Protecting Privacy Using k-Anonymity, JAMIA 2008; IS
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -189,108 +188,18 @@ def runs_of_sizes(people: Integers, population: Integers) -> SizeRuns:
 
 
 class SizeRisk(Measure):
-    """A measure that is read off the histogram of (f, F)."""
+    """A measure that is read off the histogram of (f, F): the highest, the average, or the share above a threshold.
 
+    A dataclass, of which `statistic` and `threshold` may be settings.
+    """
+
+    statistic: Statistic = "highest"
+    threshold: float | Fraction | None = None
     depends_on_whole: ClassVar[bool] = False
     about_values: ClassVar[bool] = False
     whole_numbers: ClassVar[bool] = False  # a screen's floats are ratios
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING
-
-    def population_of(self, groups: Groups) -> Integers:
-        """Return F of each group: without a population, f."""
-        return groups.sizes
-
-    def count_strangers(self, groups: Groups) -> tuple[int, int]:
-        """Return Σ max(f − F, 0), people whom the population lacks, and how many of it no group has."""
-        del groups
-        return 0, 0
-
-    def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
-        """Return what each group alone is worth, as two numbers to be divided: 1/F."""
-        return np.ones_like(people), population
-
-    def counts(self, histogram: SizeHistogram, worst: Fraction, population: int) -> tuple[Amount, int]:
-        """Return the two numbers whose ratio is the value, by what the worst group is worth, and its F."""
-        del histogram, population
-        return Fraction(worst.numerator), worst.denominator
-
-    def notes(self, beyond: int) -> tuple[str, ...]:
-        """Return what one should know where so many people of the release are not in the population."""
-        del beyond
-        return ()
-
-    def blocks(self, groups: Groups) -> Iterable[Groups]:
-        """Return all groups as one block, however many values there are: only sizes count."""
-        return (groups,)
-
-    def summarize(self, groups: Groups) -> Tally:
-        groups = groups.sort_by_number()
-        population = self.population_of(groups)
-        histogram = SizeHistogram.of(groups.sizes, None if population is groups.sizes else population)
-        beyond, nowhere = self.count_strangers(groups)
-        if len(groups) == 0:
-            return Tally(self, (histogram, beyond), None, nowhere)
-        value = self.extreme(histogram, highest=True)
-        row = self._first_worth(value, groups.sizes, population)
-        name = groups.name(row)
-        worst = (-value, name.number), (value, name, int(groups.sizes[row]), int(population[row]))
-        return Tally(self, (histogram, beyond), worst, nowhere)
-
-    def read_tally(self, tally: Tally) -> Finding:
-        if tally.worst is None:
-            return Finding(self, Fraction(0), None, ("nobody is in the release",))
-        (histogram, beyond), (value, name, people, population) = tally.totals, tally.worst[1]
-        part, whole = self.counts(histogram, value, population)
-        lowest = self.extreme(histogram, highest=False)
-        witness = SizeWitness(name, people=people, population=population, part=part, whole=whole, lowest=lowest)
-        return Finding(self, share(part, whole), witness, self.notes(beyond))
-
-    def extreme(self, histogram: SizeHistogram, *, highest: bool) -> Fraction:
-        """Return what the group that is worth most, or least, is worth."""
-        # entries of the histogram are far fewer than groups
-        worst = worst_ratio(*self.ratio(histogram.people, histogram.population), large_is_bad=highest)
-        assert worst is not None
-        return worst[1]
-
-    def _first_worth(self, value: Fraction, people: Integers, population: Integers) -> int:
-        """Find the first group worth this: equal ratios are equal floats, of 2⁵³ people nearly so."""
-        over, under = self.ratio(people, population)
-        wanted = value.numerator / value.denominator
-        near = np.flatnonzero(np.abs(over / under - wanted) <= 4 * math.ulp(wanted)).tolist()
-        return next(row for row in near if Fraction(int(over[row]), int(under[row])) == value)
-
-    def screen(self) -> Screen:
-        return WorstGroup(self)
-
-    def scores(self, groups: Groups) -> Floats:
-        """Return what each group is worth, in floats."""
-        over, under = self.ratio(groups.sizes, self.population_of(groups))
-        return over / under
-
-    def kinds(self, groups: Groups) -> Integers:
-        """Return f and F of each group: they decide."""
-        return np.column_stack((groups.sizes, self.population_of(groups)))
-
-    def replay(self, witness: Witness, release: Release) -> Amount:
-        """Sort the groups by (F, f) again, and add up run by run."""
-        del witness
-        groups = self.prepare(release).groups
-        return self.again(runs_of_sizes(groups.sizes, self.population_of(groups)))
-
-    @abstractmethod
-    def again(self, runs: SizeRuns) -> Amount:
-        """Compute the value from runs of groups that have the same (f, F)."""
-
-
-class PersonRisk(SizeRisk):
-    """How surely is somebody found, by one guess among the F people of their group: the highest, the average, a share.
-
-    A dataclass with the settings `statistic` and `threshold`.
-    """
-
-    statistic: Statistic
-    threshold: float | Fraction | None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -318,15 +227,87 @@ class PersonRisk(SizeRisk):
         """How many people a group needs so that 1/F is not above the threshold: ⌈1/t⌉; None: no number is enough."""
         return -(-self.least_risk.denominator // self.least_risk.numerator) if self.least_risk else None
 
-    def counts(self, histogram: SizeHistogram, worst: Fraction, population: int) -> tuple[Amount, int]:
-        """1 of F people; matches of all people; people above of all people."""
-        del worst
+    def population_of(self, groups: Groups) -> Integers:
+        """Return F of each group: without a population, f."""
+        return groups.sizes
+
+    def count_strangers(self, groups: Groups) -> tuple[int, int]:
+        """Return Σ max(f − F, 0), people whom the population lacks, and how many of it no group has."""
+        del groups
+        return 0, 0
+
+    def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
+        """Return what each group alone is worth, as two numbers to be divided: 1/F."""
+        return np.ones_like(people), population
+
+    def counts(self, histogram: SizeHistogram, worst: Fraction) -> tuple[Amount, int]:
+        """Return the two numbers whose ratio is the value: of the worst group, matches of all people, people above."""
         if self.statistic == "highest":
-            return Fraction(1), population
+            return Fraction(worst.numerator), worst.denominator
         if self.statistic == "average":
             return self.average(histogram)
         above = histogram.people * self._is_above(histogram.population)
         return Fraction(int(above @ histogram.groups)), histogram.everybody
+
+    def notes(self, beyond: int) -> tuple[str, ...]:
+        """Return what one should know where so many people of the release are not in the population."""
+        del beyond
+        return ()
+
+    def blocks(self, groups: Groups) -> Iterable[Groups]:
+        """Return all groups as one block, however many values there are: only sizes count."""
+        return (groups,)
+
+    def summarize(self, groups: Groups) -> Tally:
+        groups = groups.sort_by_number()
+        population = self.population_of(groups)
+        histogram = SizeHistogram.of(groups.sizes, None if population is groups.sizes else population)
+        beyond, nowhere = self.count_strangers(groups)
+        if len(groups) == 0:
+            return Tally(self, (histogram, beyond), None, nowhere)
+        value = self.extreme(histogram, highest=True)
+        row = self._first_worth(value, groups.sizes, population)
+        name = groups.name(row)
+        worst = (-value, name.number), (value, name, int(groups.sizes[row]), int(population[row]))
+        return Tally(self, (histogram, beyond), worst, nowhere)
+
+    def read_tally(self, tally: Tally) -> Finding:
+        if tally.worst is None:
+            return Finding(self, Fraction(0), None, ("nobody is in the release",))
+        (histogram, beyond), (value, name, people, population) = tally.totals, tally.worst[1]
+        part, whole = self.counts(histogram, value)
+        lowest = self.extreme(histogram, highest=False)
+        witness = SizeWitness(name, people=people, population=population, part=part, whole=whole, lowest=lowest)
+        return Finding(self, share(part, whole), witness, self.notes(beyond))
+
+    def extreme(self, histogram: SizeHistogram, *, highest: bool) -> Fraction:
+        """Return what the group that is worth most, or least, is worth."""
+        # entries of the histogram are far fewer than groups
+        worst = worst_ratio(*self.ratio(histogram.people, histogram.population), large_is_bad=highest)
+        assert worst is not None
+        return worst[1]
+
+    def _first_worth(self, value: Fraction, people: Integers, population: Integers) -> int:
+        """Find the first group worth this: equal ratios are equal floats, of 2⁵³ people nearly so."""
+        over, under = self.ratio(people, population)
+        wanted = value.numerator / value.denominator
+        near = np.flatnonzero(np.abs(over / under - wanted) <= 4 * math.ulp(wanted)).tolist()
+        return next(row for row in near if Fraction(int(over[row]), int(under[row])) == value)
+
+    def scores(self, groups: Groups) -> Floats:
+        """Return what each group is worth, in floats."""
+        over, under = self.ratio(groups.sizes, self.population_of(groups))
+        return over / under
+
+    def kinds(self, groups: Groups) -> Integers:
+        """Return f and F of each group: they decide."""
+        return np.column_stack((groups.sizes, self.population_of(groups)))
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Sort the groups by (F, f) again, and add up run by run."""
+        del witness
+        groups = self.prepare(release).groups
+        return self.again(runs_of_sizes(groups.sizes, self.population_of(groups)))
 
     def _is_above(self, population: Integers) -> Flags:
         # a threshold of 0 is exceeded in groups of any size
@@ -350,13 +331,13 @@ class PersonRisk(SizeRisk):
         return divide_sums(sums)
 
     def again(self, runs: SizeRuns) -> Amount:
-        """By the definition, from runs of groups in which people are equally sure to be found."""
-        if self.statistic == "highest":
-            return Fraction(1, runs[0][1])
+        """Compute the value by the definition, from runs of groups that have the same (f, F)."""
+        if self.statistic == "average":
+            return self.average_again(runs)
         if self.statistic == "share above":
             above = sum(f * times for f, F, times in runs if Fraction(1, F) > self.least_risk)
             return Fraction(above, sum(f * times for f, _, times in runs))
-        return self.average_again(runs)
+        return max(Fraction(*map(int, self.ratio(np.array(f), np.array(F)))) for f, F, _ in runs)
 
     def average_again(self, runs: SizeRuns) -> Amount:
         """Σ f/F / n, from runs; those with the same F are one ratio, as its terms decide whether it is a fraction."""
@@ -379,9 +360,9 @@ class PersonRisk(SizeRisk):
             return "Nobody's risk is above 1."
         return f"{people} {self.few_alike(above, needed - 1)}: above {self.threshold}."
 
-    @abstractmethod
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
         """Return what the average means; or name the worst group, and say how surely somebody of it is found."""
+        raise NotImplementedError
 
     def few_alike(self, people: int, size: int) -> str:
         """Return in words that so many people have at most so many who look like them."""
@@ -390,7 +371,7 @@ class PersonRisk(SizeRisk):
 
 
 @dataclass(frozen=True)
-class ProsecutorRisk(PersonRisk):
+class ProsecutorRisk(SizeRisk):
     """How surely is somebody found whom one knows to be in the release?
 
     1/f for each of the f people of a group.  `statistic` is the "highest" (1 / the smallest group), the "average" over
