@@ -54,7 +54,7 @@ def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
 def _expand(path: str) -> list[Path]:
     if path == "-":
         return [_copy_standard_input()]
-    _refuse_no_name(path)
+    _check_name(path)
     file = Path(path)
     if file.is_dir():
         # the parts of one table, as Spark writes it, and nothing else
@@ -78,7 +78,7 @@ def _expand(path: str) -> list[Path]:
     return matched
 
 
-def _refuse_no_name(path: str) -> None:
+def _check_name(path: str) -> None:
     """Refuse what is no name of a file, or none that the libraries can take."""
     if not path.strip():
         message = "the name of the file is empty; give the path of a file"
@@ -117,14 +117,13 @@ def _copy_standard_input() -> Path:
 def refuse_changes(files: Sequence[Path]) -> Iterator[None]:
     """Raise `BadTable` if files changed while they were read: one pass may have seen other rows than the next."""
     # taken before the first pass; comparing it after the last one covers everything that was read between
-    before = [_state(file) for file in files]
+    before = [*map(_state, files)]
     try:
         yield
     except BadTable:
-        if [_state(file) for file in files] != before:  # which is why
-            raise changed_while_read(words_for_files(files)) from None
-        raise
-    if [_state(file) for file in files] != before:
+        if [*map(_state, files)] == before:  # else that is why
+            raise
+    if [*map(_state, files)] != before:
         raise changed_while_read(words_for_files(files))
 
 

@@ -25,7 +25,7 @@ NO_NAMES = (
 )
 
 # What cells say among numbers where there is none; a column of numbers is not called so
-MARKS = frozenset(
+SAYING_NOTHING = frozenset(
     {"", "?", "-", ".", "*", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", "unknown", "inf"}
 )
 
@@ -165,10 +165,10 @@ def _holds_line_end(name: str) -> bool:
 def _is_number_below(names: Sequence[str], at: int, rows: Sequence[Sequence[str]], numbers: Collection[str]) -> bool:
     """Return whether a column is numbers all the way down, and its name is none, nor a mark that stands for one."""
     name = names[at].strip().casefold()
-    if name in MARKS or not re.fullmatch(r"[^\W\d][^\d]*", name):
+    if name in SAYING_NOTHING or not re.fullmatch(r"[^\W\d][^\d]*", name):
         return False
     if names[at] in numbers:
         return True
-    cells = [row[at].strip() for row in rows if at < len(row) and row[at].strip().casefold() not in MARKS]
+    cells = [row[at].strip() for row in rows if at < len(row) and row[at].strip().casefold() not in SAYING_NOTHING]
     # letters above numbers only are a name; in a column of texts, the first line could be one more cell
     return len(cells) >= 5 and all(as_number(cell) is not None for cell in cells)

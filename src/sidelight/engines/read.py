@@ -133,7 +133,7 @@ def table_from(source: object, roles: Roles) -> Table:
     if roles.carried:
         return _read_carried(source, roles)
     if roles.split is not None:
-        return _split(source, roles, roles.split, table_from)
+        return _read_lists(source, roles, roles.split, table_from)
     with rows_of(source, roles) as rows:
         table = _tabulate(rows, rows.roles, keep_people=False)
         texts = rows.source.texts
@@ -185,7 +185,7 @@ def check_kinds(table: Table, roles: Roles) -> None:
 def tabulate(source: object, roles: Roles, *, keep_people: bool = False, memory: Memory | None = None) -> Table:
     """Have the engine that holds the rows count them, in bounded memory if need be; `roles` are complete."""
     if roles.split is not None:
-        return _split(source, roles, roles.split, tabulate)
+        return _read_lists(source, roles, roles.split, tabulate)
     with rows_of(source, roles, memory=memory) as rows:
         table = _tabulate(rows, roles, keep_people=keep_people)
     return _attach_profiles(table, source, roles)
@@ -198,7 +198,7 @@ def _attach_profiles(table: Table, source: object, roles: Roles) -> Table:
     return replace(table, read_profiles=lru_cache(maxsize=1)(partial(read_profiles, source, roles)))
 
 
-def _split(source: object, roles: Roles, separator: str, read: Callable[[object, Roles], Table]) -> Table:
+def _read_lists(source: object, roles: Roles, separator: str, read: Callable[[object, Roles], Table]) -> Table:
     """Count whole cells, of which each person has one, and take them apart afterwards."""
     # a whole cell is one value, so the engine still answers one GROUP BY; distinct cells are then split here
     table = read(source, whole_cells(roles))
@@ -258,7 +258,7 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
         cell_separator=list_separator(rest.packing.labels[-1]),
         missing_marks=roles.missing_marks,
     )
-    table = _table(present if roles.missing == "no value" else rest, rows, roles, intake)
+    table = _build_table(present if roles.missing == "no value" else rest, rows, roles, intake)
     if roles.weight is not None:
         answer = counted_rows(rows, *weight_levels(rows, roles), counting=True)
         words, amounts, weighed = weights_in(answer, rows, rest.packing)
@@ -346,7 +346,7 @@ def refuse_valueless(missing: Mapping[str, int], rows: int, roles: Roles) -> Non
             raise MissingValues(message)
 
 
-def _table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
+def _build_table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
     """Put the table together; with missing="no value" the tally has rows that make a key and count for nothing."""
     packing = tally.packing
     # Words order rows by key and then by value, so the entries of the matrix come out sorted, as `from_sorted` needs.
@@ -376,7 +376,7 @@ def domain_of_values(packing: Packing, values: Integers, roles: Roles) -> tuple[
     # `values`: (rows,) packed; `codes`: (rows,) from 0; `first`: (distinct,), one row for each combination
     codes, first = number_keys(values, below=packing.width)
     columns = tuple(
-        _occurring(Column(name, labels, code), roles.domain_of(name))
+        _keep_declared(Column(name, labels, code), roles.domain_of(name))
         for name, labels, code in zip(
             roles.value_columns, packing.value_labels, packing.value_codes(values[first]), strict=True
         )
@@ -386,7 +386,7 @@ def domain_of_values(packing: Packing, values: Integers, roles: Roles) -> tuple[
     return columns[0].labels, columns[0].codes[codes].astype(np.int64)
 
 
-def _occurring(column: Column, declared: tuple[Label, ...] | None) -> Column:
+def _keep_declared(column: Column, declared: tuple[Label, ...] | None) -> Column:
     """Keep the declared values of a sensitive column, or those that occur."""
     if declared is None:
         return column.compact()
@@ -486,7 +486,7 @@ def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:
     keys = packing.keys(words)
     # this pass packs anew and may number labels differently, so keys and values are matched by label
     key = _keys_in(table, packing, keys)
-    value = _places(packing.labels[-1], table.domain)[packing.values(words, keys)]
+    value = _match_labels(packing.labels[-1], table.domain)[packing.values(words, keys)]
     times = numpy_integers(answer.column("rows"))
     valued = (key >= 0) & (value >= 0)  # the others have no value, which is no value like others
     person = number_cells(answer.column("person"))[valued]
@@ -500,7 +500,7 @@ def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:
     return _gather_profiles(table, person, key, value, times)
 
 
-def _places(labels: Sequence[Label], among: Sequence[Label]) -> Integers:
+def _match_labels(labels: Sequence[Label], among: Sequence[Label]) -> Integers:
     """Return where each label stands among others; −1 for one that does not."""
     place = {text: number for number, text in enumerate(among)}
     return np.array([place.get(text, -1) for text in labels], np.int64)
@@ -509,7 +509,7 @@ def _places(labels: Sequence[Label], among: Sequence[Label]) -> Integers:
 def _keys_in(table: Table, packing: Packing, keys: Words) -> Integers:
     """Return which row of the table each packed key is; −1 for a key that it does not have."""
     codes = [
-        _places(labels, column.labels)[own]
+        _match_labels(labels, column.labels)[own]
         for labels, column, own in zip(packing.labels, table.quasi, packing.key_codes(keys), strict=False)
     ]
     stacked: list[Integers] = [
@@ -573,7 +573,7 @@ def read_domain(path: str | Path, column: str | None = None, *, encoding: str | 
     """
     expect_or_none(str, column, parameter("column"))
     file = Path(path)
-    values = _lines(file, encoding) if file.suffix.lower() in LINES else _cells(file, column, encoding)
+    values = _read_lines(file, encoding) if file.suffix.lower() in LINES else _read_column(file, column, encoding)
     if not values:
         message = f"{file.name} lists no values; give one per line"
         raise BadTable(message)
@@ -597,7 +597,7 @@ def read_declared(path: Path, sensitive: Sequence[str], listed_too: Sequence[Lab
     return (*listed_too, *read_domain(path, named[0] if named else None))
 
 
-def _lines(file: Path, encoding: str | None) -> tuple[Label, ...]:
+def _read_lines(file: Path, encoding: str | None) -> tuple[Label, ...]:
     try:
         text = read_whole(file).decode(encoding or "utf-8-sig")
     except (UnicodeDecodeError, LookupError):
@@ -619,7 +619,7 @@ def _unquote(line: str) -> str:
     return inside.replace('""', '"') if quoted else line
 
 
-def _cells(file: Path, column: str | None, encoding: str | None) -> tuple[Label, ...]:
+def _read_column(file: Path, column: str | None, encoding: str | None) -> tuple[Label, ...]:
     names = columns_of(file, Roles(encoding=encoding))
     if column is None and len(names) > 1:
         there = columns_in_words(file, Roles(encoding=encoding))

@@ -131,7 +131,7 @@ def read_stream(source: object, roles: Roles, memory: Memory) -> KeyStream:
             check_people(rows, roles)
         single = roles.values == "single"
         for batch in () if single else rows.counted(*people_levels(rows), counting=True):
-            people.add(_words(batch, rows, packing, rows.key), *_numbers(batch, ("parts",)))
+            people.add(_pack_batch(batch, rows, packing, rows.key), *_copy_integers(batch, ("parts",)))
         stream = stream_of(
             rows,
             roles,
@@ -146,28 +146,28 @@ def read_stream(source: object, roles: Roles, memory: Memory) -> KeyStream:
 
 def _tallies(rows: Rows, packing: Packing, roles: Roles) -> Iterator[RowCounts]:
     """Return the engine's answer batch by batch: counted, or rows of DuckDB as they are where nearly all differ."""
-    if isinstance(rows, PackedRows) and roles.values == "single" and not _repeat(rows):
+    if isinstance(rows, PackedRows) and roles.values == "single" and not _rows_repeat(rows):
         for batch in arrow_batches(rows.frame.select(*rows.key_and_value)):
-            yield RowCounts(packing, _words(batch, rows, packing, rows.key_and_value), _NO_COUNTS, _NO_COUNTS)
+            yield RowCounts(packing, _pack_batch(batch, rows, packing, rows.key_and_value), _NO_COUNTS, _NO_COUNTS)
         return
     counts = "parts" if roles.values == "set" else "rows"
     for batch in rows.counted(*tally_levels(rows, roles)):
-        words = _words(batch, rows, packing, rows.key_and_value)
-        yield RowCounts(packing, words, *_numbers(batch, (counts, "rows")))
+        words = _pack_batch(batch, rows, packing, rows.key_and_value)
+        yield RowCounts(packing, words, *_copy_integers(batch, (counts, "rows")))
 
 
-def _words(batch: pa.RecordBatch, rows: Rows, packing: Packing, columns: tuple[str, ...]) -> Words:
+def _pack_batch(batch: pa.RecordBatch, rows: Rows, packing: Packing, columns: tuple[str, ...]) -> Words:
     return rows.words(pa.Table.from_batches([batch]), packing, columns)
 
 
-def _numbers(batch: pa.RecordBatch, names: Sequence[str]) -> Words:
+def _copy_integers(batch: pa.RecordBatch, names: Sequence[str]) -> Words:
     return [numpy_integers(pa.chunked_array([batch.column(name)])) for name in names]
 
 
-def _repeat(rows: PackedRows) -> bool:
+def _rows_repeat(rows: PackedRows) -> bool:
     """Return whether the first million of rows repeat; where they are few, it does not matter."""
     batches = arrow_batches(rows.frame.select(*rows.key_and_value).head(1 << 20))
-    looked_at = [_numbers(batch, rows.key_and_value) for batch in batches]
+    looked_at = [_copy_integers(batch, rows.key_and_value) for batch in batches]
     if not looked_at:
         return False
     words = [np.concatenate(parts) for parts in zip(*looked_at, strict=True)]

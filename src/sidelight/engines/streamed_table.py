@@ -208,8 +208,6 @@ class StreamedTable(Streamed):
 
 AnyTable: TypeAlias = Table | StreamedTable
 
-MEMORY = parameter("memory")
-
 
 def stream_table(
     source: object,
@@ -242,7 +240,7 @@ def streamed_table_from(source: object, roles: Roles, memory: Memory) -> Streame
         raise WrongKind(message)
     if roles.keep or roles.weight is not None:
         carried = parameter("keep" if roles.keep else "weight")
-        message = f"{carried} does not go with {MEMORY}: rows are not held; leave one of them out"
+        message = f"{carried} does not go with {parameter('memory')}: rows are not held; leave one of them out"
         raise BadTable(message)
     stream = stream_keys(source, replace(roles, suppressed=None).complete(), memory)
     stream = replace(stream, roles=stream.typed_roles)

@@ -115,7 +115,7 @@ def draft_hierarchies(
     for name, rule in {"cuts": cuts, "widths": widths, "bottom": bottom, "top": top, "trees": trees}.items():
         expect_mapping({} if rule is None else rule, parameter(name), '{"age": ...}')
     rules = DraftRules(
-        cuts={name: _levels(at) for name, at in (cuts or {}).items()},
+        cuts={name: _list_levels(at) for name, at in (cuts or {}).items()},
         widths=widths or {},
         bottom=bottom or {},
         top=top or {},
@@ -131,7 +131,7 @@ def draft_hierarchies(
     return {name: draft.hierarchy for name, draft in drafts(columns, rules).items()}
 
 
-def _levels(at: Sequence[float] | Sequence[Sequence[float]]) -> list[Sequence[float]]:
+def _list_levels(at: Sequence[float] | Sequence[Sequence[float]]) -> list[Sequence[float]]:
     levels = [each for each in at if isinstance(each, Sequence)]
     return levels or [[each for each in at if not isinstance(each, Sequence)]]
 

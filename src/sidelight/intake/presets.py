@@ -248,7 +248,7 @@ def read_preset(text: str, *, population: object = None, folder: Path | None = N
         )
         raise BadPolicy(message)
     make = presets[name]
-    settings = _settings(f"({inside}") if opened else {}
+    settings = _read_settings(f"({inside}") if opened else {}
     if folder is not None and isinstance(settings.get("population"), str):
         settings["population"] = str(folder / str(settings["population"]))
     # ACRO's rules look at the table alone
@@ -267,7 +267,7 @@ def read_preset(text: str, *, population: object = None, folder: Path | None = N
     return preset
 
 
-def _settings(text: str) -> dict[str, object]:
+def _read_settings(text: str) -> dict[str, object]:
     """Read `(k=5, population="register.csv")`."""
     reader = TokenReader(text, signs=SIGNS, error=BadPolicy)
     reader.expect("(", "write it like k-map(k=5)")
@@ -436,7 +436,7 @@ def _roles_section(suggested: SuggestedRoles) -> Iterator[str]:
     )
     yield "]"
     yield _comment("What should not be found out about anybody. DECIDE whether it is this:")
-    yield from _reasons(suggested, "sensitive")
+    yield from _comment_columns(suggested, "sensitive")
     roles = suggested.roles
     settings = (
         ("", "sensitive", roles.sensitive),
@@ -460,10 +460,10 @@ def _roles_section(suggested: SuggestedRoles) -> Iterator[str]:
             yield f"{name} = {_toml(setting)}"
     if suggested.named("leave out"):
         yield _comment("Not listed, and so not published:")
-        yield from _reasons(suggested, "leave out")
+        yield from _comment_columns(suggested, "leave out")
 
 
-def _reasons(suggested: SuggestedRoles, role: Role) -> Iterator[str]:
+def _comment_columns(suggested: SuggestedRoles, role: Role) -> Iterator[str]:
     return (
         _comment(f"  {each.column or '(no name)'}: {each.reason}") for each in suggested.columns if each.role == role
     )

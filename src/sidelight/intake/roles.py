@@ -232,11 +232,11 @@ def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -
         columns = [_suggest(profile, stated) for profile in profiles.values()]
         columns = _ensure_sensitive(_keep_one_person(columns, stated), stated)
         columns, several = _compare_rows_of_people(_keep_one_of_equals(columns, opened), opened)
-    roles = _roles(columns, replace(stated, missing_marks=stated.missing_marks or marks), several=several)
+    roles = _join_roles(columns, replace(stated, missing_marks=stated.missing_marks or marks), several=several)
     if roles.split is not None and stated.split is None:
         reason = f"its cells seem to hold several values, with '{roles.split}' between them"
         columns = [_add_reason(each, reason) if each.role == "sensitive" else each for each in columns]
-    return SuggestedRoles(tuple(columns), roles, tuple(_notes(columns, marks)))
+    return SuggestedRoles(tuple(columns), roles, tuple(_list_notes(columns, marks)))
 
 
 # What one column is, by itself.
@@ -263,7 +263,7 @@ def _suggest(profile: ColumnProfile, stated: Roles) -> SuggestedRole:
     )
     # whole numbers may stand for places and the like: region 11 is not between regions 10 and 12
     look = known_to_others(profile.name)
-    whole = profile.kind == "number" and profile.name not in dict(stated.kinds) and not _is_measured(profile)
+    whole = profile.kind == "number" and profile.name not in dict(stated.kinds) and not _has_decimals(profile)
     # never an amount, whatever numbers it is written with
     nouns = ("a sex", "where somebody lives or comes from", "an origin", "where somebody was treated or served")
     codes = whole and role == "quasi" and look is not None and look.noun in nouns
@@ -292,7 +292,7 @@ def _name_somebody(profile: ColumnProfile) -> Suggestion | None:
         return "person", f"numbers people: {numbers}; it is not published"
     many = labels or profile.differing > Fraction(1, 2)
     called_a_number = words & NUMBERING or not profile.name
-    numbers_rows = called_a_number and profile.differing >= NEARLY_ALL and not _is_measured(profile)
+    numbers_rows = called_a_number and profile.differing >= NEARLY_ALL and not _has_decimals(profile)
     if numbers_rows or (
         (many or profile.distinct > FEW_LABELS // 4) and words & {"id", "ids", "uuid", "guid", "identifier"}
     ):
@@ -332,20 +332,20 @@ def _leave_fine_out(profile: ColumnProfile) -> Suggestion | None:
     coarser = known_to_others(profile.name) or profile.kind == "date" or are_days(profile.labels)
     if coarser or not _nearly_all_differ(profile):
         return None
-    if _is_measured(profile):
-        return "leave out", _measurement(profile)
+    if _has_decimals(profile):
+        return "leave out", _word_measurement(profile)
     return "leave out", f"nearly all rows differ ({_different(profile)}): it identifies people by itself"
 
 
-def _is_measured(profile: ColumnProfile) -> bool:
+def _has_decimals(profile: ColumnProfile) -> bool:
     """Return whether numbers have decimals, as what is measured has and what is numbered has not."""
     return profile.kind == "number" and any("." in text or "e" in text.casefold() for text in profile.labels)
 
 
-def _measurement(profile: ColumnProfile) -> str:
+def _word_measurement(profile: ColumnProfile) -> str:
     singled = f", {profile.once:,} of them in one row only" if profile.once else ""
     numbers = f"{profile.distinct:,} different numbers{singled}"
-    what = "a measurement" if _is_measured(profile) else "amounts or codes, and nothing says which"
+    what = "a measurement" if _has_decimals(profile) else "amounts or codes, and nothing says which"
     return f"{what}: {numbers}; add it as quasi if others know it, or as sensitive"
 
 
@@ -370,7 +370,7 @@ def _suggest_quasi(profile: ColumnProfile) -> Suggestion:
     if profile.kind == "date" or are_days(profile.labels):
         return "quasi", "written like days: whoever was there knows when"
     if profile.kind == "number" and profile.distinct > FEW_LABELS // 4:
-        return "leave out", _measurement(profile)
+        return "leave out", _word_measurement(profile)
     if profile.distinct <= FEW_LABELS:
         return "quasi", f"{counted(profile.distinct, 'label')}, and {_OUT_OF_CAUTION}"
     return "leave out", f"{profile.distinct:,} labels, and nothing says what it is; add it as quasi if others know it"
@@ -489,7 +489,7 @@ def _compare_rows_of_people(columns: list[SuggestedRole], opened: OpenColumns) -
     return explained, True
 
 
-def _roles(columns: Sequence[SuggestedRole], reading: Roles, *, several: bool) -> Roles:
+def _join_roles(columns: Sequence[SuggestedRole], reading: Roles, *, several: bool) -> Roles:
     """Put what was suggested and what was stated together."""
     quasi, secrets = ([each for each in columns if each.role == role] for role in ("quasi", "sensitive"))
     split = reading.split
@@ -511,7 +511,7 @@ def _roles(columns: Sequence[SuggestedRole], reading: Roles, *, several: bool) -
     )
 
 
-def _notes(columns: Sequence[SuggestedRole], marks: Sequence[str]) -> Iterable[str]:
+def _list_notes(columns: Sequence[SuggestedRole], marks: Sequence[str]) -> Iterable[str]:
     if marks:
         listing = ", ".join(f"'{mark}'" for mark in marks)
         yield f"{listing} {form('is', len(marks))} taken for missing; name the texts that are, if that is wrong"

@@ -111,7 +111,7 @@ def read_zip_population(
     # only cells that are written like ZIP codes: five digits, or nine, or three
     written = r"\s*([0-9]{3})([0-9]{2}(-?[0-9]{4})?)?[*xX]{0,2}\s*"
     starts = [None if text is None else re.fullmatch(written, text) for text in columns[0].labels]
-    each = [1] if residents is None else [_whole(text, residents) for text in columns[1].labels]
+    each = [1] if residents is None else [_read_residents(text, residents) for text in columns[1].labels]
     living = [0] * len(rows) if residents is None else columns[1].codes.tolist()
     people: Counter[str] = Counter()
     for code, amount, times in zip(columns[0].codes.tolist(), living, rows.tolist(), strict=True):
@@ -133,7 +133,7 @@ def compare_digits(labels: Sequence[str], people: Mapping[str, int]) -> tuple[in
     return len(starts), sum(each <= FEWEST for each in known), len(starts - {NOWHERE}) - len(known)
 
 
-def _whole(text: Label, column: str) -> int:
+def _read_residents(text: Label, column: str) -> int:
     """Read how many people a row stands for."""
     plain = "" if text is None else text.strip().removesuffix(".0")
     if not (plain.isascii() and plain.isdigit()):
@@ -241,7 +241,7 @@ def check_columns(
         living = read_zip_population(population, residents=residents, reading=replace(reading, sheet=None))
     suspects: list[SuspectColumn] = []
     for profile in column_profiles(source, names, reading).values():
-        reasons = [*_reasons(profile, living)] if profile.distinct else []
+        reasons = [*_judge_column(profile, living)] if profile.distinct else []
         if profile.distinct > len(profile.labels):
             many = f"it has more than {MOST_LABELS:,} labels, of which not all were looked at"
             reasons.append(("could not tell", many))
@@ -251,7 +251,7 @@ def check_columns(
     return SafeHarbour(tuple(suspects), tuple(names))
 
 
-def _reasons(profile: ColumnProfile, living: Mapping[str, int] | None) -> Iterator[tuple[Answer, str]]:
+def _judge_column(profile: ColumnProfile, living: Mapping[str, int] | None) -> Iterator[tuple[Answer, str]]:
     words, labels = {*words_of(profile.name)}, profile.labels
     named, written = names_somebody(profile.name), written_like(labels)
     phone = written is not None and written.noun == "a phone number"
@@ -272,14 +272,14 @@ def _reasons(profile: ColumnProfile, living: Mapping[str, int] | None) -> Iterat
         inside = (noun for noun, each in patterns.items() if any(map(re.compile(each).search, labels)))
         yield from (("found", f"some of its cells hold {noun}") for noun in [*inside][:1])
     if holds_zip_codes(profile.name):
-        yield _zip_codes(labels, living)
+        yield _judge_zip_codes(labels, living)
     else:
-        yield from _places(words)
-    yield from _times(words, labels, profile)
-    yield from _codes(words, profile)
+        yield from _judge_places(words)
+    yield from _judge_times(words, labels, profile)
+    yield from _judge_codes(words, profile)
 
 
-def _zip_codes(labels: Sequence[str], living: Mapping[str, int] | None) -> tuple[Answer, str]:
+def _judge_zip_codes(labels: Sequence[str], living: Mapping[str, int] | None) -> tuple[Answer, str]:
     if any(sum(letter.isalnum() for letter in text.strip().rstrip("*xX")) > 3 for text in labels):
         return "found", "ZIP codes with more than their first three digits"
     rule = f"the first three digits of a ZIP code are {NOWHERE} where {FEWEST:,} people or fewer live"
@@ -296,7 +296,7 @@ def _zip_codes(labels: Sequence[str], living: Mapping[str, int] | None) -> tuple
     return "could not tell", f"{more}, but need not be those whom the Census counts now"
 
 
-def _places(words: set[str]) -> Iterator[tuple[Answer, str]]:
+def _judge_places(words: set[str]) -> Iterator[tuple[Answer, str]]:
     smaller = {"city", "town", "village", "county", "district", "precinct", "municipality", "neighbourhood", "tract"}
     smaller |= {"neighborhood", "block", "parish", "borough", "geocode", "ort", "stadt", "ciudad", "ville"}
     if words & smaller:
@@ -305,7 +305,7 @@ def _places(words: set[str]) -> Iterator[tuple[Answer, str]]:
         yield "could not tell", "places that are smaller than a state must be gone"
 
 
-def _times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:
+def _judge_times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:
     eight_digits = re.compile(r"\s*(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])\s*")
     written_days = re.compile(
         rf"\s*([0-9]{{1,2}}\.?[ -]?{_MONTH}|{_MONTH} [0-9]{{1,2}},?)\.?[ -]?([0-9]{{2}}){{1,2}}\s*"
@@ -331,10 +331,10 @@ def _times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> It
     if units & {"month", "months", "week", "weeks", "day", "days", "hours"}:
         yield "could not tell", f"ages above {OLDEST} years must be one category, and these are not years"
     else:
-        yield from _ages(labels)
+        yield from _judge_ages(labels)
 
 
-def _ages(labels: Sequence[str]) -> Iterator[tuple[Answer, str]]:
+def _judge_ages(labels: Sequence[str]) -> Iterator[tuple[Answer, str]]:
     numbers = {text: [*map(float, re.findall(r"[0-9]+(?:\.[0-9]+)?", text))] for text in labels}
     above = [text for text in labels if numbers[text] and numbers[text][-1] > OLDEST]
     open_ended = re.compile(
@@ -348,7 +348,7 @@ def _ages(labels: Sequence[str]) -> Iterator[tuple[Answer, str]]:
         yield "could not tell", f"ages up to {OLDEST} and above it stand together, and not as {OLDEST + 1} or older"
 
 
-def _codes(words: set[str], profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:
+def _judge_codes(words: set[str], profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:
     if words & PERSON_NUMBERS or (words & PEOPLE and words <= PEOPLE | NUMBERING) or words == {"id"}:
         yield "found", "it is called like somebody's number"
     elif words & {"id", "ids", "identifier", "serial", "key", "uuid", "guid"}:

@@ -55,7 +55,7 @@ MOST_ASSIGNMENTS = 20_000
 MOST_BOXES = 1_000
 """So many boxes are looked at, at most."""
 
-MOST_STEPS = 300_000
+MOST_LOOKED_AT = 300_000
 """So many assignments are looked at on the branches that are tried; then the best cover so far will do."""
 
 _NAME_VALUES = "this fact needs all values that a person may have; name them with values="
@@ -68,7 +68,7 @@ class TooManyBoxes(Exception):
 UNNAMED: tuple[()] = ()
 """Whatever value is not named: no label is a tuple."""
 
-Values: TypeAlias = Iterable[object] | Mapping[object, Iterable[object]] | None
+PossibleValues: TypeAlias = Iterable[object] | Mapping[object, Iterable[object]] | None
 Choice: TypeAlias = Label | tuple[()]
 Block: TypeAlias = tuple[Choice, ...]
 Box: TypeAlias = tuple[int, ...]
@@ -94,7 +94,7 @@ class BasicImplication:
         return str(self.fact())
 
 
-def basic_implications(fact: Fact, values: Values = None) -> tuple[BasicImplication, ...]:
+def basic_implications(fact: Fact, values: PossibleValues = None) -> tuple[BasicImplication, ...]:
     """Return the fewest implications found by covering what the fact forbids, as a whole or part by part.
 
     >>> [str(each) for each in basic_implications(Has("Bob", "Flu"), ["Flu", "Cold", "Heart"])]
@@ -113,11 +113,11 @@ def basic_implications(fact: Fact, values: Values = None) -> tuple[BasicImplicat
     return min(answers, key=len)
 
 
-def _domains(fact: Fact, values: Values) -> Domains:
+def _domains(fact: Fact, values: PossibleValues) -> Domains:
     """Return what each person may have; without `values`: what the fact names, and something else."""
     people = fact.people()
     if isinstance(values, Mapping):
-        by_person = {as_who(person): _labels(listed) for person, listed in values.items()}
+        by_person = {as_who(person): _list_values(listed) for person, listed in values.items()}
         missing_people = [person for person in people if person not in by_person]
         if missing_people:
             message = (
@@ -127,7 +127,7 @@ def _domains(fact: Fact, values: Values) -> Domains:
         return {person: by_person[person] for person in people}
     named = dict.fromkeys(value for atom in fact.atoms() for value in named_values(atom))
     if values is not None:
-        listed = _labels(values)
+        listed = _list_values(values)
         missing = [value for value in named if value not in listed]
         if missing:
             message = f"the fact names '{abbreviate(shown(missing[0]))}', which is not among values=; add it there"
@@ -139,7 +139,7 @@ def _domains(fact: Fact, values: Values) -> Domains:
     return dict.fromkeys(people, (*named, UNNAMED))
 
 
-def _labels(values: Iterable[object]) -> tuple[Label, ...]:
+def _list_values(values: Iterable[object]) -> tuple[Label, ...]:
     if isinstance(values, str) or not isinstance(values, Iterable) or not (values := [*values]):
         message = "values= is a list of what a person may have, at least one value; or a list for each person"
         raise BadKnowledge(message)
@@ -229,7 +229,7 @@ class AssignmentSpace:
     def build(cls, fact: Fact, domains: Domains) -> AssignmentSpace:
         """Build the blocks of values that the fact does not distinguish."""
         people = fact.people()
-        return cls(people, tuple(_blocks(fact, who, domains) for who in people))
+        return cls(people, tuple(_divide_values(fact, who, domains) for who in people))
 
     @cached_property
     def size(self) -> int:
@@ -319,7 +319,7 @@ def _outermost(several: list[list[Box]]) -> list[Box]:
     return [box for box in boxes if not any(is_within(box, other) for other in boxes)]
 
 
-def _blocks(fact: Fact, who: Who, domains: Domains) -> tuple[Block, ...]:
+def _divide_values(fact: Fact, who: Who, domains: Domains) -> tuple[Block, ...]:
     """Divide what a person may have into blocks that the fact does not tell apart."""
     named: list[frozenset[Choice]] = []
     for atom in fact.atoms():
@@ -446,7 +446,7 @@ class _SetCover:
     def _search(self, left: int, chosen: list[Box]) -> None:
         self.steps += len(self.by) + 1
         # invariant: `best` is a cover, and no cheaper one was passed over but for lack of steps
-        if self._cost(chosen) + self._lower_bound(left) >= self._cost(self.best) or self.steps > MOST_STEPS:
+        if self._cost(chosen) + self._lower_bound(left) >= self._cost(self.best) or self.steps > MOST_LOOKED_AT:
             return
         if not left:
             self.best = chosen

@@ -33,7 +33,7 @@ from sidelight.table.labels import Label
 Joined = TypeVar("Joined")
 JoinedTo = TypeVar("JoinedTo")
 
-_JOINS = ("and", "or", "not")
+_JOINING_WORDS = ("and", "or", "not")
 
 DEEPEST_CONDITION = 50
 """So many parentheses and nots may stand within each other."""
@@ -141,10 +141,10 @@ def event_of(conditions: Iterable[Condition]) -> Event:
 def _flat(conditions: Iterable[Condition], kind: type[AnyOf | AllOf]) -> Event:
     flat = (part for each in conditions for part in (each.conditions if isinstance(each, kind) else (each,)))
     # without repetition and in one order: what says the same is the same event
-    return tuple(sorted(dict.fromkeys(flat), key=_order))
+    return tuple(sorted(dict.fromkeys(flat), key=_sort_key))
 
 
-def _order(condition: Condition) -> tuple[int, str, str]:
+def _sort_key(condition: Condition) -> tuple[int, str, str]:
     if isinstance(condition, HasValue):
         return 0, "", ""  # values stay in the order in which they are said
     if isinstance(condition, tuple):
@@ -221,7 +221,7 @@ def condition_text(condition: Condition) -> str:
         return " or ".join(map(condition_text, condition.conditions))
     if isinstance(condition, AllOf):
         texts = ((each, condition_text(each)) for each in condition.conditions)
-        return " and ".join(f"({text})" if _joins(each) else text for each, text in texts)
+        return " and ".join(f"({text})" if _needs_parentheses(each) else text for each, text in texts)
     sign, of = ("!=", condition.of) if isinstance(condition, Negation) else ("=", condition)
     spaced = f" {sign} " if sign == "!=" else sign
     if isinstance(of, InGroup):
@@ -231,7 +231,7 @@ def condition_text(condition: Condition) -> str:
     return f"{name}{spaced}{quote(cell)}"
 
 
-def _joins(condition: Condition) -> bool:
+def _needs_parentheses(condition: Condition) -> bool:
     return isinstance(condition, AnyOf) or (isinstance(condition, HasValue) and len(condition.values) > 1)
 
 
@@ -249,21 +249,21 @@ def read_event(text: str) -> Event:
 
 def parse_event(reader: TokenReader, depth: int = 0) -> Event:
     """Read conditions that all hold."""
-    conditions = _all(reader, _either, depth, lambda: reader.accept(","))
+    conditions = _parse_several(reader, _parse_any, depth, lambda: reader.accept(","))
     return _join_conditions(reader, event_of, conditions)
 
 
-def _either(reader: TokenReader, depth: int) -> Condition:
-    conditions = reader.several(lambda: _both(reader, depth), lambda: reader.accept_word("or"))
+def _parse_any(reader: TokenReader, depth: int) -> Condition:
+    conditions = reader.several(lambda: _parse_all(reader, depth), lambda: reader.accept_word("or"))
     return conditions[0] if len(conditions) == 1 else _join_conditions(reader, any_holds, conditions)
 
 
-def _both(reader: TokenReader, depth: int) -> Condition:
-    conditions = _all(reader, _simple, depth, lambda: reader.accept_word("and"))
+def _parse_all(reader: TokenReader, depth: int) -> Condition:
+    conditions = _parse_several(reader, _parse_condition, depth, lambda: reader.accept_word("and"))
     return conditions[0] if len(conditions) == 1 else _join_conditions(reader, all_hold, conditions)
 
 
-def _all(
+def _parse_several(
     reader: TokenReader, parse: Callable[[TokenReader, int], Condition], depth: int, goes_on: Callable[[], bool]
 ) -> list[Condition]:
     """Read conditions that all hold; a column says one thing at most."""
@@ -291,22 +291,24 @@ def _join_conditions(reader: TokenReader, join: Callable[[Joined], JoinedTo], co
         reader.fail(str(problem))
 
 
-def _simple(reader: TokenReader, depth: int) -> Condition:
+def _parse_condition(reader: TokenReader, depth: int) -> Condition:
     if depth > DEEPEST_CONDITION:
         reader.fail(f"more than {DEEPEST_CONDITION} things stand within each other; say it in several statements")
     if reader.accept_word("not"):
-        condition = _simple(reader, depth + 1)
+        condition = _parse_condition(reader, depth + 1)
         return _join_conditions(reader, negate, condition)
     # (missing) is a value, and no parenthesis
     if reader.is_sign_next("(") and not reader.is_missing_next():
         reader.take()
-        condition = _either(reader, depth + 1)
+        condition = _parse_any(reader, depth + 1)
         reader.expect(")", "a parenthesis is open")
         return condition
     # what follows the name decides whether it is a column or a value; it ends at a sign, or a word that joins
     ahead = 1 if reader.next.kind == "quoted" else 0
     while (
-        reader.next.kind != "quoted" and reader.peek(ahead).kind == "word" and not reader.peek(ahead).is_word(*_JOINS)
+        reader.next.kind != "quoted"
+        and reader.peek(ahead).kind == "word"
+        and not reader.peek(ahead).is_word(*_JOINING_WORDS)
     ):
         ahead += 1
     if reader.peek(ahead).is_sign("=", "!="):
@@ -322,7 +324,7 @@ def _simple(reader: TokenReader, depth: int) -> Condition:
 
 def _comparison(reader: TokenReader) -> Condition:
     start = reader.next
-    column = reader.name("a column", stop=_JOINS)
+    column = reader.name("a column", stop=_JOINING_WORDS)
     equal = reader.take().text == "="
     of: Cell | InGroup
     group = re.fullmatch("#([0-9]+)", reader.next.text) if reader.next.kind == "word" else None

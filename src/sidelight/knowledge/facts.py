@@ -145,7 +145,7 @@ class Fact:
         return Or((self, other))
 
     def __rand__(self, other: object) -> NoReturn:
-        _refuse(other)
+        _refuse_operand(other)
 
     __ror__ = __rand__
 
@@ -332,7 +332,7 @@ class _Compound(Fact):
     def __post_init__(self) -> None:
         for part in self.parts():
             if not isinstance(part, Fact):
-                _refuse(part)
+                _refuse_operand(part)
             if part.is_soft() and not isinstance(self, And):
                 message = (
                     f"'{abbreviate(str(part))}' is only so sure, and joins with other facts by and alone; "
@@ -482,7 +482,7 @@ def any_of(facts: Sequence[Fact]) -> Fact:
     return facts[0] if len(facts) == 1 else Or(tuple(facts))
 
 
-def _refuse(other: object) -> NoReturn:
+def _refuse_operand(other: object) -> NoReturn:
     message = f"a fact joins with facts, not with a {type(other).__name__}; read a text with sl.read_fact first"
     raise BadKnowledge(message)
 

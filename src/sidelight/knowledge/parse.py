@@ -88,7 +88,7 @@ def read_fact(text: str) -> Fact:
     Traceback (most recent call last):
     sidelight.errors.BadKnowledge: cannot read "Ed = Heart and" at character 15: a person is missing before the end; ...
     """
-    reader = TokenReader(_as_text(text, "fact is a text or made by sl.Has and its like"))
+    reader = TokenReader(_expect_text(text, "fact is a text or made by sl.Has and its like"))
     fact = _fact(reader, 0)
     reader.end("join facts with and, or, ->")
     return fact
@@ -124,7 +124,7 @@ def read_person(text: str) -> Who:
     return person
 
 
-def _as_text(text: object, otherwise: str) -> str:
+def _expect_text(text: object, otherwise: str) -> str:
     if isinstance(text, str):
         return text
     message = f"a {otherwise}, not a {type(text).__name__}"
@@ -282,7 +282,7 @@ def read_statement(text: str) -> Statement:
     Traceback (most recent call last):
     sidelight.errors.BadKnowledge: cannot read "P(Flu | sex=) = 0.3" at character 13: a value is missing before ')'; ...
     """
-    reader = TokenReader(_as_text(text, _STATEMENT), cut=_cut)
+    reader = TokenReader(_expect_text(text, _STATEMENT), cut=_cut_words)
     statement = _statement(reader)
     reader.end("a statement ends before it")
     return statement
@@ -300,7 +300,7 @@ def read_statements(statements: Statements) -> tuple[WordedStatement, ...]:
         if isinstance(each, Quantity):
             message = f"{each} is not compared with anything; write == 0.3, <= 0.3 or the like"
             raise BadKnowledge(message)
-        text = None if isinstance(each, Statement) else " ".join(_as_text(each, _STATEMENT).split())
+        text = None if isinstance(each, Statement) else " ".join(_expect_text(each, _STATEMENT).split())
         worded.append(WordedStatement(each if isinstance(each, Statement) else read_statement(each), text))
     return tuple(worded)
 
@@ -312,13 +312,13 @@ def is_statement(text: str) -> bool:
     (True, False)
     """
     try:
-        tokens = (*_cut(tokenize(text)),)
+        tokens = (*_cut_words(tokenize(text)),)
     except BadKnowledge:
         return False
     return any(token.is_word("P", "count") and after.is_sign("(") for token, after in pairwise(tokens))
 
 
-def _cut(tokens: Iterable[Token]) -> Iterator[Token]:
+def _cut_words(tokens: Iterable[Token]) -> Iterator[Token]:
     """Cut words into numbers, names and operators, wherever they are not within P(…) or count(…)."""
     within, called = 0, False
     for token in tokens:
@@ -347,12 +347,12 @@ def _statement(reader: TokenReader) -> Statement:
     middle = reader.next
     other = _side(reader)
     if reader.is_word_next("±"):
-        return _around(reader, one, sign, other, middle)
+        return _read_around(reader, one, sign, other, middle)
     if reader.is_sign_next("<", ">", *_SIGNS):
         return _read_between(reader, one, sign, other, start)
     # an error about the numbers points at the side that has them
     numbers_stand_at = start if not one.terms else start if other.terms else middle
-    return _make_checked(reader, numbers_stand_at, lambda: _compare(one, sign, other))
+    return _make_checked(reader, numbers_stand_at, lambda: _make_comparison(one, sign, other))
 
 
 def _read_measured(reader: TokenReader, about: Quantity) -> Statement:
@@ -371,18 +371,18 @@ def _read_measured(reader: TokenReader, about: Quantity) -> Statement:
     return _make_checked(reader, start, lambda: about.measured(value.constant, scale=scale.constant, noise=noise))
 
 
-def _compare(one: Quantity, sign: str, other: Quantity) -> Statement:
+def _make_comparison(one: Quantity, sign: str, other: Quantity) -> Statement:
     # what is about somebody comes first, so that its words are the statement's
     if not one.terms:
         one, other, sign = other, one, {"=": "=", "<=": ">=", ">=": "<="}[sign]
     return one == other if sign == "=" else one <= other if sign == "<=" else one >= other
 
 
-def _around(reader: TokenReader, one: Quantity, sign: str, other: Quantity, start: Token) -> Statement:
+def _read_around(reader: TokenReader, one: Quantity, sign: str, other: Quantity, start: Token) -> Statement:
     reader.take()
     if sign != "=":
         reader.fail("± goes with '=' only", at=start)
-    give_or_take = _number(reader)
+    give_or_take = _read_number(reader)
     # one = other ± number is one − other = 0 ± number, whatever stands on either side
     difference = one - other
     return _make_checked(reader, start, lambda: difference.around(0, give_or_take=give_or_take))
@@ -421,15 +421,15 @@ def _sign(reader: TokenReader) -> str:
 
 
 def _side(reader: TokenReader, depth: int = 0) -> Quantity:
-    total = _product(reader, depth)
+    total = _read_product(reader, depth)
     while reader.is_word_next("+", "-"):
         minus = reader.take().text == "-"
-        product = _product(reader, depth)
+        product = _read_product(reader, depth)
         total = total - product if minus else total + product
     return total
 
 
-def _product(reader: TokenReader, depth: int) -> Quantity:
+def _read_product(reader: TokenReader, depth: int) -> Quantity:
     start = reader.next
     product = _factor(reader, depth)
     while True:
@@ -462,10 +462,10 @@ def _factor(reader: TokenReader, depth: int) -> Quantity:
         side = _side(reader, depth + 1)
         reader.expect(")", "a parenthesis is open")
         return side
-    return Quantity((), _number(reader))
+    return Quantity((), _read_number(reader))
 
 
-def _number(reader: TokenReader) -> Fraction:
+def _read_number(reader: TokenReader) -> Fraction:
     if reader.next.kind != "word" or _NUMBER.fullmatch(reader.next.text) is None:
         reader.fail("a number is missing here; write 0.3, 3/10 or 30%")
     number = share_in(reader.take().text)
@@ -507,7 +507,7 @@ def _conditional_probability(reader: TokenReader) -> ConditionalProbability:
 
 
 _FRAGMENT = re.compile(r"""\s+|"(?:[^"]|"")*"?|'(?:[^']|'')*'?|->|→|!=|≠|<=|>=|[(){},;|=<>]|[^\s"(){},;|=<>!→≠-]+|.""")
-_JOINS = ("and", "or", "->", "→", "not", "(")
+_JOINING = ("and", "or", "->", "→", "not", "(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -581,7 +581,7 @@ def _offers(before: Sequence[str], fragment: str, vocabulary: Vocabulary) -> Ite
     last = before[-1] if before else ""
     opened = _open(before)
     if last in ("=", "!=", "≠") and opened in ("{", "P"):
-        column = _column(before)
+        column = _column_before(before)
         yield from ((quote(each), f"printed in {column}", str(each)) for each in vocabulary.columns.get(column, ()))
     elif last in ("=", "!=", "≠") or opened in ("in {", "count"):
         yield from _offer_values(vocabulary)
@@ -590,7 +590,7 @@ def _offers(before: Sequence[str], fragment: str, vocabulary: Vocabulary) -> Ite
     elif opened == "P":
         yield from _offer_values(vocabulary)
         yield from ((f"{quote(name)}=", "a column", name) for name in vocabulary.columns)
-    elif not before or last in _JOINS or last.lower() in _JOINS:
+    elif not before or last in _JOINING or last.lower() in _JOINING:
         yield from _offer_people(fragment, vocabulary)
     elif last in ("}", ")"):
         yield from ((f"{word} ", what, word) for word, what in (*_COMPARED, *_JOINED))
@@ -633,7 +633,7 @@ def _open(before: Sequence[str]) -> str:
     return within[-1] if within else ""
 
 
-def _column(before: Sequence[str]) -> str:
+def _column_before(before: Sequence[str]) -> str:
     """Return the column before the last sign."""
     words: list[str] = []
     for piece in reversed(before[:-1]):

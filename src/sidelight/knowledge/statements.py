@@ -182,7 +182,7 @@ class LinearStatement(Statement):
     high: Fraction | None
 
     def __post_init__(self) -> None:
-        least, most = _range(self.terms)
+        least, most = _reach(self.terms)
         if (self.low is not None and self.low > most) or (self.high is not None and self.high < least):
             message = f"'{self}' is out of range; its left side lies between {least} and {most}"
             raise BadKnowledge(message)
@@ -268,7 +268,7 @@ def _is_comparison(terms: Terms, low: Fraction | None, high: Fraction | None) ->
     return len(terms) == 2 and shares and terms[0][0] == -terms[1][0] and {low, high} <= {None, Fraction(0)}
 
 
-def _range(terms: Terms) -> tuple[Fraction, Fraction]:
+def _reach(terms: Terms) -> tuple[Fraction, Fraction]:
     """Return the least and the most that a linear combination could be."""
     # each summand lies between 0 and most_of, so a term's ends are 0 and coefficient · most
     ends = [coefficient * most_of(summand) for coefficient, summand in terms]
@@ -385,7 +385,7 @@ class Quantity:
         0.2 <= P(Flu) <= 0.4
         """
         middle, most = as_fraction(number) - self.constant, as_fraction(give_or_take)
-        low, high = _range(self.terms)
+        low, high = _reach(self.terms)
         if not low <= middle <= high or most < 0:
             message = f"{self} lies between {low + self.constant} and {high + self.constant}, give or take at least 0"
             raise BadKnowledge(message)

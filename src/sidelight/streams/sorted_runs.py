@@ -144,14 +144,14 @@ class Packing:
     def _digits(self, held: tuple[int, ...], word: Integers) -> list[Codes]:
         digits = [np.empty(len(word), np.int32) for _ in held]
         radices = list(map(self._radix, held))
-        iterate_blocks(lambda block: _split(word[block], radices, [digit[block] for digit in digits]), len(word))
+        iterate_blocks(lambda block: _split_digits(word[block], radices, [digit[block] for digit in digits]), len(word))
         return digits
 
     def _radix(self, column: int) -> int:
         return max(len(self.labels[column]), 1)
 
 
-def _split(word: npt.NDArray[np.integer], radices: list[int], digits: list[Codes]) -> None:
+def _split_digits(word: npt.NDArray[np.integer], radices: list[int], digits: list[Codes]) -> None:
     """Write the digits of numbers: divide once, so that both parts have about half the bits, and split each part.
 
     Short numbers are divided several times quicker than long ones, so that parts become short as soon as they fit.
@@ -165,10 +165,10 @@ def _split(word: npt.NDArray[np.integer], radices: list[int], digits: list[Codes
     products = [prod(radices[place:]) for place in range(1, len(radices))]
     place, divisor = min(enumerate(products, 1), key=lambda each: max(each[1], prod(radices) // each[1]))
     upper = word // divisor
-    _split(upper, radices[:place], digits[:place])
+    _split_digits(upper, radices[:place], digits[:place])
     # in place: `upper` has been split already, and becomes the multiple to take away
     upper *= divisor
-    _split(word - upper, radices[place:], digits[place:])
+    _split_digits(word - upper, radices[place:], digits[place:])
 
 
 @dataclass

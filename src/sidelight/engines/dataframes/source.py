@@ -46,7 +46,7 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
             message = f"a column is called '{name}', which {frame.implementation.value} takes for a pattern; rename it"
             raise BadTable(message)
     # the types are read before `_groupable` turns columns into text, after which a categorical could not be recognised
-    roles = roles.add_types({name: _kind_of_type(schema[name]) for name in roles.quasi})
+    roles = roles.add_types({name: _kind_of_frame_type(schema[name]) for name in roles.quasi})
     texts = frozenset(name for name in roles.quasi if schema[name] == nw.String)
     if isinstance(frame, nw.DataFrame):
         # only frames in memory have cells that are Python objects, or types of pandas, which need this
@@ -54,7 +54,7 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
     return text_rows(frame, roles, Source("the table", unused, texts=texts), roles.used)
 
 
-def _kind_of_type(dtype: nw.dtypes.DType) -> KindOrOrder | None:
+def _kind_of_frame_type(dtype: nw.dtypes.DType) -> KindOrOrder | None:
     """Return what a categorical is; an ordered one of pandas is an Enum, as those of polars and DuckDB are."""
     if isinstance(dtype, nw.Enum):
         return tuple(dict.fromkeys(text for each in dtype.categories if (text := label(each)) is not None))
@@ -161,12 +161,12 @@ def _groupable(frame: nw.DataFrame[Any], roles: Roles) -> list[nw.Series[Any]]:
     for column in map(frame.get_column, roles.used.values()):
         other = _pandas_column(column, roles) if pandas else None
         if other is None and column.dtype in (nw.Object, nw.Unknown):
-            other = _as_text(column)
+            other = _write_as_text(column)
         changed += [] if other is None else [other]
     return changed
 
 
-def _as_text(column: nw.Series[Any]) -> nw.Series[Any]:
+def _write_as_text(column: nw.Series[Any]) -> nw.Series[Any]:
     """Write mixed Python objects as text; the same objects then make the same groups anywhere."""
     with naming(column.name):
         texts = [label(cell) for cell in column.to_list()]
@@ -182,7 +182,7 @@ def _pandas_column(column: nw.Series[Any], roles: Roles) -> nw.Series[Any] | Non
     if arrow is not None:
         refuse_arrow_type(column.name, arrow)
         if has_odd_type(arrow):
-            return _as_text(column)
+            return _write_as_text(column)
     if categories and arrow is not None:
         values = arrow.value_type
         changed = nw.from_native(native.astype(type(native.dtype)(values)), series_only=True)

@@ -172,7 +172,7 @@ def arrow_rows(
         try:
             used = {ours: _replace_finer_cells(name, table.column(name)) for ours, name in roles.used.items()}
             con.register("src", pa.table(used))
-            roles = roles.add_types({name: _kind_of_type(table.column(name)) for name in roles.quasi})
+            roles = roles.add_types({name: _kind_of_arrow_type(table.column(name)) for name in roles.quasi})
             source = replace(source, texts=text_columns(table.schema, roles))
             yield rows_of_view(con, roles, source, packed=packed, memory=memory)
         except duckdb.Error as problem:
@@ -184,7 +184,7 @@ def arrow_rows(
             raise BadTable(message) from None
 
 
-def _kind_of_type(column: pa.ChunkedArray) -> KindOrOrder | None:
+def _kind_of_arrow_type(column: pa.ChunkedArray) -> KindOrOrder | None:
     """Return what a categorical is: ordered as its dictionary is where it says so, and it is one."""
     if not pa.types.is_dictionary(column.type):
         return None

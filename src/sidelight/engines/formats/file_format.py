@@ -31,7 +31,7 @@ from sidelight.table.labels import Column, Label, as_day, as_number, label
 from sidelight.table.roles import Roles
 
 # How many rows are put into words at a time
-ROWS_AT_ONCE = 1 << 18
+ROWS_PER_BATCH = 1 << 18
 
 # About how many rows are shuffled at a time
 SHUFFLED_AT_ONCE = 1 << 21
@@ -124,7 +124,7 @@ class Sheet:
 
 def row_blocks(rows: int, at_once: int | None = None) -> Iterator[slice]:
     """Cut the numbers 0, 1, …, rows − 1 into slices."""
-    step = at_once or ROWS_AT_ONCE
+    step = at_once or ROWS_PER_BATCH
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
 
 

@@ -46,12 +46,12 @@ from sidelight.table.roles import Roles
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-Answer = TypeVar("Answer")
+Footer = TypeVar("Footer")
 
 MAGIC = b"PAR1"
 
 # How many bytes are looked through at a time
-BLOCK = 1 << 20
+SCANNED_AT_ONCE = 1 << 20
 
 
 def check_pages(file: Path, about: pq.FileMetaData, columns: Collection[str]) -> None:
@@ -63,8 +63,8 @@ def check_pages(file: Path, about: pq.FileMetaData, columns: Collection[str]) ->
         after_chunks = max((_begin(chunk) + chunk.total_compressed_size for chunk in chunks), default=len(MAGIC))
         end = stream.seek(0, SEEK_END) - about.serialized_size
         last = b""
-        for at in range(stream.seek(min(after_chunks, end)), end, BLOCK):
-            block = last + stream.read(min(BLOCK, end - at))
+        for at in range(stream.seek(min(after_chunks, end)), end, SCANNED_AT_ONCE):
+            block = last + stream.read(min(SCANNED_AT_ONCE, end - at))
             if MAGIC + MAGIC in block:
                 message = (
                     f"{file.name} holds several Parquet files, one after the other; give each as a file of its own"
@@ -205,7 +205,7 @@ def metadata_of(file: Path) -> pa.FileMetaData:
     return _read_footer(read_metadata, file)
 
 
-def _read_footer(read: Callable[[Path], Answer], file: Path) -> Answer:
+def _read_footer(read: Callable[[Path], Footer], file: Path) -> Footer:
     try:
         return read(file.absolute())
     except (pa.ArrowException, OSError, ValueError):  # a damaged name is no UTF-8

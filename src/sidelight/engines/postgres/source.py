@@ -129,7 +129,7 @@ NO_TEXT = ("22021", "22P05")
 TIMED_OUT, FILTERED = "timed out", "filtered"
 
 # What a query fails with, by SQLSTATE or cause; where there is none, the connection is gone
-FAILED = {
+CAUSES = {
     NO_RIGHT: "this user may not read {table}; ask for GRANT SELECT on it",
     FILTERED: (
         "row-level security would hide rows of {table}, and they would go unjudged; read it as a role that no policy "
@@ -159,7 +159,7 @@ FAILED = {
 
 
 class QueryFailed(BadTable):
-    """A query failed, for a cause of `FAILED`."""
+    """A query failed, for a cause of `CAUSES`."""
 
     cause: str
 
@@ -217,7 +217,7 @@ class Session:
 
     def failure(self, cause: str, table: str) -> QueryFailed:
         """Word why a query failed, by SQLSTATE or cause."""
-        words = next(words for each, words in FAILED.items() if re.fullmatch(each, cause))
+        words = next(words for each, words in CAUSES.items() if re.fullmatch(each, cause))
         limits = {name: f"{many / 1000:g} s" for name, many in self.timeouts.items()}
         failed = QueryFailed(words.format_map({"table": table, "state": cause, **limits}))
         failed.cause = cause
@@ -301,31 +301,12 @@ def _connect(address: DatabaseAddress) -> Any:  # noqa: ANN401 - a connection of
         raise BadTable(message) from None
 
 
-RELATIONS = """
-    SELECT c.oid::bigint, n.nspname::text, c.relname::text, c.relkind IN ('r', 'p', 'v'), pg_table_is_visible(c.oid)
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') ORDER BY 2, 3
-"""
-
-COLUMNS = """
-    WITH RECURSIVE base AS (
-        SELECT a.attnum, a.attname::text AS name, format_type(a.atttypid, a.atttypmod) AS written, a.atttypid AS oid
-        FROM pg_attribute a WHERE a.attrelid = {table} AND a.attnum > 0 AND NOT a.attisdropped
-        UNION ALL
-        SELECT b.attnum, b.name, b.written, t.typbasetype
-        FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype = 'd'
-    )
-    SELECT b.name, b.written, t.typname::text, t.typtype::text, t.typcategory::text,
-        (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder)::text FROM pg_enum e WHERE e.enumtypid = t.oid)
-    FROM base b JOIN pg_type t ON t.oid = b.oid WHERE t.typtype <> 'd' ORDER BY b.attnum
-"""
-
 _DIGITS = "regexp_replace(to_char({cell}, '{form}'), '\\.000000$', '')"
 _MOMENT = _DIGITS.replace("{form}", "YYYY-MM-DD HH24:MI:SS.US")
-_BEFORE_CHRIST = "CASE WHEN {cell} < '0001-01-01' THEN ' BC' ELSE '' END"
 _DAY_OR_MOMENT = (
     f"CASE WHEN NOT isfinite({{cell}}) THEN {{cell}}::text WHEN {{cell}} = date_trunc('day', {{cell}}) "
-    f"THEN {{cell}}::date::text ELSE {_MOMENT} || '{{zone}}' || {_BEFORE_CHRIST} END"
+    f"THEN {{cell}}::date::text ELSE {_MOMENT} || '{{zone}}' || "
+    "CASE WHEN {cell} < '0001-01-01' THEN ' BC' ELSE '' END END"
 )
 
 # What a column of a type is grouped by; texts are as `TEXT` says, other types have no labels: an interval of a month is
@@ -354,9 +335,6 @@ LABELLED = {
     **dict.fromkeys(("int2", "int4", "int8", "oid", "float4", "float8"), "{cell}"),  # as Arrow has them
 }
 
-NUMBERS = {"int2", "int4", "int8", "oid"}
-FRACTIONS = {"float4", "float8"}
-
 
 @dataclass(frozen=True, slots=True)
 class StoredColumn:
@@ -373,9 +351,11 @@ class StoredColumn:
         """Return the SQL that the column is grouped by; raise `BadTable` if its type has no labels."""
         stored = TEXT if self.is_text or self.ordered is not None else STORED.get(self.type)
         if stored is None:
+            name = _bare(self.name)
+            as_text = f"array_to_string({name}, '|')" if self.written.endswith("[]") else f"{name}::text"
             message = (
                 f"column '{self.name}' holds {self.written} cells, which cannot be grouped; make a view that turns it "
-                f"into text, such as {_as_text(self)}, and read that"
+                f"into text, such as {as_text}, and read that"
             )
             raise BadTable(message)
         return stored.format(column=sql_name(self.name))
@@ -389,16 +369,11 @@ class StoredColumn:
     def says(self, cell: str, texts: Collection[str]) -> str | None:
         """Write the condition that a cell says one of some texts; None where none can."""
         shown, literals = self.label(cell), [*map(sql_text, texts)]
-        if self.type in FRACTIONS:
+        if self.type in ("float4", "float8"):
             literals = [f"{sql_text(text)}::float8" for text in texts if _is_fraction(text)]
-        elif self.type in NUMBERS:
+        elif self.type in ("int2", "int4", "int8", "oid"):
             shown = f"{cell}::text"
         return f"{shown} IN ({', '.join(literals)})" if literals else None
-
-
-def _as_text(column: StoredColumn) -> str:
-    name = _bare(column.name)
-    return f"array_to_string({name}, '|')" if column.written.endswith("[]") else f"{name}::text"
 
 
 def _bare(name: str) -> str:
@@ -594,18 +569,36 @@ def _describe(session: Session) -> tuple[str, str, bool, list[StoredColumn]]:
     import json  # noqa: PLC0415 - for the labels of enums alone
 
     oid, schema, name, lockable = _table_of(session)
+    # domains are followed down to the types that they are of
+    attributes = """
+    WITH RECURSIVE base AS (
+        SELECT a.attnum, a.attname::text AS name, format_type(a.atttypid, a.atttypmod) AS written, a.atttypid AS oid
+        FROM pg_attribute a WHERE a.attrelid = {table} AND a.attnum > 0 AND NOT a.attisdropped
+        UNION ALL
+        SELECT b.attnum, b.name, b.written, t.typbasetype
+        FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype = 'd'
+    )
+    SELECT b.name, b.written, t.typname::text, t.typtype::text, t.typcategory::text,
+        (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder)::text FROM pg_enum e WHERE e.enumtypid = t.oid)
+    FROM base b JOIN pg_type t ON t.oid = b.oid WHERE t.typtype <> 'd' ORDER BY b.attnum
+"""
     stored = [
         StoredColumn(
             column, written, kind, category == "S" or kind == "char", tuple(json.loads(labels)) if sort == "e" else None
         )
-        for column, written, kind, sort, category, labels in session.rows(COLUMNS.format(table=oid))
+        for column, written, kind, sort, category, labels in session.rows(attributes.format(table=oid))
     ]
     return schema, name, lockable, stored
 
 
 def _table_of(session: Session) -> tuple[int, str, str, bool]:
     """Look a name up: as it is written, or else in small letters, as SQL reads it."""
-    relations = session.rows(RELATIONS)
+    tables = """
+    SELECT c.oid::bigint, n.nspname::text, c.relname::text, c.relkind IN ('r', 'p', 'v'), pg_table_is_visible(c.oid)
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') ORDER BY 2, 3
+"""
+    relations = session.rows(tables)
     *schema, name = session.address.names
     # exact spelling first, so that a table that was created in quotes wins over its folded namesake
     for folded in (lambda text: text, str.lower):

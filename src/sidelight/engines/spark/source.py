@@ -43,7 +43,7 @@ from sidelight.files import flush_to_disk
 from sidelight.table.roles import Roles
 
 # What Spark says when it fails, and what we do
-FAILED: tuple[tuple[str, type[SidelightError], str], ...] = (
+FAILURES: tuple[tuple[str, type[SidelightError], str], ...] = (
     (
         "No module named '?(sidelight|numpy|pyarrow|narwhals|duckdb)",
         NotAvailable,
@@ -112,7 +112,7 @@ def spark_errors(name: str) -> Iterator[None]:
 
 
 def _explain(name: str, report: str) -> SidelightError:
-    for pattern, kind, words in FAILED:
+    for pattern, kind, words in FAILURES:
         # first match wins: the list goes from particular causes to general ones such as a lost executor
         seen = re.search(pattern, report)
         if seen:
@@ -166,7 +166,7 @@ def _require_java(least: int, version: str) -> None:
 
 
 # Types of Spark whose cells are grouped and have a label
-GROUPABLE = {
+GROUPED_TYPES = {
     *("string", "char", "varchar", "boolean", "byte", "short", "integer", "long", "decimal", "float", "double"),
     *("date", "timestamp", "timestamp_ntz", "daytimeinterval", "binary"),
 }
@@ -233,7 +233,7 @@ def _refuse_columns(fields: Sequence[Any], roles: Roles) -> None:
                 "without dots and backticks"
             )
             raise BadTable(message)
-        if kind.partition("(")[0] not in GROUPABLE:
+        if kind.partition("(")[0] not in GROUPED_TYPES:
             message = (
                 f"column '{each.name}' holds {kind} cells, which Spark cannot group; turn it into text first, such as "
                 f"with CAST({each.name} AS STRING)"
@@ -318,7 +318,20 @@ def write_parts(session: Any, sheet: Sheet, times: Integers, folder: Path) -> li
     settings = {"compression": "zstd", "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
 
     def place(batches: Batches) -> Batches:
-        return _place_rows(batches, labels, seed)
+        # in an executor: each row as often as it is to be, in words, with its place
+        from pyspark import TaskContext  # noqa: PLC0415 - of an extra
+
+        context = TaskContext.get()
+        assert context is not None
+        # the partition is part of the seed, else all executors would draw the same places
+        rng = np.random.default_rng([seed, context.partitionId()])
+        for batch in batches:
+            *codes, times = batch.columns
+            for chosen in repeat_rows(times.to_numpy(), ROWS_PER_PART):
+                here = [column.take(pa.array(chosen)) for column in codes]
+                words = [each if own is None else own.take(each) for own, each in zip(labels, here, strict=True)]
+                drawn = pa.array(rng.integers(-(1 << 63), (1 << 63) - 1, len(chosen), endpoint=True))
+                yield pa.RecordBatch.from_arrays([*words, drawn], names=[*batch.schema.names[:-1], "place"])
 
     with spark_errors(folder.name):
         rows = session.createDataFrame(table).mapInArrow(place, f"{types}, place long")
@@ -326,20 +339,3 @@ def write_parts(session: Any, sheet: Sheet, times: Integers, folder: Path) -> li
         shuffled = rows.repartition(parts, "place").sortWithinPartitions("place").drop("place")
         shuffled.toDF(*sheet.columns).write.options(**settings).parquet(folder.resolve().as_uri())
     return sorted(folder.glob("part-*.parquet"))
-
-
-def _place_rows(batches: Batches, labels: list[pa.Array | None], seed: int) -> Batches:
-    """In an executor: write each row as often as it is to be, in words, with its place."""
-    from pyspark import TaskContext  # noqa: PLC0415 - of an extra
-
-    context = TaskContext.get()
-    assert context is not None
-    # the partition is part of the seed, else all executors would draw the same places
-    rng = np.random.default_rng([seed, context.partitionId()])
-    for batch in batches:
-        *codes, times = batch.columns
-        for rows in repeat_rows(times.to_numpy(), ROWS_PER_PART):
-            here = [column.take(pa.array(rows)) for column in codes]
-            words = [each if own is None else own.take(each) for own, each in zip(labels, here, strict=True)]
-            place = pa.array(rng.integers(-(1 << 63), (1 << 63) - 1, len(rows), endpoint=True))
-            yield pa.RecordBatch.from_arrays([*words, place], names=[*batch.schema.names[:-1], "place"])

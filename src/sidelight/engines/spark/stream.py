@@ -41,7 +41,7 @@ from sidelight.arrays import Codes, Integers, number_rows
 from sidelight.engines.read import RowCounts, check_people, people_levels, tally_levels
 from sidelight.engines.read_stream import Totals, add_tally, check_totals, read_stream, stream_of
 from sidelight.engines.source import TextRows, encode, grouped_frame, labels_of, numpy_integers, packing_of
-from sidelight.engines.spark.source import is_spark, spark_errors, spark_rows
+from sidelight.engines.spark.source import Batches, is_spark, spark_errors, spark_rows
 from sidelight.errors import BadTable, SidelightError, parameter
 from sidelight.streams.key_stream import KeyBlock, KeyStream, Summed, split_stream, whole_keys
 from sidelight.streams.memory import Memory
@@ -54,17 +54,16 @@ from sidelight.table.roles import Roles
 ENTRIES_PER_PARTITION = 1 << 21
 
 # How many rows are a lot: Spark hands over a few thousand at a time
-ROWS_AT_ONCE = 1 << 17
+ROWS_PER_LOT = 1 << 17
 
 # How many rows of a lot the driver is shown, about, to cut keys into ranges
 SAMPLED = 128
 
 # In place of a sensitive value: this row says how many people a key has
-PEOPLE = -1
+PEOPLE_ROW = -1
 
 CHANGED = "the rows changed while they were read; read them again when nobody writes to them"
 
-Batches = Iterator[pa.RecordBatch]
 Part = TypeVar("Part")
 
 
@@ -236,14 +235,14 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
             packing = _packing(met, rows, memory)
             # rounded up, so that a partition fits one sort; and at least as many as are worked on at once
             parts = max(-(-sum(each.entries for each in met) // ENTRIES_PER_PARTITION), _parallel(coded))
-            bounds = _bounds(met, rows.roles, packing, parts)
+            bounds = _range_bounds(met, rows.roles, packing, parts)
             # kept for as long as this process does
             ranged = _send_to_ranges(coded, rows, packing, bounds).persist()
             java = getattr(ranged, "_jdf", None)  # which Spark Connect does not have
             if java is not None:
                 weakref.finalize(ranged, _forget, java).atexit = False
             with _few_at_once(coded):
-                shares = _shares(ranged, packing, roles)
+                shares = _measure_shares(ranged, packing, roles)
         finally:
             coded.unpersist()
         totals = reduce(Totals.merge, (share.totals for share in shares))
@@ -323,7 +322,7 @@ def _packing(met: Sequence[_Met], rows: TextRows, memory: Memory) -> Packing:
     return packing_of(labels, roles)
 
 
-def _bounds(met: Sequence[_Met], roles: Roles, packing: Packing, parts: int) -> list[tuple[int, ...]]:
+def _range_bounds(met: Sequence[_Met], roles: Roles, packing: Packing, parts: int) -> list[tuple[int, ...]]:
     """Return the first key of each range but the first, so that each has as many of the sample's rows, about."""
     codes = [
         encode(pa.chunked_array([each.sample[at] for each in met]), roles, labels)
@@ -458,7 +457,7 @@ def _merge_small(batches: Batches) -> Iterator[pa.Table]:
     held: list[pa.RecordBatch] = []
     for batch in batches:
         held.append(batch)
-        if sum(each.num_rows for each in held) >= ROWS_AT_ONCE:
+        if sum(each.num_rows for each in held) >= ROWS_PER_LOT:
             yield pa.Table.from_batches(held).combine_chunks()
             held = []
     if any(each.num_rows for each in held):
@@ -496,11 +495,11 @@ def _send_to_ranges(coded: Any, rows: TextRows, packing: Packing, bounds: list[t
     def packed(batches: Batches) -> Batches:
         coders = [{text: code for code, text in enumerate(labels)} for labels in packing.labels]
         for written in (written for batch in batches for written in batch.column(0)):
-            lines = _lines(pickle.loads(written.as_buffer()), packing, coders, roles)  # noqa: S301 - our own
+            lines = _pack_lot(pickle.loads(written.as_buffer()), packing, coders, roles)  # noqa: S301 - our own
             if lines is None:
                 sent = {addresses[0]: b""}
             else:
-                pieces = zip(addresses, _cut(lines, bounds), strict=True)
+                pieces = zip(addresses, _cut_ranges(lines, bounds), strict=True)
                 sent = {address: piece.tobytes() for address, piece in pieces if piece.size}
             arrays = [pa.array([*sent], pa.int32()), pa.array([*sent.values()], pa.binary())]
             yield pa.RecordBatch.from_arrays(arrays, names=["address", "lines"])
@@ -509,7 +508,7 @@ def _send_to_ranges(coded: Any, rows: TextRows, packing: Packing, bounds: list[t
     return lots.mapInArrow(packed, "address int, lines binary").repartition(parts, "address").select("lines")
 
 
-def _lines(lot: _Lot, packing: Packing, coders: Sequence[dict[Label, int]], roles: Roles) -> Integers | None:
+def _pack_lot(lot: _Lot, packing: Packing, coders: Sequence[dict[Label, int]], roles: Roles) -> Integers | None:
     """Pack a lot: (words + 3, rows); None if it has cells that the driver has not seen."""
     codes = []
     for cells, own, coder in zip(lot.cells, lot.codes, coders, strict=False):
@@ -519,16 +518,16 @@ def _lines(lot: _Lot, packing: Packing, coders: Sequence[dict[Label, int]], role
         codes.append(np.array(known, np.int64)[own])
     if len(codes) < len(coders):
         keys = packing.pack_keys(codes, len(lot.counts))
-        values = np.full(len(lot.counts), PEOPLE)
+        values = np.full(len(lot.counts), PEOPLE_ROW)
     else:
         words = packing.pack(codes)
         keys = packing.keys(words)
         values = packing.values(words, keys)
-    # shape (words + 3, rows); `_cut`, `_pieces` and `_sort_partition` rely on this order
+    # shape (words + 3, rows); `_cut_ranges`, `_pieces` and `_sort_partition` rely on this order
     return np.stack([*keys, values, lot.counts, lot.raw])
 
 
-def _cut(lines: Integers, bounds: list[tuple[int, ...]]) -> list[Integers]:
+def _cut_ranges(lines: Integers, bounds: list[tuple[int, ...]]) -> list[Integers]:
     """Put packed rows in the order of their keys, and cut them apart where a key is a bound or the first above one."""
     words = len(lines) - 3
     # lines 0 … words − 1 are the key, the most significant first, which lexsort wants last
@@ -546,7 +545,7 @@ def _pieces(batches: Batches, lines: int) -> Iterator[Integers]:
             raise BadTable(CHANGED)
         # (lines · rows,) bytes as they were sent → (lines, rows)
         held.append(np.frombuffer(written, np.int64).reshape(lines, -1))
-        if sum(each.shape[1] for each in held) >= ROWS_AT_ONCE:
+        if sum(each.shape[1] for each in held) >= ROWS_PER_LOT:
             yield np.concatenate(held, axis=1)
             held = []
     if held:
@@ -576,7 +575,7 @@ def _sort_partition(
         columns = [*lines]
         values = columns[words]
         if people is not None:
-            of_people = values == PEOPLE
+            of_people = values == PEOPLE_ROW
             people.add([column[of_people] for column in columns[:words]], columns[words + 1][of_people])
             columns = [column[~of_people] for column in columns]
         *keys, last, values, counts, raw = columns
@@ -585,7 +584,7 @@ def _sort_partition(
     return totals, entries, people, fingerprint % (1 << 64)
 
 
-def _shares(ranged: Any, packing: Packing, roles: Roles) -> list[Share]:  # noqa: ANN401 - of Spark
+def _measure_shares(ranged: Any, packing: Packing, roles: Roles) -> list[Share]:  # noqa: ANN401 - of Spark
     def share(batches: Batches) -> list[Share]:
         totals, entries, people, fingerprint = _sort_partition(batches, packing, roles)
         rows, keys, first, last = 0, 0, None, None

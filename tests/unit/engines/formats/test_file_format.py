@@ -66,7 +66,7 @@ def test_a_group_in_which_nobody_has_a_value_has_a_row_of_its_own():
 
 def test_people_of_a_large_release_are_dealt_in_parts(monkeypatch):
     monkeypatch.setattr(sheets, "SHUFFLED_AT_ONCE", 8)
-    monkeypatch.setattr(sheets, "ROWS_AT_ONCE", 3)
+    monkeypatch.setattr(sheets, "ROWS_PER_BATCH", 3)
     release = sl.Release.from_counts([{"Flu": 30, "Cold": 1}, {"Cold": 40}], labels=[{"age": "a"}, {"age": "b"}])
     files = []
     for _ in range(2):
@@ -318,7 +318,7 @@ def test_parquet_is_packed_has_checksums_and_tells_no_schema_of_ours():
 @pytest.mark.parametrize("rows_at_once", [1, 2, 3, 100])
 @pytest.mark.parametrize("lines_at_once", [1, 2, 100])
 def test_rows_are_written_once_each_however_many_at_a_time(monkeypatch, rows_at_once, lines_at_once):
-    monkeypatch.setattr(sheets, "ROWS_AT_ONCE", rows_at_once)
+    monkeypatch.setattr(sheets, "ROWS_PER_BATCH", rows_at_once)
     monkeypatch.setattr(texts, "LINES_AT_ONCE", lines_at_once)
     sheet = Sheet({"a": Column.of("a", list("vwxyz"))})
     text, binary = io.BytesIO(), io.BytesIO()

@@ -124,7 +124,7 @@ def test_several_files_are_seen_across_blocks(tmp_path, monkeypatch, before):
     pq.write_table(pa.table({"age": ["1"] * (5 + before)}), tmp_path / "a.parquet")
     (tmp_path / "both.parquet").write_bytes((tmp_path / "a.parquet").read_bytes() * 2)
     for block in (1, 2, 3, 7, 64):
-        monkeypatch.setattr("sidelight.engines.formats.parquet.BLOCK", block)
+        monkeypatch.setattr("sidelight.engines.formats.parquet.SCANNED_AT_ONCE", block)
         check(tmp_path / "a.parquet", ["age"])
         with pytest.raises(BadTable, match="several"):
             check(tmp_path / "both.parquet", ["age"])

@@ -43,7 +43,7 @@ def met_in(coded):
 
 def packed(coded, packing):
     coders = [{text: code for code, text in enumerate(labels)} for labels in packing.labels]
-    return [spark_stream._lines(lot, packing, coders, ROLES) for lot in coded]
+    return [spark_stream._pack_lot(lot, packing, coders, ROLES) for lot in coded]
 
 
 @pytest.mark.parametrize("words", [1, 2])
@@ -63,11 +63,11 @@ def test_ranges_hold_every_row_once_and_every_key_whole(words, rows, size, parts
 
 
 def check_ranges(rows, coded, met, packing, parts):
-    bounds = spark_stream._bounds([met], ROLES, packing, parts)
+    bounds = spark_stream._range_bounds([met], ROLES, packing, parts)
     assert len(bounds) < parts or not bounds
     ranges = [[] for _ in range(len(bounds) + 1)]
     for lines in packed(coded, packing):
-        for held, piece in zip(ranges, spark_stream._cut(lines, bounds), strict=True):
+        for held, piece in zip(ranges, spark_stream._cut_ranges(lines, bounds), strict=True):
             held.extend(zip(*piece.tolist(), strict=True))
     seen = Counter()
     for number, held in enumerate(ranges):
