@@ -23,9 +23,17 @@ from sidelight.engines.duckdb.source import arrow_rows, interruptible
 from sidelight.engines.formats.file_format import Heading
 from sidelight.engines.formats.parquet import Parquet
 from sidelight.engines.formats.registry import FORMATS, format_of_file
-from sidelight.engines.names_or_row import NO_NAMES, how_many, looks_like_a_row, nearest_name, surely_names
 from sidelight.engines.postgres.source import DatabaseAddress, database_columns, database_rows, is_address, one_address
-from sidelight.engines.source import Rows, people_written_alike, words_for_files
+from sidelight.engines.source import (
+    NO_NAMES,
+    Rows,
+    how_many,
+    looks_like_a_row,
+    nearest_name,
+    people_written_alike,
+    surely_names,
+    words_for_files,
+)
 from sidelight.engines.spark.source import is_spark, spark_errors, spark_rows
 from sidelight.errors import BadTable, in_python, listed, parameter, utf8
 from sidelight.files import open_private, private_folder, real_path

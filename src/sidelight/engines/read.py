@@ -501,7 +501,6 @@ def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:
 
 
 def _match_labels(labels: Sequence[Label], among: Sequence[Label]) -> Integers:
-    """Return where each label stands among others; −1 for one that does not."""
     place = {text: number for number, text in enumerate(among)}
     return np.array([place.get(text, -1) for text in labels], np.int64)
 
@@ -612,7 +611,6 @@ def _read_lines(file: Path, encoding: str | None) -> tuple[Label, ...]:
 
 
 def _unquote(line: str) -> str:
-    """Take a line that was copied out of a CSV file as that file means it."""
     inside = line[1:-1]
     # a lone quote inside means that the line was not quoted by a CSV writer, so its quotes belong to the value
     quoted = len(line) > 2 and line[0] == line[-1] == '"' and '"' not in inside.replace('""', "")

@@ -260,7 +260,6 @@ def streamed_table_from(source: object, roles: Roles, memory: Memory) -> Streame
 
 
 def _label_counts(table: StreamedTable, widths: list[int]) -> tuple[list[Integers], list[Integers]]:
-    """Count, column by column, the people and the rows that have each label."""
 
     def count_in(blocks: Iterator[RowBlock]) -> list[Integers]:
         """Count people column by column, then rows."""

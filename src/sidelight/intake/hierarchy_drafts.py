@@ -244,12 +244,10 @@ def people_by_label(columns: Sequence[Column], sizes: Integers) -> dict[str, dic
 
 
 def _days(column: str, labels: Sequence[str]) -> Draft:
-    """Days of birth go over lifetimes: there is a step between one year and all of them."""
-    years = {text[:4] for text in labels}
-    periods: tuple[Period, ...] = ("month", "quarter", "year")
-    # days that go over more years than these are also drafted as decades
-    if int(max(years)) - int(min(years)) > 10:
-        periods = (*periods, "decade")
+    years = {int(text[:4]) for text in labels}
+    # days of birth go over lifetimes: there is a step between one year and all of them
+    decade: tuple[Period, ...] = ("decade",) if max(years) - min(years) > 10 else ()
+    periods: tuple[Period, ...] = ("month", "quarter", "year", *decade)
     return Draft(Hierarchy.dates(column, labels, periods=periods), f"days: {', '.join(periods)}")
 
 

@@ -55,11 +55,6 @@ from sidelight.table.table import Table
 
 SAFE_HARBOUR = "HIPAA safe harbour"
 
-# What ACRO asks of sums, where that is left out
-SUMS = "sums of an amount: the two largest at most 0.90 of the total, all but them at least 0.10 of the largest"
-
-HIGHEST_AND_AVERAGE: tuple[Statistic, Statistic] = ("highest", "average")
-
 # What no preset covers
 ALWAYS = "what somebody learns who knows more than the group's columns, and what several releases tell together"
 
@@ -115,9 +110,10 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
         >>> print(presets.ema_health_canada(population="register.csv").policy)
         journalist risk(population=register.csv) ≤ 1/11
         """
+        statistics: tuple[Statistic, Statistic] = ("highest", "average")
         highest, average = (
             ProsecutorRisk(statistic) if population is None else JournalistRisk(population, statistic)
-            for statistic in HIGHEST_AND_AVERAGE
+            for statistic in statistics
         )
         return Preset(
             "EMA/Health Canada 0.09",
@@ -170,11 +166,12 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
             message = f"the preset 'ACRO' needs {parameter('sums')} to be true or false, not {as_given(sums)}"
             raise BadPolicy(message)
         counts = (GroupSize() >= 10, DistinctValues() >= 2)
+        rules = "the two largest at most 0.90 of the total, all but them at least 0.10 of the largest"
         return Preset(
             "ACRO",
             "AI-SDC/ACRO default.yaml (its documentation shows 0.85 for the two largest, where the file has 0.90)",
             (
-                *(() if sums else (SUMS,)),
+                *(() if sums else (f"sums of an amount: {rules}",)),
                 "degrees of freedom of models, at least 10: nothing here publishes a model",
                 "cells that nobody is in, which ACRO takes for disclosive: a release has no groups without people",
                 "values that are all alike but for missing ones, which are a value here",
@@ -268,7 +265,6 @@ def read_preset(text: str, *, population: object = None, folder: Path | None = N
 
 
 def _read_settings(text: str) -> dict[str, object]:
-    """Read `(k=5, population="register.csv")`."""
     reader = TokenReader(text, signs=SIGNS, error=BadPolicy)
     reader.expect("(", "write it like k-map(k=5)")
     settings: dict[str, object] = {}
@@ -296,9 +292,6 @@ HIPAA_NOTES = (
 
 # From so many people on, so many look alike: a tenth of them at most
 GROUPS = ((110, 11), (10, 5), (0, 2))
-
-# How long the lines of a comment on a limit are
-WIDTH = 100
 
 BOUNDS = tuple(Fraction(bound) for bound in ("1/2", "2/3", "3/4", "4/5", "9/10", "19/20", "99/100"))
 
@@ -408,7 +401,7 @@ def drafted_text(draft: PolicyDraft, suggested: SuggestedRoles, *, heading: Iter
     """Write a draft as a policy file, with a comment for each column and limit, below some lines of comment."""
     lines = [*map(_comment, heading), "", *_roles_section(suggested), ""]
     for criterion, reason in zip(draft.policy.criteria, draft.reasons, strict=True):
-        lines += [*map(_comment, wrap(reason, WIDTH)), policy_text(Policy(criterion))]
+        lines += [*map(_comment, wrap(reason, 100)), policy_text(Policy(criterion))]
     if draft.common is not None:
         # the question is about the limit written last, so it joins that table of the file
         # it is asked without naming the value: a draft holds no cell of the table
@@ -417,7 +410,7 @@ def drafted_text(draft: PolicyDraft, suggested: SuggestedRoles, *, heading: Iter
             "known to have it, write it between the quotes and take the # away from the next line: the limit is then "
             "about the other values, and the release can tell more."
         )
-        asked = (*map(_comment, wrap(question, WIDTH)), '# apart_from = ["…"]', "")
+        asked = (*map(_comment, wrap(question, 100)), '# apart_from = ["…"]', "")
         lines = [*lines[:-1], lines[-1].removesuffix("\n"), *asked]
     lines += [_comment(f"Note: {note}.") for note in draft.notes]
     return "\n".join(lines)
@@ -475,7 +468,6 @@ def _comment(text: str) -> str:
 
 
 def _toml(value: object) -> str:
-    """Write a value in one line."""
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{_toml(name)} = {_toml(each)}" for name, each in value.items()) + " }"
     if isinstance(value, tuple):

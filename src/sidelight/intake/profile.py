@@ -108,18 +108,18 @@ class WrittenDays:
         """Return what each label is printed as, at each level but the coarsest, `*`."""
         months = self.months or (None,) * len(self.labels)
         rows = list(zip(self.years, months, strict=True))
-        return (self.labels, *(tuple(_print_period(period, *row) for row in rows) for period in self.periods))
 
+        def show(period: str, year: str | None, month: int | None) -> str:
+            if year is None:
+                return "no day"
+            whole = year if len(year) > 2 else f"'{year}"
+            if period == "decade":
+                return f"{year[:3]}0-{year[:3]}9"
+            if period == "year" or month is None:
+                return whole
+            return f"{whole}-{month:02}" if period == "month" else f"{whole}-Q{(month + 2) // 3}"
 
-def _print_period(period: str, year: str | None, month: int | None) -> str:
-    if year is None:
-        return "no day"
-    whole = year if len(year) > 2 else f"'{year}"
-    if period == "decade":
-        return f"{year[:3]}0-{year[:3]}9"
-    if period == "year" or month is None:
-        return whole
-    return f"{whole}-{month:02}" if period == "month" else f"{whole}-Q{(month + 2) // 3}"
+        return (self.labels, *(tuple(show(period, *row) for row in rows) for period in self.periods))
 
 
 def read_written_days(labels: Iterable[str]) -> WrittenDays | None:

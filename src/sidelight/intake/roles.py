@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
-from sidelight.engines.names_or_row import nearest_name
+from sidelight.engines.source import nearest_name
 from sidelight.errors import UnknownColumn, did_you_mean, expect, parameter
 from sidelight.intake.profile import (
     ColumnProfile,
@@ -271,11 +271,10 @@ def _suggest(profile: ColumnProfile, stated: Roles) -> SuggestedRole:
 
 
 def _leave_empty_out(profile: ColumnProfile) -> Suggestion | None:
-    if profile.present == 0:
-        return "leave out", "empty: no row says anything"
-    if profile.distinct == 1 and profile.missing == 0:
-        return "leave out", "the same in every row: it tells nothing about anybody"
-    return None
+    if profile.distinct > 1 or (profile.present and profile.missing):
+        return None
+    same = "the same in every row: it tells nothing about anybody"
+    return "leave out", same if profile.present else "empty: no row says anything"
 
 
 def _name_somebody(profile: ColumnProfile) -> Suggestion | None:
@@ -490,7 +489,6 @@ def _compare_rows_of_people(columns: list[SuggestedRole], opened: OpenColumns) -
 
 
 def _join_roles(columns: Sequence[SuggestedRole], reading: Roles, *, several: bool) -> Roles:
-    """Put what was suggested and what was stated together."""
     quasi, secrets = ([each for each in columns if each.role == role] for role in ("quasi", "sensitive"))
     split = reading.split
     # what stands between several values of a cell, of one sensitive column that nobody said anything about

@@ -134,7 +134,6 @@ def compare_digits(labels: Sequence[str], people: Mapping[str, int]) -> tuple[in
 
 
 def _read_residents(text: Label, column: str) -> int:
-    """Read how many people a row stands for."""
     plain = "" if text is None else text.strip().removesuffix(".0")
     if not (plain.isascii() and plain.isdigit()):
         message = f"column '{column}' of the {parameter('population')} has a cell that is no whole number of people"

@@ -473,7 +473,6 @@ def _read_number(reader: TokenReader) -> Fraction:
 
 
 def _quantity(reader: TokenReader) -> ConditionalProbability | Headcount:
-    """Read P(…) or count(…)."""
     start = reader.take()
     reader.take()
     about: ConditionalProbability | Headcount
@@ -634,7 +633,6 @@ def _open(before: Sequence[str]) -> str:
 
 
 def _column_before(before: Sequence[str]) -> str:
-    """Return the column before the last sign."""
     words: list[str] = []
     for piece in reversed(before[:-1]):
         if piece in ("{", ",", "(", "|", ";", "and", "or", "not"):

@@ -131,12 +131,9 @@ class IntervalStatement(Statement):
 
     def __str__(self) -> str:
         most = most_of(self.about)
-        if self.exact:
-            return f"{self.about} = {number_text(self.low)}"
-        if self.low == 0:
-            return f"{self.about} <= {number_text(self.high)}"
-        if self.high == most:
-            return f"{self.about} >= {number_text(self.low)}"
+        if self.exact or self.low == 0 or self.high == most:
+            sign, bound = ("=", self.low) if self.exact else ("<=", self.high) if self.low == 0 else (">=", self.low)
+            return f"{self.about} {sign} {number_text(bound)}"
         return f"{number_text(self.low)} <= {self.about} <= {number_text(self.high)}"
 
 
@@ -263,7 +260,6 @@ def statement_of(terms: Terms, low: Fraction | None, high: Fraction | None) -> S
 
 
 def _is_comparison(terms: Terms, low: Fraction | None, high: Fraction | None) -> bool:
-    """Return whether two shares are compared as they are."""
     shares = all(isinstance(summand, ConditionalProbability) for _, summand in terms)
     return len(terms) == 2 and shares and terms[0][0] == -terms[1][0] and {low, high} <= {None, Fraction(0)}
 
@@ -506,7 +502,6 @@ def _is_number(thing: object) -> bool:
 
 
 def _to_labels(values: tuple[object, ...]) -> tuple[Label, ...]:
-    """Return the labels of values, or of one list of them."""
     one_list = len(values) == 1 and isinstance(values[0], list | tuple | set)
     listed: Iterable[object] = values[0] if one_list else values  # type: ignore[assignment]
     return tuple(dict.fromkeys(as_label(each, "join values with a comma: P('Flu', 'HIV')") for each in listed))

@@ -7,7 +7,12 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.examples import examples
 
+import sidelight as sl
+from sidelight.engines.files import sure_columns_of
 from sidelight.engines.source import (
     Source,
     TextRows,
@@ -15,10 +20,15 @@ from sidelight.engines.source import (
     collect,
     encode,
     is_any_of,
+    looks_like_a_row,
+    nearest_name,
     numpy_integers,
     packing_of,
     python_cells,
+    surely_names,
+    unused_columns,
 )
+from sidelight.errors import BadTable, SidelightError, UnknownColumn
 from sidelight.table.roles import Roles
 
 
@@ -73,3 +83,79 @@ def test_integers_pass_through_arrow_unchanged():
 
 def test_nanoseconds_are_kept():
     assert python_cells(pa.array([1_000_000_001, None], pa.timestamp("ns"))) == ["1970-01-01 00:00:01.000000001", None]
+
+
+WORDS = ["Smith", "Ann", "Springfield", "Flu", "HIV", "married", "Elm Street", "nurse", "cold", "retired"]
+"""What cells of rows say; each ends a file without a line of names."""
+
+LINE_ENDS = ["\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029", "\\n", "\\r\\n"]
+
+
+@examples(60)
+@given(
+    st.lists(st.lists(st.sampled_from(WORDS), min_size=3, max_size=5, unique=True), min_size=2, max_size=30),
+    st.sampled_from(["sex", "Elm", "smith", "anne", "flu"]),
+)
+def test_the_first_row_of_a_file_without_names_is_never_told(rows, asked):
+    names, *below = [row[:3] for row in rows]
+    message = nearest_name(asked, names, lambda: below)
+    assert not surely_names(names, lambda: below)
+    assert not any(cell in message for cell in names)
+    assert "3 columns" in message or looks_like_a_row(names, below)
+
+
+@pytest.mark.parametrize("end", LINE_ENDS)
+@pytest.mark.parametrize("asked", [["sex", "disease"], ["sex", "diseas"], ["nothing", "disease"]])
+def test_rows_behind_an_odd_line_end_are_never_told(tmp_path, end, asked):
+    lines = ["name,sex,disease", "Anna,f,Flu", "Bert,m,Gout"]
+    for name, text in {"a.csv": end.join(lines), "b.csv": f"{end.join(lines)}\nCarl,m,Cold,x,y,z,q\n"}.items():
+        (tmp_path / name).write_text(text, newline="")
+        with pytest.raises(SidelightError) as caught:
+            sl.read_table(tmp_path / name, quasi=asked[0], sensitive=asked[1])
+        assert not any(cell in str(caught.value) for cell in ("Anna", "Bert", "Flu", "Gout", "Carl"))
+
+
+@pytest.mark.parametrize(
+    ("names", "cells", "sure"),
+    [
+        (["zip", "sex", "ward"], ["1", "f", "a"], True),  # two are called as columns are
+        (["ward", "x", "y"], ["a", "3", "u"], True),  # numbers all the way down
+        (["ward", "NA", "y"], ["a", "3", "u"], False),  # which a missing one may begin
+        (["ward", "B12", "y"], ["a", "3", "u"], False),
+        (["ward", "x", "y"], ["a", "b", "c"], False),
+        (["Elm Street", "age of Ann", "y"], ["a", "b", "c"], False),
+        (["sex"], ["f"], True),
+        (["zip", "sex", "sex"], ["1", "f", "a"], False),
+    ],
+)
+def test_what_makes_names_sure(names, cells, sure):
+    assert surely_names(names, lambda: [cells] * 9) is sure
+
+
+def test_types_and_names_that_somebody_meant_make_names_sure():
+    assert surely_names(["ward", "x"], numbers={"x"})
+    assert surely_names(["ward", "x"], meant=["x"])
+    assert not surely_names(["ward", "x"])
+
+
+def test_datasets_tell_their_names(tmp_path):
+    for data in (sl.datasets.adult(), sl.datasets.nhefs()):
+        assert len(sure_columns_of(data.path)) > 5
+    pl.read_parquet(sl.datasets.adult().path).head(50).write_csv(tmp_path / "adult.csv")
+    assert sure_columns_of(tmp_path / "adult.csv") == sure_columns_of(sl.datasets.adult().path)
+
+
+def test_columns_that_are_used_must_be_there_once_and_the_rest_are_named():
+    roles = Roles(("age",), "disease", "id")
+    assert roles.used == {"q0": "age", "value": "disease", "person": "id"}
+    assert unused_columns(roles, ["zip", "id", "age", "disease"], "here") == ("zip",)
+    with pytest.raises(UnknownColumn, match="no column 'age' in here; did you mean 'aeg'"):
+        unused_columns(roles, ["aeg", "disease", "id"], "here")
+    with pytest.raises(BadTable, match="two columns of here are called 'id'"):
+        unused_columns(roles, ["age", "disease", "id", "id"], "here")
+
+
+def test_a_first_row_is_not_shown_as_names():
+    with pytest.raises(UnknownColumn, match="looks like somebody's row and is not shown") as caught:
+        unused_columns(Roles(("age",), "disease"), ["34", "Flu"], "here")
+    assert "Flu" not in str(caught.value)

@@ -10,7 +10,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadPolicy
-from sidelight.intake.presets import SUMS, PolicyDraft, Preset, draft_of_preset, draft_policy, drafted_text, read_preset
+from sidelight.intake.presets import PolicyDraft, Preset, draft_of_preset, draft_policy, drafted_text, read_preset
 from sidelight.intake.profile import ColumnProfile
 from sidelight.intake.roles import SuggestedRole, SuggestedRoles
 from sidelight.policy.policy_file import read_policy_file, read_policy_text
@@ -147,7 +147,7 @@ def test_names_and_notes():
             f"preset '{name}': {preset.source}",
             f"preset '{name}' does not cover: {'; '.join(preset.not_covered)}",
         )
-    assert SUMS not in made["ACRO"].not_covered
+    assert not any(each.startswith("sums of an amount") for each in made["ACRO"].not_covered)
     assert repr(sl.presets) == "<Presets: EMA/Health Canada 0.09; k-map; ACRO; HIPAA safe harbour>"
 
 

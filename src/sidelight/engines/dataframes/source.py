@@ -17,8 +17,7 @@ import numpy as np
 import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
-from sidelight.engines.names_or_row import unused_columns
-from sidelight.engines.source import Frame, Source, TextRows, is_any_of, naming
+from sidelight.engines.source import Frame, Source, TextRows, is_any_of, naming, unused_columns
 from sidelight.errors import BadTable, SidelightError, kind_in_words, remedy_for, shortened
 from sidelight.table.labels import KindOrOrder, label
 from sidelight.table.roles import Roles
@@ -199,7 +198,6 @@ def _pandas_column(column: nw.Series[Any], roles: Roles) -> nw.Series[Any] | Non
 
 
 def _categories(column: nw.Series[Any]) -> nw.Series[Any] | None:
-    """Write categories as texts, unless they are."""
     categories = list(column.to_native().cat.categories)
     if all(isinstance(each, str) for each in categories):
         return None

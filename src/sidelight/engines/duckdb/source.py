@@ -35,7 +35,6 @@ from sidelight.engines.dataframes.source import (
     refuse_types,
     text_rows,
 )
-from sidelight.engines.names_or_row import unused_columns
 from sidelight.engines.source import (
     Frame,
     Rows,
@@ -50,6 +49,7 @@ from sidelight.engines.source import (
     packing_of,
     python_cells,
     sql_text,
+    unused_columns,
     words_for_files,
 )
 from sidelight.errors import BadTable, NoRoom, parameter
@@ -331,7 +331,6 @@ def _distinct_cells(con: duckdb.DuckDBPyConnection, roles: Roles, memory: Memory
 
 
 def _look_up(texts: Sequence[Label], labels: tuple[Label, ...]) -> Integers:
-    """Return the index of each text among the labels."""
     if tuple(texts) == labels:
         return np.arange(len(labels))
     # several cells may say the same label, so the cells of a column need not be in the order of the labels

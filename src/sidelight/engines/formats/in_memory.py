@@ -25,8 +25,7 @@ import pyarrow as pa
 
 from sidelight.engines.duckdb.source import arrow_rows
 from sidelight.engines.formats.file_format import FileFormat, Heading
-from sidelight.engines.names_or_row import NO_NAMES, looks_like_a_row, unused_columns
-from sidelight.engines.source import Rows, no_texts
+from sidelight.engines.source import NO_NAMES, Rows, looks_like_a_row, no_texts, unused_columns
 from sidelight.errors import BadTable, listed, needs_extra, parameter
 from sidelight.streams.memory import Memory
 from sidelight.table.labels import Label, label
@@ -245,7 +244,6 @@ def parse_position(cell: str) -> tuple[int, int]:
 
 
 def _read_tags(book: ZipFile, part: str, name: str) -> list[dict[str, str]]:
-    """Return the attributes of all tags of a name in a part of a workbook."""
     tags = re.findall(rf"<(?:\w+:)?{name}\b([^>]*)>", book.read(part).decode(errors="replace"))
     return [{key: unescape(value) for key, value in re.findall(r'([\w:]+)="([^"]*)"', each)} for each in tags]
 

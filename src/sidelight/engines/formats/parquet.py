@@ -37,8 +37,7 @@ from sidelight.engines.duckdb.source import (
     text_columns,
 )
 from sidelight.engines.formats.file_format import FileFormat, Heading, Sheet, Writer, WrittenCells
-from sidelight.engines.names_or_row import unused_columns
-from sidelight.engines.source import Rows, no_texts, sql_name, words_for_files
+from sidelight.engines.source import Rows, no_texts, sql_name, unused_columns, words_for_files
 from sidelight.errors import BadTable
 from sidelight.streams.memory import Memory
 from sidelight.table.roles import Roles

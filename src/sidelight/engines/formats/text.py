@@ -1,7 +1,7 @@
 """CSV, TSV and their like: a line of names, then rows; packed or not, in any encoding.
 
 We read the first line ourselves: it says the delimiter and the names, or is, by mistake, somebody's row
-(`names_or_row`).  DuckDB scans the rows.  Text in another encoding than UTF-8 is copied, as it is read, into a private
+(`source`).  DuckDB scans the rows.  Text in another encoding than UTF-8 is copied, as it is read, into a private
 folder as UTF-8.  Releases are written as CSV that a spreadsheet does not run, or as ARX writes it.
 """
 
@@ -45,8 +45,7 @@ from sidelight.engines.formats.file_format import (
     Writer,
     WrittenCells,
 )
-from sidelight.engines.names_or_row import unused_columns
-from sidelight.engines.source import Rows, sql_text
+from sidelight.engines.source import Rows, sql_text, unused_columns
 from sidelight.errors import BadTable, NotPublished, SidelightError, parameter
 from sidelight.files import open_private, private_folder
 from sidelight.streams.memory import Memory
@@ -170,7 +169,6 @@ def unpack(file: Path) -> pa.NativeFile:
 
 @contextmanager
 def _unpacking_errors(file: Path) -> Iterator[None]:
-    """Report in one line that a packed file is cut or damaged."""
     try:
         yield
     except OSError:

@@ -37,8 +37,16 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from sidelight.ahead import interruptibly
-from sidelight.engines.names_or_row import unused_columns
-from sidelight.engines.source import Frame, Rows, Source, collect_batches, packing_of, sql_name, sql_text
+from sidelight.engines.source import (
+    Frame,
+    Rows,
+    Source,
+    collect_batches,
+    packing_of,
+    sql_name,
+    sql_text,
+    unused_columns,
+)
 from sidelight.errors import BadTable, NotAvailable, did_you_mean, parameter
 from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Packing
@@ -528,7 +536,6 @@ class DatabaseRows(Rows):
         return cell
 
     def _counts(self) -> str:
-        """Write the condition on which a row counts."""
         excluded = ["FALSE"]
         if self.roles.suppressed == "leave out":
             stars = [self.columns[name].says(name, (SUPPRESSED,)) or "FALSE" for name in self.key]
@@ -565,7 +572,6 @@ def database_columns(address: DatabaseAddress) -> tuple[str, ...]:
 
 
 def _describe(session: Session) -> tuple[str, str, bool, list[StoredColumn]]:
-    """Find the table in the catalogue, and what its columns are."""
     import json  # noqa: PLC0415 - for the labels of enums alone
 
     oid, schema, name, lockable = _table_of(session)

@@ -310,7 +310,6 @@ def _forget(java: Any) -> None:  # noqa: ANN401 - of Spark
 
 
 def _packing(met: Sequence[_Met], rows: TextRows, memory: Memory) -> Packing:
-    """Put the labels of all columns in order."""
     if not met:
         message = f"{rows.source.name} has no rows; give at least one person"
         raise BadTable(message)
