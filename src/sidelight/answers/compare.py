@@ -10,6 +10,7 @@ import sidelight as sl
 from sidelight.answers.protect import figure
 from sidelight.answers.recipe import (
     Name,
+    levels_text,
     write_call,
     write_hierarchies,
     write_measures,
@@ -92,7 +93,17 @@ class CompareAnswer(Answer[Comparison]):
     def blocks(self) -> Blocks:
         people = counted(self.people, "person")
         yield Paragraph(f"{self.source}: {people}; wanted: {self.answer.policy}. Nothing was published.")
-        yield self._draw_printed()
+        printed = []
+        for index, (row, fields) in enumerate(zip(self.ways.rows, self.answer.rows, strict=True)):
+            name = row.method.name + (f"\nresisting an {row.resists}" if row.resists else "")
+            groups, suppressed = "", ""
+            if row.result is not None:
+                most = f" (≤ {row.suppress * 100:.3g} %)" if row.suppress else ""
+                groups, suppressed = f"{len(row.result.release):,}", f"{row.result.suppressed:,}{most}"
+            what = _describe_columns(row) if fields["reason"] is None else f"✗ {fields['reason']}"
+            printed.append((self._number(index), name, groups, suppressed, what))
+        headings = ("", "method", "groups", "suppressed", "what is printed, and of the largest group")
+        yield Grid(headings, tuple(printed), figures=frozenset({0, 2, 3}), dense=True)
         worths = tuple(
             (self._number(index), *(figure(row.result.utility[name], 3) for name in COMPARED))
             for index, row in enumerate(self.ways.rows)
@@ -109,26 +120,13 @@ class CompareAnswer(Answer[Comparison]):
         """Number a row; that which a person would take has an arrow."""
         return f"→ {index + 1}" if index + 1 == self.answer.advised else str(index + 1)
 
-    def _draw_printed(self) -> Block:
-        rows = []
-        for index, (row, fields) in enumerate(zip(self.ways.rows, self.answer.rows, strict=True)):
-            name = row.method.name + (f"\nresisting an {row.resists}" if row.resists else "")
-            groups, suppressed = "", ""
-            if row.result is not None:
-                most = f" (≤ {row.suppress * 100:.3g} %)" if row.suppress else ""
-                groups, suppressed = f"{len(row.result.release):,}", f"{row.result.suppressed:,}{most}"
-            printed = _describe_columns(row) if fields["reason"] is None else f"✗ {fields['reason']}"
-            rows.append((self._number(index), name, groups, suppressed, printed))
-        headings = ("", "method", "groups", "suppressed", "what is printed, and of the largest group")
-        return Grid(headings, tuple(rows), figures=frozenset({0, 2, 3}), dense=True)
-
     def _command(self) -> str:
         row = self.ways.advised
         words = [f"--method {row.method.name}"] if row.method.name != "lattice" else []
         words += [f"--resists {row.resists}"] if row.resists else []
         if row.levels:
             words += [f"--suppress {row.suppress:g}"] if row.suppress else []
-            words += [f"--levels '{','.join(f'{name}={level}' for name, level in row.levels.items())}'"]
+            words += [f"--levels '{levels_text(row.levels)}'"]
         return f"To publish it: sidelight protect … {' '.join(words)} --output FILE"
 
 

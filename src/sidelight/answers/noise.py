@@ -171,7 +171,15 @@ def ask(
         raise BadNoise(message)
     by = {} if request.undeclared else read_hierarchies(request.folder)
     domain = None if request.undeclared else _find_domain(request.question.roles, by)
-    table = _read_events(request.file, replace(request.question.roles, quasi=tuple(levels), domain=None), by)
+    roles = replace(request.question.roles, quasi=tuple(levels), domain=None)
+    require_columns(request.file, roles)
+    table = events_from(request.file, roles)
+    level = _sensitive_level(roles, table.sensitive)
+    if level and table.sensitive not in by:
+        message = f"no hierarchy for '{table.sensitive}', whose level was said; add it to the folder of --hierarchies"
+        raise BadNoise(message)
+    if level:
+        table = events_at_level(table, by[table.sensitive], level)
     inputs = (*table.intake.files, *request.files())
     refuse_noise_targets(request.target, force=request.force, inputs=[each for each in inputs if each not in paid])
     before_spending(inputs)
@@ -247,18 +255,6 @@ def _find_domain(roles: Roles, by: Mapping[str, Hierarchy]) -> tuple[Label, ...]
 def _sensitive_level(roles: Roles, sensitive: str) -> int:
     level = roles.sensitive_level
     return int(level.get(sensitive, 0) if isinstance(level, Mapping) else level or 0)
-
-
-def _read_events(file: str, roles: Roles, by: Mapping[str, Hierarchy]) -> Events:
-    require_columns(file, roles)
-    events = events_from(file, roles)
-    level = _sensitive_level(roles, events.sensitive)
-    if not level:
-        return events
-    if events.sensitive not in by:
-        message = f"no hierarchy for '{events.sensitive}', whose level was said; add it to the folder of --hierarchies"
-        raise BadNoise(message)
-    return events_at_level(events, by[events.sensitive], level)
 
 
 def _notes(noisy: NoisyCounts | StableCounts, *, has_ledger: bool) -> Iterator[str]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import io
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 import sidelight as sl
-from sidelight.answers.audit import AuditRequest, ask, build_report
+from sidelight.answers.audit import AuditRequest, ReportRequest, ask, ask_report
 from sidelight.answers.protect import ProtectRequest, Publication
-from sidelight.answers.recipe import write_report
-from sidelight.answers.sources import Question, open_table, read_question, require_policy
+from sidelight.answers.sources import Question, open_table, read_question
 from sidelight.cli.options import PublishOptions
 from sidelight.cli.run import Output, Status
 from sidelight.cli.verbs import protect
@@ -25,7 +24,7 @@ from sidelight.files import sidecar_path, write_whole
 from sidelight.publish.describe import dictionary_path
 from sidelight.publish.publish import sheet_of_people
 from sidelight.release.release import Release
-from sidelight.report.make import ReportDetails, judge_table, report_html
+from sidelight.report.make import report_html
 from sidelight.report.report import AuditReport
 from sidelight.report.terminal import draw_blocks
 
@@ -129,21 +128,13 @@ def demo(folder: Path) -> Status:
 
 def _judge_published(folder: Path, question: Question) -> None:
     """Judge the release as it is on the disk, and write the reports: one for programs, one for whoever signs."""
-    table, _, policy, release, kept, page = (folder / name for name in FILES)
-    report = ask(AuditRequest(str(release), question))
-    write_whole(kept, report.to_json(), force=True)
-    command = shlex.join(
-        ("sidelight", "report", str(release), "--policy", str(policy), "--table", str(table), "--html", str(page))
-    )
-    day = dt.datetime.now(dt.UTC).date().isoformat()
-    details = ReportDetails(
-        date=day,
-        commands=(_protect_command(folder), command),
-        python=write_report(str(release), question, date=day, table=str(table)),
-    )
-    before = judge_table(open_table(str(table), question.roles), require_policy(question))
-    signed = build_report(str(release), report.release, report, question, details=details, before=before)
-    write_whole(page, report_html(signed), force=True)
+    table, _, policy, release, kept, page = (str(folder / name) for name in FILES)
+    write_whole(Path(kept), ask(AuditRequest(release, question)).to_json(), force=True)
+    command = shlex.join(("sidelight", "report", release, "--policy", policy, "--table", table, "--html", page))
+    unsigned = {"outline": None, "date": None, "signed_by": "", "role": "", "decision": None, "reasons": ""}
+    told: dict[str, Any] = {"table": table, "attack": (), "commands": (_protect_command(folder), command), **unsigned}
+    signed = ask_report(ReportRequest(release, question, None, **told))
+    write_whole(Path(page), report_html(signed), force=True)
     for part in draw_blocks(signed.blocks()):
         Console(highlight=False).print(part)
 
