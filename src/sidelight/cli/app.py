@@ -27,13 +27,13 @@ from sidelight.cli.column_options import (
 )
 from sidelight.cli.help_pages import DEBUG, epilogue
 from sidelight.cli.options import (
+    ASKED,
+    KINDS,
     READ,
     AttackerOptions,
     BudgetOptions,
-    ColumnPreset,
     CompareOptions,
     CountOptions,
-    CountsFile,
     DraftedFiles,
     DraftOptions,
     EffortOptions,
@@ -45,33 +45,30 @@ from sidelight.cli.options import (
     InspectOptions,
     KnowledgeOptions,
     LedgerFile,
-    LedgerFiles,
     LimitOptions,
     LookupOptions,
     MeasureOptions,
     MemoryLimit,
     NoiseAttackOptions,
     NoiseOptions,
-    NoisyFiles,
     NoisyOutputOptions,
     OutputOptions,
     PolicyOptions,
     PopulationFile,
-    PromiseFiles,
     PromiseOptions,
     PublishOptions,
     ReaderOptions,
     ReleaseFile,
-    ReleaseFiles,
     ReportOptions,
     ReportOutputOptions,
     RolesPath,
     SearchOptions,
-    ServedFile,
     ServeOptions,
     SimulateOptions,
     SpentOptions,
     TableFile,
+    files,
+    option,
 )
 from sidelight.cli.run import run
 from sidelight.errors import BadMeasure
@@ -133,7 +130,15 @@ def columns(
     /,
     *,
     policy: RolesPath = None,
-    preset: ColumnPreset = None,
+    preset: Annotated[
+        str | None,
+        option(
+            "--preset",
+            metavar="NAME",
+            group=ASKED,
+            help="'HIPAA safe harbour': look for its identifiers instead; or another, whose limits are drafted.",
+        ),
+    ] = None,
     sought: InspectOptions = InspectOptions(),
     columns: SuggestedColumns = SuggestedColumns(),
     target: DraftedFiles = DraftedFiles(),
@@ -263,7 +268,7 @@ def believe(
 
 @app.command(sort_key=4, help_epilogue=epilogue("attack"))
 def attack(
-    files: ReleaseFiles,
+    files: Annotated[tuple[str, ...], files("RELEASES", "Published files about the same people, usually two or more.")],
     /,
     *,
     attacker: AttackerOptions = AttackerOptions(),
@@ -337,7 +342,11 @@ def noise(
 
 @app.command(sort_key=5.2, help_epilogue=epilogue("count"))
 def count(
-    file: CountsFile, /, *, counted: CountOptions = CountOptions(), output: OutputOptions = OutputOptions()
+    file: Annotated[Path, Parameter(name="COUNTS", help="Noisy counts as published, their document beside them.")],
+    /,
+    *,
+    counted: CountOptions = CountOptions(),
+    output: OutputOptions = OutputOptions(),
 ) -> int:
     """Add up published noisy counts: how many people are there of some kind, and how far off is that at most?"""
     from sidelight.answers.noise import CountRequest, ask_count  # noqa: PLC0415 - `--help` is quick
@@ -347,7 +356,7 @@ def count(
 
 @app.command(name="attack-noise", sort_key=5.5, help_epilogue=epilogue("attack-noise"))
 def attack_noise(
-    files: NoisyFiles,
+    files: Annotated[tuple[str, ...], files("COUNTS", "Noisy counts as published, their documents beside them.")],
     /,
     *,
     attacker: NoiseAttackOptions,
@@ -408,7 +417,9 @@ def show(file: LedgerFile, /, *, output: OutputOptions = OutputOptions()) -> int
 
 @ledger_verbs.command(help_epilogue=epilogue("ledger spent"))
 def spent(
-    files: LedgerFiles,
+    files: Annotated[
+        tuple[str, ...], files("LEDGERS", "Ledgers, or noisy counts as published; what is in both counts once.")
+    ],
     /,
     *,
     options: SpentOptions = SpentOptions(),
@@ -422,7 +433,9 @@ def spent(
 
 @app.command(sort_key=6, help_epilogue=epilogue("promise"))
 def promise(
-    files: PromiseFiles = (),
+    files: Annotated[
+        tuple[str, ...], files("FILES", "Ledgers, or noisy counts as published; or none, and --epsilon.")
+    ] = (),
     /,
     *,
     options: PromiseOptions = PromiseOptions(),
@@ -474,7 +487,9 @@ def demo(
 
 @app.command(sort_key=6.5, help_epilogue=epilogue("serve"))
 def serve(
-    file: ServedFile = None,
+    file: Annotated[
+        str | None, files("TABLE_OR_RELEASE", f"A table, or a published file: {KINDS} Without one, the bundled census.")
+    ] = None,
     /,
     *,
     asked: LimitOptions = LimitOptions(),

@@ -89,28 +89,9 @@ def files(name: str, text: str) -> Parameter:
 KINDS = "CSV, TSV or Parquet, also packed or a glob; Excel, Stata, SPSS, SAS; or - for standard input."
 
 ReleaseFile: TypeAlias = Annotated[str, files("RELEASE", f"A published file: {KINDS}")]
-ReleaseFiles: TypeAlias = Annotated[
-    tuple[str, ...], files("RELEASES", "Published files about the same people, usually two or more.")
-]
 TableFile: TypeAlias = Annotated[str, files("TABLE", f"The table: {KINDS}")]
 
-ServedFile: TypeAlias = Annotated[
-    str | None, files("TABLE_OR_RELEASE", f"A table, or a published file: {KINDS} Without one, the bundled census.")
-]
 
-
-NoisyFiles: TypeAlias = Annotated[
-    tuple[str, ...], files("COUNTS", "Noisy counts as published, their documents beside them.")
-]
-CountsFile: TypeAlias = Annotated[
-    Path, Parameter(name="COUNTS", help="Noisy counts as published, their document beside them.")
-]
-LedgerFiles: TypeAlias = Annotated[
-    tuple[str, ...], files("LEDGERS", "Ledgers, or noisy counts as published; what is in both counts once.")
-]
-PromiseFiles: TypeAlias = Annotated[
-    tuple[str, ...], files("FILES", "Ledgers, or noisy counts as published; or none, and --epsilon.")
-]
 LedgerFile: TypeAlias = Annotated[
     Path, Parameter(name="LEDGER", help="The ledger: the file that --ledger names when noise is paid for.")
 ]
@@ -118,15 +99,6 @@ LedgerFile: TypeAlias = Annotated[
 RolesPath: TypeAlias = Annotated[
     Path | None,
     option("--policy", "-p", metavar="POLICY", group=ASKED, help="A policy file, for the roles of the columns."),
-]
-ColumnPreset: TypeAlias = Annotated[
-    str | None,
-    option(
-        "--preset",
-        metavar="NAME",
-        group=ASKED,
-        help="'HIPAA safe harbour': look for its identifiers instead; or another, whose limits are drafted.",
-    ),
 ]
 HierarchyFolder: TypeAlias = Annotated[
     Path | None,
