@@ -285,24 +285,20 @@ def _remove_left_temporary(place: Path) -> None:
 @contextlib.contextmanager
 def _folder_of_ours(place: Path, prefix: str, remove_left: Callable[[Path, str], None] | None = None) -> Iterator[Path]:
     (remove_left or _remove_left)(place, prefix)
-    folder, lock = _make_and_lock(place, prefix)
-    try:
-        yield folder
-    finally:
-        # removed while it is still locked, so that no other process takes it for left over
-        shutil.rmtree(folder, ignore_errors=True)
-        if lock is not None:
-            os.close(lock)
-
-
-def _make_and_lock(place: Path, prefix: str) -> tuple[Path, int | None]:
     _refuse_no_name(place / prefix)
     while True:
         folder = Path(tempfile.mkdtemp(dir=place, prefix=prefix))
         # made, then locked: in between another process may remove the folder as left over, and then it is made again
         lock = _lock_folder(folder, wait=True)
-        if folder.is_dir():  # else somebody took it for left over in the moment before it was locked
-            return folder, lock
+        if folder.is_dir():
+            break
+        if lock is not None:
+            os.close(lock)
+    try:
+        yield folder
+    finally:
+        # removed while it is still locked, so that no other process takes it for left over
+        shutil.rmtree(folder, ignore_errors=True)
         if lock is not None:
             os.close(lock)
 

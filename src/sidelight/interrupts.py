@@ -57,17 +57,13 @@ def _once_more(lost: Any) -> None:  # noqa: ANN401 - typeshed's own class, which
     """
     if isinstance(lost.exc_value, KeyboardInterrupt):
         number = getattr(lost.exc_value, "number", signal.SIGINT)
-        threading.Timer(0.01, _signal_main_thread, [number]).start()  # not here and now, where it would be lost again
+        # not here and now, where it would be lost again; it ends what the main thread waits for
+        if hasattr(signal, "pthread_kill"):
+            threading.Timer(0.01, signal.pthread_kill, [threading.main_thread().ident or 0, number]).start()
+        else:  # Windows raises its exception when possible
+            threading.Timer(0.01, _thread.interrupt_main, [signal.Signals(number)]).start()
     else:
         sys.__unraisablehook__(lost)
-
-
-def _signal_main_thread(number: int) -> None:
-    """Send a signal to the main thread, which ends what it waits for; on Windows, raise its exception when possible."""
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident or 0, number)
-    else:
-        _thread.interrupt_main(signal.Signals(number))
 
 
 @contextmanager

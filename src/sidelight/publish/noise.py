@@ -150,22 +150,6 @@ def refuse_noise_targets(path: Path, *, force: bool, inputs: Sequence[Path] = ()
     return beside
 
 
-def _query_document(noisy: NoisyCounts, marginal: Marginal, margin: float) -> QueryDocument:
-    columns = noisy.columns_of(marginal)
-    coarser = {
-        name: CoarserDocument(level=each.level, labels=tuple(each.labels[place] for place in each.place.tolist()))
-        for name, each in columns.items()
-        if each is not None
-    }
-    return QueryDocument(
-        by=tuple(columns),
-        coarser=coarser,
-        margin_95=margin,
-        mechanism=MechanismDocument.build(marginal.mechanism),
-        measured=tuple(marginal.measured.ravel().tolist()),
-    )
-
-
 def noise_document(noisy: NoisyCounts | StableCounts, file: Path) -> NoiseDocument:
     """Write what a reader of the counts should know: nothing of it was seen in the data but the noisy counts."""
     spending, stable = noisy.spending, isinstance(noisy, StableCounts)
@@ -201,7 +185,17 @@ def noise_document(noisy: NoisyCounts | StableCounts, file: Path) -> NoiseDocume
         return StableCountsDocument(**facts, columns=columns, threshold=noisy.threshold)
     price = None if noisy.paid_choice is None else amount_text(noisy.paid_choice.epsilon)
     chosen = f"from the data, for an epsilon of {price} more, which the promise counts"
-    queries = zip(noisy.marginals, noisy.margins_of_queries().values(), strict=True)
+    queries = []
+    for marginal, margin in zip(noisy.marginals, noisy.margins_of_queries().values(), strict=True):
+        columns_of_query = noisy.columns_of(marginal)
+        coarser = {
+            name: CoarserDocument(level=each.level, labels=tuple(each.labels[place] for place in each.place.tolist()))
+            for name, each in columns_of_query.items()
+            if each is not None
+        }
+        mechanism, measured = MechanismDocument.build(marginal.mechanism), tuple(marginal.measured.ravel().tolist())
+        by = tuple(columns_of_query)
+        queries.append(QueryDocument(by=by, coarser=coarser, margin_95=margin, mechanism=mechanism, measured=measured))
     return NoisyCountsDocument(
         **facts,
         domain=tuple(noisy.domain),
@@ -212,7 +206,7 @@ def noise_document(noisy: NoisyCounts | StableCounts, file: Path) -> NoiseDocume
         levels_chosen="in advance, as the publisher says" if price is None else chosen,
         levels_epsilon=price,
         rho=None if spending.charged_rho is None else amount_text(spending.charged_rho),
-        queries=tuple(_query_document(noisy, *each) for each in queries),
+        queries=tuple(queries),
         sums=noisy.how_to_add_up(),
     )
 

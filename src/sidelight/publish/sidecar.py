@@ -213,15 +213,7 @@ def read_sidecar(path: Path) -> Sidecar:
     if document.schema_version != SCHEMA_VERSION:
         message = f"'{beside.name}' is of version {document.schema_version}, and this Sidelight reads {SCHEMA_VERSION}"
         raise BadRelease(message)
-    _refuse_strange_files(document, beside)
-    return document
-
-
-def _refuse_strange_files(document: Sidecar, beside: Path) -> None:
-    """Refuse a sidecar that names files elsewhere, or whose readings are of files that it has no digest of.
-
-    Nobody is led to a file that was not judged: what is read is beside the sidecar, and its digest is in it.
-    """
+    # nobody is led to a file that was not judged: what is read is beside the sidecar, and its digest is in it
     names = [file.name for file in document.files]
     read = {each.file for each in (document.reading, document.who) if each is not None}
     # a name with a path in it could have a reader open, and judge, files elsewhere
@@ -233,6 +225,7 @@ def _refuse_strange_files(document: Sidecar, beside: Path) -> None:
             "or remove it and say which columns are which"
         )
         raise BadRelease(message)
+    return document
 
 
 def read_checked(path: Path) -> Sidecar:
