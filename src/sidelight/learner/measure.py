@@ -6,7 +6,7 @@ A model learns from all groups at once, so that it is not mergeable: searches go
 It is one concrete attacker: a release within its limit may fall to a better model.
 
 The value is rounded up at the sixth decimal, or n_g(s)/n_g exactly where that is believed.  It is replayed by training
-again, where every group is gone through assignment by assignment, or multiplied out (`enumeration`); but scaled groups
+again, where every group is gone through assignment by assignment, or multiplied out; but scaled groups
 are scaled again, which a note says, and occurrences of multisets have one formula only.
 """
 

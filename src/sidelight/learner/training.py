@@ -2,7 +2,7 @@
 
 Start       W_is = n_g(s)/n_g: no chance anywhere, so that equal people stay equal.
 Round       the model learns from W, then W_is = Pr(x_i = s) over the assignments with the published counts.
-Stop        at max |ΔW| < 1e-4, or after as many rounds as help with groups that were held out (`calibration`), and
+Stop        at max |ΔW| < 1e-4, or after as many rounds as help with groups that were held out, and
             `ROUNDS` at most: more rounds claim more without knowing more.
 Tempered    What the model says is multiplied by the temperature of the calibration before the last expectation.
 Invariant   For naive Bayes with every group gone through exactly, ln likelihood + α·Σ ln m never falls.

@@ -53,7 +53,7 @@ from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE, Infeasible
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
 from sidelight.max_entropy.subproblems import Solution, explain_infeasible, solve, solve_measured
 from sidelight.progress import Progress, quiet
-from sidelight.release.groups import GroupName
+from sidelight.release.groups import GroupName, suppressed_groups
 from sidelight.rounding import whole_number
 from sidelight.table.labels import Column, Label, Tabular, arrow_labels, label, shown, unused_name
 from sidelight.table.table import Table
@@ -333,7 +333,8 @@ class Beliefs(ReleaseBeliefs):
         rests = ", which rests on suppressed rows holding them" if variables.only_suppressed(conditions) else ""
         notes = [f"{words}: {meant}{rests}"] if meant.possible else []
         if variables.leaves_suppressed_aside(conditions):
-            aside = f"suppressed rows ({counted(variables.suppressed_people, 'person')}) are left aside"
+            people = int(self.release.groups.sizes[suppressed_groups(self.release.groups)].sum())
+            aside = f"suppressed rows ({counted(people, 'person')}) are left aside"
             notes.append(f"{words}: {aside}, as whoever fits a printed group is in that one")
         return tuple(notes)
 

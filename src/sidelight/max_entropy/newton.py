@@ -15,7 +15,7 @@ Progress   is the fall of the dual: the farthest sum may stay where it is for ma
            Where no solution exists, though, the dual falls without end; so a caller who does not know that there is one
            gets the method back after eight steps without a nearer sum, and goes on from there once that is known.
 End        all sums within `tolerance`; or no progress, which `residual` then says.
-Cost       the start (`scaling`), and one elimination (see `schur`) a step; about 5 to 30 steps.
+Cost       the start (`scaled_multipliers`), and one elimination (`Hessian`) a step; about 5 to 30 steps.
 
 Source: ours, on the dual of Du, Teng and Zhu (Privacy-MaxEnt, SIGMOD 2008); line search by Armijo, 1966.
 

@@ -2,7 +2,7 @@
 
 `P(Flu | sex=F) = 0.3` is about all women, also about those in groups that print `*`, `{F, M}`, an interval, a mask or
 a coarse node of a hierarchy.  How many those are is not known, so each row (q, b) is cut into *parts* a, one for each
-combination of cells that its printed labels may hide (`hidden_labels`), and each part has variables of its own:
+combination of cells that its printed labels may hide, and each part has variables of its own:
 
     x(q, a, s, b) ≥ 0      Σ_{a, s} x(q, a, s, b) = n(q, b)      Σ_{q, a} x(q, a, s, b) = n(s, b)
     P(S | C) = p           Σ_{a ⊨ C, s ∈ S} x − p · Σ_{a ⊨ C, s} x = 0,   which is linear, however many they are

@@ -241,11 +241,6 @@ class Variables:
         fits: Flags = self._share_of_keys(conditions) > 0
         return fits if (fits & self._suppressed_parts).any() else None
 
-    @property
-    def suppressed_people(self) -> int:
-        """How many people are in suppressed rows."""
-        return int(self.release.groups.sizes[suppressed_groups(self.release.groups)].sum())
-
     @cached_property
     def printed_parts(self) -> Flags:
         """Which parts are in groups that are no suppressed rows."""
@@ -286,12 +281,10 @@ class Variables:
             raise BadKnowledge(message)
         name = "a described person" if isinstance(person, Described) else f"'{person}'"
         keys = np.unique(self.members.key[rows])
-        if len(keys) == 0:
-            message = f"nobody in the release looks like {name}; check what is said about this person"
-            raise BadKnowledge(message)
-        if len(keys) > 1:
-            message = f"people of {len(keys)} kinds in the release could be {name}; say more about this person"
-            raise BadKnowledge(message)
+        if len(keys) != 1:
+            nobody = f"nobody in the release looks like {name}; check what is said about this person"
+            several = f"people of {len(keys)} kinds in the release could be {name}; say more about this person"
+            raise BadKnowledge(several if len(keys) else nobody)
         return rows
 
 

@@ -12,7 +12,7 @@ Subproblem     presolve, then Newton on the dual.  Where the method does not arr
 Contradiction  a minimum unsatisfiable subset: the constraints that a least repair touches (one linear program), then
                hitting sets over feasibility of subsets, each on its own smaller quotient: with fewer statements
                fewer people are told apart.
-Cost           per part and round a presolve, 5 to 30 Newton steps (`schur`) and at most one linear program; two rounds
+Cost           per part and round a presolve, 5 to 30 Newton steps and at most one linear program; two rounds
                are the rule.  A contradiction: one elastic program over all variables, then one program per subset; no
                new one after five seconds.
 
@@ -30,7 +30,7 @@ the multipliers μ of what was measured alone:
     F(μ) = max_x ( H(x) + μ · (A x − c) ) + ½ Σ_normal σ² μ²,    |μ_k| ≤ 1 / σ_k for laplace
 
 is convex and smooth, with the gradient A x(μ) − c + σ² μ: x(μ) is of largest entropy relative to weight · exp(Aᵀ μ), a
-problem like any other (`subproblems`).  A count with noise of scale 1/ε (ε-differential privacy) thus tilts the weight
+problem like any other (`solve`).  A count with noise of scale 1/ε (ε-differential privacy) thus tilts the weight
 of one person's being counted by at most e^ε, |μ_k| ≤ ε, whatever was measured.
 
 Cost       one solution of the rest for each step of L-BFGS-B, 10 to 50 of them, whatever the number of measurements.

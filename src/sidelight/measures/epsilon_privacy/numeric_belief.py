@@ -2,8 +2,8 @@
 
 A person's predicate is that the number is within w of what it is.  p_in is as for any value: whatever is believed of
 the numbers before, the people of a group are alike to whoever sees it, so that p_in = n_P / (n − min(b, n − n_P)),
-where n_P of n people are within w.  p_out is what is expected of one more number after the others of the group (see
-`families`).
+where n_P of n people are within w.  p_out is what is expected of one more number after the others of the
+group (`NumberFamily`).
 
 Exactly     Unlike with a shape of values, p_out is not monotone in the stubbornness: σ is exactly this.
 Monotone    Not claimed: the mean of a merged group moves.

@@ -1,6 +1,6 @@
 """Five minima over groups say all about an acquaintance: the mergeable summary of `Acquaintance`.
 
-Symbols     knowledge (ℓ, k, m): values ruled out, other people, family; T and V of a group as in `odds`.
+Symbols     knowledge (ℓ, k, m): values ruled out, other people, family; T and V of a group as below.
 Claim       NR(σ), the smallest odds against a target having σ, is the least of three products of five minima:
 
                 min_g T(g,ℓ,k)·V(g,m,k+1)               all in the target's group
@@ -36,7 +36,7 @@ without σ have T = ∞ and V = 1; they are left to the callers, and a ≥ 1 her
 What the ℓ values contribute is a sum in every semantics (of counts, or of ln((n−c)/n) in `set`); callers add it up and
 hand it over as one number, the weight ruled out.
 
-Invariant   a logarithm is −∞ exactly where T or V is 0, and otherwise off by at most `five_minima.tolerance`.
+Invariant   a logarithm is −∞ exactly where T or V is 0, and otherwise off by at most `tolerance`.
 Cost        a few vectorised operations per group and value, whatever k and m are.
 Source      Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007: Propositions 1 and 2, Lemma 1, section 5.1.
 """
@@ -280,7 +280,7 @@ OFF_PER_RELATIVE = 8e-15
 
 
 def tolerance(logs: Floats | float, family: int) -> Floats:
-    """Return how far apart logarithms of equal odds may be: `odds.log_missing_all` is why a family adds to it."""
+    """Return how far apart logarithms of equal odds may be: `log_missing_all` is why a family adds to it."""
     distance: Floats = NEAR * np.maximum(np.abs(logs), 1) + OFF_PER_RELATIVE * family
     return distance
 

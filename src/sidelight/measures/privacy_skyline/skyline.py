@@ -15,7 +15,7 @@ Source: Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007, sections 4.2 an
 Which groups can decide how much a release withstands, and does it withstand so much?
 
 Symbols     σ the value; of a group g: n people, a with σ, w_ℓ the most that ℓ other values weigh when ruled out
-            (`Odds.weight`); T, V and the five minima as in `odds` and `five_minima`.
+            (`Odds.weight`); T, V and the five minima as in `five_minima`.
 Dominance   seen from σ, g is at least as bad as h for ℓ values ruled out, whatever k and m are, when n_g ≤ n_h,
             a_g ≥ a_h, and what is left beside σ is no more (n−a−w_ℓ in `single`, −w_ℓ elsewhere): T and V are smaller.
             Of V alone n and a decide.
@@ -124,7 +124,7 @@ class UndominatedGroups:
     def log_odds(self, rules_out: Integers, k: Integers, m: Integers) -> Floats:
         """Compute ln NR at each point.
 
-        T and V are those of `odds`, put together here and not by `five_minima.log_products`, which takes one knowledge
+        T and V are those of `Odds`, put together here and not by `five_minima.log_products`, which takes one knowledge
         for all its entries, while every point here has a k and an m of its own.  T without others is computed once per
         ℓ, and V over its own few groups: 41 ms instead of 43 for a release of 2,000 groups with 12 values.
         """
