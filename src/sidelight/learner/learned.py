@@ -31,7 +31,7 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers, sum_by
 from sidelight.errors import BadMeasure, as_given, expect, parameter
-from sidelight.learner.roster import LABELS_ALONE, HeldTruth, Roster, Truth, truth_of
+from sidelight.learner.roster import LABELS_ALONE, Roster, Truth, truth_of
 from sidelight.learner.training import (
     CLOSE_BELIEFS,
     ROUNDS,
@@ -161,7 +161,7 @@ class Learned(Tabular):
     model: ModelName
     roster: Roster
     trained: Trained
-    truth: HeldTruth | None = None
+    truth: Floats | None = None  # how many people of each cell's line have its value
     notes: tuple[str, ...] = ()
     alone: bool = False  # whether only the targets are known, and nobody else
 
@@ -278,7 +278,7 @@ class Learned(Tabular):
         """How many people of each line have the value that is guessed."""
         assert self.truth is not None
         true = np.zeros(len(self.roster))
-        true[self._guessable_lines] = self.truth.people[self._guess]
+        true[self._guessable_lines] = self.truth[self._guess]
         return true
 
     def _above(self, belief: float) -> Flags:
@@ -321,7 +321,7 @@ class Learned(Tabular):
             unused_name("guess", taken): pa.array(guess),
         }
         if self.truth is not None:
-            columns[unused_name("true", taken)] = pa.array(self.truth.people)
+            columns[unused_name("true", taken)] = pa.array(self.truth)
         return pa.table(columns)
 
     def to_arrow(self) -> pa.Table:
@@ -446,8 +446,8 @@ def learn(
         trained = train_on(
             people, name, rounds=rounds, exact_up_to=exact_up_to, calibrated=calibrated, progress=progress
         )
-    held = None if truth is None else truth_of(people, truth)
-    notes = (*people.notes, *trained.notes, *(held.notes() if held is not None else ()))
+    held, doubts = (None, ()) if truth is None else truth_of(people, truth)
+    notes = (*people.notes, *trained.notes, *doubts)
     return Learned(release, name, people, trained, held, notes, alone=targets is not None)
 
 

@@ -19,7 +19,7 @@ distribution of largest entropy with the same sums: Σ_s x_gqs = people of the l
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -152,24 +152,11 @@ Truth: TypeAlias = object
 """What the publisher may give: the table, true counts, or the result of the search that made the release."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class HeldTruth:
-    """How many people of each cell's line have its value, and of how many people that is only expected."""
+def truth_of(roster: Roster, truth: Truth) -> tuple[Floats, tuple[str, ...]]:
+    """Return how many people of each cell's line have its value, and a note if that is not known person by person.
 
-    people: Floats
-    expected: int
-
-    def notes(self) -> tuple[str, ...]:
-        """Return a note on the people whose truth is not known person by person, if there are any."""
-        if not self.expected:
-            return ()
-        whom = f"{counted(self.expected, 'person')} who share a key with others"
-        is_ = form("is", self.expected)
-        return (f"the table does not say which group {whom} {is_} in: of them, what is right is expected, not counted",)
-
-
-def truth_of(roster: Roster, truth: Truth) -> HeldTruth:
-    """Return the truth of every cell; raise `BadRelease` if it is not that of this release."""
+    Raises `BadRelease` if it is not the truth of this release.
+    """
     if isinstance(truth, Table):
         return _read_true_table(roster, truth)
     counts = truth if isinstance(truth, TrueCounts) else getattr(truth, "true_counts", None)
@@ -186,10 +173,10 @@ def truth_of(roster: Roster, truth: Truth) -> HeldTruth:
         raise _not_of(roster, int(counts.group[np.argmax(cell < 0)]))
     people = sum_by(cell, counts.people, len(roster.line))
     _check_counts(roster, people)
-    return HeldTruth(people, 0)
+    return people, ()
 
 
-def _read_true_table(roster: Roster, table: Table) -> HeldTruth:
+def _read_true_table(roster: Roster, table: Table) -> tuple[Floats, tuple[str, ...]]:
     key_of, members = _find_keys(roster, table.quasi), roster.members
     there = key_of >= 0
     # the table may hold more people (suppressed ones), but of each key in the release exactly as many
@@ -215,11 +202,14 @@ def _read_true_table(roster: Roster, table: Table) -> HeldTruth:
     if alone.all():
         held = by_key[kind]
         _check_counts(roster, held)
-        return HeldTruth(held, 0)
+        return held, ()
     # where all people of a key have a value, it does not matter who of them is where
     same = (by_key.reshape(-1, width) > 0).sum(axis=1) <= 1
     in_doubt = (lines_of_key > 1) & ~same if roster.release.semantics == "single" else lines_of_key > 1
-    return HeldTruth(_fit_expected(roster, kind, by_key), int(in_release[in_doubt].sum()))
+    expected = int(in_release[in_doubt].sum())
+    whom = f"{counted(expected, 'person')} who share a key with others {form('is', expected)}"
+    note = f"the table does not say which group {whom} in: of them, what is right is expected, not counted"
+    return _fit_expected(roster, kind, by_key), (note,) if expected else ()
 
 
 def _fit_expected(roster: Roster, kind: Integers, by_key: Floats) -> Floats:

@@ -58,7 +58,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight.arrays import Bits, Codes, Flags, Floats, Integers, sum_by
+from sidelight.arrays import Bits, Flags, Floats, Integers, sum_by
 from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.learner.assignments import Assignments, EnumeratedAssignments, Occurrences, SetAssignments
 from sidelight.learner.roster import LABELS_ALONE, Roster
@@ -158,10 +158,11 @@ class NaiveBayes(Model):
             self.log_other = self._log_shares(self.people)
 
     def _log_shares(self, by_key: Floats) -> list[Floats]:
-        return [
-            log_label_shares(_sums(codes, by_key, len(column.labels)))
-            for codes, column in zip(self.codes, self.roster.columns, strict=True)
-        ]
+        shares = []
+        for codes, column in zip(self.codes, self.roster.columns, strict=True):
+            sums = [np.bincount(codes, of_value, len(column.labels)) for of_value in by_key.T]
+            shares.append(log_label_shares(np.stack(sums, axis=1)))
+        return shares
 
     def scores_by_column(self) -> list[Floats]:
         """Return ln m_j(v | s), over that of whoever it is compared with."""
@@ -186,13 +187,6 @@ def log_label_shares(counts: Floats) -> Floats:
     smoothed = counts + 1.0  # Laplace's rule, α = 1
     shares: Floats = np.log(smoothed) - np.log(smoothed.sum(axis=0))
     return shares
-
-
-def _sums(codes: Codes, by_key: Floats, labels: int) -> Floats:
-    sums = np.empty((labels, by_key.shape[1]))
-    for value in range(by_key.shape[1]):
-        sums[:, value] = np.bincount(codes, by_key[:, value], labels)
-    return sums
 
 
 def _dot(one: Floats, other: Floats) -> float:
