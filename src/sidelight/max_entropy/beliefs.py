@@ -152,7 +152,10 @@ class ReleaseBeliefs(Tabular):
     @cached_property
     def by_key(self) -> KeyBeliefs:
         """P*(s | q) for all q and s that occur together: what is believed wherever such a person is."""
-        return KeyBeliefs.from_members(self.variables, self.release.domain, self.entries)
+        members, (row, value, amounts) = self.variables.members, self.entries
+        people = add_up(members.key, members.people, members.key_count).astype(float)
+        keys = KeysOfPeople.from_keys(people, np.zeros(members.key_count, bool))
+        return KeyBeliefs.from_entries(self.variables, keys, self.release.domain, (members.key[row], value, amounts))
 
     @property
     @abstractmethod
@@ -255,10 +258,9 @@ class ReleaseBeliefs(Tabular):
         >>> print(*sl.maxent(ward).riskiest(1))
         Cold for age 30-39: 0.7500
         """
-        n = whole_number(n, BadMeasure, "n")
         return tuple(
             Risk(probability, self.release.domain[value], self.by_kind.says(key))
-            for key, value, probability in self.by_kind.largest(n)
+            for key, value, probability in self.by_kind.largest(whole_number(n, BadMeasure, "n"))
         )
 
     def moved_most(self, before: ReleaseBeliefs, n: int = 10) -> tuple[Move, ...]:

@@ -113,14 +113,6 @@ class KeyBeliefs:
         total = sum_by(place, amounts[kept], len(first))
         return cls(variables, keys, domain, key, value, np.clip(total / people[key], 0.0, 1.0))
 
-    @classmethod
-    def from_members(cls, variables: Variables, domain: tuple[Label, ...], entries: KindEntries) -> KeyBeliefs:
-        """Build beliefs from entries by rows of the members; every key of theirs is a kind of its own."""
-        members, (row, value, amounts) = variables.members, entries
-        people = add_up(members.key, members.people, members.key_count).astype(float)
-        keys = KeysOfPeople.from_keys(people, np.zeros(members.key_count, bool))
-        return cls.from_entries(variables, keys, domain, (members.key[row], value, amounts))
-
     @property
     def members(self) -> Members:
         """Who is in which group."""
