@@ -407,7 +407,7 @@ class Exposure(Tabular):
     def _share(self, which: Flags) -> Fraction:
         return Fraction(self._count(which & self._has_group), self.located or 1)
 
-    def _mean(self, amounts: Integers, which: Flags | slice = slice(None)) -> Fraction:
+    def _mean(self, amounts: Integers, which: Flags) -> Fraction:
         people = self.people.sizes[which]
         return Fraction(int(people @ amounts[which]), int(people.sum()) or 1)
 
@@ -489,7 +489,8 @@ class ExposureWitness:
     def __repr__(self) -> str:
         values = counted(len({*self._order(), *self.candidates}), "value")
         left = f"{len(self.candidates)} of {values} left"
-        return f"<ExposureWitness of {counted(self.people, 'person')} in {self._releases()}: {left}>"
+        releases = counted(len(self.sightings), "release")
+        return f"<ExposureWitness of {counted(self.people, 'person')} in {releases}: {left}>"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -502,11 +503,8 @@ class ExposureWitness:
             for each in self.sightings
         ]
         columns = ("release", "groups", "values there", "rules out")
-        title = f"{counted(self.people, 'person')} in {self._releases()}"
+        title = f"{counted(self.people, 'person')} in {counted(len(self.sightings), 'release')}"
         return html_table(title, columns, rows, total=len(rows), note=self._conclusion())
-
-    def _releases(self) -> str:
-        return counted(len(self.sightings), "release")
 
     def explain(self) -> str:
         """Write the conclusion and what it rests on, a line for each release.

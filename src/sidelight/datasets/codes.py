@@ -84,27 +84,32 @@ CENSUS_TREES: dict[str, Nested] = {
     },
 }
 
-ACS_COLUMNS = {
-    "id": "person",
-    "AGEP": "age",
-    "SCHL": "education",
-    "MAR": "marital-status",
-    "RELP": "relationship",
-    "DIS": "disability",
-    "ESP": "parents-employed",
-    "CIT": "citizenship",
-    "MIG": "moved",
-    "MIL": "military",
-    "ANC": "ancestry",
-    "NATIVITY": "nativity",
-    "DEAR": "hearing-difficulty",
-    "DEYE": "seeing-difficulty",
-    "DREM": "remembering-difficulty",
-    "SEX": "sex",
-    "RAC1P": "race",
-    "employed": "employed",
-    "year": "year",
-}
+
+def number_codes(labels: str | Iterable[str], start: int = 0) -> dict[str, str]:
+    """Return the labels of codes that are numbers in a row; as one text, with semicolons between them.
+
+    >>> number_codes("Yes; No", 1)
+    {'1': 'Yes', '2': 'No'}
+    """
+    listed = labels.split("; ") if isinstance(labels, str) else labels
+    return {str(code): label for code, label in enumerate(listed, start)}
+
+
+def read_columns(text: str) -> dict[str, str]:
+    """Return what columns are called: the source's name and ours, with a blank between them.
+
+    >>> read_columns("AGEP age; MAR marital-status")
+    {'AGEP': 'age', 'MAR': 'marital-status'}
+    """
+    pairs = (pair.split(" ") for pair in text.split("; "))
+    return {theirs: ours for theirs, ours in pairs}  # noqa: C416 - pairs are lists
+
+
+ACS_COLUMNS = read_columns(
+    "id person; AGEP age; SCHL education; MAR marital-status; RELP relationship; DIS disability; ESP parents-employed; "
+    "CIT citizenship; MIG moved; MIL military; ANC ancestry; NATIVITY nativity; DEAR hearing-difficulty; "
+    "DEYE seeing-difficulty; DREM remembering-difficulty; SEX sex; RAC1P race; employed employed; year year"
+)
 # the survey's codes run in this order, so that EDUCATION_OF_ACS below numbers them as well
 GRADES = tuple(f"Grade {grade}" for grade in range(1, 12))
 EDUCATION_OF_ACS = {
@@ -121,16 +126,6 @@ EDUCATION_OF_ACS = {
         "Beyond bachelor": ["Master's degree", "Professional degree", "Doctorate"],
     },
 }
-
-
-def number_codes(labels: str | Iterable[str], start: int = 0) -> dict[str, str]:
-    """Return the labels of codes that are numbers in a row; as one text, with semicolons between them.
-
-    >>> number_codes("Yes; No", 1)
-    {'1': 'Yes', '2': 'No'}
-    """
-    listed = labels.split("; ") if isinstance(labels, str) else labels
-    return {str(code): label for code, label in enumerate(listed, start)}
 
 
 YES_NO = number_codes("Yes; No", 1)
@@ -169,18 +164,10 @@ ACS_CODES = {
     "employed": {"1": "Yes", "0": "No"},
 }
 
-DIAGNOSED_COLUMNS = {
-    "DUPERSID": "person",
-    "DOBMM": "birth-month",
-    "DOBYY": "birth-year",
-    "SEX": "sex",
-    "RACEX": "race",
-    "HISPANX": "hispanic",
-    "EDUCYEAR": "education",
-    "marry": "marital-status",
-    "income": "income",
-    "poverty": "poverty",
-}
+DIAGNOSED_COLUMNS = read_columns(
+    "DUPERSID person; DOBMM birth-month; DOBYY birth-year; SEX sex; RACEX race; HISPANX hispanic; EDUCYEAR education; "
+    "marry marital-status; income income; poverty poverty"
+)
 DIAGNOSED_CODES = {
     "sex": number_codes("Male; Female", 1),
     "race": number_codes(

@@ -527,16 +527,15 @@ def _partition_figures(
     prior, shared = dict(zip(exposure.domain, exposure.prior, strict=True)), samples.shared
     totals = zip(shared.domain, shared.counts.totals().tolist(), strict=True)
     before = [float(prior.get(text, 0)) for text, total in totals for _ in range(total)]
-    return [
-        {
-            "given_away": float(truth.given_away),
-            "sure": float(exposure.sure(SURE_BELIEF)),
-            "guessed": float(truth.guessed),
-            "gain": truth.belief - float(np.mean(before)),
-            "largest_shift": 1 - min(before),  # exact counts give away the one person who is not known
-            "query_error": float(np.mean([each.utility["query error"] for each in results])),
-        }
-    ]
+    figures = {
+        "given_away": float(truth.given_away),
+        "sure": float(exposure.sure(SURE_BELIEF)),
+        "guessed": float(truth.guessed),
+        "gain": truth.belief - float(np.mean(before)),
+        "largest_shift": 1 - min(before),  # exact counts give away the one person who is not known
+        "query_error": float(np.mean([each.utility["query error"] for each in results])),
+    }
+    return [figures]
 
 
 def _noise_figures(

@@ -554,7 +554,12 @@ def noisy_counts(
     # the least noise that keeps ε at δ may cost more ρ than a ledger in ρ charges for that ε
     cost = replace(cost, paid_in_rho=budget is not None and budget.accounting == "concentrated")
     fixed, paid_choice, using = accept_levels(levels, table=table, by=by, neighbours=neighbours, ledger=paid_from)
-    _check_columns(table, fixed)
+    for name in fixed:
+        table.column(name)  # names the nearest column if there is none
+    taken = {COUNT, MEASURED, ESTIMATE}.intersection([*fixed, table.sensitive])
+    if taken:
+        message = f"a column is called '{min(taken)}', which is what the published counts are called; rename it"
+        raise BadNoise(message)
     declared = Domain.declare(by, fixed, domain, outside=outside, cells=cells)
     unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person, values=len(declared.values))
     people_at_most = None if people_at_most is None else whole_cap("people_at_most", people_at_most)
@@ -579,31 +584,10 @@ def noisy_counts(
         drawn = Measurements.draw(exact_counts.reshape(declared.sizes), noise, layout.coarser)
         beside = [each.axes for each in drawn.marginals[1:]]
         fitted = fit_marginals(drawn.estimates, beside, layout.coarser) if beside else postprocess(drawn.estimates)
-        return NoisyCounts(
-            declared,
-            table.sensitive,
-            drawn.marginals[0].measured.reshape(declared.shape),
-            fitted.reshape(declared.shape),
-            spending,
-            unit,
-            paid_choice=paid_choice,
-            people_at_most=people_at_most,
-            missing=table.intake.roles.get("missing"),
-            ledger=paid_from,
-            budget=budget,
-            receipt=receipt,
-            marginals=drawn.marginals[1:],
-            coarser=layout.coarser,
-        )
-
-
-def _check_columns(table: Table | Events, levels: Mapping[str, int]) -> None:
-    for name in levels:
-        table.column(name)  # names the nearest column if there is none
-    taken = {COUNT, MEASURED, ESTIMATE}.intersection([*levels, table.sensitive])
-    if taken:
-        message = f"a column is called '{min(taken)}', which is what the published counts are called; rename it"
-        raise BadNoise(message)
+        measured, missing = drawn.marginals[0].measured.reshape(declared.shape), table.intake.roles.get("missing")
+        counts = measured, fitted.reshape(declared.shape), spending, unit, paid_choice, people_at_most, missing
+        beside_cells = drawn.marginals[1:], layout.coarser
+        return NoisyCounts(declared, table.sensitive, *counts, paid_from, budget, receipt, *beside_cells)
 
 
 def _find_places(texts: object, among: tuple[Label, ...], under: Mapping[Label, Integers], name: str) -> Integers:

@@ -179,11 +179,7 @@ class PrivacyUnit:
 
     @property
     def condition(self) -> str:
-        """On what a promise to a person holds that is made to this unit; nothing where people were checked.
-
-        >>> PrivacyUnit(EACH_ROW).condition
-        'If no two rows are about one person, which nobody checked'
-        """
+        """On what a promise to a person holds that is made to this unit; nothing where people were checked."""
         return "" if self.checked else "If no two rows are about one person, which nobody checked"
 
     def warnings(self, delta: Fraction) -> Iterator[str]:
