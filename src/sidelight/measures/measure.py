@@ -305,7 +305,10 @@ class Measure(ABC):
     @classmethod
     def answer_search(cls, found: FoundRelease) -> AttackerAnswer:
         """Return what an attacker `asked_by_search` would reach of what a search found; with little effort."""
-        finding = cls().measure(found.with_people())
+        try:
+            finding = cls().measure(found.with_people())
+        except BadMeasure as refused:  # it is not defined for such a release, which others may search all the same
+            return AttackerAnswer(cls.attacker, "could not tell", str(refused))
         return AttackerAnswer(cls.attacker, "asked", belief=finding.value, falls=found.is_exceeded(finding.value))
 
     def complete(self, finding: Finding, release: Release) -> Finding:

@@ -13,6 +13,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, SidelightError, WrongKind
+from sidelight.measures.attacker import FoundRelease
 from sidelight.measures.classics import GroupSize
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.measure import (
@@ -297,3 +298,11 @@ def test_where_no_group_says_anything_it_is_said_why():
         sl.GroupSize(), Fraction(7), None, ("no group has any value to measure", "a note")
     )
     assert nothing.finding().replay(RELEASE) == 7
+
+
+def test_an_attacker_who_cannot_be_asked_of_a_release_stops_no_search():
+    sets = sl.Release.from_counts([{"Flu": 1, "Cold": 2}], sizes=[2], values="set")
+    found = FoundRelease(sets, None, False, True, lambda: sets, lambda: None, None)
+    answer = sl.ExpectedCandidates.answer_search(found)
+    assert (answer.outcome, answer.belief) == ("could not tell", None)
+    assert "is defined for single values" in answer.reason
