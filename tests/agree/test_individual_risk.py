@@ -15,7 +15,7 @@ from sidelight.measures.named_risks.individual_risk import (
     exact_individual_risk,
     individual_risks,
 )
-from sidelight.streams.carried import WEIGHT_UNIT
+from sidelight.streams.key_stream import WEIGHT_UNIT
 
 
 @examples(40)

@@ -36,7 +36,7 @@ from sidelight.errors import (
     parameter,
 )
 from sidelight.files import read_whole
-from sidelight.streams.carried import carry, weights
+from sidelight.streams.key_stream import carry, weights
 from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Packing, Words
 from sidelight.table.cell_lists import (
@@ -366,7 +366,11 @@ def _build_table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> 
     matrix = Counts.from_sorted(row, values, counts, (len(distinct[0]), len(domain)))
     if roles.person_column is not None:
         check_people(rows, roles)
-    sizes = matrix.per_row() if roles.values == "single" else people_per_key(rows, packing)
+    sizes = matrix.per_row()
+    if roles.values != "single":
+        answer = counted_rows(rows, *people_levels(rows), counting=True)
+        # sorted by key as the table's rows are, so sizes line up with them without a join
+        sizes = sum_equal_rows(rows.words(answer, packing, rows.key), numpy_integers(answer.column("parts")))[1]
     sizes.flags.writeable = False
     return Table(quasi, ", ".join(roles.value_columns), domain, sizes, matrix, roles.values or "single", intake)
 
@@ -397,14 +401,6 @@ def _keep_declared(column: Column, declared: tuple[Label, ...] | None) -> Column
         message = f"'{value}' occurs in '{column.name}' but is not in {parameter('domain')}; add it there"
         raise BadTable(message)
     return Column(column.name, declared, column.codes)
-
-
-def people_per_key(rows: Rows, packing: Packing) -> Integers:
-    """Count the people of each key, in the keys' order."""
-    answer = counted_rows(rows, *people_levels(rows), counting=True)
-    # sorted by key as the table's rows are, so sizes line up with them without a join
-    _, sizes = sum_equal_rows(rows.words(answer, packing, rows.key), numpy_integers(answer.column("parts")))
-    return sizes
 
 
 def people_levels(rows: Rows) -> tuple[tuple[str, ...], ...]:
@@ -606,15 +602,15 @@ def _read_lines(file: Path, encoding: str | None) -> tuple[Label, ...]:
         reason = getattr(error, "strerror", None) or "no such name"
         message = f"cannot read '{file}': {reason}; give the path of a file that lists the values"
         raise BadTable(message) from None
+
+    def unquote(line: str) -> str:
+        inside = line[1:-1]
+        # a lone quote inside means that the line was not quoted by a CSV writer, so its quotes belong to the value
+        quoted = len(line) > 2 and line[0] == line[-1] == '"' and '"' not in inside.replace('""', "")
+        return inside.replace('""', '"') if quoted else line
+
     # a dictionary drops repeated values and keeps the order of the file, which becomes the order of the domain
-    return tuple(dict.fromkeys(_unquote(line.strip()) for line in text.splitlines() if line.strip()))
-
-
-def _unquote(line: str) -> str:
-    inside = line[1:-1]
-    # a lone quote inside means that the line was not quoted by a CSV writer, so its quotes belong to the value
-    quoted = len(line) > 2 and line[0] == line[-1] == '"' and '"' not in inside.replace('""', "")
-    return inside.replace('""', '"') if quoted else line
+    return tuple(dict.fromkeys(unquote(line.strip()) for line in text.splitlines() if line.strip()))
 
 
 def _read_column(file: Path, column: str | None, encoding: str | None) -> tuple[Label, ...]:

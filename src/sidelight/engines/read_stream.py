@@ -40,8 +40,14 @@ from sidelight.engines.read import (
 )
 from sidelight.engines.source import Rows, arrow_batches, numpy_integers
 from sidelight.errors import BadTable, WrongKind, kind_in_words, parameter
-from sidelight.streams.carried import WEIGHT_UNIT, refuse_too_heavy
-from sidelight.streams.key_stream import DENSE_VALUES, KeyStream, ValuePlaces, split_stream
+from sidelight.streams.key_stream import (
+    DENSE_VALUES,
+    WEIGHT_UNIT,
+    KeyStream,
+    ValuePlaces,
+    refuse_too_heavy,
+    split_stream,
+)
 from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Batch, Packing, SortedRuns, Words, concatenate_batches
 from sidelight.table.cell_lists import list_separator, whole_cells

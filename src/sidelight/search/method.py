@@ -21,7 +21,7 @@ from sidelight.release.groups import suppressed_groups
 from sidelight.release.printed_labels import Nodes, kind_of
 from sidelight.rounding import at_a_glance, in_words
 from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, Buckets, Recoding, Regions, UtilityName, loss
-from sidelight.streams.carried import WEIGHT_UNIT, count_unique, weights
+from sidelight.streams.key_stream import WEIGHT_UNIT, count_unique, weights
 from sidelight.table.labels import ColumnKind, Tabular, arrow_labels, as_number, unused_name, value_columns
 from sidelight.table.roles import are_digits
 from sidelight.table.table import Table, TrueCounts, held

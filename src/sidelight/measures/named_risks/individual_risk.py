@@ -40,7 +40,7 @@ from sidelight.measures.measure import Measure, Monotonicity, Tally, choice
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, decimal_text, round_up, short_decimal, to_places
-from sidelight.streams.carried import WEIGHT_UNIT
+from sidelight.streams.key_stream import WEIGHT_UNIT
 from sidelight.text import counted
 
 OverPeople: TypeAlias = Literal["highest", "average"]

@@ -69,7 +69,7 @@ from sidelight.measures.named_risks.size_risk import SizeHistogram, runs_of_size
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.rounding import exact_number, exact_text, short_decimal
-from sidelight.streams.carried import WEIGHT_UNIT
+from sidelight.streams.key_stream import WEIGHT_UNIT
 from sidelight.text import counted, form
 
 

@@ -25,7 +25,7 @@ from sidelight.measures.named_risks.individual_risk import (
 )
 from sidelight.policy.auditor import Auditor
 from sidelight.policy.limits import read_limit
-from sidelight.streams.carried import WEIGHT_UNIT
+from sidelight.streams.key_stream import WEIGHT_UNIT
 
 ROWS = pa.table(
     {
