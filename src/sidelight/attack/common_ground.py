@@ -158,8 +158,7 @@ def weigh(
 def ratio(over: Numbers, under: Numbers) -> Numbers:
     """Divide; 0 where there is nothing to divide by."""
     shape, kind = np.broadcast_shapes(over.shape, under.shape), np.result_type(over, under)
-    quotient: Numbers = np.divide(over, under, out=np.zeros(shape, kind), where=under != 0)
-    return quotient
+    return np.divide(over, under, out=np.zeros(shape, kind), where=under != 0)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -182,8 +182,7 @@ class View:
     def _shares(self, groups: Integers) -> Floats:
         """Return Pr(somebody of the group has s), group × value."""
         counts, sizes = self.counts.take(groups).dense(), self.groups.sizes[groups, np.newaxis]
-        shares: Floats = 1 - (1 - 1 / sizes) ** counts if self.semantics == "multiset" else counts / sizes
-        return shares
+        return 1 - (1 - 1 / sizes) ** counts if self.semantics == "multiset" else counts / sizes
 
     def exact_probabilities(self, row: int) -> tuple[Fraction, ...]:
         """Return Pr_j(s) exactly, for one row of people; 0 throughout if it is not located."""

@@ -50,19 +50,16 @@ class PresenceChances:
     @property
     def certain(self) -> Flags:
         """Who is known to be in it."""
-        certain: Flags = np.array([level == 1 for level in self.levels], bool)[self.codes]
-        return certain
+        return np.array([level == 1 for level in self.levels], bool)[self.codes]
 
     @property
     def possible(self) -> Flags:
         """Who is not known to be absent."""
-        possible: Flags = np.array([level > 0 for level in self.levels], bool)[self.codes]
-        return possible
+        return np.array([level > 0 for level in self.levels], bool)[self.codes]
 
     def probabilities(self, rows: Integers | slice = slice(None)) -> Floats:
         """Return how likely rows of people are in it."""
-        probabilities: Floats = np.array([float(level) for level in self.levels])[self.codes[rows]]
-        return probabilities
+        return np.array([float(level) for level in self.levels])[self.codes[rows]]
 
     def exact(self, row: int) -> Fraction:
         """Return how likely one row of people is in it."""

@@ -215,8 +215,7 @@ def _distribution(part: NoisePart) -> Floats | None:
         weight = np.exp(mechanism.log_weight(noise))
         transformed = np.fft.rfft(np.bincount(noise % size, weight / weight.sum(), minlength=size)).real
     # the inverse transform leaves tiny negative chances, which are rounding
-    chances: Floats = np.maximum(np.fft.irfft(transformed**part.draws, size), 0)
-    return chances
+    return np.maximum(np.fft.irfft(transformed**part.draws, size), 0)
 
 
 def _smallest(chances: Floats, alpha: float) -> int:

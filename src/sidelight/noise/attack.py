@@ -588,8 +588,7 @@ def _shares_below(noisy: NoisyCounts, order: Order, name: str, by: Mapping[str, 
     # (published labels, labels of the order); "(other)" covers none of them, and must not divide by 0
     share = covers / np.maximum(covers.sum(axis=1, keepdims=True), 1)
     # a leading 0 makes every range of labels one subtraction; codes take labels to groups
-    below: Floats = np.concatenate((np.zeros((len(share), 1)), np.cumsum(share, axis=1)), axis=1)[column.codes]
-    return below
+    return np.concatenate((np.zeros((len(share), 1)), np.cumsum(share, axis=1)), axis=1)[column.codes]
 
 
 def _estimate_answer(noisy: NoisyCounts, table: Table, query: Query, shares: tuple[Floats, ...]) -> float:

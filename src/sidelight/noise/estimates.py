@@ -145,8 +145,7 @@ class NestedLeastSquares:
             sums = {
                 axes: each * self._group_layout.add_up(scaled, axes) for axes, each in self._precision_ratios.items()
             }
-            product: Floats = flat.ravel() + (root * self._spread_all(sums)).ravel()
-            return product
+            return flat.ravel() + (root * self._spread_all(sums)).ravel()
 
         system = LinearOperator((right.size, right.size), matvec=times, dtype=np.float64)
         # an unfinished solution is accepted: it costs a little noise and no bias (the module's invariant)
@@ -286,8 +285,7 @@ def postprocess(measured: Integers | Floats) -> Integers:
 
 
 def _lower(counts: Integers | Floats, threshold: float) -> Integers:
-    lowered: Integers = np.maximum(np.floor(counts - threshold), 0).astype(np.int64)
-    return lowered
+    return np.maximum(np.floor(counts - threshold), 0).astype(np.int64)
 
 
 def fit_marginals(

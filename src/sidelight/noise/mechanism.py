@@ -132,8 +132,7 @@ class Mechanism:
         Source: Canonne, Kamath and Steinke, NeurIPS 2020 (discrete Gaussian noise is sub-Gaussian).
         """
         if self.kind == "discrete Gaussian":
-            bound: Floats = (t * self.scale) ** 2 / 2
-            return bound
+            return (t * self.scale) ** 2 / 2
         rate = 1 / self.scale
         exact: Floats = 2 * np.log(-np.expm1(-rate)) - np.log(-np.expm1(t - rate)) - np.log(-np.expm1(-t - rate))
         return exact

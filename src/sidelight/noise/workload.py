@@ -278,8 +278,7 @@ class CellLayout:
                 order, begins = self._groups[axis]
                 column = self.column(axis)
                 added = np.add.reduceat(added.take(order, axis=column), begins, axis=column)
-        marginal: np.typing.NDArray[WholeOrFloat] = added.reshape([self.labels_of(axis) for axis in axes])
-        return marginal
+        return added.reshape([self.labels_of(axis) for axis in axes])
 
     def spread(self, marginal: np.typing.NDArray[WholeOrFloat], axes: Axes) -> np.typing.NDArray[WholeOrFloat]:
         """Spread each count over its cells, M_Aᵀ·y; columns that the marginal is not by have length 1."""
