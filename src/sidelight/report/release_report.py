@@ -56,7 +56,6 @@ WITHHELD = (
     "whoever holds the file."
 )
 
-ROLE_NAMES = ("known to outsiders", "sensitive", "kept as it is", "not judged", "not published")
 RoleName = Literal["known to outsiders", "sensitive", "kept as it is", "not judged", "not published"]
 
 
