@@ -184,10 +184,6 @@ def _search_facts(result: SearchResult, *, quiet: bool) -> SearchFacts:
     )
 
 
-# So many labels, or fewer, are listed
-FEW = 30
-
-
 def dictionary_path(path: Path) -> Path:
     """Return where the dictionary of a published file stands.
 
@@ -228,8 +224,8 @@ def _table(name: str, sheet: Sheet, document: Sidecar) -> dict[str, Any]:
     return {"url": name, **dialect, "tableSchema": {"columns": columns}}
 
 
-def describe(column: str, cells: Column | None, document: Sidecar) -> str:
-    """Describe in words what a column is."""
+def describe(column: str, cells: Column | None, document: Sidecar, most: int = 30) -> str:
+    """Describe in words what a column is, and list its labels where they are few."""
     # who is in which bucket first: there a bucket is what is said of a person
     readings = [each for each in (document.who, document.reading) if each is not None]
     what = next((text for reading in readings if (text := _role(column, reading, document)) is not None), None)
@@ -242,7 +238,7 @@ def describe(column: str, cells: Column | None, document: Sidecar) -> str:
     if cells is None or kind_of_cells(cells) != "text":
         return what
     labels = [text for text in cells.compact().labels if text is not None]
-    return f"{what}; one of: {listed(labels, most=FEW)}" if 0 < len(labels) <= FEW else what
+    return f"{what}; one of: {listed(labels, most=most)}" if 0 < len(labels) <= most else what
 
 
 def _role(column: str, reading: Reading, document: Sidecar) -> str | None:
