@@ -10,6 +10,10 @@ import pytest
 from support.command_line import answer, invoke
 
 import sidelight as sl
+from sidelight.answers.noise import NoiseRequest
+from sidelight.answers.sources import read_question
+from sidelight.cli.options import NoiseOptions
+from sidelight.table.roles import Roles
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")
 
@@ -433,3 +437,11 @@ def test_without_a_number_of_people_a_delta_is_not_told_in_beliefs():
         "which nobody declared."
     )
     assert sl.read_noise("noisy.csv").people_at_most is None
+
+
+def test_python_again_says_which_neighbours_are_hidden():
+    question = read_question(None, roles=Roles(sensitive="disease"))
+    options = NoiseOptions(neighbours="replace", undeclared=True, levels=("sex=0",), epsilon="1", delta="1e-9")
+    code = NoiseRequest("table.csv", Path("counts.csv"), question, None, force=False, **vars(options)).python()
+    assert "neighbours='replace'" in code
+    assert "delta='1e-9'" in code
