@@ -48,7 +48,9 @@ from sidelight.table.labels import Semantics
 from sidelight.table.roles import EACH_ROW, Roles
 from sidelight.text import counted, form
 
-Share: TypeAlias = dict[str, str | float]  # exactly, and as a number rounded up; of what, where there are several
+ExactAndRounded: TypeAlias = dict[
+    str, str | float
+]  # exactly, and as a number rounded up; of what, where there are several
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +163,14 @@ class ExposureFacts(SparsePart):
     located: int
     values: Semantics
     lower_bound: bool
-    perfect: Share
-    if_present: Share
-    partial: tuple[Share, ...] | None = Field(description="null where people have several values")
-    sure: tuple[Share, ...]
-    vulnerable: Share
-    contradicted: Share
+    perfect: ExactAndRounded
+    if_present: ExactAndRounded
+    partial: tuple[ExactAndRounded, ...] | None = Field(description="null where people have several values")
+    sure: tuple[ExactAndRounded, ...]
+    vulnerable: ExactAndRounded
+    contradicted: ExactAndRounded
     located_nowhere: int
-    open: Share
+    open: ExactAndRounded
     values_left: dict[Literal["before", "after"], Plain]
     releases: tuple[Plain, ...]
     truth: Plain | None

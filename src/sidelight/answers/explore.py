@@ -34,7 +34,7 @@ from sidelight.rounding import ROUNDED, round_down
 from sidelight.table.roles import Roles
 from sidelight.text import form
 
-HEADINGS = {"rules_out": "values ruled out", "others": "other people", "family": "family"}
+KNOWLEDGE = {"rules_out": "values ruled out", "others": "other people", "family": "family"}
 """The three kinds of knowledge of an acquaintance, by parameter."""
 
 EVERY_AMOUNT_UP_TO = 50  # curves have every amount of knowledge up to here; beyond, some
@@ -161,7 +161,7 @@ class ExploreAnswer(Answer[Exploration]):
             tuple("no end" if amount is None else f"{amount:,}" for amount in point.values())
             for point in points[:LINES_PRINTED]
         ]
-        yield Grid(tuple(HEADINGS.values()), tuple(rows), figures=frozenset(range(3)))
+        yield Grid(tuple(KNOWLEDGE.values()), tuple(rows), figures=frozenset(range(3)))
         if len(points) > LINES_PRINTED:
             more = len(points) - LINES_PRINTED
             yield Paragraph(f"… and {more:,} more such lines; --json has {'all' if complete else 'these'}.")
@@ -195,7 +195,7 @@ def ask(request: ExploreRequest, progress: Progress = quiet) -> ExploreAnswer:
         value=request.target,
         below=request.below,
         knowledge_skyline=tuple(
-            {name: None if amount == math.inf else int(amount) for name, amount in zip(HEADINGS, point, strict=True)}
+            {name: None if amount == math.inf else int(amount) for name, amount in zip(KNOWLEDGE, point, strict=True)}
             for point in skyline
         ),
         complete=skyline.complete,
@@ -251,7 +251,7 @@ def _curves(release: sl.Release, request: ExploreRequest, progress: Progress) ->
     """Compute the risk of the value against each kind of knowledge alone."""
     kinds: list[tuple[str, type[Measure], str]] = [
         *((family.name, family, "k") for family in (sl.Implications, sl.Negations)),
-        *((title, sl.Acquaintance, name) for name, title in HEADINGS.items()),
+        *((title, sl.Acquaintance, name) for name, title in KNOWLEDGE.items()),
     ]
     amounts = amounts_up_to(request.up_to)
     for title, family, name in kinds:

@@ -25,7 +25,7 @@ from sidelight.cli.column_options import (
     SuggestedColumns,
     TableColumns,
 )
-from sidelight.cli.help_pages import DEBUG, epilogue
+from sidelight.cli.help_pages import DEBUG_HINT, epilogue
 from sidelight.cli.options import (
     ASKED,
     KINDS,
@@ -87,7 +87,7 @@ app = App(
     version_flags=["--version"],
     help_flags=["--help", "-h"],
     help_format="plaintext",
-    help_epilogue=DEBUG,
+    help_epilogue=DEBUG_HINT,
     group_arguments=READ,
     group_commands=Group("Verbs", sort_key=7),
     default_parameter=Parameter(show_default=_default),

@@ -63,7 +63,7 @@ MayHoldPeople: TypeAlias = Annotated[
 MAY_HOLD_THEM: Literal["may hold them"] = "may hold them"
 """What is said of suppressed rows that concerns looking people up, and not reading."""
 
-ROLES = {"group": "quasi", "missing_mark": "missing_marks", "kind": "kinds"}
+ROLE_NAMES = {"group": "quasi", "missing_mark": "missing_marks", "kind": "kinds"}
 """What an option is called in a policy file, where it is called something else."""
 
 
@@ -80,7 +80,9 @@ class ColumnOptions:
         from sidelight.policy.policy_file import read_policy_file  # noqa: PLC0415 - `--help` is quick
         from sidelight.table.roles import Roles, read_kinds  # noqa: PLC0415
 
-        settings: dict[str, Any] = {ROLES.get(each.name, each.name): getattr(self, each.name) for each in fields(self)}
+        settings: dict[str, Any] = {
+            ROLE_NAMES.get(each.name, each.name): getattr(self, each.name) for each in fields(self)
+        }
         file: Path | None = settings.pop("domain_file", None)
         if file is not None:
             from sidelight.engines.read import read_declared  # noqa: PLC0415 - `--help` is quick

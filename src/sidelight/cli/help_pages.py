@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-DEBUG = "--debug with any verb shows where an error comes from."
+DEBUG_HINT = "--debug with any verb shows where an error comes from."
 
 PAGES = """
 audit
@@ -126,7 +126,7 @@ def epilogue(verb: str) -> str:
     ['Examples:', '  sidelight demo', '  sidelight demo --folder census']
     """
     parts = ("Examples:", *(f"  {in_lines(each)}" for each in EXAMPLES[verb]), "")
-    return "\n".join((*parts, "Exit status:", *(f"  {each}" for each in STATUSES[verb]), "", DEBUG))
+    return "\n".join((*parts, "Exit status:", *(f"  {each}" for each in STATUSES[verb]), "", DEBUG_HINT))
 
 
 def in_lines(command: str) -> str:

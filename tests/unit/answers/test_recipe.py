@@ -169,7 +169,7 @@ def test_roles_are_written_as_options_that_the_verb_has(verb):
         "hierarchies": column_options.TableColumns,
         "protect": column_options.TableColumns,
     }
-    has = {column_options.ROLES.get(each.name, each.name) for each in fields({**classes, **others}[verb])}
+    has = {column_options.ROLE_NAMES.get(each.name, each.name) for each in fields({**classes, **others}[verb])}
     if verb not in ("audit", "report"):
         has -= {"suppressed"}  # it says there who may be among them, and not how a file is read
     roles = {each.name for each in fields(Roles) if each.name in OPTIONS} - {"quasi", "sensitive"}
