@@ -279,7 +279,7 @@ class EntropyAnswer(Answer[EntropyBeliefs]):
         yield beliefs_chart(self.after, self.before if self.after.known else None)
 
     def blocks(self) -> Blocks:
-        yield Paragraph(f"Known: {'; '.join(self._known()) or 'nothing but the release'}")
+        yield Paragraph(f"Known: {'; '.join(self._list_known()) or 'nothing but the release'}")
         yield Paragraph("Believed by maximum entropy (this is not counting worlds):")
         rows = tuple(
             (each["about"], shown(each["value"]), write_belief(each["before"]), write_belief(each["after"]))
@@ -307,7 +307,7 @@ class EntropyAnswer(Answer[EntropyBeliefs]):
             yield Grid(headings, bounds, figures=frozenset(range(4)))
         yield from (Paragraph(f"Note: {note}") for note in self.notes)
 
-    def _known(self) -> Iterator[str]:
+    def _list_known(self) -> Iterator[str]:
         """Yield what is known; rules are counted, as there may be thousands."""
         yield from (known.words for known in self.after.known if not isinstance(known.statement, Rule))
         kinds = [known.statement.kind for known in self.after.known if isinstance(known.statement, Rule)]

@@ -189,10 +189,10 @@ def read_question(
         files=(policy,) if policy else (),
         policy_file=None if limits or preset or population else policy,
     )
-    return _with_populations(question, population)
+    return _attach_populations(question, population)
 
 
-def _with_populations(question: Question, population: str | None) -> Question:
+def _attach_populations(question: Question, population: str | None) -> Question:
     """Let populations be read as the table is, each once; the one of the option is for measures that name none, or it.
 
     It is the one that they name if its file is called the same: policies of sidecars name no folders.
@@ -273,17 +273,17 @@ def open_release(
     from sidelight.publish.read_back import read_by_sidecar  # noqa: PLC0415 - only files with a sidecar need it
     from sidelight.publish.sidecar import read_checked  # noqa: PLC0415
 
-    def counted_by(path: Path) -> Path | SparkFile:
+    def count_by(path: Path) -> Path | SparkFile:
         return path if engine.engine != "spark" else spark_file(str(path), Roles(), engine.master)
 
     document, bound = read_checked(Path(file)), None if memory is None else Memory.parse(memory)
     if not keep_people and _as_published(document, roles):
-        release = _by(read_by_sidecar(Path(file), bound, counted_by), roles, document)
+        release = _merge_alike(read_by_sidecar(Path(file), bound, count_by), roles, document)
         return release.about(roles.value_columns[0]) if len(roles.value_columns) == 1 else release
     reading = document.reading
     ours = replace(merge_roles(reading, roles), encoding=None, sheet=None)  # UTF-8, whatever other files are
     release = release_from(
-        counted_by(Path(file)),
+        count_by(Path(file)),
         ours,
         rows=reading.rows,
         people=reading.people or "people",
@@ -414,7 +414,7 @@ def _as_published(document: Sidecar, roles: Roles) -> bool:
     )
 
 
-def _by(release: sl.Release, roles: Roles, document: Sidecar) -> sl.Release:
+def _merge_alike(release: sl.Release, roles: Roles, document: Sidecar) -> sl.Release:
     names = set(roles.quasi or document.reading.group)
     kept = tuple(column for column in release.groups.columns if column.name in names)
     if len(kept) in (0, len(release.groups.columns)):  # none: asked for by the columns of anatomy's people
@@ -436,9 +436,9 @@ def merge_roles(reading: Reading, roles: Roles) -> Roles:
     if merged.missing == "a value" or merged.domain is None:
         return merged
     if isinstance(merged.domain, Mapping):
-        return replace(merged, domain={name: _without_missing(values) for name, values in merged.domain.items()})
-    return replace(merged, domain=_without_missing(merged.domain))
+        return replace(merged, domain={name: _drop_missing(values) for name, values in merged.domain.items()})
+    return replace(merged, domain=_drop_missing(merged.domain))
 
 
-def _without_missing(values: tuple[Label, ...]) -> tuple[Label, ...]:
+def _drop_missing(values: tuple[Label, ...]) -> tuple[Label, ...]:
     return tuple(text for text in values if text is not None)

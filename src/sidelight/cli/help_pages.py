@@ -125,14 +125,14 @@ def epilogue(verb: str) -> str:
     >>> epilogue("demo").splitlines()[:3]
     ['Examples:', '  sidelight demo', '  sidelight demo --folder census']
     """
-    parts = ("Examples:", *(f"  {in_lines(each)}" for each in EXAMPLES[verb]), "")
+    parts = ("Examples:", *(f"  {break_command(each)}" for each in EXAMPLES[verb]), "")
     return "\n".join((*parts, "Exit status:", *(f"  {each}" for each in STATUSES[verb]), "", DEBUG_HINT))
 
 
-def in_lines(command: str) -> str:
+def break_command(command: str) -> str:
     r"""Break a long command between options, as a shell reads it.
 
-    >>> print(in_lines("sidelight audit " + "release.csv " * 4 + "--limit 'group size >= 5' --output report.json"))
+    >>> print(break_command("sidelight audit " + "release.csv " * 4 + "--limit 'group size >= 5' --output report.json"))
     sidelight audit release.csv release.csv release.csv release.csv \
           --limit 'group size >= 5' --output report.json
     """

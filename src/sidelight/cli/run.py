@@ -60,13 +60,13 @@ _WORDS: ContextVar[tuple[str, ...]] = ContextVar("words", default=())
 
 def command_line() -> str:
     """Return the command that is being run, to be typed again, for documents: whom it names is not repeated there."""
-    return shlex.join(("sidelight", *_without_names(_WORDS.get())))
+    return shlex.join(("sidelight", *_hide_names(_WORDS.get())))
 
 
-def _without_names(words: Sequence[str]) -> Iterator[str]:
+def _hide_names(words: Sequence[str]) -> Iterator[str]:
     """Write … for what --who names: a person by an identifier, which no document repeats.
 
-    >>> list(_without_names(["attack", "one.csv", "--who", "Ann", "--who=Ann"]))
+    >>> list(_hide_names(["attack", "one.csv", "--who", "Ann", "--who=Ann"]))
     ['attack', 'one.csv', '--who', '…', '--who=…']
     """
     for before, word in zip(("", *words), words, strict=False):
@@ -482,11 +482,11 @@ class Output:
         if self.html is not None or self.markdown is not None or self.pdf is not None:
             from sidelight.report.answer import Recipe  # noqa: PLC0415 - only who asks for a page waits for it
 
-            contents |= self._drawn(answer.page(Recipe(command_line(), request.python())))
+            contents |= self._draw_page(answer.page(Recipe(command_line(), request.python())))
         write_together(contents, force=self.force)
         remember_written(*contents)
 
-    def _drawn(self, page: Page) -> dict[Path, str | bytes]:
+    def _draw_page(self, page: Page) -> dict[Path, str | bytes]:
         from sidelight.report.render import html_page, markdown_page, pdf_page  # noqa: PLC0415 - only who asks waits
 
         drawings: tuple[tuple[Path | None, Callable[[Page], str | bytes]], ...] = (

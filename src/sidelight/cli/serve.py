@@ -70,7 +70,7 @@ def _show_address(address: str) -> None:
 def workspace(request: ServeRequest) -> Workspace:
     """Make what the page explores: a file, or the bundled census."""
     if request.file is None:
-        return _census(request)
+        return _explore_census(request)
     file, by = request.file, read_hierarchies(request.hierarchies) if request.hierarchies else {}
     question = read_question(request.policy, limits=request.limits, roles=request.roles, population=request.population)
     settings: dict[str, Any] = {
@@ -80,11 +80,11 @@ def workspace(request: ServeRequest) -> Workspace:
         "policy_file": None if request.policy is None else str(request.policy),
     }
     if sidecar_path(Path(file)).is_file():
-        return _of_release(request, file, question, settings)
-    return _of_table(file, question, settings)
+        return _explore_release(request, file, question, settings)
+    return _explore_table(file, question, settings)
 
 
-def _of_table(file: str, question: Question, settings: dict[str, Any]) -> Workspace:
+def _explore_table(file: str, question: Question, settings: dict[str, Any]) -> Workspace:
     """Explore a table, or a release as it stands; what nobody said about its columns is suggested.
 
     Columns of a database are not looked through: it is explored by those that were named.
@@ -111,7 +111,7 @@ def _of_table(file: str, question: Question, settings: dict[str, Any]) -> Worksp
     return Workspace(source, _first_state(roles, question.policy, question.compared()), wording=in_options)
 
 
-def _of_release(request: ServeRequest, file: str, question: Question, settings: dict[str, Any]) -> Workspace:
+def _explore_release(request: ServeRequest, file: str, question: Question, settings: dict[str, Any]) -> Workspace:
     """Explore a release that Sidelight published: its sidecar says who is who, and which limits it keeps."""
     from sidelight.web.workspace import ExploredFile, Workspace  # noqa: PLC0415 - an extra
 
@@ -132,7 +132,7 @@ def _of_release(request: ServeRequest, file: str, question: Question, settings: 
     return Workspace(source, _first_state(roles, policy), wording=in_options)
 
 
-def _census(request: ServeRequest) -> Workspace:
+def _explore_census(request: ServeRequest) -> Workspace:
     """Explore the census, printed as coarsely as in `sidelight demo`, with the limits of its policy."""
     from sidelight.web.workspace import ExploredFile, Workspace  # noqa: PLC0415 - an extra
 
