@@ -9,10 +9,9 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import sidelight as sl
-from sidelight.answers.recipe import write_report
+from sidelight.answers.recipe import write_file_report
 from sidelight.answers.request import DUCKDB, EngineChoice, Request
 from sidelight.answers.sources import (
     Question,
@@ -41,13 +40,10 @@ from sidelight.release.release import ReleaseBlocks
 from sidelight.report.answer import Live, Recipe
 from sidelight.report.outlines import OutlineName, release_page
 from sidelight.report.page import Page
-from sidelight.report.release_report import Decision, ReleaseReport, RiskBefore, SignOff
+from sidelight.report.release_report import Circumstances, Decision, DoAgain, ReleaseReport, SignOff
 from sidelight.report.report import AuditReport, audit_report, singled_out
 from sidelight.streams.memory import MEMORY, Memory
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
-
-if TYPE_CHECKING:
-    from sidelight.report.make import ReportDetails
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +61,7 @@ class AuditRequest(Request):
         return (*inputs, *self.question.files)
 
     def python(self) -> str:
-        return write_report(self.file, self.question, streamed=self.memory is not None)
+        return write_file_report(self.file, self.question, streamed=self.memory is not None)
 
 
 class AuditAnswer(AuditReport):
@@ -75,11 +71,8 @@ class AuditAnswer(AuditReport):
     release: Live[ReleaseBlocks]
 
     def page(self, recipe: Recipe) -> Page:
-        from sidelight.report.make import ReportDetails  # noqa: PLC0415 - only pages need it
-
-        details = ReportDetails(commands=(recipe.command,), python=recipe.python)
-        report = build_report(self.request.file, self.release, self, self.request.question, details=details)
-        return release_page(report)
+        known = Circumstances(again=DoAgain(commands=(recipe.command,), python=recipe.python))
+        return release_page(build_report(self.request.file, self.release, self, self.request.question, known))
 
 
 def ask(request: AuditRequest) -> AuditAnswer:
@@ -134,22 +127,16 @@ def judge(release: ReleaseBlocks, question: Question, *, source: str) -> AuditRe
 
 
 def build_report(
-    file: str,
-    release: ReleaseBlocks,
-    audit: AuditReport,
-    question: Question,
-    *,
-    details: ReportDetails,
-    before: RiskBefore | None = None,
+    file: str, release: ReleaseBlocks, audit: AuditReport, question: Question, known: Circumstances
 ) -> ReleaseReport:
     """Return what an audit found, and what a sidecar beside the file says of how it was made."""
     from sidelight.report.make import add_curves, circumstances, published_circumstances  # noqa: PLC0415
 
     if sidecar_path(Path(file)).is_file():
         document = read_sidecar(Path(file))
-        known = published_circumstances(details, document, policy=question.policy, before=before, path=Path(file))
+        known = published_circumstances(known, document, policy=question.policy, path=Path(file))
     else:
-        known = circumstances(details, policy=question.policy, before=before, files=find_single_file(file))
+        known = circumstances(known, question.policy, find_single_file(file))
     return add_curves(audit.model_copy(update={"source": Path(file).name}), release, known, question.policy)
 
 
@@ -201,7 +188,7 @@ class ReportRequest(Request):
         )
 
     def python(self) -> str:
-        return write_report(self.release, self.question, date=self.day, table=self.table)
+        return write_file_report(self.release, self.question, date=self.day, table=self.table)
 
 
 class ReportAnswer(ReleaseReport):
@@ -216,18 +203,12 @@ class ReportAnswer(ReleaseReport):
 
 def ask_report(request: ReportRequest) -> ReportAnswer:
     """Read, measure and judge; of a sidecar whose release is elsewhere, tell what it says."""
-    from sidelight.report.make import (  # noqa: PLC0415 - only reports need it
-        ReportDetails,
-        judge_table,
-        read_attack,
-        report_on_sidecar,
-    )
+    from sidelight.report.make import judge_table, read_attack, report_on_sidecar  # noqa: PLC0415 - only reports
 
-    details = ReportDetails(
+    known = Circumstances(
         date=request.day,
         attacks=tuple(map(read_attack, request.attack)),
-        commands=request.commands,
-        python=request.python(),
+        again=DoAgain(commands=request.commands, python=request.python()),
         sign_off=SignOff(
             name=request.signed_by,
             role=request.role,
@@ -236,9 +217,9 @@ def ask_report(request: ReportRequest) -> ReportAnswer:
             reasons=request.reasons,
         ),
     )
-    file, question, before = request.release, request.question, None
+    file, question = request.release, request.question
     if request.file != file and not Path(file).exists():
-        document = report_on_sidecar(read_sidecar(Path(file)), details)
+        document = report_on_sidecar(read_sidecar(Path(file)), known)
         return ReportAnswer(**dict(document), outline=request.outline)
     release = open_release(file, question.roles, weights=question.needs_weights)
     audit = judge(release, question, source=file)
@@ -248,8 +229,8 @@ def ask_report(request: ReportRequest) -> ReportAnswer:
             raise SidelightError(message)
         require_columns(request.table, question.roles)
         by = None if request.hierarchies is None else read_hierarchies(request.hierarchies)
-        before = judge_table(open_table(request.table, question.roles, by), question.policy)
-    document = build_report(file, release, audit, question, details=details, before=before)
+        known = replace(known, before=judge_table(open_table(request.table, question.roles, by), question.policy))
+    document = build_report(file, release, audit, question, known)
     return ReportAnswer(**dict(document), outline=request.outline)
 
 

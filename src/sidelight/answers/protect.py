@@ -34,10 +34,11 @@ from sidelight.publish.publish import Layout, refuse_loud, values_path
 from sidelight.publish.sidecar import PublishedFinding, Sidecar
 from sidelight.release.release import ReleaseBlocks, StreamedRelease
 from sidelight.report.answer import Answer, Live, Recipe
-from sidelight.report.make import ReportDetails, report_on_result
+from sidelight.report.make import report_on_result
 from sidelight.report.outlines import release_page
 from sidelight.report.page import Block, Blocks, Code, Grid, Page, PageSection, Paragraph, Points
 from sidelight.report.page import Verdict as VerdictName
+from sidelight.report.release_report import Circumstances, DoAgain
 from sidelight.report.report import ATTACKERS, AuditReport, audit_report, notes_section
 from sidelight.rounding import ROUNDED
 from sidelight.search.full_domain import Suppressed
@@ -232,8 +233,8 @@ class ProtectAnswer(Answer[Protection]):
     def page(self, recipe: Recipe) -> Page:
         document = None if self.published is None else self.published.document
         source = Path(self.before.source or "").name if self.published is None else self.published.path.name
-        details = ReportDetails(commands=(recipe.command,), python=recipe.python)
-        report = report_on_result(self.result, details, source=source, published=document)
+        known = Circumstances(again=DoAgain(commands=(recipe.command,), python=recipe.python))
+        report = report_on_result(self.result, known, source=source, published=document)
         notes = tuple(dict.fromkeys((*report.notes, *self.before.notes)))
         return release_page(report.model_copy(update={"notes": notes}))
 

@@ -130,7 +130,15 @@ def write_measures(measures: Iterable[Measure]) -> str:
     return f"[*map(read_measure, {[*map(str, measures)]!r})]"
 
 
-def write_report(
+def write_report(lines: Sequence[str], *released: str, outline: str | None = None, **settings: object) -> str:
+    """Write in Python, below other lines, how the report for whoever signs is made of a release and written."""
+    call = write_call("sl.release_report", *map(Name, released), **settings)
+    page = write_call("sl.report_html", Name("report"), *([outline] if outline else []))
+    writing = f'Path("report.html").write_text({page}, encoding="utf-8")'
+    return write_python(*lines, f"report = {call}", writing, imports=["from pathlib import Path", ""])
+
+
+def write_file_report(
     file: str,
     question: Question,
     *,
@@ -138,25 +146,16 @@ def write_report(
     table: str | None = None,
     streamed: bool = False,
 ) -> str:
-    """Write how the report for whoever signs is made of a published file."""
+    """Write how the report is made of a published file."""
     released, lines = repr(file), list[str]()
     if not sidecar_path(Path(file)).is_file():
         reader = "sl.stream_release" if streamed else "sl.read_release"
         lines.append(f"release = {write_release(file, question.roles, reader)}")
         released = "release"
-    arguments: list[object] = [Name(released)]
-    if question.policy is not None:
-        lines.append('policy = sl.read_policy("policy.toml")  # as it stands below')
-        arguments.append(Name("policy"))
-    if table is not None:
-        lines.append(f"table = {write_table(table, question.roles)}")
-    call = write_call("sl.release_report", *arguments, table=None if table is None else Name("table"), date=date)
-    return write_python(
-        *lines,
-        f"report = {call}",
-        'Path("report.html").write_text(sl.report_html(report), encoding="utf-8")',
-        imports=["from pathlib import Path", ""],
-    )
+    policy = [] if question.policy is None else ["policy"]
+    lines += ['policy = sl.read_policy("policy.toml")  # as it stands below'] if policy else []
+    lines += [] if table is None else [f"table = {write_table(table, question.roles)}"]
+    return write_report(lines, released, *policy, table=None if table is None else Name("table"), date=date)
 
 
 def write_python(*lines: str, imports: Sequence[str] = ()) -> str:

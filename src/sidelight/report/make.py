@@ -12,7 +12,7 @@ import os
 import platform
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, product
 from pathlib import Path
@@ -62,7 +62,6 @@ from sidelight.report.release_report import (
     ColumnFacts,
     CutPart,
     CutsMade,
-    DoAgain,
     HowMade,
     KnowledgeCells,
     KnowledgeCurve,
@@ -86,17 +85,6 @@ from sidelight.search.method import SearchResult
 from sidelight.search.utility import DEFAULT_UTILITY
 from sidelight.table.labels import shown
 from sidelight.table.table import Table
-
-
-@dataclass(frozen=True, slots=True)
-class ReportDetails:
-    """What only whoever asks for a report can say."""
-
-    date: str | None = None
-    attacks: tuple[AttackTried, ...] = ()
-    commands: tuple[str, ...] = ()
-    python: str = ""
-    sign_off: SignOff = NOT_SIGNED
 
 
 def release_report(
@@ -131,20 +119,17 @@ def release_report(
     tried = tuple(summarise_exposure(expect(Exposure, each, "what was tried"), [name]) for name, each in others.items())
     if date is not None:
         expect(str, date, parameter("date"))
-    details = ReportDetails(
-        date=date,
-        sign_off=SignOff() if sign_off is None else expect(SignOff, sign_off, parameter("sign_off")),
-        attacks=tried,
-    )
+    signed = NOT_SIGNED if sign_off is None else expect(SignOff, sign_off, parameter("sign_off"))
+    known = Circumstances(date=date, sign_off=signed, attacks=tried)
     if table is not None:
         expect(Table, table, parameter("table"))
     if isinstance(released, SearchResult):
-        return report_on_result(released, details, policy=policy, measures=measures)
+        return report_on_result(released, known, policy=policy, measures=measures)
     if isinstance(released, ReleaseBlocks):
         audit = judge_release(released, policy, measures)
         before = None if table is None or policy is None else judge_table(table, policy)
-        return add_curves(audit, released, circumstances(details, policy=policy, before=before), policy)
-    return report_on_file(Path(released), policy, details, table=table, measures=measures)
+        return add_curves(audit, released, circumstances(replace(known, before=before), policy), policy)
+    return report_on_file(Path(released), policy, known, table=table, measures=measures)
 
 
 def judge_release(
@@ -169,7 +154,7 @@ def judge_table(table: Table, policy: Policy) -> RiskBefore:
 
 def report_on_result(
     result: SearchResult,
-    details: ReportDetails,
+    known: Circumstances,
     *,
     policy: Policy | None = None,
     source: str | None = None,
@@ -193,21 +178,24 @@ def report_on_result(
         source=source,
         readers=[reader_facts(each.for_readers()) for each in result.readers],
     )
-    before = judge_table(table, policy) if isinstance(table, Table) else None
+    known = replace(
+        known,
+        before=judge_table(table, policy) if isinstance(table, Table) else None,
+        candidates=candidate_releases(result),
+        cuts=cuts_made(result),
+    )
     if published is not None:
-        known = published_circumstances(details, published, policy=policy, before=before)
+        known = published_circumstances(known, published, policy=policy)
     else:
         kept = () if table.carried is None else table.carried.names
-        known = circumstances(details, policy=policy, before=before)
-        known = replace(known, made=how_made(result), techniques=techniques, kept=kept)
-    known = replace(known, candidates=candidate_releases(result), cuts=cuts_made(result))
+        known = replace(circumstances(known, policy), made=how_made(result), techniques=techniques, kept=kept)
     return add_curves(audit, result.release, known, policy)
 
 
 def report_on_file(
     path: Path,
     policy: Policy | None,
-    details: ReportDetails,
+    known: Circumstances,
     *,
     table: Table | None = None,
     measures: Iterable[Measure] = (),
@@ -216,13 +204,13 @@ def report_on_file(
     if path.name.endswith(SIDECAR_ENDING):
         path = path.with_name(path.name.removesuffix(SIDECAR_ENDING))
         if not path.exists():
-            return report_on_sidecar(read_sidecar(path), details)
+            return report_on_sidecar(read_sidecar(path), known)
     document = read_checked(path)
     policy = read_policy_text(document.policy).policy if policy is None else policy
     release = read_published(path)
     audit = judge_release(release, policy, measures, source=path.name, readers=document.readers)
-    before = None if table is None else judge_table(table, policy)
-    known = published_circumstances(details, document, policy=policy, before=before, path=path)
+    known = replace(known, before=None if table is None else judge_table(table, policy))
+    known = published_circumstances(known, document, policy=policy, path=path)
     return add_curves(audit, release, known, policy)
 
 
@@ -385,44 +373,29 @@ def checked_beliefs(answer: Mapping[str, JsonValue]) -> CheckedBeliefs | None:
 
 
 def circumstances(
-    details: ReportDetails,
-    *,
+    known: Circumstances,
     policy: Policy | None,
-    before: RiskBefore | None,
     files: Sequence[Path] = (),
     roles: Mapping[str, object] | None = None,
 ) -> Circumstances:
-    """Return what is known of any release, however it was made."""
-    return Circumstances(
-        date=details.date,
-        before=before,
-        attacks=details.attacks,
-        again=DoAgain(
-            commands=details.commands,
-            python=details.python,
-            # without folders; a population that is no file has to be given again
-            policy="" if policy is None else policy_text(Policy(*map(strip_folder, policy.criteria)), roles),
-        ),
+    """Add to what is known what can be told of any release, however it was made: policy, files and versions."""
+    # without folders; a population that is no file has to be given again
+    text = "" if policy is None else policy_text(Policy(*map(strip_folder, policy.criteria)), roles)
+    return replace(
+        known,
+        again=known.again.model_copy(update={"policy": text}),
         files=tuple(FileFacts(name=path.name, sha256=digest(path)) for path in files),
         versions={"sidelight": __version__, "python": platform.python_version()},
-        sign_off=details.sign_off,
     )
 
 
 def published_circumstances(
-    details: ReportDetails,
-    document: Sidecar,
-    *,
-    policy: Policy | None,
-    before: RiskBefore | None,
-    path: Path | None = None,
+    known: Circumstances, document: Sidecar, *, policy: Policy | None, path: Path | None = None
 ) -> Circumstances:
-    """Return what a sidecar says of its file; `path` is the file, where it is at hand."""
+    """Add to what is known what a sidecar says of its file; `path` is the file, where it is at hand."""
     beside = () if path is None else (sidecar_path(path), dictionary_path(path))
     roles = tomllib.loads(document.policy).get("roles")
-    known = circumstances(
-        details, policy=policy, before=before, files=[each for each in beside if each.is_file()], roles=roles
-    )
+    known = circumstances(known, policy, [each for each in beside if each.is_file()], roles)
     return replace(
         known,
         made=how_published(document),
@@ -486,7 +459,7 @@ NOT_MEASURED_AGAIN = (
 )
 
 
-def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseReport:
+def report_on_sidecar(document: Sidecar, known: Circumstances) -> ReleaseReport:
     """Return what a sidecar says, where its file is elsewhere."""
     intake = IntakeFacts(
         rows=document.files[0].rows,
@@ -508,7 +481,7 @@ def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseRepor
         not_covered=document.not_covered,
     )
     envelope = AuditReport(source=document.reading.file, answer=audit, notes=(NOT_MEASURED_AGAIN,))
-    known = published_circumstances(details, document, policy=read_policy_text(document.policy).policy, before=None)
+    known = published_circumstances(known, document, policy=read_policy_text(document.policy).policy)
     columns = [
         *(
             ColumnFacts(column=name, role="known to outsiders", technique=technique)

@@ -20,7 +20,6 @@ from sidelight.publish.sidecar import ResistanceFacts, read_sidecar
 from sidelight.report.make import (
     ATTACKS,
     NOT_MEASURED_AGAIN,
-    ReportDetails,
     candidate_releases,
     circumstances,
     compute_cells,
@@ -34,7 +33,7 @@ from sidelight.report.make import (
     report_on_sidecar,
     summarise_exposure,
 )
-from sidelight.report.release_report import SignOff, how_made
+from sidelight.report.release_report import Circumstances, DoAgain, SignOff, how_made
 
 
 @pytest.fixture(scope="module")
@@ -611,7 +610,9 @@ def test_of_a_release_that_is_gone_through_there_are_no_curves():
 
 
 def test_a_search_that_was_published_is_told_of_as_its_sidecar_does(eight, eight_published):
-    details = ReportDetails(date="2026-01-31", commands=("sidelight protect",), python="import sidelight as sl")
+    details = Circumstances(
+        date="2026-01-31", again=DoAgain(commands=("sidelight protect",), python="import sidelight as sl")
+    )
     report = report_on_result(eight, details, source="release.csv", published=eight_published.document)
     told = report.answer
     assert (report.source, told.date) == ("release.csv", "2026-01-31")
@@ -730,7 +731,7 @@ def test_a_sidecar_that_names_no_group_and_no_version_is_told_of(eight_published
         implied.model_copy(update={"group": {"age": None, "sex": "f"}, "value": "Flu", "holds": False}),
     )
     other = document.model_copy(update={"findings": findings, "versions": {}, "not_covered": "Nobody else."})
-    audit = report_on_sidecar(other, ReportDetails()).answer.audit
+    audit = report_on_sidecar(other, Circumstances()).answer.audit
     assert (audit.sidelight, audit.not_covered) == ("", "Nobody else.")
     assert [(each.worst_off, each.explanation, each.notes, each.holds) for each in audit.findings] == [
         ("no group", "Worst off is no group, with 8.", ("a note",), True),
@@ -747,9 +748,10 @@ def test_what_is_known_of_any_release_is_put_together(tmp_path, exposure):
     file = tmp_path / "release.csv"
     file.write_bytes(b"age\n")
     tried = summarise_exposure(exposure, ["others.csv"])
-    details = ReportDetails("2026-01-31", (tried,), ("sidelight audit",), "import", SignOff(name="Ann"))
     before = sl.release_report(RELEASE, POLICY, table=eight_people()).answer.before
-    known = circumstances(details, policy=POLICY, before=before, files=[file], roles={"quasi": ["age"]})
+    again = DoAgain(commands=("sidelight audit",), python="import")
+    known = Circumstances("2026-01-31", before=before, attacks=(tried,), again=again, sign_off=SignOff(name="Ann"))
+    known = circumstances(known, POLICY, [file], {"quasi": ["age"]})
     assert (known.date, known.before, known.attacks, known.sign_off) == (
         "2026-01-31",
         before,
@@ -765,15 +767,15 @@ def test_what_is_known_of_any_release_is_put_together(tmp_path, exposure):
 
 
 def test_what_else_is_known_stays_beside_what_a_sidecar_tells(eight_published):
-    details = ReportDetails("2026-01-31", sign_off=SignOff(name="Ann"))
-    known = published_circumstances(details, eight_published.document, policy=None, before=None)
+    details = Circumstances("2026-01-31", sign_off=SignOff(name="Ann"))
+    known = published_circumstances(details, eight_published.document, policy=None)
     assert (known.date, known.sign_off, known.before) == ("2026-01-31", SignOff(name="Ann"), None)
     assert (known.again.policy, known.kept) == ("", ("ward",))
     assert known.covers == {"age": {"young": ("1", "2", "(missing)")}}
     assert known.techniques == {"age": "generalised: level 1 of 2"}
     hierarchies = tuple(each.model_copy(update={"covers": {}}) for each in eight_published.document.hierarchies)
     private = eight_published.document.model_copy(update={"hierarchies": hierarchies})
-    assert published_circumstances(details, private, policy=None, before=None).covers == {}
+    assert published_circumstances(details, private, policy=None).covers == {}
 
 
 def test_a_policy_is_printed_without_folders_and_without_a_population_that_is_no_file(tmp_path):

@@ -27,16 +27,14 @@ from sidelight.answers.recipe import (
     write_limit_options,
     write_limits,
     write_measure,
-    write_python,
+    write_report,
 )
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.about import ask_each_column
 from sidelight.measures.criterion import Criterion
-from sidelight.measures.measure import Measure
 from sidelight.policy.policy import Policy
 from sidelight.report.answer import Recipe
 from sidelight.report.make import (
-    ReportDetails,
     add_curves,
     circumstances,
     judge_release,
@@ -202,12 +200,12 @@ class Subject:
         return tuple(each for each in self.tried if each.beside.other.key not in self.without)
 
     @property
-    def details(self) -> ReportDetails:
+    def known(self) -> Circumstances:
         """What the page knows besides."""
         # as Other releases tells of them, and in numbers
         told = (summarise_exposure(each.exposure, [each.name]) for each in self.attacks)
         notes = ({"notes": each.notes} for each in self.attacks)
-        return ReportDetails(attacks=tuple(one.model_copy(update=more) for one, more in zip(told, notes, strict=True)))
+        return Circumstances(attacks=tuple(one.model_copy(update=more) for one, more in zip(told, notes, strict=True)))
 
     @property
     def asking(self) -> Job | None:
@@ -222,14 +220,14 @@ class Subject:
         attacks = tuple(each.beside.attack for each in self.attacks)
         if search is None or taken is None:
             question: tuple[object, ...] = ("report", state.subject, state.limits, attacks)
-            return workspace.answers.of(question, lambda: _measured(workspace, state, self.details))
+            return workspace.answers.of(question, lambda: _measured(workspace, state, self.known))
         if self.asking is not None:
             message = "two readers are being asked still; wait for them, or cancel that under Release"
             raise BadPolicy(message)
         readers = search.asking()
         result = with_readers(taken.result, readers)
         question = ("found report", question_of(state, search.choice), taken.key, readers and readers.stage, attacks)
-        return workspace.answers.of(question, lambda: report_on_result(result, self.details))
+        return workspace.answers.of(question, lambda: report_on_result(result, self.known))
 
 
 def report_of(subject: Subject, choice: ReportChoice) -> ReleaseReport:
@@ -243,7 +241,7 @@ def report_of(subject: Subject, choice: ReportChoice) -> ReleaseReport:
     return measured.model_copy(update={"answer": measured.answer.model_copy(update=signed)})
 
 
-def _measured(workspace: Workspace, state: State, details: ReportDetails) -> ReleaseReport:
+def _measured(workspace: Workspace, state: State, known: Circumstances) -> ReleaseReport:
     source, release = workspace.source, workspace.release(state)
     readers = [read_typed(text, source.populations) for text in state.limits]
     limits = [each for each in readers if isinstance(each, Criterion)]
@@ -263,21 +261,22 @@ def _measured(workspace: Workspace, state: State, details: ReportDetails) -> Rel
         readers=published_readers,
     )
     if state.levels:
-        known = _by_hand(workspace, state, policy, details)
+        known = _by_hand(workspace, state, policy, known)
     elif document is not None:
-        known = published_circumstances(details, document, policy=policy, before=None)
+        known = published_circumstances(known, document, policy=policy)
     else:
-        known = circumstances(details, policy=policy, before=None, files=source.files)
+        known = circumstances(known, policy, source.files)
     return add_curves(audit, release, known, policy)
 
 
-def _by_hand(workspace: Workspace, state: State, policy: Policy | None, details: ReportDetails) -> Circumstances:
+def _by_hand(workspace: Workspace, state: State, policy: Policy | None, known: Circumstances) -> Circumstances:
     """Return how a release is made whose levels somebody chose."""
     table, levels = workspace.table(state), dict(state.levels)
     heights = {name: hierarchy.height for name, hierarchy in workspace.hierarchies(state).items()}
     columns = [column.name for column in table.quasi]
     return replace(
-        circumstances(details, policy=policy, before=None if policy is None else judge_table(table, policy)),
+        circumstances(known, policy),
+        before=None if policy is None else judge_table(table, policy),
         made=HowMade(
             method="levels chosen by hand",
             levels=levels,
@@ -312,10 +311,42 @@ def about(subject: Subject) -> str:
 
 def _sample(subject: Subject, choice: ReportChoice) -> Recipe:
     """Write the command and the Python that come to this document."""
-    workspace, state = subject.workspace, subject.state
-    source, recipe = workspace.source, workspace.recipe(state)
+    workspace, levels = subject.workspace, subject.state.levels
+    source, recipe = workspace.source, workspace.recipe(subject.state)
+    searched = None if subject.search is None else search_sample(subject.search)
+    settings: dict[str, object] = {}
+    if searched is not None:
+        file, told, released = "release.parquet", ["found"], "found.release"
+        commands, words = [searched.command], ["sidelight", "report", file, "--table", source.name]
+        lines = [searched.python]
+    else:
+        readers = [read_typed(text, source.populations) for text in subject.state.limits]
+        limits = [each for each in readers if isinstance(each, Criterion)]
+        measures = [each for each in readers if not isinstance(each, Criterion)]
+        file, told, released = source.name, ["release", *(["policy"] if limits else [])], "release"
+        commands, lines = recipe.preparations(), [*recipe.reading(), ""]
+        if levels:
+            file, settings = "release.csv", {"table": Name("table")}
+            commands.append(recipe.publishing(limits, file))
+            words = ["sidelight", "report", file, "--table", source.name, *write_limit_options(measures)]
+        else:
+            words = ["sidelight", "report", source.name] if recipe.sidecar else recipe.words("report")
+            words += write_limit_options([*limits, *measures])
+            if recipe.sidecar:
+                lines, released = [f"release = {recipe.file!r}", ""], recipe.published()
+        lines += write_limits(limits) if limits else []
+        settings["measures"] = Name(f"[{', '.join(map(write_measure, measures))}]") if measures else None
+    tried = list[str]()
+    for command, options, python, name in _write_attacks(
+        subject, file, released, has_hierarchies=searched is not None or bool(levels)
+    ):
+        commands.append(command)
+        words += options
+        lines += python
+        tried.append(name)
+    settings["attacks"] = Name(f"{{{', '.join(tried)}}}") if tried else None
     sign_off = choice.sign_off
-    options = {
+    signed = {
         "--outline": choice.outline or "",
         "--signed-by": sign_off.name,
         "--role": sign_off.role,
@@ -323,47 +354,23 @@ def _sample(subject: Subject, choice: ReportChoice) -> Recipe:
         "--reasons": sign_off.reasons,
         "--date": choice.day,
     }
-    signed = [word for option, text in options.items() if text for word in (option, text)]
-    searched = None if subject.search is None else search_sample(subject.search)
-    if searched is not None:
-        attacks, files = _attack_commands(subject, "release.parquet")
-        words = ["sidelight", "report", "release.parquet", "--table", source.name]
-        lines, tried = _attack_python(subject, "found.release", has_hierarchies=True)
-        commands = [searched.command, *attacks, shell([*words, *files, *signed, "--html", "report.html"])]
-        return Recipe("\n\n".join(commands), _write_report([searched.python, *lines], choice, "found", attacks=tried))
-    readers = [read_typed(text, source.populations) for text in state.limits]
-    limits = [each for each in readers if isinstance(each, Criterion)]
-    measures = [each for each in readers if not isinstance(each, Criterion)]
-    commands = recipe.preparations()
-    if state.levels:
-        commands.append(recipe.publishing(limits, "release.csv"))
-        words = ["sidelight", "report", "release.csv", "--table", source.name, *write_limit_options(measures)]
-    else:
-        words = ["sidelight", "report", source.name] if recipe.sidecar else recipe.words("report")
-        words += write_limit_options([*limits, *measures])
-    attacks, files = _attack_commands(subject, "release.csv" if state.levels else source.name)
-    commands += [*attacks, shell([*words, *files, *signed, "--html", "report.html"])]
-    return Recipe("\n\n".join(commands), _python(subject, choice, limits, measures))
+    words += [word for option, text in signed.items() if text for word in (option, text)]
+    texts = {name: text for name, text in sign_off.model_dump().items() if text}
+    settings |= {"date": choice.day, "sign_off": Name(write_call("sl.SignOff", **texts)) if texts else None}
+    return Recipe(
+        "\n\n".join([*commands, shell([*words, "--html", "report.html"])]),
+        write_report(lines, *told, outline=choice.outline, **settings),
+    )
 
 
-def _attack_commands(subject: Subject, file: str) -> tuple[list[str], list[str]]:
-    """Write the commands that try the attacks on a file, and the options of a report that tell of them."""
+def _write_attacks(
+    subject: Subject, file: str, released: str, *, has_hierarchies: bool
+) -> Iterator[tuple[str, list[str], list[str], str]]:
+    """Yield the command that tries each attack, the options of a report that tell of it, its Python, and its name."""
     recipe = subject.workspace.recipe(subject.attacked or subject.state)
-    commands, options = [], []
     for number, each in enumerate(subject.attacks, start=1):
-        words, answer_file = each.beside.command_words(recipe, file), f"attack-{number}.json"
-        commands.append(write_command([*words, "--output", answer_file] if words else [], each.beside))
-        options += ["--attack", answer_file] if words else []
-    return commands, options
-
-
-def _attack_python(subject: Subject, released: str, *, has_hierarchies: bool) -> tuple[list[str], Name | None]:
-    """Write the Python that tries the attacks on a release, and what a report is given of them."""
-    recipe = subject.workspace.recipe(subject.attacked or subject.state)
-    lines, by_name = [], []
-    for number, each in enumerate(subject.attacks, start=1):
-        exposure = f"exposure_{number}"
-        lines += each.beside.python_lines(
+        words, exposure = each.beside.command_words(recipe, file), f"exposure_{number}"
+        lines = each.beside.python_lines(
             recipe,
             subject.workspace.column_names,
             released=released,
@@ -372,35 +379,9 @@ def _attack_python(subject: Subject, released: str, *, has_hierarchies: bool) ->
         )
         again = sum(one.name == each.name for one in subject.attacks[: number - 1])
         name = f"{each.name} ({again + 1})" if again else each.name
-        by_name.append(f"{name!r}: {exposure}")
-    return lines, Name(f"{{{', '.join(by_name)}}}") if by_name else None
-
-
-def _python(subject: Subject, choice: ReportChoice, limits: Sequence[Criterion], measures: Sequence[Measure]) -> str:
-    state, recipe = subject.state, subject.workspace.recipe(subject.state)
-    lines, released = [*recipe.reading(), ""], "release"
-    if recipe.sidecar and not state.levels:
-        lines, released = [f"release = {recipe.file!r}", ""], recipe.published()
-    tried, attacks = _attack_python(subject, released, has_hierarchies=bool(state.levels))
-    lines += [*(write_limits(limits) if limits else []), *tried]
-    return _write_report(
-        lines,
-        choice,
-        *("release", *(["policy"] if limits else [])),
-        table=Name("table") if state.levels else None,
-        measures=Name(f"[{', '.join(map(write_measure, measures))}]") if measures else None,
-        attacks=attacks,
-    )
-
-
-def _write_report(lines: Sequence[str], choice: ReportChoice, *released: str, **settings: object) -> str:
-    """Write in Python, below other lines, how the document is made of a release and written."""
-    signed = {name: text for name, text in choice.sign_off.model_dump().items() if text}
-    sign_off = None if choice.sign_off == NOT_SIGNED else Name(write_call("sl.SignOff", **signed))
-    call = write_call("sl.release_report", *map(Name, released), **settings, date=choice.day, sign_off=sign_off)
-    page = write_call("sl.report_html", Name("report"), *([choice.outline] if choice.outline else []))
-    writing = f'Path("report.html").write_text({page}, encoding="utf-8")'
-    return write_python(*lines, f"report = {call}", writing, imports=["from pathlib import Path", ""])
+        answer_file = f"attack-{number}.json"
+        command = write_command([*words, "--output", answer_file] if words else [], each.beside)
+        yield command, ["--attack", answer_file] if words else [], lines, f"{name!r}: {exposure}"
 
 
 @router.get("/report", include_in_schema=False)
