@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast, get_args
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from sidelight.answers.recipe import Name, levels_text, write_call, write_limit_options, write_limits, write_python
 from sidelight.errors import BadPolicy, NotAvailable, SidelightError, did_you_mean, parameter
@@ -63,50 +63,46 @@ PATH = "/release"
 """Where searches are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchChoice:
+class SearchChoice(BaseModel):
     """How to search: as texts, as an address has them; empty ones mean what the command line takes."""
 
-    method: str = "lattice"
-    utility: str = ""
-    suppress: str = ""
-    suppressed: str = ""
-    nodes: str = ""
-    resists: str = ""
-    average: str = ""
-    ask: str = ""
+    model_config = ConfigDict(frozen=True)  # a part of questions, which are told apart
+
+    method: str = Field(default="lattice", description="which search", max_length=40)
+    utility: str = Field(default="", description="what the best is best at (lattice)", max_length=40)
+    suppress: str = Field(default="", description="the share of people who may be suppressed (lattice)", max_length=40)
+    suppressed: str = Field(default="", description="what becomes of suppressed people (lattice)", max_length=40)
+    nodes: str = Field(default="", description="how many generalisations to look at (lattice)", max_length=40)
+    resists: str = Field(default="", description="against whom the method defends (mondrian)", max_length=40)
+    average: str = Field(default="", description="how categories are averaged (microaggregation)", max_length=40)
+    ask: str = Field(default="", description="which readers are asked of what was found", max_length=40)
 
     @classmethod
-    def read(cls, fields_of_address: Sequence[tuple[str, str]]) -> SearchChoice:
+    def read(cls, fields: Sequence[tuple[str, str]]) -> SearchChoice:
         """Read it from the fields of an address; what belongs to another method is left out.
 
         >>> SearchChoice.read([("method", "mondrian"), ("suppress", "0.1"), ("ask", "both")]).stated()
         {'method': 'mondrian'}
         """
-        names = {each.name for each in fields(cls)}
-        texts = {name: text.strip() for name, text in fields_of_address if name in names and text.strip()}
+        texts = {name: text.strip() for name, text in fields if name in cls.model_fields and text.strip()}
         method = texts.get("method", "lattice")
-        _among("method", method, tuple(METHODS))
-        kept = {name: text for name, text in texts.items() if name in ("method", "ask", *OPTIONS_OF[method])}
+        kept = {name: text for name, text in texts.items() if name in ("method", "ask", *OPTIONS_OF.get(method, ()))}
         usual = {"utility": DEFAULT_UTILITY, "suppress": "0", "suppressed": "as *", "ask": "both"}
-        choice = cls(**{name: text for name, text in kept.items() if text != usual.get(name)})
-        choice._check()
-        return choice
-
-    def _check(self) -> None:
-        for name, allowed in CHOICES.items():
-            if getattr(self, name):
-                _among(name, getattr(self, name), allowed)
-        for each in fields(self):
-            if len(getattr(self, each.name)) > 40:
-                message = f"{parameter(each.name)} is longer than {40} characters; give a number"
+        for name, text in kept.items():
+            allowed = CHOICES.get(name, ())
+            if allowed and text not in allowed:
+                problem = f"{parameter(name, text[:40])} is none of {', '.join(allowed)}{did_you_mean(text, allowed)}"
+                raise BadPolicy(problem)
+            if len(text) > 40:
+                message = f"{parameter(name)} is longer than {40} characters; give a number"
                 raise BadPolicy(message)
-        self.to_method()
+        choice = cls(**{name: text for name, text in kept.items() if text != usual.get(name)})
+        choice.to_method()
+        return choice
 
     def stated(self) -> dict[str, str]:
         """Return what is not as usual, as an address says it."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: text for name, text in values.items() if text}
+        return {name: text for name, text in self.model_dump().items() if text}
 
     def to_method(self) -> Method:
         """Make the method with its options."""
@@ -145,7 +141,7 @@ class SearchChoice:
     def in_words(self) -> str:
         """Say it in a few words.
 
-        >>> SearchChoice("lattice", suppress="0.02").in_words()
+        >>> SearchChoice(suppress="0.02").in_words()
         'lattice, suppress 0.02'
         """
         options = {name: text for name, text in self.stated().items() if name not in ("method", "ask")}
@@ -153,6 +149,7 @@ class SearchChoice:
 
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
+    "method": tuple(METHODS),
     "utility": tuple(UTILITIES),
     "suppressed": get_args(Suppressed),
     "resists": tuple(sorted({name for each in METHODS.values() for name in each.withstands})),
@@ -162,28 +159,14 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 """What an option may be, where it is one of a few words."""
 
 
-class SearchFields(StateFields):
+class SearchFields(SearchChoice, StateFields):
     """The fields of the address of a search."""
 
-    method: str = Field(default="lattice", description="which search", max_length=40)
-    utility: str = Field(default="", description="what the best is best at (lattice)", max_length=40)
-    suppress: str = Field(default="", description="the share of people who may be suppressed (lattice)", max_length=40)
-    suppressed: str = Field(default="", description="what becomes of suppressed people (lattice)", max_length=40)
-    nodes: str = Field(default="", description="how many generalisations to look at (lattice)", max_length=40)
-    resists: str = Field(default="", description="against whom the method defends (mondrian)", max_length=40)
-    average: str = Field(default="", description="how categories are averaged (microaggregation)", max_length=40)
-    ask: str = Field(default="", description="which readers are asked of what was found", max_length=40)
     take: str = Field(default="", description="the key of a candidate; the best if empty", max_length=2000)
 
     def choice(self) -> SearchChoice:
         """Read how to search."""
         return SearchChoice.read([(name, str(text)) for name, text in self.model_dump().items() if text])
-
-
-def _among(name: str, text: str, allowed: Sequence[str]) -> None:
-    if text not in allowed:
-        message = f"{parameter(name, text[:40])} is none of {', '.join(allowed)}{did_you_mean(text, allowed)}"
-        raise BadPolicy(message)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

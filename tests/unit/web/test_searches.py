@@ -67,7 +67,7 @@ def test_levels_that_are_set_elsewhere_do_not_tell_searches_apart(held):
 
 def test_what_another_search_found_is_a_candidate_too_but_not_within_other_limits(held):
     state = held.start.but(limits=("group size >= 2",))
-    for choice in (SearchChoice(), SearchChoice("mondrian")):
+    for choice in (SearchChoice(), SearchChoice(method="mondrian")):
         assert Looked(held, state, choice).start().wait(20)
     looked = looked_at(held, [*state.pairs(), ("take", "mondrian: mondrian")])
     assert looked.taken is not None
