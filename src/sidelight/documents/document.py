@@ -81,6 +81,11 @@ class Number(DocumentPart):
         "risks up, sizes and diversities down"
     )
 
+    @property
+    def value(self) -> Amount:
+        """The number as it is computed with, exact where it is."""
+        return math.inf if self.exact == "inf" else Fraction(self.exact)
+
 
 class PolicyBound(DocumentPart):
     """The bound that a policy sets."""

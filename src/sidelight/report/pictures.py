@@ -6,16 +6,14 @@ none where the document has no numbers for it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight.measures.criterion import Comparison
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
-from sidelight.report.charts.attackers import ReaderBelief, checked_claims_chart, readers_chart
+from sidelight.report.charts.attackers import checked_claims_chart, readers_chart
 from sidelight.report.charts.groups import SizesDrawn, size_steps_chart, value_bars_chart
 from sidelight.report.charts.limits import JudgedLimit, limits_chart
 from sidelight.report.charts.risk_curves import RiskCurve, RiskLimit, kinds_chart
@@ -28,15 +26,9 @@ from sidelight.report.report import attacker_of
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.documents.document import Number
     from sidelight.report.page import Picture
 
 PictureName: TypeAlias = Literal["limits", "sizes", "values", "knowledge", "cells", "readers", "cuts", "utility"]
-
-
-def amount(figure: Number) -> Fraction | float:
-    """Read a number of a document, exactly where it is."""
-    return math.inf if figure.exact == "inf" else Fraction(figure.exact)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +63,12 @@ def _limits(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
             JudgedLimit(
                 counts=attacker_of(each.measure).counts,
                 comparison=Comparison(each.limit.comparison),
-                bound=amount(each.limit.bound),
+                bound=each.limit.bound.value,
                 bound_text=each.limit.text.partition(" ")[2],  # without its sign
-                after=amount(each.result),
+                after=each.result.value,
                 after_text=each.result.text,
                 holds=bool(each.holds),
-                before=amount(before[at]) if at < len(before) else None,
+                before=before[at].value if at < len(before) else None,
                 before_text=before[at].text if at < len(before) else "",
             )
         )
@@ -118,40 +110,28 @@ def _knowledge(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
     kind = RiskCurve(
         *names.get(curve.measure, (curve.parameter, curve.parameter)),
         curve.amounts,
-        tuple(map(amount, curve.risks)),
+        tuple(each.value for each in curve.risks),
         curve.measure,
     )
     # only an amount that was measured has a point on the curve
     marked = (own,) if isinstance(own, int) and own in curve.amounts else ()
-    bound = None if limit is None else RiskLimit(Fraction(limit.bound.exact), Comparison(limit.comparison))
+    bound = None if limit is None else RiskLimit(limit.bound.value, Comparison(limit.comparison))
     yield kinds_chart([kind], "of somebody's value", limit=bound, own=marked)
 
 
 def _cells(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
     for each in report.answer.cells:
         axes = tuple(KnowledgeAxis(name, amounts) for name, amounts in each.amounts.items())
-        curve = DisclosureCurve(each.measure, (), axes, tuple(map(amount, each.risks)))
+        curve = DisclosureCurve(each.measure, (), axes, tuple(risk.value for risk in each.risks))
         own = (each.own["rules_out"], each.own["others"], each.own["family"])
-        limit = RiskLimit(Fraction(each.limit.bound.exact), Comparison(each.limit.comparison))
+        limit = RiskLimit(each.limit.bound.value, Comparison(each.limit.comparison))
         yield cells_chart(curve, limit=limit, own=own)
 
 
 def _readers(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
-    beliefs = [
-        ReaderBelief(
-            attacker_of(each.reader).who,
-            None if each.belief is None else amount(each.belief),
-            None if each.limit is None else amount(each.limit),
-            "" if each.belief is None else each.belief.text,
-            "" if each.limit is None else each.limit.text,
-            claims=attacker_of(each.reader).only_claims,
-            lower_bound=each.lower_bound,
-        )
-        for each in report.answer.audit.readers
-        if each.outcome in ("asked", "could not tell")
-    ]
-    if any(each.belief is not None for each in beliefs):
-        yield readers_chart(beliefs)
+    readers = [each for each in report.answer.audit.readers if each.outcome in ("asked", "could not tell")]
+    if any(each.belief is not None for each in readers):
+        yield readers_chart(readers)
 
 
 def calibration_picture(beliefs: CheckedBeliefs) -> Picture:
@@ -172,10 +152,8 @@ def _utility(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
     if any(name in losses for name in ("balanced loss", "loss", "non-uniform entropy")):
         yield losses_chart(losses)
     if others is not None:
-        scale = RiskScale(
-            others.measure, others.text, amount(others.limit.bound), others.limit.text, others.large_is_bad
-        )
-        candidates = [Candidate(each.name, each.loss, amount(each.risk), each.chosen) for each in others.candidates]
+        scale = RiskScale(others.measure, others.text, others.limit.bound.value, others.limit.text, others.large_is_bad)
+        candidates = [Candidate(each.name, each.loss, each.risk.value, each.chosen) for each in others.candidates]
         yield candidates_chart(candidates, scale, utility=others.utility)
 
 

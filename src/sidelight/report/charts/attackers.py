@@ -15,12 +15,12 @@ Rules             how far beliefs are from the truth, by how many rules are know
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sidelight.documents.document import Number, ReaderFacts
 from sidelight.errors import BadMeasure, as_given
 from sidelight.learner.learned import CALIBRATION_BINS, SURE_BELIEF, BeliefBin, Learned
 from sidelight.max_entropy.beliefs import Beliefs, ReleaseBeliefs
@@ -42,6 +42,7 @@ from sidelight.report.plots import (
     share_axis,
     text_at,
 )
+from sidelight.report.report import attacker_of
 from sidelight.rounding import exact_text, in_words, round_up, short_decimal
 from sidelight.table.labels import shown, shown_in_list
 from sidelight.text import capitalize, counted, form
@@ -52,74 +53,57 @@ if TYPE_CHECKING:
     from sidelight.attack.exposure import Exposure
     from sidelight.max_entropy.key_beliefs import KeyBeliefs
     from sidelight.max_entropy.measure import RuleCurve, RulePoint
-    from sidelight.measures.exact import Amount
     from sidelight.minimality.beliefs import InsiderBeliefs
     from sidelight.report.release_report import CheckedBin
 
 HOW_SURE = "how sure somebody claims to be"
 
 
-@dataclass(frozen=True, slots=True)
-class ReaderBelief:
-    """The largest belief of an attacker about anybody; None where it could not be told."""
-
-    reader: str
-    belief: Amount | None
-    limit: Amount | None
-    text: str = ""
-    limit_text: str = ""
-    claims: bool = False  # whether it is only claimed, by a model
-    lower_bound: bool = False  # whether people were left out, of whom more may be believed
-
-    def add_bound(self, text: str) -> str:
-        """Return a text of the belief with that it is a lower bound, where it is one."""
-        return f"at least {text}" if self.lower_bound else text
-
-
-def readers_chart(beliefs: Sequence[ReaderBelief]) -> alt.TopLevelMixin:
+def readers_chart(readers: Sequence[ReaderFacts]) -> alt.TopLevelMixin:
     """Draw what attackers reach, and how sure anybody may get."""
-    known = [each for each in beliefs if each.belief is not None]
+    known = [(each, each.belief) for each in readers if each.belief is not None]
     if not known:
         message = "no reader could be told of, so there is no picture of them; the sentences say why"
         raise BadMeasure(message)
     return finish_chart(
-        _dots(beliefs, known),
+        _dots(readers, known),
         title=readers_title(known),
         subtitle="What each reader believes at most about anybody, rounded up; of a learner only claimed."
-        + (" At least that where people were left out." if any(each.lower_bound for each in known) else ""),
+        + (" At least that where people were left out." if any(each.lower_bound for each, _ in known) else ""),
         table=TableBehind(
             ("reader", "how sure, at most", "limit"),
             tuple(
                 (
-                    each.reader,
-                    "could not be told"
-                    if each.belief is None
-                    else each.add_bound(each.text or exact_text(each.belief)),
-                    "" if each.limit is None else exact_text(each.limit),
+                    attacker_of(each.reader).who,
+                    "could not be told" if each.belief is None else _write_belief(each, each.belief),
+                    "" if each.limit is None else exact_text(each.limit.value),
                 )
-                for each in beliefs
+                for each in readers
             ),
         ),
         width=600,
     )
 
 
-def _dots(beliefs: Sequence[ReaderBelief], known: Sequence[ReaderBelief]) -> Drawing:
+def _write_belief(reader: ReaderFacts, belief: Number) -> str:
+    return f"at least {belief.text}" if reader.lower_bound else belief.text
+
+
+def _dots(readers: Sequence[ReaderFacts], known: Sequence[tuple[ReaderFacts, Number]]) -> Drawing:
     """Draw a dot at the end of a line for each attacker who could be told of, and the limit."""
     library = altair()
-    order = [each.reader for each in beliefs]
+    order = [attacker_of(each.reader).who for each in readers]
     rows = []
-    for each in known:
-        belief, limit = each.belief, each.limit
-        assert belief is not None
+    for each, told in known:
+        belief, limit = told.value, None if each.limit is None else each.limit.value
         # to the right of a dot comes the rule of the limit, or else the end of the scale
         ahead = 1 - belief if limit is None or limit < belief else limit - belief
         rows.append(
             {
-                "reader": each.reader,
+                "reader": attacker_of(each.reader).who,
                 # a dot may overstate a risk by its rounding, and never understate it
                 "belief": round_up(belief),
-                "text": each.add_bound(each.text),
+                "text": _write_belief(each, told),
                 "beyond": limit is not None and belief > limit,
                 # a number takes 0.16 of the scale: it stands at the left where the end or the limit is closer
                 "left": ahead < 0.16 < belief,
@@ -136,13 +120,17 @@ def _dots(beliefs: Sequence[ReaderBelief], known: Sequence[ReaderBelief]) -> Dra
         base.transform_filter("!datum.left").mark_text(align="left", dx=8, **words).encode(y, x, text="text:N"),
         base.transform_filter("datum.left").mark_text(align="right", dx=-8, **words).encode(y, x, text="text:N"),
     ]
-    untold = [{"reader": each.reader, "text": "? could not be told"} for each in beliefs if each.belief is None]
+    untold = [
+        {"reader": who, "text": "? could not be told"}
+        for who, each in zip(order, readers, strict=True)
+        if each.belief is None
+    ]
     if untold:
         said = draw_rows(untold).mark_text(align="left", dx=8, fontSize=12, color=INK)
         layers.append(said.encode(y, x=library.value(0), text="text:N"))
-    limited = next((each for each in beliefs if each.limit is not None), None)
-    if limited is not None and limited.limit is not None:
-        rule = draw_rows([{"limit": float(limited.limit), "text": f"limit {limited.limit_text}"}])
+    limited = next((each.limit for each in readers if each.limit is not None), None)
+    if limited is not None:
+        rule = draw_rows([{"limit": float(limited.value), "text": f"limit {limited.text}"}])
         named = rule.mark_text(color=INK, fontSize=12, baseline="bottom", dy=-4)
         layers += [
             rule.mark_rule(color=INK, strokeWidth=2).encode(x="limit:Q"),
@@ -151,18 +139,14 @@ def _dots(beliefs: Sequence[ReaderBelief], known: Sequence[ReaderBelief]) -> Dra
     return library.layer(*layers)
 
 
-def readers_title(known: Sequence[ReaderBelief]) -> str:
-    """Return who gets surest, and whether that is more than the limit.
-
-    >>> readers_title([ReaderBelief("a learner", Fraction(3, 5), Fraction(2, 3), "3/5", "2/3", claims=True)])
-    'A learner claims to be at most 3/5 sure of anybody; the limit is 2/3'
-    """
-    surest = max(known, key=lambda each: each.belief or 0)
-    end = f"; the limit is {surest.limit_text}" if surest.limit is not None else ""
-    worst = (
-        f"at least {surest.text} sure of somebody" if surest.lower_bound else f"at most {surest.text} sure of anybody"
-    )
-    return f"{capitalize(surest.reader)} {'claims to be' if surest.claims else 'is'} {worst}{end}"
+def readers_title(known: Sequence[tuple[ReaderFacts, Number]]) -> str:
+    """Return who gets surest, and whether that is more than the limit."""
+    surest, belief = max(known, key=lambda each: each[1].value)
+    attacker = attacker_of(surest.reader)
+    end = f"; the limit is {surest.limit.text}" if surest.limit is not None else ""
+    bound, whom = ("at least", "somebody") if surest.lower_bound else ("at most", "anybody")
+    is_sure = "claims to be" if attacker.only_claims else "is"
+    return f"{capitalize(attacker.who)} {is_sure} {bound} {belief.text} sure of {whom}{end}"
 
 
 # An insider.
@@ -424,7 +408,12 @@ def beliefs_chart(after: ReleaseBeliefs, before: ReleaseBeliefs | None = None) -
         ]
         return _moves_chart(after, changes, kind, value, ends=("everybody", "these people"))
     earlier = after.forget_statements(seconds=60) if before is None else before
-    kind, value = _find_mover(kinds, earlier.by_key)
+    # the kind of people and the value whose probability changed most; of equals the surest, then the first
+    printed = earlier.by_key.probabilities_at(kinds.keys.printed[kinds.key], kinds.value)
+    # the last digits of the solver must not decide between equals
+    moved, sure = np.round(np.abs(kinds.probability - printed), 12), np.round(kinds.probability, 12)
+    row = int(np.lexsort((kinds.value, kinds.key, -sure, -moved))[0])
+    kind, value = int(kinds.key[row]), int(kinds.value[row])
     rows = _row_by_value(kinds, kind)
     # (values,): what was believed of the people with the same printed labels
     there = earlier.by_key.probabilities_at(
@@ -438,15 +427,6 @@ def beliefs_chart(after: ReleaseBeliefs, before: ReleaseBeliefs | None = None) -
         if whole or at in rows
     ]
     return _moves_chart(after, changes, kind, value, ends=("before", "after"))
-
-
-def _find_mover(kinds: KeyBeliefs, before: KeyBeliefs) -> tuple[int, int]:
-    """Find the kind of people and the value whose probability changed most; of equals the surest, then the first."""
-    there = before.probabilities_at(kinds.keys.printed[kinds.key], kinds.value)
-    # the last digits of the solver must not decide between equals
-    moved, sure = np.round(np.abs(kinds.probability - there), 12), np.round(kinds.probability, 12)
-    row = int(np.lexsort((kinds.value, kinds.key, -sure, -moved))[0])
-    return int(kinds.key[row]), int(kinds.value[row])
 
 
 def _row_by_value(kinds: KeyBeliefs, kind: int) -> dict[int, float]:

@@ -7,12 +7,22 @@ from fractions import Fraction
 import pytest
 
 import sidelight as sl
+from sidelight.documents.document import ReaderFacts, number
 from sidelight.errors import BadMeasure
-from sidelight.report.charts.attackers import ReaderBelief, readers_chart
+from sidelight.report.charts.attackers import readers_chart
 from sidelight.report.plots import description_of, svg, table_behind, title_of
 
-LEARNER = ReaderBelief("a learner", Fraction(3, 5), Fraction(2, 3), "3/5", "2/3", claims=True)
-INSIDER = ReaderBelief("an insider", None, None)
+
+def reader(name, belief=None, limit=None, *, lower_bound=False):
+    numbers = [None if each is None else number(each, large_is_bad=True) for each in (belief, limit)]
+    outcome = "could not tell" if belief is None else "asked"
+    return ReaderFacts(
+        reader=name, outcome=outcome, belief=numbers[0], limit=numbers[1], lower_bound=lower_bound, text=""
+    )
+
+
+LEARNER = reader("learner", Fraction(3, 5), Fraction(2, 3))
+INSIDER = reader("insider")
 
 
 def test_who_could_not_be_told_of_is_drawn_as_such():
@@ -22,12 +32,12 @@ def test_who_could_not_be_told_of_is_drawn_as_such():
 
 
 def test_the_surest_reader_is_named_and_one_without_a_limit_too():
-    surer = ReaderBelief("an insider", Fraction(9, 10), None, "9/10")
+    surer = reader("insider", Fraction(9, 10))
     assert title_of(readers_chart([LEARNER, surer])) == "An insider is at most 9/10 sure of anybody"
 
 
 def test_readers_chart_people_left_out_says_at_least():
-    insider = ReaderBelief("an insider", Fraction(9, 10), None, "9/10", lower_bound=True)
+    insider = reader("insider", Fraction(9, 10), lower_bound=True)
     chart = readers_chart([LEARNER, insider])
     assert title_of(chart) == "An insider is at least 9/10 sure of somebody"
     assert [row[1] for row in table_behind(chart).rows] == ["3/5", "at least 9/10"]
@@ -39,7 +49,7 @@ def test_where_nothing_could_be_told_there_is_no_picture():
 
 
 def test_a_rounded_belief_is_not_called_exact():
-    rounded = ReaderBelief("a learner", Fraction(599, 1000), Fraction(2, 3), "0.5990", "2/3", claims=True)
+    rounded = reader("learner", Fraction(599, 1000), Fraction(2, 3))
     behind = table_behind(readers_chart([rounded]))
     assert behind.columns[1] == "how sure, at most"
     assert behind.rows[0][1] == "0.5990"
