@@ -26,7 +26,7 @@ from sidelight.learner.training import ROUNDS, Model, ModelName, Trained, expect
 from sidelight.measures.attacker import ROW, Attacker, AttackerAnswer, FoundRelease, is_beyond_chance
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Measure, Monotonicity, read
+from sidelight.measures.measure import Measure, Monotonicity, in_policy, read
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Release
 from sidelight.rounding import in_words, to_places
@@ -85,7 +85,7 @@ class Learner(Measure):
     model: ModelName = field(default="logistic", metadata=read(model_name))
     rounds: int = ROUNDS
     exact_up_to: int | None = None
-    table: Table | None = field(default=None, repr=False, compare=False)
+    table: Table | None = field(default=None, repr=False, compare=False, metadata=in_policy(None))
 
     name: ClassVar[str] = "learner"
     attacker = Attacker(
@@ -112,17 +112,6 @@ class Learner(Measure):
         super().__post_init__()
         for name, number in zip(("rounds", "exact_up_to"), expect_settings(self.rounds, self.exact_up_to), strict=True):
             object.__setattr__(self, name, number)
-
-    @classmethod
-    def from_settings(
-        cls, *, model: ModelName = "logistic", rounds: int = ROUNDS, exact_up_to: int | None = None
-    ) -> Self:
-        """Return the measure with the settings of a policy file."""
-        return cls(model, rounds, exact_up_to)
-
-    def settings(self) -> dict[str, object]:
-        """Return the parameters as a policy file writes them."""
-        return {name: setting for name, setting in super().settings().items() if name != "table"}
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

@@ -48,7 +48,7 @@ from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
 from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Measure, Monotonicity
+from sidelight.measures.measure import Measure, Monotonicity, in_policy
 from sidelight.measures.targets import Targeted
 from sidelight.progress import Progress, quiet
 from sidelight.release.groups import suppressed_groups
@@ -88,9 +88,9 @@ class Believed(Witness):
 class WithStatistics(Measure):
     """A question about somebody who knows statements, and some of the strongest rules of the original table."""
 
-    knowing: Statements = ()
+    knowing: Statements = field(default=(), metadata=in_policy(tuple[str, ...]))
     rules: tuple[int, int] = (0, 0)
-    table: Table | None = field(default=None, repr=False)
+    table: Table | None = field(default=None, repr=False, metadata=in_policy(None))
     vagueness: Number = 0
     conditions: RuleConditions = "Q"
     seconds: float = SOLVER_SECONDS
@@ -115,9 +115,8 @@ class WithStatistics(Measure):
     def settings(self) -> dict[str, object]:
         """Say the parameters as a policy file does."""
         own, knowing = super().settings(), [each.words for each in read_statements(self.knowing)]
-        written = own | {"knowing": knowing, "rules": [*self.rules]}
-        names = ("knowing", "rules", "vagueness", "conditions", "seconds", "apart_from")
-        return {name: written[name] for name in names if name in own}
+        written = {"knowing": knowing, "rules": [*self.rules]}
+        return {name: written.get(name, setting) for name, setting in own.items()}
 
     def bind_table(self, table: Table) -> Self:
         """Mine the rules from this table, unless another one was given."""
@@ -167,20 +166,6 @@ class WithStatistics(Measure):
 @dataclass(frozen=True, repr=False)
 class StatisticsAboutValues(WithStatistics, Targeted):
     """Such a question about some of the sensitive values."""
-
-    @classmethod
-    def from_settings(
-        cls,
-        *,
-        knowing: tuple[str, ...] = (),
-        rules: tuple[int, int] = (0, 0),
-        vagueness: float = 0,
-        conditions: RuleConditions = "Q",
-        seconds: float = SOLVER_SECONDS,
-        apart_from: tuple[str, ...] = (),
-    ) -> Self:
-        """Make it from what a policy file says."""
-        return cls(knowing, rules, None, vagueness, conditions, seconds, apart_from=apart_from)
 
     def _explain(self, finding: Finding, believes: str) -> str:
         witness = finding.witness
@@ -367,19 +352,6 @@ class EstimationError(WithStatistics):
     also_called = ("maxent error", "kullback-leibler")
     large_is_bad: ClassVar[bool] = False
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
-
-    @classmethod
-    def from_settings(
-        cls,
-        *,
-        knowing: tuple[str, ...] = (),
-        rules: tuple[int, int] = (0, 0),
-        vagueness: float = 0,
-        conditions: RuleConditions = "Q",
-        seconds: float = SOLVER_SECONDS,
-    ) -> Self:
-        """Make it from what a policy file says."""
-        return cls(knowing, rules, None, vagueness, conditions, seconds)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

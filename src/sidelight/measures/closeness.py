@@ -46,7 +46,7 @@ from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import FLOATS, NEAR, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Measure, Monotonicity, choice, read
+from sidelight.measures.measure import Measure, Monotonicity, choice, in_policy, read
 from sidelight.measures.targets import Targeted, drop_values
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -178,8 +178,17 @@ def exact_shares(groups: Groups, witness: Witness) -> tuple[dict[Label, Fraction
 Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
 
 
-def _read_order(order: Sequence[object]) -> tuple[Label, ...]:
-    return tuple(dict.fromkeys(map(label, order)))
+def _parse_hierarchy(lines: str | Sequence[Sequence[str]]) -> Hierarchy:
+    """Read a hierarchy from its file, or from its lines, each a value and what it becomes."""
+    if isinstance(lines, str):
+        return read_hierarchy(lines)
+    if not isinstance(lines, Sequence) or not all(isinstance(line, list | tuple) for line in lines):
+        message = f"the hierarchy is a file, or lines such as [['Flu', 'lungs', '*']], not {kind_in_words(lines)}"
+        raise WrongKind(message)
+    if len({len(line) for line in lines}) > 1:
+        message = "the lines of the hierarchy are not equally long; give every value as many levels"
+        raise BadMeasure(message)
+    return Hierarchy("value", tuple(zip(*lines, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -212,8 +221,16 @@ class Closeness(Targeted, FormulaMeasure):
         default="equal",
         metadata=choice(Distance, "no distance '{given}' for '{measure}'; choose equal, ordered or hierarchical"),
     )
-    order: Sequence[object] | None = field(default=None, metadata=read(_read_order))
-    hierarchy: Hierarchy | None = None
+    order: Sequence[object] | None = field(
+        default=None,
+        metadata={
+            **read(lambda order: tuple(dict.fromkeys(map(label, order)))),
+            **in_policy(tuple[str, ...] | None, lambda order: tuple(map(written_label, order))),
+        },
+    )
+    hierarchy: Hierarchy | None = field(
+        default=None, metadata=in_policy(str | tuple[tuple[str, ...], ...] | None, _parse_hierarchy)
+    )
 
     name: ClassVar[str] = "closeness"
     attacker = Attacker.of_person("how far a group is from everybody", besides="how common values are overall")
@@ -229,21 +246,6 @@ class Closeness(Targeted, FormulaMeasure):
         if self.order is not None and self.distance != "ordered":
             message = f"'{self.name}' takes an order= only if the distance is ordered; leave it out"
             raise BadMeasure(message)
-
-    @classmethod
-    def from_settings(
-        cls,
-        distance: Distance = "equal",
-        order: tuple[str, ...] | None = None,
-        hierarchy: str | tuple[tuple[str, ...], ...] | None = None,
-        apart_from: tuple[str, ...] = (),
-    ) -> Closeness:
-        values = None if order is None else tuple(map(written_label, order))
-        if isinstance(hierarchy, str):
-            tree: Hierarchy | None = read_hierarchy(hierarchy)
-        else:
-            tree = None if hierarchy is None else Hierarchy("value", _levels(hierarchy))
-        return cls(distance, values, tree, apart_from=apart_from)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -439,17 +441,6 @@ class TreeDistance:
                 # what the children settle among themselves; the rest goes on to the level above
                 total += Fraction(level, self.top) * min(too_much, too_little)
         return total
-
-
-def _levels(lines: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    """Turn the lines of a hierarchy, each a value and what it becomes, into its levels."""
-    if not isinstance(lines, Sequence) or not all(isinstance(line, list | tuple) for line in lines):
-        message = f"the hierarchy is a file, or lines such as [['Flu', 'lungs', '*']], not {kind_in_words(lines)}"
-        raise WrongKind(message)
-    if len({len(line) for line in lines}) > 1:
-        message = "the lines of the hierarchy are not equally long; give every value as many levels"
-        raise BadMeasure(message)
-    return tuple(zip(*lines, strict=True))
 
 
 Kind: TypeAlias = Literal["basic", "enhanced"]

@@ -42,9 +42,10 @@ from sidelight.measures.attacker import Attacker, AttackerAnswer, FoundRelease
 from sidelight.measures.criterion import Bound, Comparison, Criterion, Finding, Witness
 from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.limit_grammar import call_text
+from sidelight.measures.number_values import whole_if_possible
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, Semantics
+from sidelight.table.labels import Label, Semantics, written_label
 from sidelight.table.table import Table
 from sidelight.text import as_names
 
@@ -87,6 +88,21 @@ def read_with(function: Callable[[Any, Any], object]) -> dict[str, FieldReader]:
     return {"reader": lambda measure, _name, given: function(measure, given)}
 
 
+def in_policy(hint: object, parse: Callable[[Any], object] | None = None) -> dict[str, object]:
+    """Declare that a policy file writes a field otherwise than the class takes it: as this type (None: not at all).
+
+    `parse` returns what the class takes.
+    """
+    return {"hint": hint, "parse": parse}
+
+
+def labels_as_written(settings: Any) -> Any:  # noqa: ANN401 - of any depth
+    """Read the values that name numbers, or tables of numbers, in a policy file: "(missing)" is the missing value."""
+    if not isinstance(settings, Mapping):
+        return settings
+    return {written_label(text): labels_as_written(each) for text, each in settings.items()}
+
+
 def whole_amount(measure: str, name: str, amount: object, *, least: int = 0, most: int = LARGEST_AMOUNT) -> int:
     """Return a whole number from `least` to `most`, or raise `BadMeasure`."""
     try:
@@ -122,8 +138,8 @@ class Measure(ABC):
     `summarize` (or `measure`), `explain` and `replay` have to be filled in; everything else suits most.
 
     In a policy file and on the command line a measure's settings are the parameters of its class.  Where those
-    hold what TOML cannot say, the class offers a class method `from_settings`, whose annotated signature then is
-    what the file may say, and a method `settings()` for the way back.
+    hold what TOML cannot say, `in_policy` declares what the file says, and the value's `as_written` is the way back;
+    or the class overrides `from_settings`, whose annotated signature is what the file may say, and `settings`.
     """
 
     # the question, and how it is said
@@ -186,7 +202,20 @@ class Measure(ABC):
     def settings(self) -> dict[str, object]:
         """Return the parameters that differ from their defaults as a policy says them: numbers, texts, lists."""
         values = ((each, getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type]
-        return {each.name: value for each, value in values if value != each.default}
+        return {
+            each.name: value.as_written() if hasattr(value, "as_written") else whole_if_possible(value)
+            for each, value in values
+            if value != each.default and each.metadata.get("hint", ...) is not None
+        }
+
+    @classmethod
+    def from_settings(cls, **settings: Any) -> Self:  # noqa: ANN401 - as its fields say
+        """Return the measure with the settings of a policy file."""
+        for each in fields(cls):  # type: ignore[arg-type]
+            parse = each.metadata.get("parse")
+            if parse is not None and settings.get(each.name) is not None:
+                settings[each.name] = parse(settings[each.name])
+        return cls(**settings)
 
     def amounts(self) -> dict[str, int]:
         """Return the parameters that are whole numbers: how much somebody knows, how many values are wanted."""

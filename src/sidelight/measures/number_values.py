@@ -125,7 +125,7 @@ class Tariff(dict[Label, Fraction]):
                 message = f"no sensitive value '{shown(value)}' in the release{did_you_mean(shown(value), domain)}"
                 raise UnknownValue(message)
 
-    def as_setting(self) -> dict[str, int | Fraction | float]:
+    def as_written(self) -> dict[str, int | Fraction | float]:
         return {shown(value): whole_if_possible(number) for value, number in self.items()}
 
 

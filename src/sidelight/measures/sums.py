@@ -30,18 +30,18 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from sidelight.arrays import Flags, Integers, add_up
-from sidelight.errors import BadMeasure, expect_mapping, parameter
+from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Measure, Monotonicity, read, whole
+from sidelight.measures.measure import Measure, Monotonicity, in_policy, labels_as_written, read, whole
 from sidelight.measures.number_values import NumberValues, numbers_of, seeming_thousands
 from sidelight.measures.targets import Targeted, drop_values
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import exact_text, in_words
-from sidelight.table.labels import MISSING, Label, Semantics, as_number, in_order, written_label
+from sidelight.table.labels import MISSING, Label, Semantics, as_number, in_order
 from sidelight.text import counted, form
 
 DIGIT = 30
@@ -66,7 +66,9 @@ class SumMeasure(Targeted, FormulaMeasure):
     """
 
     largest: int = field(default=2, metadata=whole(least=1))
-    numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = field(default=None, metadata=read(NumberValues))
+    numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = field(
+        default=None, metadata={**read(NumberValues), **in_policy(Mapping[str, float] | None, labels_as_written)}
+    )
 
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
     more_is_worse = ("largest",)
@@ -78,27 +80,11 @@ class SumMeasure(Targeted, FormulaMeasure):
             raise BadMeasure(message)
 
     @classmethod
-    def from_settings(
-        cls, largest: int = 2, numbers: Mapping[str, float] | None = None, apart_from: tuple[str, ...] = ()
-    ) -> SumMeasure:
-        if numbers is None:
-            return cls(largest, apart_from=apart_from)
-        amounts = expect_mapping(numbers, parameter("numbers"), '{"high": 40}')
-        by_value = {written_label(text): number for text, number in amounts.items()}
-        return cls(largest, by_value, apart_from=apart_from)
-
-    @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
         amounts: list[Bound] = [7, 0, Fraction(1, 3), 10**20 + 1, 7]
         numbers = {text: amounts[at % 5] for at, text in enumerate(in_order(domain))}
         present = {text: number for text, number in numbers.items() if text is not None}
         return cls(numbers=numbers), cls(1, present), *(cls(3, numbers, apart_from=domain[:1]) for _ in domain[1:2])
-
-    def settings(self) -> dict[str, object]:
-        settings = super().settings()
-        if isinstance(self.numbers, NumberValues):
-            settings["numbers"] = self.numbers.as_written()
-        return settings
 
     def check(self, release: Release) -> None:
         super().check(release)

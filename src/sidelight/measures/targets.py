@@ -50,9 +50,6 @@ from sidelight.table.labels import MISSING, Column, Label, in_order, label, list
 Values: TypeAlias = Iterable[object]
 """Sensitive values: any of them; after a leading "not", none of them."""
 
-Predicates: TypeAlias = "Mapping[str, Values] | Iterable[Values | Predicate]"
-"""Sets of values, with or without names."""
-
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
@@ -125,7 +122,7 @@ class Predicate:
         """Write it as the policy file does."""
         return ["not"] * self.all_others + [shown(text) for text in self.values]
 
-    def as_setting(self) -> list[str] | dict[str, list[str]]:
+    def as_written(self) -> list[str] | dict[str, list[str]]:
         """Write it as a policy does where there is only one: with its name, if it has any."""
         return {self.name: self.as_list()} if self.name else self.as_list()
 
@@ -134,6 +131,10 @@ class Predicate:
         if self.name or not self.all_others:
             return self.name or " or ".join(texts)
         return f"not {texts[0]}" if len(texts) == 1 else "neither " + " nor ".join(texts)
+
+
+Predicates: TypeAlias = Mapping[str, Values] | Iterable[Values | Predicate]
+"""Sets of values, with or without names."""
 
 
 def read_predicates(predicates: Predicates) -> tuple[Predicate, ...]:
@@ -368,10 +369,8 @@ class Targeted(Measure):
 
     def settings(self) -> dict[str, object]:
         settings = super().settings()
-        settings |= {"apart_from": apart} if (apart := settings.pop("apart_from", ())) else {}
-        if isinstance(settings.get("value"), Predicate):
-            settings["value"] = settings["value"].as_setting()  # type: ignore[attr-defined]
-        return settings
+        apart = settings.pop("apart_from", ())
+        return settings | {"apart_from": apart} if apart else settings
 
 
 def drop_values(groups: Groups, apart_from: Sequence[Label]) -> Groups:

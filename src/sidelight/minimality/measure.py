@@ -22,7 +22,7 @@ from sidelight.errors import SidelightError, TooHard
 from sidelight.measures.attacker import ROW, Attacker, AttackerAnswer, FoundRelease
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Measure, Monotonicity
+from sidelight.measures.measure import Measure, Monotonicity, in_policy
 from sidelight.release.release import Release
 from sidelight.rounding import in_words
 from sidelight.table.hierarchy import Hierarchy
@@ -58,8 +58,8 @@ class Insider(Measure):
     Source: Wong, Fu, Wang and Pei, Minimality attack, VLDB 2007; as a probability of each person ours.
     """
 
-    table: Table | None = field(default=None, repr=False, compare=False)
-    by: Mapping[str, Hierarchy] | None = field(default=None, repr=False, compare=False)
+    table: Table | None = field(default=None, repr=False, compare=False, metadata=in_policy(None))
+    by: Mapping[str, Hierarchy] | None = field(default=None, repr=False, compare=False, metadata=in_policy(None))
 
     name: ClassVar[str] = "insider"
     attacker = Attacker(
@@ -80,15 +80,6 @@ class Insider(Measure):
     mergeable: ClassVar[bool] = False
     when_groups_merge = Monotonicity.UNKNOWN
     undecided = "cannot be told: what is believed {between}; say how it was made and give the original table"
-
-    @classmethod
-    def from_settings(cls) -> Self:
-        """Make it from what a policy file says: nothing but its name."""
-        return cls()
-
-    def settings(self) -> dict[str, object]:
-        """Return the parameters as a policy file does: none."""
-        return {}
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

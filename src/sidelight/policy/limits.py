@@ -22,6 +22,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, reduce
@@ -370,20 +371,31 @@ def right_bounds(kind: type[Measure]) -> tuple[str, ...]:
 
 
 def measure_maker(kind: type[Measure]) -> Callable[..., Measure]:
-    """Return what turns settings into a measure."""
-    return getattr(kind, "from_settings", kind)
+    """Return what turns settings into a measure: `from_settings`, where a policy writes other ones than the class."""
+    as_written = _overrides_settings(kind) or any("hint" in each.metadata for each in fields(kind))  # type: ignore[arg-type]
+    return kind.from_settings if as_written else kind
+
+
+def _overrides_settings(kind: type[Measure]) -> bool:
+    return getattr(kind.from_settings, "__func__", None) is not vars(Measure)["from_settings"].__func__
 
 
 @cache
 def settings_of(kind: type[Measure]) -> Settings:
     """Return the settings of a measure."""
-    # `from_settings` decides, where a policy writes settings otherwise than the class takes them
-    maker = measure_maker(kind)
-    hints = get_type_hints(maker)
+    # an own `from_settings` decides, or else the fields and what `in_policy` says of them
+    own = _overrides_settings(kind)
+    maker: Callable[..., Measure] = kind.from_settings if own else kind
+    said = {} if own else {each.name: each.metadata for each in fields(kind)}  # type: ignore[arg-type]
+    in_file = {name: each["hint"] for name, each in said.items() if "hint" in each}
+    # where a file says anything otherwise, the values left out are texts too
+    in_file |= {"apart_from": tuple[str, ...]} if in_file else {}
+    hints = get_type_hints(maker) | in_file
+    parameters = [each for each in inspect.signature(maker).parameters.values() if hints[each.name] is not None]
     required = inspect.Parameter.empty
     settings = {
         each.name: (setting_type(hints[each.name]), ... if each.default is required else each.default)
-        for each in inspect.signature(maker).parameters.values()
+        for each in sorted(parameters, key=lambda each: each.name == "apart_from")
     }
     return MappingProxyType(settings)
 

@@ -173,7 +173,7 @@ def test_what_is_known_of_mergers_and_limits():
 
 def test_an_order_is_of_labels_each_once():
     assert sl.Closeness("ordered", ["b", 3, "b", None, 3.0]).order == ("b", "3", None)
-    assert sl.Closeness.from_settings("ordered", ("b", "(missing)"), None, ("z",)) == sl.Closeness(
+    assert sl.Closeness.from_settings(distance="ordered", order=("b", "(missing)"), apart_from=("z",)) == sl.Closeness(
         "ordered", ["b", None], apart_from=["z"]
     )
 
@@ -192,7 +192,7 @@ def test_an_order_is_of_labels_each_once():
 )
 def test_lines_that_are_no_hierarchy(lines, error, says):
     with pytest.raises(error) as refused:
-        sl.Closeness.from_settings("hierarchical", hierarchy=lines)
+        sl.Closeness.from_settings(distance="hierarchical", hierarchy=lines)
     assert str(refused.value) == says
 
 
@@ -230,7 +230,10 @@ def test_a_policy_may_name_the_file_of_a_hierarchy(tmp_path):
     measure = sl.Closeness.from_settings(distance="hierarchical", hierarchy=str(file))
     assert measure.hierarchy.height == 3
     lines = [["a", "x", "*"], ("b", "x", "*"), ("c", "y", "*")]
-    assert sl.Closeness.from_settings("hierarchical", hierarchy=lines).hierarchy.levels == measure.hierarchy.levels
+    assert (
+        sl.Closeness.from_settings(distance="hierarchical", hierarchy=lines).hierarchy.levels
+        == measure.hierarchy.levels
+    )
     assert measure.settings() == {"distance": "hierarchical", "hierarchy": tuple(map(tuple, lines))}
 
 

@@ -317,7 +317,7 @@ def test_as_a_policy_file_says_it():
     assert sl.Remainder().settings() == {}
     with pytest.raises(WrongKind) as refused:
         sl.Dominance.from_settings(numbers=["a"])
-    assert str(refused.value) == 'numbers= should be a mapping such as {"high": 40}, not a list'
+    assert str(refused.value) == 'numbers= should be a mapping such as {"low": 0, "high": 40}, not a list'
 
 
 def test_examples_have_an_amount_for_each_value():

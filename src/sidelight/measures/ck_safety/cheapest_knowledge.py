@@ -77,8 +77,8 @@ from sidelight.measures.ck_safety.minimize_across_groups import (
 from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO, tolerance
 from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.exact import EXACT, Amount, Numbers, join_all
-from sidelight.measures.measure import Measure, Monotonicity, read
-from sidelight.measures.number_values import Tariff, read_rate, whole_if_possible
+from sidelight.measures.measure import Measure, Monotonicity, in_policy, read
+from sidelight.measures.number_values import Tariff, read_rate
 from sidelight.measures.targets import Predicate, Targeted, Targets, examples_of_targets, read_value
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -345,8 +345,12 @@ class CheapestKnowledge(Targeted):
     """
 
     reach: Bound = field(metadata=read(partial(exact_number, error=BadMeasure, name="reach=")))
-    prices: Mapping[str, Bound] | Mapping[Label, Bound] = field(
-        default_factory=Tariff, metadata=read(partial(Tariff.read, "prices", above=0))
+    prices: Mapping[str, Bound] | Mapping[Label, Bound] | None = field(
+        default=None,
+        metadata={
+            **read(lambda prices: Tariff.read("prices", prices, above=0) or None),
+            **in_policy(Mapping[str, float] | None),
+        },
     )
     otherwise: Bound = field(default=1, metadata=read(partial(read_rate, "otherwise", above=0)))
     value: str | None = field(default=None, metadata=read(read_value))
@@ -368,37 +372,16 @@ class CheapestKnowledge(Targeted):
             raise BadMeasure(message)
 
     @classmethod
-    def from_settings(
-        cls,
-        *,
-        reach: float,
-        prices: Mapping[str, float] | None = None,
-        otherwise: float = 1,
-        value: str | None = None,
-        apart_from: tuple[str, ...] = (),
-    ) -> CheapestKnowledge:
-        return cls(reach, {} if prices is None else prices, otherwise, value, apart_from=apart_from)
-
-    @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
         prices = {value: Fraction(1 + place % 3, 2) for place, value in enumerate(domain)}
         targets = [each for each in examples_of_targets(domain) if not isinstance(each.get("value"), tuple)]
         reaches = (Fraction(9, 10), 1, Fraction(1, 2))
         return tuple(cls(reaches[at], known, **each) for at, each in enumerate(targets) for known in ({}, prices))
 
-    def settings(self) -> dict[str, object]:
-        settings = super().settings()
-        for name in ("reach", "otherwise"):
-            if name in settings:
-                settings[name] = whole_if_possible(settings[name])  # type: ignore[arg-type]
-        if self.prices:
-            return {**settings, "prices": self.tariff.as_setting()}
-        return {name: setting for name, setting in settings.items() if name != "prices"}
-
     @property
     def tariff(self) -> Tariff:
-        assert isinstance(self.prices, Tariff)  # __post_init__ saw to it
-        return self.prices
+        assert self.prices is None or isinstance(self.prices, Tariff)  # __post_init__ saw to it
+        return Tariff() if self.prices is None else self.prices
 
     def price(self, value: Label) -> Fraction:
         """Return what an implication from this value costs."""

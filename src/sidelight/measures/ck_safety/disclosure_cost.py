@@ -25,8 +25,8 @@ from sidelight.measures.attacker import Attacker
 from sidelight.measures.ck_safety.implications import Implications, Negations, chosen_facts, nobody_shown
 from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.exact import Amount, Screen
-from sidelight.measures.measure import Measure, Monotonicity, Summary, read, whole
-from sidelight.measures.number_values import Tariff, read_rate, whole_if_possible
+from sidelight.measures.measure import Measure, Monotonicity, Summary, in_policy, read, whole
+from sidelight.measures.number_values import Tariff, read_rate
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import in_words
@@ -56,7 +56,9 @@ class DisclosureCost(Measure):
     """
 
     k: int = field(metadata=whole())
-    weights: Mapping[str, Bound] | Mapping[Label, Bound] = field(metadata=read(partial(Tariff.read, "weights")))
+    weights: Mapping[str, Bound] | Mapping[Label, Bound] = field(
+        metadata={**read(partial(Tariff.read, "weights")), **in_policy(Mapping[str, float])}
+    )
     otherwise: Bound = field(default=1, metadata=read(partial(read_rate, "otherwise")))
     knows: Adversary = "implications"
 
@@ -79,22 +81,10 @@ class DisclosureCost(Measure):
             raise BadMeasure(message)
 
     @classmethod
-    def from_settings(
-        cls, *, k: int, weights: Mapping[str, float], otherwise: float = 1, knows: Adversary = "implications"
-    ) -> DisclosureCost:
-        return cls(k, weights, otherwise, knows)
-
-    @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
         first, last = dict.fromkeys(domain[:1], 3), dict.fromkeys(domain[-1:], 0)
         several = {value: Fraction(1 + place % 3, 4) for place, value in enumerate(domain)}
         return (cls(1, first), cls(2, last), cls(0, first), cls(2, several), cls(1, several, knows="negations"))
-
-    def settings(self) -> dict[str, object]:
-        settings = super().settings()
-        if "otherwise" in settings:
-            settings["otherwise"] = whole_if_possible(self._otherwise)
-        return {**settings, "weights": self._tariff.as_setting()}
 
     @property
     def _tariff(self) -> Tariff:

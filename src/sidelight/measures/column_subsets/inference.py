@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from sidelight.measures.attacker import Attacker, Settings
 from sidelight.measures.column_subsets.singling_out import column_named
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount, Screen, SumScreen
-from sidelight.measures.measure import Measure, Monotonicity, Tally, read
+from sidelight.measures.measure import Measure, Monotonicity, Tally, in_policy, read
 from sidelight.release.generalise import roll_up
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release, whole_groups
@@ -83,7 +83,9 @@ class Inference(Measure):
     Source: Article 29 Working Party, Opinion 05/2014 (WP216); Giomi et al., Anonymeter, 2023 (control and residual).
     """
 
-    columns: str | Sequence[str] | None = field(default=None, metadata=read(as_names))
+    columns: str | Sequence[str] | None = field(
+        default=None, metadata={**read(as_names), **in_policy(tuple[str, ...] | None)}
+    )
     secret: str | None = None
 
     name: ClassVar[str] = "inference"
@@ -103,10 +105,6 @@ class Inference(Measure):
         if self.columns is not None and self.secret in self.columns:
             message = f"'{self.secret}' is known and also the secret; name other columns"
             raise BadMeasure(message)
-
-    @classmethod
-    def from_settings(cls, *, columns: tuple[str, ...] | None = None, secret: str | None = None) -> Self:
-        return cls(columns, secret)
 
     @property
     def of_groups(self) -> bool:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from sidelight.measures.column_subsets.singling_out import (
 from sidelight.measures.column_subsets.subsets import names_in_words
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Measure, Monotonicity, read
+from sidelight.measures.measure import Measure, Monotonicity, in_policy, read
 from sidelight.measures.named_risks.size_risk import sum_of_ratios
 from sidelight.release.release import Release
 from sidelight.rounding import round_up, short_decimal
@@ -81,8 +81,10 @@ class Linkability(Measure):
     Source: Article 29 Working Party, Opinion 05/2014 (WP216).
     """
 
-    one: str | Sequence[str] = field(default=(), metadata=read(as_names))
-    other: str | Sequence[str] | None = field(default=None, metadata=read(as_names))
+    one: str | Sequence[str] = field(default=(), metadata={**read(as_names), **in_policy(tuple[str, ...])})
+    other: str | Sequence[str] | None = field(
+        default=None, metadata={**read(as_names), **in_policy(tuple[str, ...] | None)}
+    )
 
     name: ClassVar[str] = "linkability"
     example_settings = ({}, {"other": ()})
@@ -101,10 +103,6 @@ class Linkability(Measure):
         if shared:
             message = f"both hold {listed(shared)}; give {parameter('one')} and {parameter('other')} different columns"
             raise BadMeasure(message)
-
-    @classmethod
-    def from_settings(cls, *, one: tuple[str, ...] = (), other: tuple[str, ...] | None = None) -> Self:
-        return cls(one, other)
 
     def measure(self, release: Release) -> Finding:
         self.check(release)

@@ -54,13 +54,13 @@ from sidelight.measures.epsilon_privacy.prior_belief import prior_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Case
 from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
-from sidelight.measures.measure import Measure, Monotonicity, Worst, read
+from sidelight.measures.measure import Measure, Monotonicity, Worst, in_policy, labels_as_written, read
 from sidelight.measures.number_values import NumberValues, finite, has_sensible_size, numbers_of
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import exact_text, round_down, round_up, short_decimal
-from sidelight.table.labels import Label, Semantics, in_order, shown, written_label
+from sidelight.table.labels import Label, Semantics, in_order, shown
 from sidelight.text import counted
 
 DIGITS = Context(prec=130, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation])
@@ -421,7 +421,9 @@ class NumericBelief(Targeted, GroupByGroup):
     family: FamilyName = "normal"
     spread: Bound | None = field(default=None, metadata=read(partial(finite, name="spread")))
     minimum: Bound | None = field(default=None, metadata=read(partial(finite, name="minimum")))
-    numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = field(default=None, metadata=read(NumberValues))
+    numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = field(
+        default=None, metadata={**read(NumberValues), **in_policy(Mapping[str, float] | None, labels_as_written)}
+    )
     known_people: int = field(default=0, metadata=read(read_known_people))
 
     def __post_init__(self) -> None:
@@ -457,41 +459,6 @@ class NumericBelief(Targeted, GroupByGroup):
             cls(family="poisson", expects=2, stubbornness=5, within=0, numbers=numbers, known_people=1),
             cls(family="pareto", expects=2, minimum=0.5, stubbornness=math.inf, within=1, numbers=numbers),
         )
-
-    @classmethod
-    def from_settings(
-        cls,
-        *,
-        expects: float,
-        stubbornness: float,
-        within: float,
-        family: FamilyName = "normal",
-        spread: float | None = None,
-        minimum: float | None = None,
-        numbers: Mapping[str, float] | None = None,
-        known_people: int = 0,
-        apart_from: tuple[str, ...] = (),
-    ) -> NumericBelief:
-        """Return the measure with the settings of a policy file, where a missing value is written "(missing)"."""
-        return cls(
-            expects=expects,
-            stubbornness=stubbornness,
-            within=within,
-            family=family,
-            spread=spread,
-            minimum=minimum,
-            numbers=None
-            if numbers is None
-            else {written_label(text): number for text, number in NumberValues(numbers).items()},
-            known_people=known_people,
-            apart_from=apart_from,
-        )
-
-    def settings(self) -> dict[str, object]:
-        settings = super().settings()
-        if isinstance(self.numbers, NumberValues):
-            settings["numbers"] = self.numbers.as_written()
-        return settings
 
     @property
     def expected_family(self) -> NumberFamily:

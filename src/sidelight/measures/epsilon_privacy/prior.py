@@ -78,6 +78,9 @@ class Weights(dict[Label, Fraction]):
     def total(self) -> Fraction:
         return sum(self.values(), Fraction(0))
 
+    def as_written(self) -> dict[str, object]:
+        return {shown(text): whole_if_possible(weight) for text, weight in self.items()}
+
     def shares(self) -> Weights:
         return self.scale(1 / self.total)
 
@@ -111,10 +114,7 @@ class WeightsByLabel(dict[Label, Weights]):
         return min([weight for value, weight in pairs if value in among] or [weight for _, weight in pairs])
 
     def as_written(self) -> dict[str, dict[str, object]]:
-        return {
-            shown(text): {shown(value): whole_if_possible(weight) for value, weight in each.items()}
-            for text, each in self.items()
-        }
+        return {shown(text): each.as_written() for text, each in self.items()}
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(self.items()))

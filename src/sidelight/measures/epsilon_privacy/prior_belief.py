@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import chain, combinations
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -35,8 +35,6 @@ from sidelight.measures.epsilon_privacy.prior import (
     Least,
     Prior,
     Questions,
-    Weights,
-    WeightsByLabel,
     predicates_asked,
     priors_for,
     read_counts,
@@ -61,13 +59,22 @@ from sidelight.measures.epsilon_privacy.worst_case import (
 )
 from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.measures.measure import Measure, Monotonicity, Worst, choice, read, read_with, whole
-from sidelight.measures.number_values import whole_if_possible
+from sidelight.measures.measure import (
+    Measure,
+    Monotonicity,
+    Worst,
+    choice,
+    in_policy,
+    labels_as_written,
+    read,
+    read_with,
+    whole,
+)
 from sidelight.measures.targets import Predicate, Predicates, Targeted, predicates_as_written
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import exact_number
-from sidelight.table.labels import Label, Semantics, shown, written_label
+from sidelight.table.labels import Label, Semantics, written_label
 from sidelight.table.table import Table, expect_one_sensitive
 from sidelight.text import counted
 
@@ -100,6 +107,14 @@ def prior_in_words(settings: Settings) -> str:
     sure = "" if stubbornness is None else f", held with a stubbornness of {stubbornness}"
     known = f"; and the values of {counted(people, 'person')}" if people else ""
     return f"{ROW}; and a belief from elsewhere of how common each value is{sure}{known}"
+
+
+def _predicates_in_policy(predicates: str | Mapping[str, Sequence[str]] | Sequence[Sequence[str]]) -> object:
+    if isinstance(predicates, str):
+        return predicates
+    if isinstance(predicates, Mapping):
+        return {name: [*map(written_label, values)] for name, values in predicates.items()}
+    return [[*map(written_label, values)] for values in predicates]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,15 +244,26 @@ that is left shrinks by that factor.
 
     counts: ValueWeights | WeightsPerLabel | None = field(
         default=None,
-        metadata=read_with(
-            lambda belief, counts: read_counts(counts) if belief.by is None else read_weights_by_label(counts, least=1)
-        ),
+        metadata={
+            **read_with(
+                lambda belief, counts: (
+                    read_counts(counts) if belief.by is None else read_weights_by_label(counts, least=1)
+                )
+            ),
+            **in_policy(Mapping[str, float] | Mapping[str, Mapping[str, float]] | None, labels_as_written),
+        },
     )
     shape: Literal["uniform", "release"] | ValueWeights | WeightsPerLabel | None = field(
         default=None,
-        metadata=read_with(
-            lambda belief, shape: read_shape(shape) if belief.by is None else read_weights_by_label(shape, least=0)
-        ),
+        metadata={
+            **read_with(
+                lambda belief, shape: read_shape(shape) if belief.by is None else read_weights_by_label(shape, least=0)
+            ),
+            **in_policy(
+                Literal["uniform", "release"] | Mapping[str, float] | Mapping[str, Mapping[str, float]] | None,
+                labels_as_written,
+            ),
+        },
     )
     stubbornness: Bound | None = field(default=None, metadata=read(read_stubbornness))
     # None: the smallest that the shape allows, unless σ is infinite
@@ -248,7 +274,16 @@ that is left shrinks by that factor.
     by: str | None = field(default=None, metadata=read(lambda by: expect(str, by, parameter("by"))))
     known_people: int = field(default=0, metadata=read(read_known_people))
     rules_out: int = field(default=0, metadata=whole())  # how many values the attacker knows the person not to have
-    predicates: Predicates | Literal["all subsets"] = field(default=(), metadata=read(read_questions))
+    predicates: Predicates | Literal["all subsets"] = field(
+        default=(),
+        metadata={
+            **read(read_questions),
+            **in_policy(
+                Literal["all subsets"] | Mapping[str, tuple[str, ...]] | tuple[tuple[str, ...], ...],
+                _predicates_in_policy,
+            ),
+        },
+    )
     # the column in which each person says which predicate is to be kept
     wishes: str | None = field(default=None, metadata=read(lambda wishes: expect(str, wishes, parameter("wishes"))))
     decided_by: DecisionRule = field(
@@ -332,53 +367,8 @@ that is left shrinks by that factor.
         seen = dict(zip(source.domain, source.counts.totals().tolist(), strict=True))
         return cls.from_counts(seen, plus_one=plus_one, known_people=known_people, predicates=predicates)
 
-    @classmethod
-    def from_settings(
-        cls,
-        *,
-        counts: Mapping[str, float] | Mapping[str, Mapping[str, float]] | None = None,
-        shape: Literal["uniform", "release"] | Mapping[str, float] | Mapping[str, Mapping[str, float]] | None = None,
-        stubbornness: float | None = None,
-        least_stubbornness: float | Least | None = None,
-        by: str | None = None,
-        known_people: int = 0,
-        rules_out: int = 0,
-        predicates: Literal["all subsets"] | Mapping[str, tuple[str, ...]] | tuple[tuple[str, ...], ...] = (),
-        wishes: str | None = None,
-        decided_by: DecisionRule = "definition",
-        apart_from: tuple[str, ...] = (),
-    ) -> PriorBelief:
-        """Return the measure with the settings of a policy file, where a missing value is written "(missing)".
-
-        >>> settings = {"stubbornness": 1000, "predicates": {"a stomach disease": ["Dyspepsia", "Ulcer"]}}
-        >>> PriorBelief.from_settings(**settings).settings() == settings
-        True
-        """
-        return cls(
-            counts=_as_labels(counts) if isinstance(counts, Mapping) else counts,
-            shape=_as_labels(shape) if isinstance(shape, Mapping) else shape,
-            stubbornness=stubbornness,
-            least_stubbornness=least_stubbornness,
-            by=by,
-            known_people=known_people,
-            rules_out=rules_out,
-            predicates={name: [written_label(value) for value in values] for name, values in predicates.items()}
-            if isinstance(predicates, Mapping)
-            else predicates
-            if isinstance(predicates, str)
-            else [[written_label(value) for value in values] for values in predicates],
-            wishes=wishes,
-            decided_by=decided_by,
-            apart_from=apart_from,
-        )
-
     def settings(self) -> dict[str, object]:
         settings = super().settings()
-        for name, setting in settings.items():
-            if isinstance(setting, Weights):
-                settings[name] = {shown(text): whole_if_possible(weight) for text, weight in setting.items()}
-            elif isinstance(setting, WeightsByLabel):
-                settings[name] = setting.as_written()
         if isinstance(questions := self.questions, tuple) and questions:
             settings["predicates"] = predicates_as_written(questions)
         return settings
@@ -640,10 +630,3 @@ that is left shrinks by that factor.
         # wishes are replayed as plain predicates, of the release without the column of wishes
         plain = replace(self, wishes=None, predicates=self.predicates_in_question(release.groups))
         return replay_witness(plain, witness, release.about(values_beside(self.wishes, release.domain)))
-
-
-def _as_labels(weights: Mapping[Any, Any]) -> dict[Label, Any]:
-    """Read the labels of weights per value, or per label and value, as they are written."""
-    return {
-        written_label(text): _as_labels(each) if isinstance(each, Mapping) else each for text, each in weights.items()
-    }

@@ -31,7 +31,7 @@ from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.attacker import Attacker, Settings
 from sidelight.measures.criterion import Finding
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Monotonicity, Tally, choice, read
+from sidelight.measures.measure import Monotonicity, Tally, choice, in_policy, read
 from sidelight.measures.named_risks.size_risk import (
     SizeHistogram,
     SizeRisk,
@@ -57,6 +57,9 @@ def register_in_words(settings: Settings) -> str:
     """Return what an attacker knows who has a register of the population."""
     register = settings.get("population")
     return f"who is in the population{f' ({register})' if isinstance(register, str) else ''}, with the same columns"
+
+
+REGISTER = {**read(Population.from_source), **in_policy(str | None)}
 
 
 class AgainstPopulation(SizeRisk):
@@ -155,7 +158,7 @@ with 1/2.
     Source: El Emam and Dankar, Protecting Privacy Using k-Anonymity, JAMIA 2008; Sweeney, k-map, 2001.
     """
 
-    population: object = field(default=None, metadata=read(Population.from_source))
+    population: object = field(default=None, metadata=REGISTER)
     statistic: Statistic = field(default="highest", metadata=choice(Statistic))
     threshold: float | Fraction | None = None
     outside: Outside = field(default="an error", metadata=choice(Outside))
@@ -165,16 +168,6 @@ with 1/2.
         "somebody who looks anybody up in a register", register_in_words, "how surely a row is theirs", "register"
     )
     also_called = ("k-map", "journalist")
-
-    @classmethod
-    def from_settings(
-        cls,
-        population: str | None = None,
-        statistic: Statistic = "highest",
-        threshold: float | Fraction | None = None,
-        outside: Outside = "an error",
-    ) -> JournalistRisk:
-        return cls(population, statistic, threshold, outside)
 
     @property
     def when_groups_merge(self) -> Monotonicity:  # type: ignore[override]
@@ -240,7 +233,7 @@ class MarketerRisk(AgainstPopulation):
     Source: Dankar and El Emam, A Method for Evaluating Marketer Re-identification Risk, PAIS 2010.
     """
 
-    population: object = field(default=None, metadata=read(Population.from_source))
+    population: object = field(default=None, metadata=REGISTER)
     outside: Outside = field(default="an error", metadata=choice(Outside))
 
     name: ClassVar[str] = "marketer risk"
@@ -252,10 +245,6 @@ class MarketerRisk(AgainstPopulation):
     statistic: ClassVar[Statistic] = "average"  # type: ignore[misc]
     threshold: ClassVar[None] = None  # type: ignore[misc]
     needs_population: ClassVar[bool] = False
-
-    @classmethod
-    def from_settings(cls, population: str | None = None, outside: Outside = "an error") -> MarketerRisk:
-        return cls(population, outside)
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
         del finding
@@ -282,7 +271,7 @@ class Presence(AgainstPopulation):
     Source: Nergiz, Atzori and Clifton, Hiding the Presence of Individuals, SIGMOD 2007.
     """
 
-    population: object = field(default=None, metadata=read(Population.from_source))
+    population: object = field(default=None, metadata=REGISTER)
     outside: Outside = field(default="an error", metadata=choice(Outside))
 
     name: ClassVar[str] = "presence"
@@ -290,10 +279,6 @@ class Presence(AgainstPopulation):
         "somebody who asks whether a person is in the file", register_in_words, "how surely they are in it", "register"
     )
     also_called = ("delta-presence", "δ-presence", "d-presence", "membership", "membership inference")
-
-    @classmethod
-    def from_settings(cls, population: str | None = None, outside: Outside = "an error") -> Presence:
-        return cls(population, outside)
 
     def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
         """f/F."""
@@ -330,7 +315,7 @@ class Absence(AgainstPopulation):
     Source: Nergiz, Atzori and Clifton, Hiding the Presence of Individuals, SIGMOD 2007.
     """
 
-    population: object = field(default=None, metadata=read(Population.from_source))
+    population: object = field(default=None, metadata=REGISTER)
     outside: Outside = field(default="an error", metadata=choice(Outside))
 
     name: ClassVar[str] = "absence"
@@ -341,10 +326,6 @@ class Absence(AgainstPopulation):
         "register",
     )
     also_called = ("delta-presence", "δ-presence", "d-presence")
-
-    @classmethod
-    def from_settings(cls, population: str | None = None, outside: Outside = "an error") -> Absence:
-        return cls(population, outside)
 
     def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
         """(F − f)/F."""

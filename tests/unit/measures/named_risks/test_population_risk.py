@@ -336,11 +336,11 @@ def test_what_merging_does_to_an_average_is_unknown_where_people_are_outside(mea
 
 
 def test_settings_of_a_policy_in_their_order():
-    assert sl.JournalistRisk.from_settings("all.csv", "share above", 0.25, "as in the release") == sl.JournalistRisk(
-        "all.csv", "share above", 0.25, "as in the release"
-    )
+    assert sl.JournalistRisk.from_settings(
+        population="all.csv", statistic="share above", threshold=0.25, outside="as in the release"
+    ) == sl.JournalistRisk("all.csv", "share above", 0.25, "as in the release")
     assert sl.JournalistRisk.from_settings() == sl.JournalistRisk()
-    assert sl.MarketerRisk.from_settings("all.csv", "as in the release") == sl.MarketerRisk(
+    assert sl.MarketerRisk.from_settings(population="all.csv", outside="as in the release") == sl.MarketerRisk(
         "all.csv", "as in the release"
     )
     assert sl.MarketerRisk.examples(("a",)) == (sl.MarketerRisk.from_settings(),)
@@ -473,5 +473,7 @@ def test_the_screen_of_absence_is_1_where_somebody_is_nowhere(ages, values, some
 def test_as_a_policy_says_it():
     for kind in (sl.Presence, sl.Absence):
         assert kind.from_settings() == kind(None, "an error")
-        assert kind.from_settings("people.csv", "as in the release") == kind("people.csv", "as in the release")
-        assert kind.from_settings("people.csv").settings() == {"population": "people.csv"}
+        assert kind.from_settings(population="people.csv", outside="as in the release") == kind(
+            "people.csv", "as in the release"
+        )
+        assert kind.from_settings(population="people.csv").settings() == {"population": "people.csv"}
