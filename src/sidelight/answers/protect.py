@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 from warnings import catch_warnings, simplefilter
 
 import sidelight as sl
-from sidelight.answers.recipe import Name, levels_text, write_call, write_python, write_table
+from sidelight.answers.recipe import levels_text, write_call, write_protect, write_python, write_table
 from sidelight.answers.sources import TableRequest, read_levels, require_policy
 from sidelight.documents.document import (
     DocumentPart,
@@ -116,11 +116,10 @@ class ProtectRequest(TableRequest):
 
     def python(self) -> str:
         folder = "hierarchies/" if self.hierarchies is None else str(self.hierarchies)
-        by, method = Name("hierarchies"), self.method
-        options = {"levels": read_levels(self.levels), "resists": self.resists}
-        if self.utility != DEFAULT_UTILITY:
-            options["utility"] = self.utility
-        call = write_call("sl.protect", Name("table"), Name("policy"), by=by, method=method, **options)
+        usual = {each.name: each.default for each in fields(self)}
+        names = ("suppress", "nodes", "suppressed", "average", "resists", "utility", "ask")
+        stated = {name: getattr(self, name) for name in names if getattr(self, name) != usual[name]}
+        call = write_protect(self.method, {"levels": read_levels(self.levels), **stated})
         return write_python(
             f"table = {write_table(self.file, self.question.roles)}",
             'policy = sl.read_policy("policy.toml")  # as it stands below',

@@ -125,6 +125,20 @@ def write_policy(question: Question) -> str:
     return f"sl.Policy(*map(read_limit, {[*limits]!r}))"
 
 
+def write_protect(method: str, settings: Mapping[str, object]) -> str:
+    """Write the search for a release by a method, with the settings that are not as usual.
+
+    >>> write_protect("lattice", {"suppress": 0.02, "ask": "nobody"})
+    "sl.protect(table, policy, by=hierarchies, method=sl.FullDomain(suppress=0.02), ask='nobody')"
+    """
+    own = {name: settings[name] for name in ("suppress", "nodes", "suppressed") if name in settings}
+    made: object = Name(write_call("sl.FullDomain", **own)) if own else method
+    if "average" in settings:
+        made = Name(write_call("sl.Microaggregation", labels=settings["average"]))
+    others = {name: setting for name, setting in settings.items() if name not in (*own, "average")}
+    return write_call("sl.protect", Name("table"), Name("policy"), by=Name("hierarchies"), method=made, **others)
+
+
 def write_measures(measures: Iterable[Measure]) -> str:
     """Write a list of measures, as they are named in policies."""
     return f"[*map(read_measure, {[*map(str, measures)]!r})]"

@@ -17,7 +17,7 @@ from typing import cast, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sidelight.answers.recipe import Name, levels_text, write_call, write_limit_options, write_limits, write_python
+from sidelight.answers.recipe import Name, levels_text, write_limit_options, write_limits, write_protect, write_python
 from sidelight.errors import BadPolicy, NotAvailable, SidelightError, did_you_mean, parameter
 from sidelight.measures.attacker import AttackerAnswer
 from sidelight.measures.criterion import Criterion
@@ -431,25 +431,12 @@ def search_sample(looked: Looked) -> Recipe | None:
     options += ["--levels", levels_text(levels)] if levels else []
     words += ["--hierarchies", recipe.folder, *options, "--output", "release.parquet"]
     commands = [*recipe.preparations(coarser=True), shell(words)]
-    call = write_call(
-        "sl.protect", Name("table"), Name("policy"), by=Name("hierarchies"), **_settings(choice), levels=levels
-    )
-    python = write_python(
-        *recipe.inputs(),
-        *write_limits(policy.criteria),
-        f"found = {call}",
-        'found.publish("release.parquet")',
-    )
+    # numbers are written as they were typed
+    settings: dict[str, object] = {
+        name: Name(text) if name in ("suppress", "nodes") else text
+        for name, text in choice.stated().items()
+        if name != "method"
+    }
+    found = f"found = {write_protect(choice.method, {**settings, 'levels': levels})}"
+    python = write_python(*recipe.inputs(), *write_limits(policy.criteria), found, 'found.publish("release.parquet")')
     return Recipe("\n".join(commands), python)
-
-
-def _settings(choice: SearchChoice) -> dict[str, object]:
-    """Return the settings of `protect`, as they are written."""
-    stated = choice.stated()
-    method: object = choice.method
-    if choice.method == "lattice" and {"suppress", "suppressed", "nodes"} & {*stated}:
-        options: dict[str, object] = {name: Name(stated[name]) for name in ("suppress", "nodes") if name in stated}
-        method = Name(write_call("sl.FullDomain", **options, suppressed=choice.suppressed))
-    elif choice.average:
-        method = Name(write_call("sl.Microaggregation", labels=choice.average))
-    return {"method": method, **{name: stated[name] for name in ("utility", "resists", "ask") if name in stated}}

@@ -7,12 +7,14 @@ from dataclasses import fields
 from fractions import Fraction
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support.command_line import invoke, verbs_of
 from support.explorer import guest, opened
 
 import sidelight as sl
+from sidelight.answers.protect import ProtectRequest
 from sidelight.answers.recipe import (
     NOT_OPTIONS_OF,
     FileRecipe,
@@ -22,13 +24,14 @@ from sidelight.answers.recipe import (
     write_measure,
     write_measures,
     write_policy,
+    write_protect,
     write_python,
     write_release,
     write_role_options,
     write_table,
 )
 from sidelight.answers.request import OPTIONS
-from sidelight.answers.sources import read_question
+from sidelight.answers.sources import Question, read_question
 from sidelight.cli import column_options
 from sidelight.cli.app import app
 from sidelight.policy.limits import read_limit
@@ -285,3 +288,29 @@ def test_what_a_view_shows_runs_as_it_stands(sample_files, monkeypatch, address,
         if words:
             outcome = invoke(words[1:])
             assert outcome.exit_code != 2, (line, outcome.output)
+
+
+@pytest.mark.parametrize(
+    ("method", "settings", "made"),
+    [
+        ("lattice", {"suppress": Name("0.04")}, sl.FullDomain(suppress=0.04)),
+        ("lattice", {"suppressed": "left out", "nodes": 7}, sl.FullDomain(suppressed="left out", nodes=7)),
+        ("microaggregation", {"average": "set"}, sl.Microaggregation(labels="set")),
+        ("mondrian", {"resists": "insider"}, "mondrian"),
+    ],
+)
+def test_write_protect_settings_make_the_same_method(method, settings, made):
+    written = write_protect(method, settings)
+    names = {"table": None, "policy": None, "hierarchies": None}
+    asked = {}
+    fake = SimpleNamespace(
+        FullDomain=sl.FullDomain, Microaggregation=sl.Microaggregation, protect=lambda *_, **how: asked.update(how)
+    )
+    eval(written, {"sl": fake, **names})
+    assert asked["method"] == made
+    assert asked.get("resists") == settings.get("resists")
+
+
+def test_protect_python_options_of_the_search_are_written():
+    request = ProtectRequest("people.csv", Question(Roles(), None, ()), None, suppress=0.04, ask="nobody")
+    assert "method=sl.FullDomain(suppress=0.04), ask='nobody'" in request.python()
