@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.measures.criterion import Comparison
@@ -38,7 +38,6 @@ from sidelight.search.protect import METHODS
 from sidelight.text import capitalize, counted, form
 
 if TYPE_CHECKING:
-    from sidelight.report.pictures import PictureName
     from sidelight.report.release_report import AttackTried, CheckedBeliefs, HowMade, RiskBefore
     from sidelight.report.report import AuditFinding
 
@@ -101,7 +100,7 @@ def explain_missing_charts() -> Iterator[Paragraph]:
         yield Paragraph(f"Drawn without its charts: {remedy}.", "quiet")
 
 
-def _pictures(report: ReleaseReport, name: PictureName, *, above_its_table: bool = False) -> Iterator[Picture]:
+def _pictures(report: ReleaseReport, name: str, *, above_its_table: bool = False) -> Iterator[Picture]:
     """Draw the charts of a topic, where the extra for charts is there; a table that follows is not told twice."""
     try:
         from sidelight.report.pictures import pictures_of  # noqa: PLC0415 - slow, and an extra
@@ -541,24 +540,7 @@ def _sign_off(report: ReleaseReport) -> Blocks:
     )
 
 
-Topic: TypeAlias = Literal[
-    "published",
-    "technique",
-    "groups",
-    "readers",
-    "risk",
-    "worst off",
-    "knowledge",
-    "asked readers",
-    "attacks",
-    "utility",
-    "not covered",
-    "again",
-    "versions",
-    "sign-off",
-]
-
-TOPICS: dict[Topic, tuple[str, Callable[[ReleaseReport], Blocks]]] = {
+TOPICS: dict[str, tuple[str, Callable[[ReleaseReport], Blocks]]] = {
     "risk": ("The risk before, the limit, the risk after", _risk),
     "published": ("What was published", what_is_published),
     "technique": ("How it was made", how_it_was_made),
@@ -577,7 +559,7 @@ TOPICS: dict[Topic, tuple[str, Callable[[ReleaseReport], Blocks]]] = {
 """Each topic's title, and what is told of it."""
 
 
-def topic_section(report: ReleaseReport, topic: Topic, title: str | None = None) -> PageSection:
+def topic_section(report: ReleaseReport, topic: str, title: str | None = None) -> PageSection:
     """Build the section of a topic, under its own title or another one."""
     own, blocks_of = TOPICS[topic]
     parts = list(blocks_of(report))

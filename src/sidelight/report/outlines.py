@@ -21,7 +21,7 @@ from importlib.resources import files
 from typing import Literal, TypeAlias
 
 from sidelight.errors import SidelightError, did_you_mean, expect, parameter
-from sidelight.report.contents import TOPICS, Topic, page_of, topic_section
+from sidelight.report.contents import TOPICS, page_of, topic_section
 from sidelight.report.page import Blank, Page, PageSection
 from sidelight.report.release_report import ReleaseReport
 
@@ -33,7 +33,7 @@ class Chapter:
     """A title of a regime's document: what we tell there, and what somebody has to fill in."""
 
     title: str
-    topics: tuple[Topic, ...] = ()
+    topics: tuple[str, ...] = ()
     blanks: tuple[Blank, ...] = ()
 
 
@@ -104,7 +104,11 @@ def release_page(report: ReleaseReport, outline: OutlineName | None = None) -> P
     >>> page.sections[0].title, page.sections[0].blocks[0].by
     ('The expert', 'the expert')
     """
-    chosen = outline_of(outline)
+    if outline is not None and expect(str, outline, parameter("outline")) not in OUTLINES:
+        known = parameter("outline", outline)
+        message = f"{known} is none of {', '.join(OUTLINES)}{did_you_mean(outline, list(OUTLINES))}"
+        raise SidelightError(message)
+    chosen = OWN if outline is None else OUTLINES[outline]
     sections = [_chapter(report, chapter) for chapter in chosen.chapters]
     summary = chosen is OWN
     # our own outline has the risk in its opening; what no chapter covers goes to the end
@@ -114,16 +118,6 @@ def release_page(report: ReleaseReport, outline: OutlineName | None = None) -> P
         sections.append(PageSection("Besides", (), besides))
     title = f"{chosen.title}: {report.source}" if report.source else chosen.title
     return page_of(report, tuple(sections), title, summary=summary)
-
-
-def outline_of(name: str | None) -> Outline:
-    """Return an outline by its name; without one, our own."""
-    if name is None:
-        return OWN
-    if expect(str, name, parameter("outline")) not in OUTLINES:
-        message = f"{parameter('outline', name)} is none of {', '.join(OUTLINES)}{did_you_mean(name, list(OUTLINES))}"
-        raise SidelightError(message)
-    return OUTLINES[name]
 
 
 def _chapter(report: ReleaseReport, chapter: Chapter) -> PageSection:

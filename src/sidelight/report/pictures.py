@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from sidelight.measures.criterion import Comparison
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from sidelight.report.page import Picture
 
-PictureName: TypeAlias = Literal["limits", "sizes", "values", "knowledge", "cells", "readers", "cuts", "utility"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Drawable:
@@ -39,7 +37,7 @@ class _Drawable:
     report: ReleaseReport = field(compare=False)
 
 
-def pictures_of(report: ReleaseReport, name: PictureName) -> Iterator[Picture]:
+def pictures_of(report: ReleaseReport, name: str) -> Iterator[Picture]:
     """Draw the pictures of a topic; a report that differs in who signs it alone is not drawn again."""
     expect_pictures()
     # the key of the cache: all that pictures show, without what changes from day to day
@@ -48,7 +46,7 @@ def pictures_of(report: ReleaseReport, name: PictureName) -> Iterator[Picture]:
 
 
 @lru_cache(maxsize=64)
-def _pictures(drawable: _Drawable, name: PictureName) -> tuple[Picture, ...]:
+def _pictures(drawable: _Drawable, name: str) -> tuple[Picture, ...]:
     return tuple(map(picture_of, CHARTS[name](drawable.report)))
 
 
@@ -140,12 +138,6 @@ def calibration_picture(beliefs: CheckedBeliefs) -> Picture:
     return picture_of(checked_claims_chart(beliefs.model, beliefs.claimed, beliefs.right, error, beliefs.calibration))
 
 
-def _cuts(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
-    cuts = report.answer.cuts
-    if cuts is not None:
-        yield cuts_chart(cuts.along, cuts.parts)
-
-
 def _utility(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
     making, others = report.answer.made, report.answer.candidates
     losses = {name: worth for name, worth in (making.utility if making else {}).items() if worth is not None}
@@ -157,13 +149,13 @@ def _utility(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
         yield candidates_chart(candidates, scale, utility=others.utility)
 
 
-CHARTS: dict[PictureName, Callable[[ReleaseReport], Iterator[alt.TopLevelMixin]]] = {
+CHARTS: dict[str, Callable[[ReleaseReport], Iterator[alt.TopLevelMixin]]] = {
     "limits": _limits,
     "sizes": _sizes,
     "values": _values,
     "knowledge": _knowledge,
     "cells": _cells,
     "readers": _readers,
-    "cuts": _cuts,
+    "cuts": lambda report: (cuts_chart(cuts.along, cuts.parts) for cuts in [report.answer.cuts] if cuts is not None),
     "utility": _utility,
 }

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -277,7 +277,7 @@ def release_report_schema() -> str:
     return schema_text(ReleaseReport)
 
 
-NOT_SIGNED, NO_WAY_BACK = SignOff(), DoAgain()
+NOT_SIGNED = SignOff()
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +293,7 @@ class Circumstances:
     attacks: tuple[AttackTried, ...] = ()
     candidates: CandidateReleases | None = None
     cuts: CutsMade | None = None
-    again: DoAgain = NO_WAY_BACK
+    again: DoAgain = field(default_factory=DoAgain)
     files: tuple[FileFacts, ...] = ()
     versions: Mapping[str, str] | None = None
     sign_off: SignOff = NOT_SIGNED
