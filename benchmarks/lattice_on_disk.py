@@ -68,7 +68,7 @@ def run(mode: str, path: str) -> None:
         "levels": dict(found.levels),
         "groups": len(found.release),
         "suppressed": found.suppressed,
-        "spilled mb": (table.stream.spilled + found.outcome.spilled) // 10**6 if streamed else 0,
+        "spilled mb": (table.stream.spilled + found.spilled) // 10**6 if streamed else 0,
     }
     print(json.dumps(figures))
 

@@ -49,10 +49,10 @@ def plain_counts(path: str) -> dict[str, int]:
     import numpy as np
 
     del path
-    key, value, count = FOUND.outcome.recoding.table.counts.entries()
+    key, value, count = FOUND.recoding.table.counts.entries()
     key, value = np.repeat(key, count), np.repeat(value, count)
     for _ in range(ROUNDS):
-        for column in FOUND.outcome.recoding.table.quasi:
+        for column in FOUND.recoding.table.quasi:
             labels = len(column.labels)
             np.bincount(column.codes[key] * 14 + value, np.ones(len(key)), labels * 14)
     return {"people": len(key)}

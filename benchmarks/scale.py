@@ -99,7 +99,7 @@ def mondrian(knowledge: tuple[int, int, int], limit: str) -> Callable[[str, str]
         table = sl.stream_table(path, quasi=list(QUASI[kind]), sensitive=SENSITIVE, kinds=kinds, memory=MEMORY)
         policy = sl.Policy(sl.Acquaintance(*knowledge) < Fraction(limit))
         found = sl.protect(table, policy, method="mondrian", ask="nobody")
-        return {"groups": len(found.release), "spilled": table.stream.spilled + found.outcome.spilled}
+        return {"groups": len(found.release), "spilled": table.stream.spilled + found.spilled}
 
     return cut
 

@@ -62,7 +62,7 @@ def lines_of(learnt: InsiderBeliefs) -> list[tuple[int, int, Fraction]]:
 
 def keys_of_lines(making: Making) -> list[int]:
     """The table's key of each line of the roster: lines stand by group, and in it by key."""
-    recoding = making.found.outcome.recoding
+    recoding = making.found.recoding
     assert isinstance(recoding, Regions)
     return np.argsort(recoding.group, kind="stable").tolist()
 
@@ -115,7 +115,7 @@ def test_a_release_is_made_exactly_where_the_cuts_before_fail(small, limits):
 
 def assignments_with_the_counts(making: Making, small: SmallTable) -> set:
     """All assignments that give the published groups their published counts; no other can lead to the release."""
-    recoding = making.found.outcome.recoding
+    recoding = making.found.recoding
     assert isinstance(recoding, Regions)
     published = making.found.release.groups.counts.dense()
     member = recoding.group == np.arange(len(published))[:, np.newaxis]
@@ -130,7 +130,7 @@ def follows(making: Making, small: SmallTable, cells, limits) -> bool:
     At each node the first cut that parts no published group, and whose halves keep the policy by their published
     counts, was made; every cut tried before it must fail, in a leaf every cut.
     """
-    recoding = making.found.outcome.recoding
+    recoding = making.found.recoding
     assert isinstance(recoding, Regions)
     group, table = recoding.group, recoding.table
     true = small.assigned(cells)

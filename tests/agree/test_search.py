@@ -156,7 +156,7 @@ def test_mondrian_is_minimal_where_merging_never_hurts(problem):
     table, by, policy = problem
     assume(all(each.measure.monotonicity("single") is not sl.Monotonicity.UNKNOWN for each in policy.criteria))
     result = sl.protect(table, policy, by=by, method="mondrian", ask="nobody")
-    recoding = result.outcome.recoding
+    recoding = result.recoding
     orders = column_orders(table.quasi, by)
     for group in range(len(result.release)):
         keys = np.flatnonzero(recoding.group == group)
@@ -206,7 +206,7 @@ def cuts_one_by_one(acceptance, cuts, generation):
 
 
 def partition_of(found) -> set[frozenset[int]]:
-    group = found.outcome.recoding.group
+    group = found.recoding.group
     return {frozenset(np.flatnonzero(group == each).tolist()) for each in np.unique(group)}
 
 

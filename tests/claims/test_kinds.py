@@ -54,7 +54,7 @@ def test_codes_come_out_as_codes_sets_of_them_or_names(case, method, k):
 def test_everybody_is_covered_by_what_mondrian_prints_of_them(case, k):
     table, by = case
     found = sl.protect(table, sl.GroupSize() >= min(k, table.people), by=by, method="mondrian", ask="nobody")
-    group = found.outcome.recoding.group
+    group = found.recoding.group
     for column, released in zip(table.quasi, found.release.groups.columns, strict=True):
         for key in range(len(table.sizes)):
             printed, own = released.cell(int(group[key])), column.cell(key)

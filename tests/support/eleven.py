@@ -29,7 +29,7 @@ def eleven() -> Table:
 def eleven_question() -> tuple[GroupQuestion, HalfLimits]:
     """The only group of its release, and the limits that its cuts break."""
     found = sl.protect(eleven(), LIMITS, method="mondrian", ask="nobody")
-    recoding = found.outcome.recoding
+    recoding = found.recoding
     assert isinstance(recoding, Regions)
     groups = found.release.groups
     limits = HalfLimits.from_check(PolicyCheck.from_policy(LIMITS, 11), groups)

@@ -393,7 +393,7 @@ def _sentences(result: SearchResult) -> Iterator[str]:
         kinds = (f"{name} {kind}" for name, kind in result.kinds.items())
         yield f"Columns: {', '.join(kinds)} (--kind COLUMN=KIND)."
     yield "Utility (smaller is better): " + ", ".join(f"{name} {figure(u)}" for name, u in result.utility.items())
-    people = result.outcome.recoding.table.people
+    people = result.recoding.table.people
     if result.suppressed:
         yield f"Suppressed: {result.suppressed:,} of {counted(people, 'person')}."
 

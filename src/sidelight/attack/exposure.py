@@ -371,10 +371,6 @@ class Exposure(Tabular):
 
         return json.dumps(document(self), indent=2, ensure_ascii=False) + "\n"
 
-    def to_arrow(self) -> pa.Table:
-        """Return `table()`, by the name that dataframes have for it."""
-        return self.table()
-
     def table(self) -> pa.Table:
         """Hand everything out as an Arrow table, a row for all people who look alike."""
         known = {
@@ -392,6 +388,8 @@ class Exposure(Tabular):
             "candidates": pa.array([list(each) for each in self.candidates], pa.list_(pa.string())),
         }
         return pa.table({**{name: column for name, column in known.items() if name not in figures}, **figures})
+
+    to_arrow = table  # the name that dataframes have for it
 
     def _expect_one_value(self, name: str) -> None:
         if self.semantics != "single":

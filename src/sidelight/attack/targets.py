@@ -331,9 +331,9 @@ def parts_of(published: ReleaseOrResult) -> int | None:
 
 def share_linked_right(published: ReleaseOrResult, people: People, linkage: Linkage) -> Fraction | None:
     """Return the share of the people in a search's table who were looked for in their group; None: nobody knows."""
-    if not isinstance(published, SearchResult) or not isinstance(published.outcome.recoding, Regions):
+    if not isinstance(published, SearchResult) or not isinstance(published.recoding, Regions):
         return None
-    recoding = published.outcome.recoding
+    recoding = published.recoding
     if any(people.column(column.name) is None for column in recoding.table.quasi):
         return None
     # −1 is a row in no region: it is in the group of the suppressed, which a release has last, after all regions

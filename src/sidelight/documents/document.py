@@ -235,7 +235,7 @@ class PeopleCounts(DocumentPart):
 
 def people_counts(result: SearchResult, release: Release) -> PeopleCounts:
     """Count who went into a search and who came out in `release`: what it found, or that as it was read back."""
-    table = result.outcome.recoding.table
+    table = result.recoding.table
     return PeopleCounts(
         rows_in=table.intake.rows, people_in=table.people, people_out=release.size, suppressed=result.suppressed
     )

@@ -324,9 +324,7 @@ class Learned(Tabular):
             columns[unused_name("true", taken)] = pa.array(self.truth)
         return pa.table(columns)
 
-    def to_arrow(self) -> pa.Table:
-        """Return `table()`, by the name that dataframes have for it."""
-        return self.table()
+    to_arrow = table  # the name that dataframes have for it
 
     def explain(self) -> str:
         """Return what an attacker would believe, and how often that is right."""

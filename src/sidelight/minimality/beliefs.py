@@ -230,9 +230,7 @@ class InsiderBeliefs(Tabular):
             printed.append(array)
         return pa.Table.from_arrays(printed, names=names)
 
-    def to_arrow(self) -> pa.Table:
-        """Return `table()`, by the name that dataframes have for it."""
-        return self.table()
+    to_arrow = table  # the name that dataframes have for it
 
     def plot(self) -> alt.TopLevelMixin:
         """Draw of how many people an insider is how sure, beside what the release alone says.

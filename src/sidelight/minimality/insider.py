@@ -177,7 +177,7 @@ class _InsiderCase:
     ) -> _InsiderCase:
         """Build the case from what `insider` was given; explicit arguments override the release's own provenance."""
         if isinstance(release, SearchResult):
-            recoding = release.outcome.recoding
+            recoding = release.recoding
             group = recoding.group if isinstance(recoding, Regions) else None
             return cls(
                 release.release,

@@ -40,7 +40,7 @@ from sidelight.noise.ledger import Ledger, open_ledger, paying, warn_without_led
 from sidelight.noise.mechanism import opendp, refuse_useless
 from sidelight.noise.parameters import Amount, Neighbours, PrivacyUnit, exact_epsilon, units_changed
 from sidelight.rounding import round_down, whole_number
-from sidelight.search.method import SearchedLevel, SearchOutcome, SearchResult, searched_levels
+from sidelight.search.method import SearchedLevel, SearchOutcome, searched_levels
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, number_equal_rows
 from sidelight.table.table import Counts, Events, Table
@@ -78,7 +78,7 @@ def accept_levels(
 ) -> AcceptedLevels:
     """Return levels that were fixed in advance or paid for; refuse those that were picked by looking at the data."""
     if not isinstance(levels, ChosenLevels):
-        searched = isinstance(levels, SearchResult | SearchOutcome)
+        searched = isinstance(levels, SearchOutcome)
         fixed = {} if searched else expect_mapping(levels, parameter("levels"), '{"age": 2, "sex": 0}')
         if searched or any(isinstance(level, SearchedLevel) for level in fixed.values()):
             message = (

@@ -70,7 +70,7 @@ def build_sidecar(
     quiet_method: bool = False,
 ) -> Sidecar:
     """Build the sidecar of a search and of `release`, as it was read back, with the verdict on it."""
-    table = result.outcome.recoding.table
+    table = result.recoding.table
     kinds = {name: kind for name, kind in result.kinds.items() if name in reading.group}
     seed_note = "the order of the rows was drawn with a seed, for a test"
     seed_note += ": whoever knows the seed learns the order before it"

@@ -125,7 +125,7 @@ def publish(
         for name, sheet in sheets.items():
             writer.write_to(folder / name, sheet)
             files.append(PublishedFile(name=name, sha256=digest(folder / name), rows=len(sheet)))
-        table = result.outcome.recoding.table
+        table = result.recoding.table
         memory = table.memory if isinstance(table, StreamedTable) else None
         read = _check_file(folder, plan.groups, memory)
         if plan.who is not None:
@@ -161,7 +161,7 @@ def refuse_loud(method: Method) -> None:
 
 def _refuse(result: SearchResult, targets: tuple[Path, ...], *, force: bool) -> None:
     for target in targets:
-        refuse_input(target, result.outcome.recoding.table.intake.files)
+        refuse_input(target, result.recoding.table.intake.files)
         refuse_existing(target, force=force)
 
 
@@ -218,7 +218,7 @@ def plan_files(
     """
     # compared with what is read back, so it must hold nothing that a file cannot say
     release = as_printed(result.release)
-    buckets = result.outcome.buckets
+    buckets = result.buckets
     usual: Layout = "two tables" if buckets is not None else "people" if release.semantics == "single" else "counts"
     chosen = layout or usual
     if (buckets is not None) != (chosen in ("two tables", "shuffled")):
@@ -234,7 +234,7 @@ def plan_files(
         )
         raise NotPublished(message)
     expected = ExpectedFile(_reading(release, path.name, written_as, counts=chosen == "counts"), release)
-    table = result.outcome.recoding.table
+    table = result.recoding.table
     if table.carried is not None:
         if chosen != "people":
             message = f"{parameter('keep')} needs a row per person; publish with {parameter('layout', 'people')}"

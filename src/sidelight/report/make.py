@@ -164,7 +164,7 @@ def report_on_result(
     """Build the report on what a search found, judged by its policy or another; if published, as its sidecar has it."""
     verdict = result.verdict if policy is None else expect(Policy, policy, parameter("policy")).judge(result.release)
     policy = result.policy if policy is None else policy
-    table = result.outcome.recoding.table
+    table = result.recoding.table
     names = [column.name for column in table.quasi]
     heights = {name: hierarchy.height for name, hierarchy in result.hierarchies.items()}
     techniques = technique_words(
@@ -303,10 +303,10 @@ def candidate_releases(found: SearchResult, most_cells: int = 3_000_000) -> Cand
 
     They are made again: `most_cells` is rows of the table times values times candidates.
     """
-    table = found.outcome.recoding.table
+    table = found.recoding.table
     if (
         len(found.choices) < 2
-        or not found.outcome.recoding.holds_keys
+        or not found.recoding.holds_keys
         or len(table.sizes) * len(found.release.domain) * len(found.choices) > most_cells
     ):
         return None
@@ -338,7 +338,7 @@ def cuts_made(found: SearchResult, longest: int = 200) -> CutsMade | None:
 
     A label longer than `longest` is cut short: one that names hundreds of others fills no page.
     """
-    tree = found.outcome.cuts
+    tree = found.cuts
     if tree is None:
         return None
     names = CutPart.model_fields

@@ -74,7 +74,7 @@ class ComparedRelease:
         """What is printed of each column: as it is, `*`, or how many different labels."""
         if self.result is None:
             return {}
-        table = self.result.outcome.recoding.table
+        table = self.result.recoding.table
         printed = {column.name: column for column in self.result.release.groups.columns}
         described = {}
         for column in table.quasi:
@@ -88,7 +88,7 @@ class ComparedRelease:
     @cached_property
     def example(self) -> Mapping[str, str]:
         """What is printed of the largest group that is not suppressed; of buckets, which print people, nothing."""
-        if self.result is None or self.result.outcome.buckets is not None:
+        if self.result is None or self.result.buckets is not None:
             return {}
         groups = self.result.release.groups
         # at most one group is that of the suppressed people, so the two largest are enough
@@ -193,9 +193,7 @@ class ReleaseComparison(Tabular):
             "advised": row is self.advised,
         }
 
-    def to_arrow(self) -> pa.Table:
-        """Return `table()`, by the name that dataframes have for it."""
-        return self.table()
+    to_arrow = table  # the name that dataframes have for it
 
     def __repr__(self) -> str:
         ways = counted(len(self.rows), "way")

@@ -207,13 +207,14 @@ class SearchOutcome:
 
     release: Release
     recoding: Recoding
-    levels: Mapping[str, int] = field(default_factory=dict)
-    minimal: tuple[Mapping[str, int], ...] = ()
+    levels: Mapping[str, int] = field(default_factory=dict)  # of each column (lattice)
+    minimal: tuple[Mapping[str, int], ...] = ()  # all minimal level vectors within policy (lattice)
+    # (lattice) all minimal ones and the one taken, with their worth, best first; `protect(…, levels=…)` takes another
     choices: tuple[LevelChoice, ...] = ()
-    suppressed: int = 0
-    checked: int = 0
-    complete: bool = True
-    resistance: Resistance | None = None
+    suppressed: int = 0  # people
+    checked: int = 0  # candidates that were looked at
+    complete: bool = True  # whether the search came to its end; otherwise this is the best found so far
+    resistance: Resistance | None = None  # None: made for readers of the release alone
     cuts: CutTree | None = None  # (mondrian)
     spilled: int = 0  # bytes in temporary files, beside those of a streamed table itself
 
@@ -245,56 +246,16 @@ class SearchOutcome:
         return self.recoding if isinstance(self.recoding, Buckets) else None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SearchResult(Tabular):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SearchResult(SearchOutcome, Tabular):
     """The most useful release within policy that a search found, and how it got there."""
 
-    release: Release
     policy: Policy
     verdict: Verdict
     method: Method
-    outcome: SearchOutcome
     utility: Mapping[str, float]
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)  # of the table's columns
     readers: tuple[AttackerAnswer, ...] = ()  # what those reach whom the policy does not name
-
-    @property
-    def levels(self) -> Mapping[str, int]:
-        """The level of each column (lattice)."""
-        return self.outcome.levels
-
-    @property
-    def minimal(self) -> tuple[Mapping[str, int], ...]:
-        """All minimal level vectors within policy (lattice)."""
-        return self.outcome.minimal
-
-    @property
-    def choices(self) -> tuple[LevelChoice, ...]:
-        """All minimal choices of levels, and the one that was taken, with what they are worth; best first (lattice).
-
-        Another one is taken by `protect(…, levels=choice.levels)`.
-        """
-        return self.outcome.choices
-
-    @property
-    def chosen_by(self) -> UtilityName | None:
-        """The utility by which the release was chosen among the minimal ones (lattice)."""
-        return self.outcome.chosen_by
-
-    @property
-    def suppressed(self) -> int:
-        """How many people are suppressed."""
-        return self.outcome.suppressed
-
-    @property
-    def checked(self) -> int:
-        """How many candidates were looked at."""
-        return self.outcome.checked
-
-    @property
-    def complete(self) -> bool:
-        """Whether the search came to its end; otherwise this is the best one found so far."""
-        return self.outcome.complete
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -305,7 +266,7 @@ class SearchResult(Tabular):
     @property
     def release_rows(self) -> Integers:
         """The row of the release that the people of each of the table's keys are in; −1: they are left out."""
-        recoding = self.outcome.recoding
+        recoding = self.recoding
         assert isinstance(recoding, Regions)  # `protect` refuses methods that print no rows of people and values
         regions = len(recoding.sizes)
         # suppressed people are one group of *, the last one, or left out
@@ -317,15 +278,15 @@ class SearchResult(Tabular):
 
         With it `learn(found.release, truth=found)` says how right a learner is.
         """
-        buckets = self.outcome.buckets
+        buckets = self.buckets
         if buckets is None:
-            return TrueCounts.from_table(held(self.outcome.recoding.table), self.release_rows)
+            return TrueCounts.from_table(held(self.recoding.table), self.release_rows)
         assert buckets.true_counts is not None  # anatomy deals people whose values it knows
         return buckets.true_counts
 
     def _carried_warnings(self) -> Iterator[str]:
         """Yield what columns that are carried along add: nothing judges whoever knows them."""
-        table = self.outcome.recoding.table
+        table = self.recoding.table
         if table.carried is None:
             return
         # −1 (left out) looks up the last group here, and stays −1 below whatever that says
@@ -351,7 +312,7 @@ class SearchResult(Tabular):
     def kinds(self) -> Mapping[str, ColumnKind]:
         """What each column was taken for: declared, or by its type, labels and hierarchy (`table.labels`)."""
         nodes = {name: Nodes.from_hierarchy(hierarchy) for name, hierarchy in self.hierarchies.items()}
-        return {each.name: kind_of(each, nodes.get(each.name)) for each in self.outcome.recoding.table.quasi}
+        return {each.name: kind_of(each, nodes.get(each.name)) for each in self.recoding.table.quasi}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -363,11 +324,6 @@ class SearchResult(Tabular):
             notes.append(f"{self.resistance.in_words()}{price}")
         return tuple(notes)
 
-    @property
-    def resistance(self) -> Resistance | None:
-        """Against whom the release was made, and at which price; None where it was made for readers of it alone."""
-        return self.outcome.resistance
-
     def _notes_on_kinds(self) -> Iterator[str]:
         """Yield notes on hierarchies that are not used, and on undeclared columns that may be something else."""
         heeded, kinds = self.method.heeds_hierarchies_of, self.kinds
@@ -376,7 +332,7 @@ class SearchResult(Tabular):
             names = ", ".join(f"{name} ({kind})" for name, kind in unused.items())
             remedy = "; declare it a category to have it recoded along its hierarchy" if heeded else ""
             yield f"method '{self.method.name}' does not use the hierarchy of {names}{remedy}"
-        undeclared = [column for column in self.outcome.recoding.table.quasi if column.kind is None]
+        undeclared = [column for column in self.recoding.table.quasi if column.kind is None]
         for column in undeclared if self.method.puts_numbers_together else ():
             present, kind = [text for text in column.labels if text is not None], kinds[column.name]
             # a handful of whole numbers may well be codes, as of regions or months
@@ -395,7 +351,7 @@ class SearchResult(Tabular):
 
     def _notes_on_sets(self) -> Iterator[str]:
         """Yield notes on columns of which groups print sets too long to read, as no hierarchy names them."""
-        recoding = self.outcome.recoding
+        recoding = self.recoding
         if not isinstance(recoding, Regions) or self.method.prints_averages:
             return
         for order, width in zip(recoding.orders, (recoding.stop - recoding.start).max(axis=0).tolist(), strict=True):
@@ -404,9 +360,7 @@ class SearchResult(Tabular):
                 yield f"{order.name} has no hierarchy, and {printed}; give one, so that they print its nodes"
 
     def __repr__(self) -> str:
-        return (
-            f"<SearchResult of method '{self.method.name}': {self.outcome.in_words()}; {self.verdict}: {self.policy}>"
-        )
+        return f"<SearchResult of method '{self.method.name}': {self.in_words()}; {self.verdict}: {self.policy}>"
 
     def _repr_html_(self) -> str:
         rows: list[tuple[object, object]] = [
@@ -451,7 +405,7 @@ class SearchResult(Tabular):
         """
         import pyarrow as pa  # noqa: PLC0415 - only where rows are handed out
 
-        buckets, release = self.outcome.buckets, self.release
+        buckets, release = self.buckets, self.release
         several = buckets is None and release.semantics != "single"
         if buckets is None:
             group, value, count = _sorted_entries(release)
@@ -468,9 +422,7 @@ class SearchResult(Tabular):
             names += [unused_name("people", names), unused_name("count", names)]
         return pa.Table.from_arrays(arrays, names=names)
 
-    def to_arrow(self) -> pa.Table:
-        """Return `table()`, by the name that dataframes have for it."""
-        return self.table()
+    to_arrow = table  # the name that dataframes have for it
 
     def publish(
         self,

@@ -191,7 +191,14 @@ class SearchProblem:
         )
         release = replace(outcome.release, printing=printing, provenance=provenance)
         verdict = self._judge_end(method, release, progress)
-        return SearchResult(release, self.policy, verdict, method, outcome, Utilities(outcome.recoding), used)
+        return SearchResult(
+            **{**vars(outcome), "release": release},
+            policy=self.policy,
+            verdict=verdict,
+            method=method,
+            utility=Utilities(outcome.recoding),
+            hierarchies=used,
+        )
 
     def _judge_end(self, method: Method, release: Release, progress: Progress) -> Verdict:
         """Judge what a search ends with by the whole policy; raise `NothingSafe` where that is outside it."""
@@ -305,7 +312,7 @@ def ask_attackers(found: SearchResult, ask: Ask = "both", *, progress: Progress 
     [('learner', 'not asked'), ('insider', 'nothing to learn')]
     """
     kinds = asked_attackers()
-    if not found.outcome.recoding.holds_keys:
+    if not found.recoding.holds_keys:
         reason = "nobody wished so" if ask == "nobody" else "the table was streamed, and who has what is not held"
         return tuple(AttackerAnswer(kind.attacker, "not asked", reason) for kind in kinds)
     question = found_release(found, progress)
@@ -358,7 +365,7 @@ def with_people(found: SearchResult) -> Release:
     """Return the release that was found with who is in which group, as whoever has a list of the people knows."""
     if found.release.members is not None:
         return found.release
-    table, group = found.outcome.recoding.table, found.release_rows
+    table, group = found.recoding.table, found.release_rows
     keys = np.flatnonzero((group >= 0) & (table.sizes > 0))
     keys = keys[np.argsort(group[keys], kind="stable")]
     members = Members(

@@ -691,7 +691,7 @@ def test_a_name_without_an_ending_is_a_folder_where_spark_is(tmp_path, monkeypat
 
 def test_values_of_a_bucket_are_shuffled_inside_it_only():
     found = few("anatomy", sl.DistinctValues() >= 2)
-    buckets = found.outcome.buckets
+    buckets = found.buckets
     people = buckets.tables()[0][-1]
     orders = set()
     for seed in range(9):
@@ -707,7 +707,7 @@ def test_values_of_a_bucket_are_shuffled_inside_it_only():
 def test_values_stay_in_the_order_that_was_drawn_inside_of_each_bucket():
     rows = pa.table({"age": [*"12"] * 60, "ill": ["Flu", "Cold", "Ulcer"] * 40})
     table = sl.read_table(rows, quasi="age", sensitive="ill")
-    buckets = sl.protect(table, sl.DistinctValues() >= 3, method="anatomy", ask="nobody").outcome.buckets
+    buckets = sl.protect(table, sl.DistinctValues() >= 3, method="anatomy", ask="nobody").buckets
     (sorted_values,) = publish._shuffled_values(buckets, np.arange)
     bucket, _, count = buckets.counts.entries()
     of_bucket = np.repeat(bucket, count)

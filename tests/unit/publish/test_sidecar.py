@@ -579,8 +579,8 @@ def test_against_whom_it_was_made_is_told_without_its_price():
     found = few()
 
     def resisting(belief):
-        outcome = replace(found.outcome, resistance=Resistance("insider", belief, lambda: None))
-        return describe._search_facts(replace(found, outcome=outcome), quiet=False).resistance
+        made = replace(found, resistance=Resistance("insider", belief, lambda: None))
+        return describe._search_facts(made, quiet=False).resistance
 
     assert describe._search_facts(found, quiet=False).resistance is None
     assert (resisting(None).reader, resisting(None).belief) == ("insider", None)
@@ -951,7 +951,7 @@ def test_that_sensitive_columns_stand_together_is_warned_of(tmp_path):
 
 def test_of_a_table_that_nobody_read_the_policy_says_the_columns(tmp_path):
     found = few(values="set", person="ward")
-    table = found.outcome.recoding.table
+    table = found.recoding.table
     written = read_policy_text(describe._policy_text(found, replace(table, intake=Intake())))
     assert written.policy == found.policy
     assert (written.roles.quasi, written.roles.value_columns, written.roles.values) == (("age",), ("ill",), "set")
@@ -1104,9 +1104,7 @@ def test_people_of_a_population_are_counted_also_where_nothing_is_told_of_anybod
     register.write_text("age,town\n" + "1,Ulm\n2,Bonn\n" * 20)
     found = few(sl.Policy(sl.GroupSize() >= 8, sl.JournalistRisk(population=str(register)) <= Fraction(1, 40)))
     for levels in ({"age": 1}, {"age": 2}):
-        chosen = sl.protect(
-            found.outcome.recoding.table, found.policy, by=found.hierarchies, levels=levels, ask="nobody"
-        )
+        chosen = sl.protect(found.recoding.table, found.policy, by=found.hierarchies, levels=levels, ask="nobody")
         document = chosen.publish(tmp_path / f"{levels['age']}.csv").document
         assert [each.people for each in document.populations] == [40]
 

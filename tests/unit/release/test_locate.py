@@ -167,7 +167,7 @@ def test_anatomy_s_buckets_count_by_the_people_in_them():
     found = sl.protect(ADULT.table, sl.Policy(sl.DistinctValues() >= 3), method=method, ask="nobody")
     exposure = sl.intersect([found], people=ADULT.table)
     assert exposure.truth.hits == 1
-    buckets = found.outcome.buckets
+    buckets = found.buckets
     row = 0
     says = [column.cell(row) for column in exposure.people.known]
     cell = next(at for at in range(len(ADULT.table.sizes)) if [column.cell(at) for column in ADULT.table.quasi] == says)

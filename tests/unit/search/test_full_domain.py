@@ -50,7 +50,7 @@ def test_too_few_nodes_find_nothing_and_say_so():
 def test_the_utility_chooses_among_the_minimal_nodes():
     result = sl.protect(TABLE, sl.GroupSize() >= 3, by=BY, ask="nobody")
     assert [dict(levels) for levels in result.minimal] == [{"age": 1, "sex": 0}]
-    assert result.outcome.recoding.sizes.tolist() == [3, 7]
+    assert result.recoding.sizes.tolist() == [3, 7]
 
 
 def test_a_node_covers_stretches_of_ranks_and_suppressed_keys_are_in_no_group():

@@ -178,7 +178,7 @@ def test_cuts_judged_together_are_accepted_as_one_by_one():
     result = sl.protect(table, policy, method="mondrian", ask="nobody")
     assert result.verdict.safe
     assert len(result.release) > 1
-    group = result.outcome.recoding.group
+    group = result.recoding.group
     for at in range(1, 12):
         if group[at] == group[at - 1]:
             split = group.copy()

@@ -134,8 +134,8 @@ def tables(draw) -> Table:
 
 def tree_of(table: Table, least: int) -> CutTree:
     found = sl.protect(table, sl.GroupSize() >= least, method="mondrian", ask="nobody")
-    assert found.outcome.cuts is not None
-    return found.outcome.cuts
+    assert found.cuts is not None
+    return found.cuts
 
 
 @given(tables(), st.integers(1, 4))
@@ -144,7 +144,7 @@ def test_parts_have_the_people_and_groups_that_stand_in_them(table, least):
     if table.people < least:
         return
     found = sl.protect(table, sl.GroupSize() >= least, method="mondrian", ask="nobody")
-    tree = found.outcome.cuts
+    tree = found.cuts
     nodes = tree.top()
     assert nodes[0] == CutNode(None, "", "", table.people, len(found.release), len(found.release) > 1)
     assert sum(tree.along.values()) == len(found.release) - 1
@@ -195,4 +195,4 @@ def test_only_mondrian_cuts(method):
     adult = sl.datasets.adult(quasi=["age", "sex"])
     policy = sl.DistinctValues() >= 2 if method == "anatomy" else sl.GroupSize() >= 30
     found = sl.protect(adult.table, policy, by=adult.hierarchies, method=method, ask="nobody")
-    assert found.outcome.cuts is None
+    assert found.cuts is None

@@ -87,7 +87,7 @@ def test_queries_are_the_same_for_the_same_seed_and_answered_by_expectation():
 def test_utilities_are_computed_when_asked_for(monkeypatch):
     result = sl.protect(TABLE, sl.Policy(sl.GroupSize() >= 2), method="mondrian", ask="nobody")
     assert list(result.utility) == list(UTILITIES)
-    assert result.utility["loss"] == UTILITIES["loss"](result.outcome.recoding)
+    assert result.utility["loss"] == UTILITIES["loss"](result.recoding)
 
 
 def test_each_different_stretch_is_put_into_words_once():

@@ -187,7 +187,7 @@ def test_the_table_is_the_one_without_them(rows):
 def test_everybody_is_published_with_their_own_cells(rows):
     found = sl.protect(read(rows, keep=["ward", "wt"]), sl.GroupSize() >= 1, method="mondrian", ask="nobody")
     group = found.release_rows
-    table = found.outcome.recoding.table
+    table = found.recoding.table
     carried = table.carried
     printed = found.release.groups.columns[0]
     released = sorted(

@@ -65,7 +65,7 @@ STATES = ("not within policy", "within policy", "minimal", "chosen")
 
 def search_chart(found: SearchResult, of: SearchPicture | None = None) -> alt.TopLevelMixin:
     """Draw what was searched and found: unless one is named, by the picture that shows best how."""
-    best = "lattice" if found.levels else "tree" if found.outcome.cuts is not None else "sizes"
+    best = "lattice" if found.levels else "tree" if found.cuts is not None else "sizes"
     picture: object = best if of is None else of
     if not is_one_of(picture, SearchPicture):
         message = f"there is no picture {parameter('of', as_given(picture))}; choose lattice, tree, candidates or sizes"
@@ -73,7 +73,7 @@ def search_chart(found: SearchResult, of: SearchPicture | None = None) -> alt.To
     if picture == "lattice":
         return lattice_chart(SearchedLattice.from_result(found))
     if picture == "tree":
-        tree = found.outcome.cuts
+        tree = found.cuts
         if tree is None:
             message = f"method '{found.method.name}' makes no cuts; draw its groups: plot('sizes')"
             raise BadMeasure(message)
@@ -104,7 +104,7 @@ class SearchedLattice:
         if not found.levels:
             message = f"method '{found.method.name}' searches no levels; draw its groups: plot('sizes')"
             raise BadMeasure(message)
-        names = [column.name for column in found.outcome.recoding.table.quasi]
+        names = [column.name for column in found.recoding.table.quasi]
         nodes = tuple(tuple(int(levels[name]) for name in names) for levels in found.minimal)
         upwards = all(holds_upwards(criterion, found.release.semantics) for criterion in found.policy.criteria)
         return cls(
@@ -398,7 +398,7 @@ class Candidate:
 
 def candidates_of(found: SearchResult, measure: Measure) -> list[Candidate]:
     """Measure the minimal generalisations that a search found, each as it would be published."""
-    method, table = found.method, held(found.outcome.recoding.table)
+    method, table = found.method, held(found.recoding.table)
     if not found.choices:
         message = f"method '{method.name}' leaves no candidates to choose from; sl.compare tries several methods"
         raise BadMeasure(message)

@@ -143,9 +143,7 @@ def _conclude(result: SearchResult, findings: Sequence[AuditFinding]) -> str:
     """Return the verdict in one sentence: of how many people, and at what price."""
     release, utility = result.release, result.chosen_by or "balanced loss"
     suppressed = f", {counted(result.suppressed, 'person')} suppressed" if result.suppressed else ""
-    price = (
-        "" if result.outcome.buckets is not None else f", at a {utility} of {short_decimal(result.utility[utility])}"
-    )
+    price = "" if result.buckets is not None else f", at a {utility} of {short_decimal(result.utility[utility])}"
     whom = f"{counted(release.size, 'person')} in {counted(len(release), 'group')}{suppressed}{price}"
     return conclude(findings, whom).text
 
