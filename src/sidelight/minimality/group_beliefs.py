@@ -43,7 +43,7 @@ Cost        Tables of each group as above, each told by the set of predecessors 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -530,32 +530,33 @@ def believe_finer_fail(
 def bound_by(roster: RosterLines, counts: Counts, epsilon: Fraction) -> tuple[GroupBeliefs, ...]:
     """Bound everybody's beliefs around the printed shares, for ε < 1."""
     slack = round_up(epsilon)
-    return tuple(
-        _build_bounded(each, np.maximum(share - slack, 0.0), np.minimum(share / (1 - slack), 1.0), 1 - slack)
-        for each, share in _printed_shares(roster, counts)
+    return _bound_each(
+        roster,
+        counts,
+        lambda share: (np.maximum(share - slack, 0.0), np.minimum(share / (1 - slack), 1.0)),
+        1 - slack,
     )
 
 
 def bound_at(roster: RosterLines, counts: Counts, most: Fraction) -> tuple[GroupBeliefs, ...]:
     """Bound all beliefs by a limit, which the printed shares keep; nothing else is known."""
-    return tuple(
-        _build_bounded(each, np.zeros_like(share), np.where(share > 0, float(most), 0.0), math.nan)
-        for each, share in _printed_shares(roster, counts)
+    return _bound_each(
+        roster, counts, lambda share: (np.zeros_like(share), np.where(share > 0, float(most), 0.0)), math.nan
     )
 
 
-def _printed_shares(roster: RosterLines, counts: Counts) -> Iterator[tuple[GroupQuestion, Floats]]:
+def _bound_each(
+    roster: RosterLines, counts: Counts, bounds: Callable[[Floats], tuple[Floats, Floats]], all_fail: float
+) -> tuple[GroupBeliefs, ...]:
+    beliefs = []
     starts = np.searchsorted(roster.group, np.arange(counts.rows + 1)).tolist()
     for row in range(counts.rows):
-        here = counts.row(row)
-        question = GroupQuestion.whole(row, np.arange(starts[row], starts[row + 1]), here)
-        yield question, np.append(here[here > 0] / here.sum(), 0.0)[np.newaxis]
-
-
-def _build_bounded(question: GroupQuestion, at_least: Floats, at_most: Floats, all_fail: float) -> GroupBeliefs:
-    values = np.flatnonzero(question.counts)
-    share = np.append(question.counts[values] / question.size, 0.0)[np.newaxis]
-    return GroupBeliefs(question, values, all_fail, None, Intervals(share, at_least, at_most))
+        question = GroupQuestion.whole(row, np.arange(starts[row], starts[row + 1]), counts.row(row))
+        values = np.flatnonzero(question.counts)
+        # the values that occur, and at last the rest, which nobody has
+        share = np.append(question.counts[values] / question.size, 0.0)[np.newaxis]
+        beliefs.append(GroupBeliefs(question, values, all_fail, None, Intervals(share, *bounds(share))))
+    return tuple(beliefs)
 
 
 def list_again(

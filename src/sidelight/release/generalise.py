@@ -60,7 +60,6 @@ from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
     from sidelight.engines.streamed_table import StreamedTable
-    from sidelight.release.groups import PopulationCounts
     from sidelight.release.population import Population
     from sidelight.streams.key_stream import KeyStream
     from sidelight.table.labels import Label
@@ -260,7 +259,9 @@ class Lattice(LatticeNodes):
         chosen = table.quasi if columns is None else tuple(table.column(name) for name in columns)
         super().__init__(chosen, hierarchies)
         self.table = table
-        self._recoded = [_RecodedPopulation(each, self.columns, hierarchies) for each in populations]
+        self._hierarchies = hierarchies
+        self._populations = [(each, *each.rows(self.columns)) for each in populations]
+        self._recoded: dict[tuple[int, int, int], Column] = {}  # population, column and level → its labels there
         # the finest groups are never dropped: every other node can be rolled up from them
         finest = self._count_populations(roll_up(keys_as_groups(table), chosen), self.bottom)
         self._grouped = NodeGroups(
@@ -296,8 +297,18 @@ class Lattice(LatticeNodes):
 
     def _count_populations(self, groups: Groups, node: Node) -> Groups:
         """Count the people of populations in the groups of a node, whether or not the table has their finer cells."""
-        counts = tuple(each.counts_in(groups, node) for each in self._recoded)
-        return replace(groups, populations=counts) if counts else groups
+        counts = []
+        for number, (population, columns, people) in enumerate(self._populations):
+            wanted = [(number, at, level) for at, level in enumerate(node)]
+            try:
+                for key in wanted:
+                    if key not in self._recoded:
+                        self._recoded[key] = coarser(columns[key[1]], self._hierarchies, key[2])
+            except BadHierarchy as error:
+                message = f"the population cannot be recoded as the table is: {error}"
+                raise BadHierarchy(message) from None
+            counts.append(population.count_equal(groups, [self._recoded[key] for key in wanted], people))
+        return replace(groups, populations=tuple(counts)) if counts else groups
 
 
 class NodeGroups:
@@ -340,19 +351,14 @@ class NodeGroups:
             if keys * width >= few_keys:  # too many to count by: number those that occur
                 key, first = number_keys(key, below=keys)
                 keys = len(first)
-            key, keys = key * width + self._codes_at(at, level), keys * width
+            if (at, level) not in self._recoded:  # remembered, as it is asked for again and again
+                self._recoded[at, level] = ladder.step(self.start[at], level)[self.finest.columns[at].codes]
+            key, keys = key * width + self._recoded[at, level], keys * width
         if keys > max(few_keys, 8 * len(key)):
             key, first = number_keys(key, below=keys)
             keys = len(first)
         sizes = add_up(key, self.finest.sizes, keys)
         return sizes[sizes > 0]
-
-    def _codes_at(self, at: int, level: int) -> Codes:
-        """Recode a column of the finest groups to a level; remembered, as it is asked for again and again."""
-        if (at, level) not in self._recoded:
-            step = self._ladders[at].step(self.start[at], level)
-            self._recoded[at, level] = step[self.finest.columns[at].codes]
-        return self._recoded[at, level]
 
     def _columns(self, groups: Groups, finer: Node, node: Node) -> Iterator[Column]:
         for column, ladder, low, high in zip(groups.columns, self._ladders, finer, node, strict=True):
@@ -397,26 +403,6 @@ class _Ladder:
             step[self._codes[low]] = self._codes[high]
             self._steps[low, high] = step
         return self._steps[low, high]
-
-
-class _RecodedPopulation:
-    def __init__(self, population: Population, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> None:
-        self._population, self._hierarchies = population, hierarchies
-        self._columns, self._people = population.rows(columns)
-        self._levels: dict[tuple[int, int], Column] = {}
-
-    def counts_in(self, groups: Groups, node: Node) -> PopulationCounts:
-        columns = [self._recode(at, level) for at, level in enumerate(node)]
-        return self._population.count_equal(groups, columns, self._people)
-
-    def _recode(self, at: int, level: int) -> Column:
-        if (at, level) not in self._levels:
-            try:
-                self._levels[at, level] = coarser(self._columns[at], self._hierarchies, level)
-            except BadHierarchy as error:
-                message = f"the population cannot be recoded as the table is: {error}"
-                raise BadHierarchy(message) from None
-        return self._levels[at, level]
 
 
 def is_finer(one: Node, other: Node) -> bool:

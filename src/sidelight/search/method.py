@@ -408,7 +408,15 @@ class SearchResult(SearchOutcome, Tabular):
         buckets, release = self.buckets, self.release
         several = buckets is None and release.semantics != "single"
         if buckets is None:
-            group, value, count = _sorted_entries(release)
+            # a group in which nobody has a value has one entry of none, with a count of 0
+            group, value, count = release.groups.counts.entries()
+            bare = np.flatnonzero(release.groups.counts.per_row() == 0)
+            group, value = np.append(group, bare), np.append(value, np.full(len(bare), len(release.domain)))
+            count = np.append(count, np.zeros(len(bare), np.int64))
+            # the order of what is printed, columns from left to right, then value: that of the search would say more
+            printed = [column.codes[group] for column in reversed(release.groups.columns)]
+            rows = np.lexsort(np.stack([value, group, *printed]))
+            group, value, count = group[rows], value[rows], count[rows]
             if not several:  # a row per person
                 group, value = np.repeat(group, count), np.repeat(value, count)
             values = value_columns(release.sensitive, release.domain, value)
@@ -474,18 +482,3 @@ class SearchResult(SearchOutcome, Tabular):
 def _describe_judgement(judgement: Judgement) -> str:
     measure, value = judgement.criterion.measure, judgement.finding.value
     return f"{at_a_glance(value, large_is_bad=measure.large_is_bad)}, {'holds' if judgement.holds else 'broken'}"
-
-
-def _sorted_entries(release: Release) -> tuple[Integers, Integers, Integers]:
-    """Return (group, value, count), in the order of what is printed: that of the search would say more.
-
-    A group in which nobody has a value has one entry of none, with a count of 0.
-    """
-    group, value, count = release.groups.counts.entries()
-    bare = np.flatnonzero(release.groups.counts.per_row() == 0)
-    group, value = np.append(group, bare), np.append(value, np.full(len(bare), len(release.domain)))
-    count = np.append(count, np.zeros(len(bare), np.int64))
-    # the last key of a lexsort comes first: columns from left to right, then value
-    printed = [column.codes[group] for column in reversed(release.groups.columns)]
-    rows = np.lexsort(np.stack([value, group, *printed]))
-    return group[rows], value[rows], count[rows]

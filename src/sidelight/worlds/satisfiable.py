@@ -36,13 +36,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 
 from sidelight.knowledge.facts import Atom, Fact, Same, Who, fold, named_values
 from sidelight.release.release import Release
-from sidelight.table.labels import Label
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort
 from sidelight.worlds.identify import Entities
 
@@ -227,12 +227,7 @@ class _Junction:
 Constraint: TypeAlias = _Within | _Equality | _Junction
 
 
-def _all_of(parts: Sequence[Constraint]) -> Constraint:
-    return _Junction(parts, every=True)
-
-
-def _any_of(parts: Sequence[Constraint]) -> Constraint:
-    return _Junction(parts, every=False)
+_all_of, _any_of = partial(_Junction, every=True), partial(_Junction, every=False)
 
 
 @dataclass(slots=True)
@@ -270,9 +265,7 @@ class WorldSearch:
     def _literal(self, atom: Atom, positive: bool) -> Constraint:  # noqa: FBT001 - as facts are folded
         if isinstance(atom, Same):
             return self._same(atom.person, atom.other, equal=positive)
-        return self._one_of(atom.person, named_values(atom), positive=positive)
-
-    def _one_of(self, who: Who, values: Sequence[Label], *, positive: bool) -> Constraint:
+        who, values = atom.person, named_values(atom)
         if self.release.semantics == "single":
             variable = self._variable(who)
             named = self._whole_domain(variable).intersection(values)
