@@ -260,7 +260,6 @@ class Learned(Tabular):
 
     @cached_property
     def _guess(self) -> Integers:
-        """The cell of the guess, for each line that has one."""
         roster = self.roster
         # by line, then the largest belief, then the first value of the domain; beyond nine decimals is rounding
         order = np.lexsort((roster.value, -np.round(self.beliefs, 9), roster.line))
@@ -268,14 +267,12 @@ class Learned(Tabular):
 
     @cached_property
     def _belief(self) -> Floats:
-        """The largest belief about each line; 0 where there is nothing to guess."""
         belief = np.zeros(len(self.roster))
         belief[self._guessable_lines] = self.beliefs[self._guess]
         return belief
 
     @cached_property
     def _true(self) -> Floats:
-        """How many people of each line have the value that is guessed."""
         assert self.truth is not None
         true = np.zeros(len(self.roster))
         true[self._guessable_lines] = self.truth[self._guess]

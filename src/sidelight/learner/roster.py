@@ -238,7 +238,6 @@ def _fit_expected(roster: Roster, kind: Integers, by_key: Floats) -> Floats:
 
 
 def _check_counts(roster: Roster, people: Floats) -> None:
-    """Raise `BadRelease` if the people with a value do not add up to their group's count."""
     if roster.release.semantics == "multiset":
         return
     sums = sum_by(roster.entry, people, len(roster.entries[2]))

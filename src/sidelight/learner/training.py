@@ -508,7 +508,6 @@ def calibrate_model(
 
 
 def _climb(gain: Callable[[int], float], step: int) -> int:
-    """Return the temperature from which no neighbour gains more, beginning at one."""
     while True:
         better = max((each for each in (step - 1, step + 1) if 0 <= each <= TEMPERATURE_STEPS), key=gain)
         # less than `NOTICED` is no gain, so that rounding cannot send the climb back and forth

@@ -146,7 +146,6 @@ def _add_source(  # noqa: PLR0917 - what is known of one source
 def _rules(
     best: Strongest, table: Table, sources: Sequence[tuple[Sequence[Column], bool]], kind: RuleKind, vagueness: Fraction
 ) -> Iterator[Rule]:
-    """Yield rules as statements."""
     first = {at: number_equal_rows(sources[at][0], len(table.sizes))[1] for at in np.unique(best[2]).tolist()}
     for strength, follow, source, condition, value in zip(*(each.tolist() for each in best), strict=True):
         columns, denied = sources[source]

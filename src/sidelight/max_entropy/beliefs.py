@@ -509,7 +509,6 @@ class Beliefs(ReleaseBeliefs):
 
     @cached_property
     def _amounts(self) -> Floats:
-        """What each entry of the quotient has."""
         return self.reduced.expand(self.solution.amounts)
 
     @cached_property

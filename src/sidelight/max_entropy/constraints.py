@@ -362,7 +362,6 @@ class _TermSets:
         return padded
 
     def _event_flags(self, name: tuple[Event, Event, bool]) -> tuple[Flags, Flags]:
-        """Return which parts fulfil what is asked of people besides their value, or its complement."""
         where, looked_for, others = name
         holds = self.variables.looked_for(looked_for)
         for condition in where:
@@ -370,7 +369,6 @@ class _TermSets:
         return (holds := holds ^ others), holds
 
     def _whom_flags(self, name: Condition | Who | None) -> tuple[Flags, Flags]:
-        """Return which parts are in a set, and which are in rows that are in it as a whole."""
         variables, parts = self.variables, self.variables.parts
         if isinstance(name, str | Someone | Described):
             holds = np.isin(parts.row, self.people[name])

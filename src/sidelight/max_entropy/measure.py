@@ -278,7 +278,6 @@ class MaxEntGain(StatisticsAboutValues):
         return Finding(self, value, _build_witness(by_kind, at), after.notes, kindest)
 
     def _both(self, release: Release) -> tuple[ReleaseBeliefs, ReleaseBeliefs]:
-        """Return what is believed with the release, and without."""
         after, statements = self.beliefs(release), self.statements()
         # without groups no row is suppressed, so that whom statements leave aside there could not be told apart
         rows_suppressed = release.members is None and suppressed_groups(release.groups).any()

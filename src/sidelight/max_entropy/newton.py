@@ -242,7 +242,6 @@ class Hessian:
         return self._solve_columns(columns), change
 
     def _solve_columns(self, right: Floats) -> Floats:
-        """Solve with S."""
         solved = np.empty(len(right) + 1)
         padded = np.append(right, 0.0)
         for stack, inverse_root in zip(self.elimination.stacks, self.inverse_roots, strict=True):

@@ -117,7 +117,6 @@ def _check_range(least: Floats, most: Floats, low: Floats, high: Floats) -> None
 
 
 def _slack(bound: Floats) -> Floats:
-    """Return how far off a sum may be by rounding."""
     return NEGLIGIBLE_PEOPLE * (1 + np.abs(np.where(np.isfinite(bound), bound, 0.0)))
 
 

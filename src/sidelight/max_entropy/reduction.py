@@ -308,7 +308,6 @@ class _Side:
 
 
 def _mix(words: Bits) -> Bits:
-    """Spread bits, so that sums of different words differ (the last steps of SplitMix64)."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words ^ (words >> np.uint64(31))

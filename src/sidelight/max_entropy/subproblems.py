@@ -183,7 +183,6 @@ class _Subproblem:
         return minimize_dual(rest, self._watch, start=minimum.lowest)
 
     def _drop_variables(self, zero: Flags) -> Problem:
-        """Leave variables out; refuses when a row or a column has none left."""
         rest, rows, columns = self.problem.restrict(~zero, np.ones(len(self.problem.low), bool))
         if len(rows) < len(self.problem.people) or len(columns) < len(self.problem.counts):
             raise Infeasible

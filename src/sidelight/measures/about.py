@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
 
 def _as_of(inner: str, name: str) -> Any:  # noqa: ANN401 - a property of any type, or a method
-    """Return what an inner measure or screen has under a name."""
     return property(lambda outer: getattr(getattr(outer, inner), name))
 
 
@@ -230,7 +229,6 @@ def mark_defaults(measures: Sequence[Measure]) -> list[Measure]:
 
 
 def _question(measure: Measure) -> tuple[Measure, str | None, tuple[str, ...]]:
-    """Return what a measure asks, about which column, and which others the attacker knows."""
     return (measure.question, measure.of, measure.known) if isinstance(measure, About) else (measure, None, ())
 
 

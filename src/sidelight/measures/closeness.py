@@ -223,10 +223,11 @@ class Closeness(Targeted, FormulaMeasure):
     )
     order: Sequence[object] | None = field(
         default=None,
-        metadata={
-            **read(lambda order: tuple(dict.fromkeys(map(label, order)))),
-            **in_policy(tuple[str, ...] | None, lambda order: tuple(map(written_label, order))),
-        },
+        metadata=read(
+            lambda order: tuple(dict.fromkeys(map(label, order))),
+            hint=tuple[str, ...] | None,
+            parse=lambda order: tuple(map(written_label, order)),
+        ),
     )
     hierarchy: Hierarchy | None = field(
         default=None, metadata=in_policy(str | tuple[tuple[str, ...], ...] | None, _parse_hierarchy)

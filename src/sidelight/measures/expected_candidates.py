@@ -240,7 +240,6 @@ def _log_product(first: Decimal, steps: int) -> Decimal:
 
 
 def _stirling(x: Decimal) -> Decimal:
-    """Return ln Γ(x) up to a constant."""
     series = (number / (2 * k * (2 * k - 1)) / x ** (2 * k - 1) for k, number in enumerate(_bernoulli(), start=1))
     return (x - Decimal("0.5")) * x.ln() - x + sum(series, Decimal(0))
 

@@ -78,14 +78,17 @@ def choice(choices: object, message: str | None = None) -> dict[str, FieldReader
     return {"reader": refuse_others}
 
 
-def read(function: Callable[..., object]) -> dict[str, FieldReader]:
-    """Declare a field whose value is what a function of one argument makes of what was given."""
-    return {"reader": lambda _measure, _name, given: function(given)}
+def read(function: Callable[..., object], **in_file: object) -> dict[str, object]:
+    """Declare a field whose value is what a function of one argument makes of what was given.
+
+    `in_file`: the `hint` and `parse` of `in_policy`.
+    """
+    return {"reader": lambda _measure, _name, given: function(given), **in_file}
 
 
-def read_with(function: Callable[[Any, Any], object]) -> dict[str, FieldReader]:
+def read_with(function: Callable[[Any, Any], object], **in_file: object) -> dict[str, object]:
     """Declare a field whose value depends on others too: the function takes the measure, and what was given."""
-    return {"reader": lambda measure, _name, given: function(measure, given)}
+    return {"reader": lambda measure, _name, given: function(measure, given), **in_file}
 
 
 def in_policy(hint: object, parse: Callable[[Any], object] | None = None) -> dict[str, object]:

@@ -16,19 +16,23 @@ from sidelight.rounding import LARGEST_NUMBER, exact_number, fraction_in
 from sidelight.table.labels import MISSING, Label, as_number, in_order, label, shown, written_label
 
 
-class NumberValues(dict[Label, Fraction]):
-    """The number that each value stands for: hashed, and not changed."""
+class NumberByValue(dict[Label, Fraction]):
+    """An exact number for some values: a mapping that can be hashed and never changes."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def as_written(self) -> dict[str, int | Fraction | float]:
+        return {shown(text): whole_if_possible(number) for text, number in self.items()}
+
+
+class NumberValues(NumberByValue):
+    """The number that each value stands for."""
 
     def __init__(self, numbers: Mapping[str, Bound] | Mapping[Label, Bound]) -> None:
         numbers = expect_mapping(numbers, parameter("numbers"), '{"low": 0, "high": 40}')
         exact = {label(text): finite(number, f"the number of '{text}'") for text, number in numbers.items()}
         super().__init__((text, Fraction(exact[text])) for text in in_order(exact))
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(tuple(self.items()))
-
-    def as_written(self) -> dict[str, int | Fraction | float]:
-        return {shown(text): whole_if_possible(number) for text, number in self.items()}
 
 
 def has_sensible_size(number: Fraction | float) -> bool:
@@ -89,8 +93,8 @@ def _number_of(text: Label, known: NumberValues | None, missing: Fraction | None
     return number
 
 
-class Tariff(dict[Label, Fraction]):
-    """An exact number for some values, in the order in which they were named."""
+class Tariff(NumberByValue):
+    """What some values cost or weigh, in the order in which they were named."""
 
     @classmethod
     def read(cls, name: str, numbers: object, *, above: int = -1) -> Tariff:
@@ -102,9 +106,6 @@ class Tariff(dict[Label, Fraction]):
             raise BadMeasure(message)
         entries = {written_label(value): read_rate(name, number, above=above) for value, number in numbers.items()}
         return cls(entries)
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(frozenset(self.items()))
 
     def rate(self, value: Label, otherwise: Fraction) -> Fraction:
         """Return the number of a value; `otherwise` that of all which are not named."""
@@ -124,9 +125,6 @@ class Tariff(dict[Label, Fraction]):
             if value not in known:
                 message = f"no sensitive value '{shown(value)}' in the release{did_you_mean(shown(value), domain)}"
                 raise UnknownValue(message)
-
-    def as_written(self) -> dict[str, int | Fraction | float]:
-        return {shown(value): whole_if_possible(number) for value, number in self.items()}
 
 
 def read_rate(name: str, number: object, *, above: int = -1) -> Fraction:

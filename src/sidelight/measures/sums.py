@@ -35,7 +35,7 @@ from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Measure, Monotonicity, in_policy, labels_as_written, read, whole
+from sidelight.measures.measure import Measure, Monotonicity, labels_as_written, read, whole
 from sidelight.measures.number_values import NumberValues, numbers_of, seeming_thousands
 from sidelight.measures.targets import Targeted, drop_values
 from sidelight.release.groups import Groups
@@ -67,7 +67,7 @@ class SumMeasure(Targeted, FormulaMeasure):
 
     largest: int = field(default=2, metadata=whole(least=1))
     numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = field(
-        default=None, metadata={**read(NumberValues), **in_policy(Mapping[str, float] | None, labels_as_written)}
+        default=None, metadata=read(NumberValues, hint=Mapping[str, float] | None, parse=labels_as_written)
     )
 
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)

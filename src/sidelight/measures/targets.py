@@ -362,7 +362,6 @@ class Targeted(Measure):
         return self.replace_settings(apart_from=tuple(text for text in self.apart_from if text not in values))
 
     def names_values(self, domain: tuple[Label, ...]) -> Flags:
-        """Return which values of a domain are named: those left out, and those of a category."""
         category = self.targets.value.values if isinstance(self.targets.value, Predicate) else ()
         named: Flags = np.array([text in self.apart_from or text in category for text in domain], bool)
         return named | super().names_values(domain)

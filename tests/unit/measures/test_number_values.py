@@ -121,7 +121,7 @@ def test_points_that_seem_to_separate_thousands(domain, doubtful):
 def test_values_are_read_as_cells_say_them():
     tariff = Tariff.read("weights", {5: 0.1, "(missing)": 2, "Flu": "3/4"} | {"Flu": Fraction(3, 4)})
     assert dict(tariff) == {"5": Fraction(1, 10), None: 2, "Flu": Fraction(3, 4)}
-    assert tariff.as_setting() == {"5": Fraction(1, 10), "(missing)": 2, "Flu": Fraction(3, 4)}
+    assert tariff.as_written() == {"5": Fraction(1, 10), "(missing)": 2, "Flu": Fraction(3, 4)}
     assert hash(tariff) == hash(Tariff.read("weights", tariff))
 
 

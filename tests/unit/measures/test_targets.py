@@ -244,7 +244,7 @@ def test_predicates_as_a_policy_file_has_them():
     named = Predicate.none_of("b", name="ill")
     plain = Predicate.any_of("b", None)
     assert (plain.as_list(), named.as_list()) == (["b", "(missing)"], ["not", "b"])
-    assert (plain.as_setting(), named.as_setting()) == (["b", "(missing)"], {"ill": ["not", "b"]})
+    assert (plain.as_written(), named.as_written()) == (["b", "(missing)"], {"ill": ["not", "b"]})
     assert predicates_as_written((named, plain)) == {"ill": ["not", "b"], "b or (missing)": ["b", "(missing)"]}
     assert predicates_as_written((plain, plain)) == [["b", "(missing)"]] * 2
 

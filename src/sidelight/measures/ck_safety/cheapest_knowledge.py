@@ -77,7 +77,7 @@ from sidelight.measures.ck_safety.minimize_across_groups import (
 from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO, tolerance
 from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.exact import EXACT, Amount, Numbers, join_all
-from sidelight.measures.measure import Measure, Monotonicity, in_policy, read
+from sidelight.measures.measure import Measure, Monotonicity, read
 from sidelight.measures.number_values import Tariff, read_rate
 from sidelight.measures.targets import Predicate, Targeted, Targets, examples_of_targets, read_value
 from sidelight.release.groups import Groups
@@ -149,12 +149,6 @@ class PricedGroups:
         """How many people have one of the a most frequent values of a class: a row per group, a column per a."""
         return tuple(np.cumsum(np.pad(each, ((0, 0), (1, 0))), axis=1) for each in self.counts)
 
-    def people_with(self, kind: Kind) -> Integers:
-        """Return n(κ)."""
-        parts = [sums[:, many] for sums, many in zip(self.sums, kind, strict=False)]
-        people: Integers = np.sum([*parts, kind[-1] * self.target], axis=0)
-        return people
-
 
 class Chain(NamedTuple):
     """The least product, and the kinds of the sets that people are asked about, the first person's first."""
@@ -185,7 +179,9 @@ class PricedProgram:
     @cached_property
     def holders(self) -> dict[Kind, Integers]:
         """n(κ)."""
-        return {kind: self.groups.people_with(kind) for kind in self.prices}
+        sums, target = self.groups.sums, self.groups.target
+        parts = {kind: [each[:, many] for each, many in zip(sums, kind, strict=False)] for kind in self.prices}
+        return {kind: np.sum([*people, kind[-1] * target], axis=0) for kind, people in parts.items()}
 
     @cached_property
     def scale(self) -> list[Numbers]:
@@ -347,10 +343,7 @@ class CheapestKnowledge(Targeted):
     reach: Bound = field(metadata=read(partial(exact_number, error=BadMeasure, name="reach=")))
     prices: Mapping[str, Bound] | Mapping[Label, Bound] | None = field(
         default=None,
-        metadata={
-            **read(lambda prices: Tariff.read("prices", prices, above=0) or None),
-            **in_policy(Mapping[str, float] | None),
-        },
+        metadata=read(lambda prices: Tariff.read("prices", prices, above=0) or None, hint=Mapping[str, float] | None),
     )
     otherwise: Bound = field(default=1, metadata=read(partial(read_rate, "otherwise", above=0)))
     value: str | None = field(default=None, metadata=read(read_value))

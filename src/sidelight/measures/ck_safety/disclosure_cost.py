@@ -25,7 +25,7 @@ from sidelight.measures.attacker import Attacker
 from sidelight.measures.ck_safety.implications import Implications, Negations, chosen_facts, nobody_shown
 from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.exact import Amount, Screen
-from sidelight.measures.measure import Measure, Monotonicity, Summary, in_policy, read, whole
+from sidelight.measures.measure import Measure, Monotonicity, Summary, read, whole
 from sidelight.measures.number_values import Tariff, read_rate
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -57,7 +57,7 @@ class DisclosureCost(Measure):
 
     k: int = field(metadata=whole())
     weights: Mapping[str, Bound] | Mapping[Label, Bound] = field(
-        metadata={**read(partial(Tariff.read, "weights")), **in_policy(Mapping[str, float])}
+        metadata=read(partial(Tariff.read, "weights"), hint=Mapping[str, float])
     )
     otherwise: Bound = field(default=1, metadata=read(partial(read_rate, "otherwise")))
     knows: Adversary = "implications"

@@ -32,7 +32,7 @@ from sidelight.measures.attacker import Attacker, Settings
 from sidelight.measures.column_subsets.singling_out import column_named
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount, Screen, SumScreen
-from sidelight.measures.measure import Measure, Monotonicity, Tally, in_policy, read
+from sidelight.measures.measure import Measure, Monotonicity, Tally, read
 from sidelight.release.generalise import roll_up
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release, whole_groups
@@ -83,9 +83,7 @@ class Inference(Measure):
     Source: Article 29 Working Party, Opinion 05/2014 (WP216); Giomi et al., Anonymeter, 2023 (control and residual).
     """
 
-    columns: str | Sequence[str] | None = field(
-        default=None, metadata={**read(as_names), **in_policy(tuple[str, ...] | None)}
-    )
+    columns: str | Sequence[str] | None = field(default=None, metadata=read(as_names, hint=tuple[str, ...] | None))
     secret: str | None = None
 
     name: ClassVar[str] = "inference"

@@ -34,7 +34,7 @@ from sidelight.measures.column_subsets.singling_out import (
 from sidelight.measures.column_subsets.subsets import names_in_words
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Measure, Monotonicity, in_policy, read
+from sidelight.measures.measure import Measure, Monotonicity, read
 from sidelight.measures.named_risks.size_risk import sum_of_ratios
 from sidelight.release.release import Release
 from sidelight.rounding import round_up, short_decimal
@@ -81,10 +81,8 @@ class Linkability(Measure):
     Source: Article 29 Working Party, Opinion 05/2014 (WP216).
     """
 
-    one: str | Sequence[str] = field(default=(), metadata={**read(as_names), **in_policy(tuple[str, ...])})
-    other: str | Sequence[str] | None = field(
-        default=None, metadata={**read(as_names), **in_policy(tuple[str, ...] | None)}
-    )
+    one: str | Sequence[str] = field(default=(), metadata=read(as_names, hint=tuple[str, ...]))
+    other: str | Sequence[str] | None = field(default=None, metadata=read(as_names, hint=tuple[str, ...] | None))
 
     name: ClassVar[str] = "linkability"
     example_settings = ({}, {"other": ()})

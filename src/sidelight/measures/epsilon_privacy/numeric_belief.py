@@ -54,7 +54,7 @@ from sidelight.measures.epsilon_privacy.prior_belief import prior_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Case
 from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
-from sidelight.measures.measure import Measure, Monotonicity, Worst, in_policy, labels_as_written, read
+from sidelight.measures.measure import Measure, Monotonicity, Worst, labels_as_written, read
 from sidelight.measures.number_values import NumberValues, finite, has_sensible_size, numbers_of
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
@@ -94,7 +94,6 @@ class NumberFamily(ABC):
         return self, tuple(numbers)
 
     def statistic(self, numbers: Sequence[Fraction]) -> Floats:
-        """Return what is added up of each number."""
         return np.array([float(number) for number in numbers])
 
     def check(self, number: Fraction, text: str) -> None:
@@ -218,7 +217,6 @@ class Pareto(NumberFamily):
     minimum: Fraction
 
     def statistic(self, numbers: Sequence[Fraction]) -> Floats:
-        """Add up logarithms of how far above the minimum."""
         return np.array([math.log1p(number / self.minimum - 1) for number in numbers])
 
     def near(self, seen: Floats, total: Floats, center: Floats, within: float) -> Floats:
@@ -422,7 +420,7 @@ class NumericBelief(Targeted, GroupByGroup):
     spread: Bound | None = field(default=None, metadata=read(partial(finite, name="spread")))
     minimum: Bound | None = field(default=None, metadata=read(partial(finite, name="minimum")))
     numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = field(
-        default=None, metadata={**read(NumberValues), **in_policy(Mapping[str, float] | None, labels_as_written)}
+        default=None, metadata=read(NumberValues, hint=Mapping[str, float] | None, parse=labels_as_written)
     )
     known_people: int = field(default=0, metadata=read(read_known_people))
 
@@ -447,7 +445,6 @@ class NumericBelief(Targeted, GroupByGroup):
             raise BadMeasure(message)
 
     def amounts(self) -> dict[str, int]:
-        """Return how sure the attacker is and how many people they know; what they expect is no amount."""
         amounts = super().amounts()
         return {name: amounts[name] for name in ("stubbornness", "known_people") if name in amounts}
 
@@ -533,7 +530,6 @@ class NumericBelief(Targeted, GroupByGroup):
         return rows, columns, epsilons, matching
 
     def _p_out(self, domain: tuple[Label, ...], counts: list[int], column: int) -> Decimal:
-        """Return how likely the person's number is for one more, exactly."""
         numbers, within = self._numbers_of(domain), Fraction(self.within)
         # without the person in question, who is left out of the release
         others = [count - (place == column) for place, count in enumerate(counts)]
@@ -542,7 +538,6 @@ class NumericBelief(Targeted, GroupByGroup):
         return self.expected_family.exact(sum(others), seen, center - within, center + within)
 
     def scores(self, groups: Groups) -> Floats:
-        """Return every group's ε as a float; nan where nothing is asked about."""
         scores = np.full(len(groups), np.nan)
         rows, _, epsilons, _ = self._epsilons(groups)
         np.fmax.at(scores, rows, epsilons)

@@ -40,7 +40,7 @@ import numpy as np
 from sidelight.arrays import Floats
 from sidelight.errors import BadMeasure, as_given, did_you_mean, is_one_of
 from sidelight.measures.criterion import Bound
-from sidelight.measures.number_values import whole_if_possible
+from sidelight.measures.number_values import NumberByValue, whole_if_possible
 from sidelight.measures.targets import Predicate, Predicates, read_predicates
 from sidelight.rounding import exact_number, exact_text, whole_number
 from sidelight.table.labels import Label, in_order, label, shown
@@ -60,8 +60,8 @@ Questions: TypeAlias = tuple[Predicate, ...] | Literal["all subsets"]
 """What is asked about: some predicates, all there are, or (none of them) each single value."""
 
 
-class Weights(dict[Label, Fraction]):
-    """An exact weight per value: a mapping that can be hashed and never changes."""
+class Weights(NumberByValue):
+    """An exact weight per value, in the order of values."""
 
     def __init__(self, weights: Mapping[str, Bound] | Mapping[Label, Bound]) -> None:
         sums: dict[Label, Fraction] = {}
@@ -78,17 +78,11 @@ class Weights(dict[Label, Fraction]):
     def total(self) -> Fraction:
         return sum(self.values(), Fraction(0))
 
-    def as_written(self) -> dict[str, object]:
-        return {shown(text): whole_if_possible(weight) for text, weight in self.items()}
-
     def shares(self) -> Weights:
         return self.scale(1 / self.total)
 
     def scale(self, factor: Fraction) -> Weights:
         return Weights({text: weight * factor for text, weight in self.items()})
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(tuple(self.items()))
 
     def __repr__(self) -> str:
         return "{" + ", ".join(f"{text!r}: {weight}" for text, weight in self.items()) + "}"
@@ -113,7 +107,7 @@ class WeightsByLabel(dict[Label, Weights]):
         pairs = [*chain.from_iterable(each.items() for each in self.values())]
         return min([weight for value, weight in pairs if value in among] or [weight for _, weight in pairs])
 
-    def as_written(self) -> dict[str, dict[str, object]]:
+    def as_written(self) -> dict[str, dict[str, int | Fraction | float]]:
         return {shown(text): each.as_written() for text, each in self.items()}
 
     def __hash__(self) -> int:  # type: ignore[override]

@@ -64,7 +64,6 @@ from sidelight.measures.measure import (
     Monotonicity,
     Worst,
     choice,
-    in_policy,
     labels_as_written,
     read,
     read_with,
@@ -244,26 +243,19 @@ that is left shrinks by that factor.
 
     counts: ValueWeights | WeightsPerLabel | None = field(
         default=None,
-        metadata={
-            **read_with(
-                lambda belief, counts: (
-                    read_counts(counts) if belief.by is None else read_weights_by_label(counts, least=1)
-                )
-            ),
-            **in_policy(Mapping[str, float] | Mapping[str, Mapping[str, float]] | None, labels_as_written),
-        },
+        metadata=read_with(
+            lambda belief, counts: read_counts(counts) if belief.by is None else read_weights_by_label(counts, least=1),
+            hint=Mapping[str, float] | Mapping[str, Mapping[str, float]] | None,
+            parse=labels_as_written,
+        ),
     )
     shape: Literal["uniform", "release"] | ValueWeights | WeightsPerLabel | None = field(
         default=None,
-        metadata={
-            **read_with(
-                lambda belief, shape: read_shape(shape) if belief.by is None else read_weights_by_label(shape, least=0)
-            ),
-            **in_policy(
-                Literal["uniform", "release"] | Mapping[str, float] | Mapping[str, Mapping[str, float]] | None,
-                labels_as_written,
-            ),
-        },
+        metadata=read_with(
+            lambda belief, shape: read_shape(shape) if belief.by is None else read_weights_by_label(shape, least=0),
+            hint=Literal["uniform", "release"] | Mapping[str, float] | Mapping[str, Mapping[str, float]] | None,
+            parse=labels_as_written,
+        ),
     )
     stubbornness: Bound | None = field(default=None, metadata=read(read_stubbornness))
     # None: the smallest that the shape allows, unless σ is infinite
@@ -276,13 +268,11 @@ that is left shrinks by that factor.
     rules_out: int = field(default=0, metadata=whole())  # how many values the attacker knows the person not to have
     predicates: Predicates | Literal["all subsets"] = field(
         default=(),
-        metadata={
-            **read(read_questions),
-            **in_policy(
-                Literal["all subsets"] | Mapping[str, tuple[str, ...]] | tuple[tuple[str, ...], ...],
-                _predicates_in_policy,
-            ),
-        },
+        metadata=read(
+            read_questions,
+            hint=Literal["all subsets"] | Mapping[str, tuple[str, ...]] | tuple[tuple[str, ...], ...],
+            parse=_predicates_in_policy,
+        ),
     )
     # the column in which each person says which predicate is to be kept
     wishes: str | None = field(default=None, metadata=read(lambda wishes: expect(str, wishes, parameter("wishes"))))
@@ -453,7 +443,6 @@ that is left shrinks by that factor.
             yield [epsilons.get(place) for place in range(len(starts))]
 
     def _ruled_out(self, groups: Groups) -> Iterator[tuple[tuple[int, ...], Cases, tuple[Prior, ...]]]:
-        """Go through all sets of values that may be ruled out: the cases and the priors that are left."""
         cases, priors, counts = self.cases(groups), self.priors(groups), groups.counts.dense()
         width = len(priors[0].domain)
         for places in chain.from_iterable(combinations(range(width), size) for size in self._sizes_ruled_out(width)):
@@ -524,7 +513,6 @@ that is left shrinks by that factor.
         )
 
     def scores(self, groups: Groups) -> Floats:
-        """Return every group's ε as a float; nan where none of the predicates occurs."""
         if self.rules_out:
             left = self._ruled_out(groups)
             return reduce(np.fmax, (self._scores(groups, cases, priors) for _, cases, priors in left))
@@ -565,7 +553,6 @@ that is left shrinks by that factor.
         return Worst(self, worst.value, witness)
 
     def check(self, release: Release) -> None:
-        """Raise if the question makes no sense for a release; with wishes, if it lacks the two columns."""
         super().check(release)
         if self.wishes is not None:
             self._find_wishes(release.groups)

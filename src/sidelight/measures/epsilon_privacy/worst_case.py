@@ -291,7 +291,6 @@ def epsilons_of_parts(cases: Cases, priors: Sequence[Prior], rule: DecisionRule)
 
 
 def _infinite_where_certain(priors: Sequence[Prior], rule: DecisionRule) -> bool:
-    """Return whether ε is infinite where p_in = 1, and nowhere else."""
     return rule == "definition" and all(prior.leaves_doubt for prior in priors)
 
 

@@ -31,7 +31,7 @@ from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.attacker import Attacker, Settings
 from sidelight.measures.criterion import Finding
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Monotonicity, Tally, choice, in_policy, read
+from sidelight.measures.measure import Monotonicity, Tally, choice, read
 from sidelight.measures.named_risks.size_risk import (
     SizeHistogram,
     SizeRisk,
@@ -59,7 +59,7 @@ def register_in_words(settings: Settings) -> str:
     return f"who is in the population{f' ({register})' if isinstance(register, str) else ''}, with the same columns"
 
 
-REGISTER = {**read(Population.from_source), **in_policy(str | None)}
+REGISTER = read(Population.from_source, hint=str | None)
 
 
 class AgainstPopulation(SizeRisk):

@@ -318,7 +318,6 @@ class UniqueMatch(UniquesEstimate):
 
     @property
     def _declared_share(self) -> Fraction | float:
-        """The share as it is meant: 0.1 is a tenth."""
         return exact_number(self.fraction, BadMeasure, f"the {parameter('fraction')} of '{self.name}'")
 
     def check(self, release: Release) -> None:

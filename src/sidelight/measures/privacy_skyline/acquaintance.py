@@ -138,7 +138,6 @@ class AcquaintanceWitness(Witness):
 
 
 def _next_people(part: Others | Family | None, taken: dict[int, int]) -> list[Someone]:
-    """Return the next people of a group who have no part yet."""
     if part is None:
         return []
     # people of a group are numbered on from those who have a part, so that no one has two

@@ -375,7 +375,6 @@ def top_width(counts: Counts, rules_out: int) -> int:
 
 
 def _list_occurring(counts: Counts, values: Integers) -> tuple[Integers, Integers, Integers]:
-    """Return rows, columns and counts, in shapes that broadcast; zeros may be among dense ones."""
     if counts.cells is not None:
         cells = counts.cells if len(values) == counts.width else counts.cells[:, values]
         return np.arange(counts.rows)[:, np.newaxis], np.arange(len(values)), cells
@@ -580,7 +579,6 @@ class FiveMinima:
 def _least_of_each_value(
     scores: Floats, occurring: ValuesInGroups, factors: Factors, m: int, value_at: Callable[[int], ValueInGroup]
 ) -> Integers:
-    """Find, for each value that occurs, the place with the smallest exact product; of equal ones the first group's."""
     # floats propose: all within tolerance of the smallest of their value (a zero is exact, and has no tolerance)
     starts = np.flatnonzero(np.diff(occurring.columns, prepend=-1))
     low = np.minimum.reduceat(scores, starts)

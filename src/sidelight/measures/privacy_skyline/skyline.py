@@ -330,7 +330,6 @@ class RiskMap:
         return above
 
     def _stays_above(self, undominated: UndominatedGroups, knowledge: Knowledge, odds: Fraction) -> bool:
-        """Decide one point exactly."""
         if self.groups.semantics == "set":  # here floats stand for products of whole numbers: look at the groups again
             worst = FiveMinima.from_groups(self.groups, np.array([self.place]), knowledge).worst()
             assert worst is not None, "undominated groups have the value"
