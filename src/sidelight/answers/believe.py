@@ -20,7 +20,6 @@ import sidelight as sl
 from sidelight.answers.recipe import Name, write_call, write_python, write_release
 from sidelight.answers.request import Request
 from sidelight.answers.sources import PeopleLookup, inputs_of, open_release
-from sidelight.documents.document import SparsePart
 from sidelight.errors import BadKnowledge, BadMeasure, BadPolicy, TooHard
 from sidelight.knowledge.facts import Described, Someone, Who, person_text
 from sidelight.knowledge.parse import is_statement, parse_person, read_facts, read_person
@@ -30,7 +29,7 @@ from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
 from sidelight.progress import Progress, quiet
 from sidelight.release.locate import Lookup
 from sidelight.release.read import release_from
-from sidelight.report.answer import Answer, Live
+from sidelight.report.answer import Answer, Facts, Live
 from sidelight.report.page import Blocks, Grid, Paragraph
 from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED, decimal_text, in_words
@@ -141,28 +140,7 @@ class BelieveRequest(Request):
         return write_python(*lines)
 
 
-class CountedBeliefs(SparsePart):
-    """What is believed by counting worlds: probabilities as exact fractions and as numbers."""
-
-    model: Literal["worlds"]
-    facts: tuple[str, ...]
-    estimated: dict[str, Any] | None = None
-    beliefs: tuple[dict[str, Any], ...]
-    surest: dict[str, Any] | None = None
-
-
-class EntropyBeliefs(SparsePart):
-    """What is believed by maximum entropy."""
-
-    model: Literal["maximum entropy"]
-    statements: tuple[str, ...]
-    residual: float
-    estimation_error: dict[str, float] | None
-    curve: tuple[dict[str, Any], ...] | None = None
-    beliefs: tuple[dict[str, Any], ...]
-
-
-class WorldsAnswer(Answer[CountedBeliefs]):
+class WorldsAnswer(Answer[Facts]):
     """What is believed by counting worlds."""
 
     question: ClassVar[str] = "What would somebody conclude who knows exactly this?"
@@ -181,7 +159,7 @@ class WorldsAnswer(Answer[CountedBeliefs]):
         before, after = belief.before[belief.value], belief[belief.value]
         verb = "stays at" if before == after else "rises" if after > before else "falls"
         change = in_words(after) if before == after else f"from {in_words(before)} to {in_words(after)}"
-        known = counted(len(self.answer.facts), "fact")
+        known = counted(len(self.answer["facts"]), "fact")
         yield dumbbell_chart(
             [Change(shown(value), belief.before[value], belief[value]) for value in belief],
             title=f"For {name_in_group(belief)}, {shown(belief.value)} {verb} {change}",
@@ -192,9 +170,9 @@ class WorldsAnswer(Answer[CountedBeliefs]):
         )
 
     def blocks(self) -> Blocks:
-        yield Paragraph("Known: " + ("; ".join(self.answer.facts) or "nothing but the release"))
-        if self.answer.estimated is not None:
-            samples, confidence, seed = self.answer.estimated.values()
+        yield Paragraph("Known: " + ("; ".join(self.answer["facts"]) or "nothing but the release"))
+        if "estimated" in self.answer:
+            samples, confidence, seed = self.answer["estimated"].values()
             yield Paragraph(
                 f"Too hard to count, so these are estimates from {samples:,} worlds drawn at random (seed "
                 f"{seed}); each interval holds the truth with {confidence:g} confidence."
@@ -264,7 +242,7 @@ class BoundOnRules:
     surest: float
 
 
-class EntropyAnswer(Answer[EntropyBeliefs]):
+class EntropyAnswer(Answer[Facts]):
     """What is believed by maximum entropy, from the release alone and knowing the statements."""
 
     question: ClassVar[str] = WorldsAnswer.question
@@ -283,12 +261,12 @@ class EntropyAnswer(Answer[EntropyBeliefs]):
         yield Paragraph("Believed by maximum entropy (this is not counting worlds):")
         rows = tuple(
             (each["about"], shown(each["value"]), write_belief(each["before"]), write_belief(each["after"]))
-            for each in self.answer.beliefs
+            for each in self.answer["beliefs"]
         )
         yield Grid(("about", "value", "from the release", "knowing this"), rows, figures=frozenset({2, 3}))
         yield Paragraph(ROUNDED)
-        if self.answer.estimation_error is not None:
-            before, after = self.answer.estimation_error.values()
+        if self.answer["estimation_error"] is not None:
+            before, after = self.answer["estimation_error"].values()
             yield Paragraph(
                 f"Estimation error: {before:.4f} from the release alone, {after:.4f} knowing this (0: the truth is "
                 "known)"
@@ -350,18 +328,10 @@ def conclude(
         return _conclude_by_entropy(request, release, by, progress)
     facts = read_facts(request.know)
     beliefs, surest = _count_worlds(request, release, facts, by)
-    parts: dict[str, Any] = {}
+    answer: Facts = {"model": "worlds", "facts": tuple(map(str, facts))}
     if any(isinstance(each, EstimatedBelief) for each in beliefs):
-        parts["estimated"] = {"samples": request.samples, "confidence": request.confidence, "seed": request.seed}
-    if surest is not None:
-        parts["surest"] = {
-            "person": surest.who(),
-            "group": surest.group.number,
-            "value": surest.value,
-            "before": str(surest.before),
-            **_amount_fields(surest.probability),
-        }
-    rows = tuple(
+        answer["estimated"] = {"samples": request.samples, "confidence": request.confidence, "seed": request.seed}
+    answer["beliefs"] = tuple(
         {
             "person": str(belief),
             "group": belief.group.number,
@@ -372,11 +342,19 @@ def conclude(
         }
         for belief in beliefs
     )
+    if surest is not None:
+        answer["surest"] = {
+            "person": surest.who(),
+            "group": surest.group.number,
+            "value": surest.value,
+            "before": str(surest.before),
+            **_amount_fields(surest.probability),
+        }
     return WorldsAnswer(
         kind="believe",
         schema_version=2,
         source=request.file,
-        answer=CountedBeliefs(model="worlds", facts=tuple(map(str, facts)), beliefs=rows, **parts),
+        answer=answer,
         notes=tuple(dict.fromkeys(note for belief in beliefs for note in belief.notes)),
         beliefs=beliefs,
         surest=surest,
@@ -466,13 +444,13 @@ def _conclude_by_entropy(
         kind="believe",
         schema_version=2,
         source=request.file,
-        answer=EntropyBeliefs(
-            model="maximum entropy",
-            statements=tuple(known.words for known in after.known),
-            residual=after.certificate.residual,
-            beliefs=tuple(_entropy_rows(request, before, after)),
+        answer={
+            "model": "maximum entropy",
+            "statements": tuple(known.words for known in after.known),
+            "residual": after.certificate.residual,
             **parts,
-        ),
+            "beliefs": tuple(_entropy_rows(request, before, after)),
+        },
         # whom statements and questions may mean, and which statements say nothing
         notes=tuple(dict.fromkeys((*after.notes, *(note for cells in described for note in after.notes_on(cells))))),
         before=before,

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field, JsonValue
 
 import sidelight as sl
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
 from sidelight.answers.request import Request
-from sidelight.documents.document import DocumentPart, SparsePart, number, plain
+from sidelight.documents.document import number, plain
 from sidelight.engines.files import columns_of, files_of, nearest_column
 from sidelight.engines.read import table_from
 from sidelight.engines.read_stream import distinct_rows
@@ -38,14 +37,14 @@ from sidelight.intake.safe_harbour import SafeHarbour, check_columns
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.progress import Progress, quiet
-from sidelight.report.answer import Answer, Live
+from sidelight.report.answer import Answer, Facts, Live
 from sidelight.report.page import Block, Blocks, Code, Grid, PageSection, Paragraph, Points, Verdict
 from sidelight.report.plots import Drawing
 from sidelight.report.report import notes_section
 from sidelight.rounding import fraction_in, short_decimal
 from sidelight.table.cell_lists import parts_of
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
-from sidelight.table.labels import ColumnKind, Label, as_number, in_order
+from sidelight.table.labels import Label, as_number, in_order
 from sidelight.table.labels import listed as listed_labels
 from sidelight.table.roles import Roles, is_age
 from sidelight.table.table import Counts
@@ -132,59 +131,7 @@ class Inspected:
     drafted: Mapping[str, Draft] | None = None
 
 
-class InspectedColumn(DocumentPart):
-    """What a column seems to be, and why."""
-
-    column: str
-    role: Role
-    stated: bool
-    reason: str
-    kind: ColumnKind
-    labels: int
-    labels_in_one_row: int
-    rows_without: int
-    hierarchy: str | None = Field(description="how its drafted hierarchy makes labels coarser")
-
-
-class ExactShare(DocumentPart):
-    """A share of people, exactly, and as a float rounded up."""
-
-    exact: str
-    number: float | None
-
-
-class InspectedSet(DocumentPart):
-    """How well some columns together identify people, and what they tell of the sensitive one."""
-
-    columns: tuple[str, ...]
-    groups: int
-    alone: int
-    smallest_group: int
-    distinction: ExactShare | None
-    separation: ExactShare | None
-    inference: ExactShare | None
-
-
-class Inspection(SparsePart):
-    """What the columns seem to be, and which drafts were written; if others know some, which sets of them identify."""
-
-    columns: tuple[InspectedColumn, ...]
-    roles: dict[str, JsonValue]
-    written: tuple[str, ...]
-    people: int = 0
-    alone: int = 0
-    worst_columns: tuple[dict[str, str | int], ...] = Field(
-        default=(), description="how many fewer people are unique where a column is left out"
-    )
-    up_to: int = 0
-    share: str = ""
-    smallest_sets: tuple[tuple[str, ...], ...] = ()
-    secret: str | None = None
-    guessed_without_columns: ExactShare | None = None
-    sets: tuple[InspectedSet, ...] = ()
-
-
-class InspectAnswer(Answer[Inspection]):
+class InspectAnswer(Answer[Facts]):
     """What the columns seem to be, and which identify people."""
 
     question: ClassVar[str] = "Which columns identify people?"
@@ -322,21 +269,21 @@ def _why_no_draft(suggested: sl.SuggestedRoles) -> str:
 # The answer as data
 
 
-def _describe(request: InspectRequest, inspected: Inspected, written: tuple[str, ...]) -> Inspection:
+def _describe(request: InspectRequest, inspected: Inspected, written: tuple[str, ...]) -> Facts:
     drafted = inspected.drafted or {}
     facts: dict[str, Any] = {
         "columns": tuple(
-            InspectedColumn(
-                column=each.column,
-                role=each.role,
-                stated=each.stated,
-                reason=each.reason,
-                kind=each.kind,
-                labels=each.profile.distinct,
-                labels_in_one_row=each.profile.once,
-                rows_without=each.profile.missing,
-                hierarchy=drafted[each.column].rule if each.column in drafted else None,
-            )
+            {
+                "column": each.column,
+                "role": each.role,
+                "stated": each.stated,
+                "reason": each.reason,
+                "kind": each.kind,
+                "labels": each.profile.distinct,
+                "labels_in_one_row": each.profile.once,
+                "rows_without": each.profile.missing,
+                "hierarchy": drafted[each.column].rule if each.column in drafted else None,
+            }
             for each in inspected.suggested.columns
         ),
         "roles": {name: plain(value) for name, value in inspected.suggested.roles.stated().items()},
@@ -344,40 +291,40 @@ def _describe(request: InspectRequest, inspected: Inspected, written: tuple[str,
     }
     which, table = inspected.identifying, inspected.table
     if which is None or table is None:
-        return Inspection(**facts)
-    return Inspection(
+        return facts
+    return {
         **facts,
-        people=which.people,
-        alone=people_alone(table.sizes),
-        worst_columns=tuple(
+        "people": which.people,
+        "alone": people_alone(table.sizes),
+        "worst_columns": tuple(
             {"column": each.column, "fewer_alone_without": each.fewer}
             for each in worst_columns(table.quasi, table.sizes)
         ),
-        up_to=which.up_to,
-        share=str(request.share),
-        smallest_sets=tuple(each.columns for each in which.smallest(request.share)),
-        secret=which.secret,
-        guessed_without_columns=_share(which.prior),
-        sets=tuple(
-            InspectedSet(
-                columns=each.columns,
-                groups=each.groups,
-                alone=each.unique,
-                smallest_group=each.smallest,
-                distinction=_share(each.distinction),
-                separation=_share(each.separation),
-                inference=_share(each.inference),
-            )
+        "up_to": which.up_to,
+        "share": str(request.share),
+        "smallest_sets": tuple(each.columns for each in which.smallest(request.share)),
+        "secret": which.secret,
+        "guessed_without_columns": _share(which.prior),
+        "sets": tuple(
+            {
+                "columns": each.columns,
+                "groups": each.groups,
+                "alone": each.unique,
+                "smallest_group": each.smallest,
+                "distinction": _share(each.distinction),
+                "separation": _share(each.separation),
+                "inference": _share(each.inference),
+            }
             for each in which.subsets
         ),
-    )
+    }
 
 
-def _share(share: Fraction | None) -> ExactShare | None:
+def _share(share: Fraction | None) -> Facts | None:
     if share is None:
         return None
     risk = number(share, large_is_bad=True)
-    return ExactShare(exact=risk.exact, number=risk.number)
+    return {"exact": risk.exact, "number": risk.number}
 
 
 # The answer for people
@@ -438,15 +385,7 @@ def _sets_grid(which: sl.IdentifyingColumns) -> Iterator[Block]:
 # The identifiers of the safe harbour
 
 
-class SafeHarbourFacts(DocumentPart):
-    """Which columns look like an identifier."""
-
-    found: bool
-    columns: Any
-    look_like_none: list[str]
-
-
-class SafeHarbourAnswer(Answer[SafeHarbourFacts]):
+class SafeHarbourAnswer(Answer[Facts]):
     """Which of the identifiers of the safe harbour a file seems to have; nothing is ever within policy by this."""
 
     question: ClassVar[str] = "Which of the identifiers of the safe harbour does this file have?"
@@ -455,7 +394,7 @@ class SafeHarbourAnswer(Answer[SafeHarbourFacts]):
 
     @property
     def verdict(self) -> Verdict:
-        return "not within" if self.answer.found else "could not tell"
+        return "not within" if self.answer["found"] else "could not tell"
 
     def blocks(self) -> Blocks:
         check = self.check
@@ -475,9 +414,11 @@ class SafeHarbourAnswer(Answer[SafeHarbourFacts]):
 def check_safe_harbour(request: InspectRequest) -> SafeHarbourAnswer:
     """Look for columns that look like an identifier."""
     check = check_columns(request.file, request.roles, population=request.population, residents=request.residents)
-    facts = SafeHarbourFacts(
-        found=check.answer == "found", columns=plain(check.suspects), look_like_none=list(check.others)
-    )
+    facts = {
+        "found": check.answer == "found",
+        "columns": plain(check.suspects),
+        "look_like_none": list(check.others),
+    }
     return SafeHarbourAnswer(
         kind="safe harbour",
         schema_version=1,
@@ -542,16 +483,7 @@ class HierarchiesRequest(Request):
         return tuple(self.folder / hierarchy_file(name) for name in self.columns())
 
 
-class DraftFacts(DocumentPart):
-    """A draft, and its file."""
-
-    file: str
-    rule: str
-    values: int
-    levels: list[list[str]]
-
-
-class HierarchiesAnswer(Answer[dict[str, DraftFacts]]):
+class HierarchiesAnswer(Answer[Facts]):
     """Which hierarchies were drafted, by column."""
 
     question: ClassVar[str] = "Which hierarchies were drafted?"
@@ -561,7 +493,12 @@ class HierarchiesAnswer(Answer[dict[str, DraftFacts]]):
 
     def blocks(self) -> Blocks:
         rows = tuple(
-            (name, each.rule, f"{each.values:,}", "\n".join(listed_labels(labels, most=3) for labels in each.levels))
+            (
+                name,
+                each["rule"],
+                f"{each['values']:,}",
+                "\n".join(listed_labels(labels, most=3) for labels in each["levels"]),
+            )
             for name, each in self.answer.items()
         )
         yield Grid(("column", "drafted as", "values", "then"), rows, figures=frozenset({2}))
@@ -591,12 +528,12 @@ def ask_hierarchies(request: HierarchiesRequest, progress: Progress = quiet) -> 
         schema_version=1,
         source=request.file,
         answer={
-            name: DraftFacts(
-                file=str(request.folder / hierarchy_file(name)),
-                rule=draft.rule,
-                values=len(draft.hierarchy.labels(0)),
-                levels=[list(draft.hierarchy.labels(level)) for level in range(1, draft.hierarchy.height)],
-            )
+            name: {
+                "file": str(request.folder / hierarchy_file(name)),
+                "rule": draft.rule,
+                "values": len(draft.hierarchy.labels(0)),
+                "levels": [list(draft.hierarchy.labels(level)) for level in range(1, draft.hierarchy.height)],
+            }
             for name, draft in drafted.items()
         },
         notes=(NOTE, *number_notes(drafted, rules.kinds)),

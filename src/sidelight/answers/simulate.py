@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
 from sidelight.answers.sources import TableRequest, read_levels
 from sidelight.attack.simulation import Simulation, SimulationPoint, simulate_composition
-from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadNoise, BadPolicy
 from sidelight.noise.attack import SideBySide, side_by_side
 from sidelight.policy.limits import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
-from sidelight.report.answer import Answer, Live
+from sidelight.report.answer import Answer, Facts, Live
 from sidelight.report.page import Blocks, Grid, PageSection, Points, Verdict
 from sidelight.search.protect import MethodName
 
@@ -82,19 +81,7 @@ class SimulateRequest(TableRequest):
         return write_python(table, f"policies = {{{policies}}}", f"print({call})", imports=imports)
 
 
-class SimulateFacts(DocumentPart):
-    """How samples were drawn, and what each way of publishing them gave away; with noise, `beside_noise`."""
-
-    overlap: int
-    people: int
-    releases: int
-    repetitions: int
-    seed: int
-    points: list[dict[str, Any]] | None
-    beside_noise: list[dict[str, Any]] | None
-
-
-class SimulateAnswer(Answer[SimulateFacts]):
+class SimulateAnswer(Answer[Facts]):
     """What several releases of samples would give away together."""
 
     question: ClassVar[str] = "What would several releases give away together?"
@@ -171,7 +158,11 @@ def ask(request: SimulateRequest, progress: Progress = quiet) -> SimulateAnswer:
         kind="simulate",
         schema_version=1,
         source=request.file,
-        answer=SimulateFacts(**common, points=written.get("points"), beside_noise=written.get("rows")),
+        answer={
+            **common,
+            "points": written.get("points"),
+            "beside_noise": written.get("rows"),
+        },
         notes=(*table.intake.notes(), *request.question.notes, note),
         figures=figures,
         grid=grid,
