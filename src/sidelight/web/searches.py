@@ -295,10 +295,6 @@ class Looked:
         """Return what this view alone needs of an address."""
         return {**self.choice.stated(), **({"take": self.take} if self.take else {}), **more}
 
-    def taking(self, key: str) -> dict[str, object]:
-        """Return what an address says that takes a candidate."""
-        return {**self.choice.stated(), "take": key}
-
     @property
     def job(self) -> Job | None:
         """The search, if it was begun."""

@@ -78,15 +78,11 @@ class Uploads:
                 with open_private(sidecar_path(path)) as file:
                     file.write(renamed.model_dump_json().encode())
         except BaseException:
-            self._remove(key)
+            self.forget(key)
             raise
         upload = GivenFile(key, main, path, renamed is not None)
         self._files[upload.key] = upload
         return upload
-
-    def forget(self, upload: GivenFile) -> None:
-        """Remove a file that turned out to be of no use; its place is free again."""
-        self._remove(upload.key)
 
     def _new_folder(self, key: str) -> Path:
         with self._lock:
@@ -98,7 +94,8 @@ class Uploads:
         folder.mkdir(mode=0o700)
         return folder
 
-    def _remove(self, key: str) -> None:
+    def forget(self, key: str) -> None:
+        """Remove a file that turned out to be of no use; its place is free again."""
         shutil.rmtree(self.folder / key, ignore_errors=True)
         self._files.pop(key, None)
 

@@ -114,7 +114,7 @@ def test_a_sidecar_names_no_file_that_was_not_given_with_it(tmp_path, published)
 def test_what_is_forgotten_or_was_cut_short_leaves_its_place_to_another(tmp_path):
     uploads = Uploads(tmp_path)
     for _ in range(MOST_FILES + 1):
-        uploads.forget(given(uploads, "x.csv"))
+        uploads.forget(given(uploads, "x.csv").key)
         with pytest.raises(TypeError):
             uploads.keep([("x.csv", io.StringIO("a,b\n"))])  # which no file of bytes takes
     assert (uploads.all(), list(tmp_path.iterdir())) == ((), [])
@@ -122,7 +122,7 @@ def test_what_is_forgotten_or_was_cut_short_leaves_its_place_to_another(tmp_path
     with pytest.raises(BadTable, match="20 files already"):
         given(uploads, "x.csv")
     for _ in range(2):
-        uploads.forget(kept[0])  # once is enough
+        uploads.forget(kept[0].key)  # once is enough
     given(uploads, "x.csv")
     with pytest.raises(BadTable, match="20 files already"):
         given(uploads, "x.csv")

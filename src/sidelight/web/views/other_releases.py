@@ -281,10 +281,10 @@ def _keep(request: Request, files: Sequence[UploadFile]) -> tuple[GivenFile, tup
             read_published(upload.path)
     except SidelightError as error:
         problem = _as_called(workspace.wording(error), uploads)
-        uploads.forget(upload)
+        uploads.forget(upload.key)
         raise BadTable(problem) from None
     except BaseException:
-        uploads.forget(upload)
+        uploads.forget(upload.key)
         raise
     return upload, columns
 

@@ -103,7 +103,12 @@ def answer(looked: Looked) -> ReleaseAnswer:
     """Return what a search has found, or how far it is."""
     job = looked.job
     if job is None:
-        return ReleaseAnswer(sentence=_nothing_yet(looked), holds=None)
+        words = f"Not searched yet within {counted(len(looked.state.limits), 'limit')}: say how, and press Search."
+        if looked.workspace.source.read_table is None:
+            words = "This was published already: searching needs the table that it was made from."
+        elif not looked.state.limits:
+            words = "Nothing is searched without a limit."
+        return ReleaseAnswer(sentence=words, holds=None)
     if job.goes_on:
         return ReleaseAnswer(sentence=job.sentence, holds=None, searching=document(job))
     searched, taken = looked.found, looked.taken
@@ -129,14 +134,6 @@ def answer(looked: Looked) -> ReleaseAnswer:
         readers=tuple(map(reader_facts, with_readers(result, asking).readers)) if asking and not asking.goes_on else (),
         warnings=(*result.notes, *result.warnings),
     )
-
-
-def _nothing_yet(looked: Looked) -> str:
-    if looked.workspace.source.read_table is None:
-        return "This was published already: searching needs the table that it was made from."
-    if not looked.state.limits:
-        return "Nothing is searched without a limit."
-    return f"Not searched yet within {counted(len(looked.state.limits), 'limit')}: say how, and press Search."
 
 
 def _conclude(result: SearchResult, findings: Sequence[AuditFinding]) -> str:

@@ -27,7 +27,7 @@ from sidelight.progress import Progress
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Release
 from sidelight.report.answer import Recipe
-from sidelight.report.plots import Drawing, description_of, specification, table_behind
+from sidelight.report.plots import description_of, specification, table_behind
 from sidelight.rounding import in_words, short_decimal
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, shown
@@ -202,7 +202,14 @@ def conclude(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy]
         movers=tuple(moved),
         surest=surest,
         notes=tuple(dict.fromkeys(notes)) if statements else notes,
-        picture=None if chart is None else _describe_chart(chart),
+        picture=None
+        if chart is None
+        else BeliefChart(
+            specification=specification(chart),
+            description=description_of(chart),
+            columns=table_behind(chart).columns,
+            rows=table_behind(chart).rows,
+        ),
     )
 
 
@@ -216,16 +223,6 @@ def _mover(about: str, value: Label, ends: tuple[Any, Any], write: Callable[[Any
         after=write(after),
         before_number=float(before),
         after_number=float(after),
-    )
-
-
-def _describe_chart(chart: Drawing) -> BeliefChart:
-    behind = table_behind(chart)
-    return BeliefChart(
-        specification=specification(chart),
-        description=description_of(chart),
-        columns=behind.columns,
-        rows=behind.rows,
     )
 
 
