@@ -129,7 +129,7 @@ def finite_or_none(number: float) -> float | None:
 def plain(thing: object) -> JsonValue:
     """Reduce anything a witness may hold to plain data; numbers that JSON cannot hold become text.
 
-    >>> from sidelight.measures.finding import Witness
+    >>> from sidelight.measures.criterion import Witness
     >>> plain(Witness(GroupName(2, (("sex", None),)), "Flu"))
     {'group': {'number': 2, 'says': {'sex': None}}, 'value': 'Flu'}
     >>> plain((Fraction(2, 3), math.inf, frozenset({"b", "a"})))

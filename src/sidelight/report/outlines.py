@@ -71,7 +71,6 @@ OWN = Outline(
 
 
 def _read_outlines() -> Mapping[str, Outline]:
-    """Read the outlines of regimes, which are data."""
     text = files("sidelight.report").joinpath("templates", "outlines.toml").read_text(encoding="utf-8")
     return {
         name: Outline(

@@ -312,7 +312,7 @@ def assemble_report(
 
     Of a release that is streamed it tells what is known of the whole: not how large its groups are.
 
-    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> from sidelight.measures.classics import GroupSize
     >>> from sidelight.policy.policy import Policy
     >>> from sidelight.report.report import audit_report
     >>> release = Release.from_counts([{"Flu": 18, "Cold": 4}], labels=[{"age": "30-39"}])

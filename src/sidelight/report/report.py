@@ -218,7 +218,6 @@ def _findings_grid(findings: Sequence[AuditFinding]) -> Grid:
 
 
 def _shorten_labels(finding: AuditFinding, text: str) -> str:
-    """Shorten the long labels of the group that is worst off."""
     group = (finding.witness or {}).get("group")
     says = group.get("says") if isinstance(group, dict) else None
     for label in says.values() if isinstance(says, dict) else ():
@@ -269,7 +268,7 @@ def audit_report(
 
     `readers` is what is known of them already; who is not among them and was not measured was not asked.
 
-    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> from sidelight.measures.classics import GroupSize
     >>> from sidelight.policy.policy import Policy
     >>> from sidelight.release.release import Release
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}])
@@ -341,7 +340,6 @@ def _reader(attacker: Attacker, measured: Sequence[Finding], known: Sequence[Rea
 
 
 def _known_columns(measure: Measure) -> tuple[str, ...]:
-    """Return the columns that a measure takes to be known of everybody."""
     return measure.known if isinstance(measure, About) else ()
 
 
@@ -372,7 +370,7 @@ def count_broken(judgements: Sequence[Judgement], release: ReleaseBlocks) -> lis
     None where a limit is on an average or on the release as a whole.  Where facts about people of other groups help,
     those that break it on their own and the witness's are counted.
 
-    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> from sidelight.measures.classics import GroupSize
     >>> from sidelight.release.release import Release
     >>> release = Release.from_counts([{"Flu": 2}, {"Flu": 3}, {"Flu": 9}])
     >>> count_broken([(GroupSize() >= 5).judge(release)], release)

@@ -147,7 +147,6 @@ def _ready_to_start() -> Iterator[None]:
 
 
 def _serve(server: Connection, folder: str | None) -> None:
-    """Do what the server sends, and send how far it is and what comes of it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
     threading.Thread(target=_end_with_server, daemon=True).start()
     tempfile.tempdir = folder
@@ -259,29 +258,22 @@ class Job:
     @property
     def problem(self) -> str | None:
         """Why there is no answer, of one that ended without."""
-        return (
-            "it was cancelled"
-            if self.stage == "cancelled"
-            else None
-            if self.error is None
-            else self.complaint(self.error)
-        )
+        if self.stage == "cancelled":
+            return "it was cancelled"
+        return None if self.error is None else self.complaint(self.error)
 
     @property
     def sentence(self) -> str:
         """Say in one sentence what has become of it."""
         if self.stage == "waiting":
-            return f"{self.title}: {self._turn()}."
+            ahead = [each.title for each in self._ahead if each.goes_on]
+            others = f"; and {len(ahead) - 3:,} more" if len(ahead) > 3 else ""
+            turn = f"waiting its turn, after: {'; '.join(ahead[:3])}{others}" if ahead else "beginning"
+            return f"{self.title}: {turn}."
         if self.stage == "running":
             stopping = " Stopping." if self.stopping else ""
             return f"{self.title}: {self._doing or 'begun'}.{stopping}"
         return f"{self.title}: {self.problem or 'done'}."
-
-    def _turn(self) -> str:
-        """Say for what it waits."""
-        ahead = [each.title for each in self._ahead if each.goes_on]
-        others = f"; and {len(ahead) - 3:,} more" if len(ahead) > 3 else ""
-        return f"waiting its turn, after: {'; '.join(ahead[:3])}{others}" if ahead else "beginning"
 
     def looked_at(self, seconds: float | None = None) -> bool:
         """Whether somebody waits for it, or looked at it in the last seconds; a moment, if nothing is said."""
@@ -316,7 +308,6 @@ class Job:
             raise Cancelled
 
     def _report(self, what: str, done: int, total: int | None) -> None:
-        """Note how far it is."""
         self._look()
         self._doing, self.done, self.total = self.wording(what, done, total), done, total
 
@@ -470,16 +461,8 @@ class Jobs:
 
     def again(self, job: Job) -> Job:
         """Begin work again that was cancelled or failed."""
-        return self.start(
-            job.question,
-            job.gather,
-            title=job.title,
-            address=job.address,
-            lane=job.lane,
-            wording=job.wording,
-            here=job.here,
-            watched=job.watched,
-        )
+        names = ("title", "address", "lane", "wording", "here", "watched")
+        return self.start(job.question, job.gather, **{name: getattr(job, name) for name in names})
 
     def _look(self, job: Job) -> None:
         """Note that somebody looks at a job; what is before it and nobody looks at is cancelled."""
@@ -501,7 +484,6 @@ class Jobs:
             thread.join(max(until - time.monotonic(), 0))
 
     def _work_through(self, lane: str) -> None:
-        """Do the work of a lane until there is no more."""
         waiting = self._lanes[lane]
         while True:
             waiting[0]._run()
@@ -511,7 +493,6 @@ class Jobs:
                     return
 
     def _forget(self) -> None:
-        """Keep the latest of those that have ended."""
         for watched in (False, True):
             ended = [number for number, each in self._jobs.items() if not each.goes_on and each.watched == watched]
             for number in ended[: max(len(ended) - MOST_ENDED, 0)]:

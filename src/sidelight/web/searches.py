@@ -107,26 +107,20 @@ class SearchChoice(BaseModel):
     def to_method(self) -> Method:
         """Make the method with its options."""
         if self.method == FullDomain.name:
-            return FullDomain(self._share(), cast("Suppressed", self.suppressed or "as *"), self._nodes())
+            try:
+                share = float(self.suppress or 0)
+            except ValueError:
+                named = parameter("suppress", self.suppress)
+                message = f"{named} is not a share of the people; give a number from 0 to 1, such as 0.04"
+                raise BadPolicy(message) from None
+            nodes = self.nodes or str(FullDomain().nodes)
+            if not nodes.isascii() or not nodes.isdigit() or not 1 <= int(nodes) <= 10**9:
+                message = f"{parameter('nodes', nodes)} is no number of generalisations; give one of at least 1"
+                raise BadPolicy(message)
+            return FullDomain(share, cast("Suppressed", self.suppressed or "as *"), int(nodes))
         if self.method == Microaggregation.name and self.average:
             return Microaggregation(labels=cast("LabelAverage", self.average))
         return method_of(self.method, resists=self.resists or None)
-
-    def _share(self) -> float:
-        try:
-            return float(self.suppress or 0)
-        except ValueError:
-            share = parameter("suppress", self.suppress)
-            message = f"{share} is not a share of the people; give a number from 0 to 1, such as 0.04"
-            raise BadPolicy(message) from None
-
-    def _nodes(self) -> int | None:
-        if not self.nodes:
-            return FullDomain().nodes
-        if not self.nodes.isascii() or not self.nodes.isdigit() or not 1 <= int(self.nodes) <= 10**9:
-            message = f"{parameter('nodes', self.nodes)} is no number of generalisations; give one of at least 1"
-            raise BadPolicy(message)
-        return int(self.nodes)
 
     @property
     def utility_name(self) -> UtilityName:

@@ -133,7 +133,6 @@ class Guard:
         await self._counted(scope, receive, send)
 
     def _refusal(self, headers: list[tuple[bytes, str]], *, foreign: bool) -> str | None:
-        """Return why a request is refused by where it comes from, if it is."""
         hosts = [value for name, value in headers if name == b"host"]
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             return "This server answers to its own address only."

@@ -112,7 +112,6 @@ class Uploads:
 
 
 def _shown(name: str) -> str:
-    """Return the name of a file as text, without folders."""
     return PureWindowsPath(PurePosixPath(name).name).name[-120:]
 
 

@@ -90,7 +90,6 @@ def _write_belief(reader: ReaderFacts, belief: Number) -> str:
 
 
 def _dots(readers: Sequence[ReaderFacts], known: Sequence[tuple[ReaderFacts, Number]]) -> Drawing:
-    """Draw a dot at the end of a line for each attacker who could be told of, and the limit."""
     library = altair()
     order = [attacker_of(each.reader).who for each in readers]
     rows = []
@@ -178,7 +177,6 @@ def insider_chart(learnt: InsiderBeliefs) -> alt.TopLevelMixin:
 
 
 def _two_lines(steps: Sequence[Fraction], inside: Sequence[int], printed: Sequence[int], people: int) -> Drawing:
-    """Draw both as steps that end at nobody, each named where it is."""
     library = altair()
     rows = [
         {"sure": float(step), "inside": one, "printed": other}
@@ -493,26 +491,20 @@ def rules_chart(curve: RuleCurve) -> alt.TopLevelMixin:
     if not layers:
         rows = [{"rules": 0, "error": each.estimation_error} for each in nothing]
         layers = [draw_rows(rows).mark_point(color=GREY).encode(x="rules:Q", y="error:Q")]
+    first, best = ordered[0], min(ordered, key=lambda each: each.estimation_error)
+    far, near = short_decimal(first.estimation_error), short_decimal(best.estimation_error)
+    fewest = counted(_count_rules(first), "rule") if _count_rules(first) else "none"
+    most = counted(_count_rules(best), "rule")
+    compared = f"Knowing {most}, beliefs are {near} from the truth, and {far} knowing {fewest}"
     return finish_chart(
         library.layer(*layers),
-        title=_rules_title(ordered),
+        title=f"Beliefs are closest to the truth, {near} away, knowing {fewest}" if first is best else compared,
         subtitle="0: everything is known as it is. The surest belief and what the release adds stand in the table.",
         table=TableBehind(
             ("rules “has”", "rules “has not”", "estimation error", "surest belief", "gain"),
             tuple((p.positive, p.negative, p.estimation_error, p.surest, p.gain) for p in curve.points),
         ),
         width=600,
-    )
-
-
-def _rules_title(ordered: list[RulePoint]) -> str:
-    first, best = ordered[0], min(ordered, key=lambda each: each.estimation_error)
-    far, near = short_decimal(first.estimation_error), short_decimal(best.estimation_error)
-    fewest = counted(_count_rules(first), "rule") if _count_rules(first) else "none"
-    if first is best:
-        return f"Beliefs are closest to the truth, {near} away, knowing {fewest}"
-    return (
-        f"Knowing {counted(_count_rules(best), 'rule')}, beliefs are {near} from the truth, and {far} knowing {fewest}"
     )
 
 

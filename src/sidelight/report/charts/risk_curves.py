@@ -227,7 +227,6 @@ def risk_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None, about: str, 
 
 
 def _plain_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None) -> str:
-    """Write the title for a risk that is no probability, such as odds."""
     kind = kinds[0]
     amount = kind.first_above(limit) if limit else None
     if limit and amount is not None:

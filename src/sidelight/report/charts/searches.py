@@ -479,7 +479,6 @@ def candidates_chart(
 def _candidate_points(
     candidates: Sequence[Candidate], front: Sequence[Candidate], scale: RiskScale, utility: str, own: str
 ) -> Drawing:
-    """Draw the points, the line that joins the front, the limit, and the one that was chosen."""
     library = altair()
     bad = scale.large_is_bad
     rows = [

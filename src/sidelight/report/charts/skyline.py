@@ -248,7 +248,6 @@ MARKS = ("cells", "line", "dots", "own")
 def _marks(
     grid: _Cells, panel: int | None, points: Sequence[KnowledgePoint], own: KnowledgePoint | None
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the data of a panel, in the places of its cells."""
     across, up = sorted(grid.across.amounts), sorted(grid.up.amounts)
     here = [point for point in points if panel is None or point[0] == panel]
     places = [place for point in here if (place := _place(point, across, up)) is not None]
@@ -262,7 +261,6 @@ def _marks(
 
 
 def _panel(frame: _Frame, data: Mapping[str, Drawing]) -> Drawing:
-    """Draw a panel of those marks that there are data of."""
     library = altair()
     width, height = frame.size
     x = _axis(library.X("x:Q"), frame.axes[0], frame.labels[0], frame.cells[0])

@@ -206,7 +206,6 @@ def gather(workspace: Workspace, state: State, beside: OtherRelease) -> Work:
 
 
 def _read_people(workspace: Workspace, state: State, known: tuple[str, ...]) -> Table:
-    """Read the people of the table, by what is known of them."""
     read, source = workspace.source.read_table, workspace.source
     if read is None:
         message = (
@@ -244,7 +243,6 @@ def tried_on(workspace: Workspace, state: State) -> tuple[ExposureAnswer, ...]:
 
 
 def _as_called(words: str, uploads: Uploads | None) -> str:
-    """Name files as whoever gave them does, not as they are kept."""
     for each in () if uploads is None else uploads.all():
         words = words.replace(str(each.path), each.name).replace(each.path.name, each.name)
     return words
@@ -346,7 +344,6 @@ def _pictures(workspace: Workspace, job: Job) -> tuple[str, ...]:
 
 
 def _list_columns(workspace: Workspace, uploads: Uploads | None, fields: OtherFields) -> tuple[tuple[str, str], ...]:
-    """List the columns of the other file, and what each is taken for."""
     if not fields.other:
         return ()
     other = _require_uploads(uploads)[fields.other]

@@ -344,7 +344,6 @@ def _page(
 
 
 def _candidate_parts(looked: Looked, result: SearchResult, texts: Mapping[str, str]) -> dict[str, object]:
-    """Return what the page shows of the candidate that is looked at."""
     against = risk_at(result.policy.criteria, texts.get("against", ""))
     asking = looked.asking()
     unanswered = asking is not None and asking.goes_on  # looked at once: it may end while the page is drawn

@@ -270,7 +270,6 @@ def _measured(workspace: Workspace, state: State, known: Circumstances) -> Relea
 
 
 def _by_hand(workspace: Workspace, state: State, policy: Policy | None, known: Circumstances) -> Circumstances:
-    """Return how a release is made whose levels somebody chose."""
     table, levels = workspace.table(state), dict(state.levels)
     heights = {name: hierarchy.height for name, hierarchy in workspace.hierarchies(state).items()}
     columns = [column.name for column in table.quasi]
@@ -310,7 +309,6 @@ def about(subject: Subject) -> str:
 
 
 def _sample(subject: Subject, choice: ReportChoice) -> Recipe:
-    """Write the command and the Python that come to this document."""
     workspace, levels = subject.workspace, subject.state.levels
     source, recipe = workspace.source, workspace.recipe(subject.state)
     searched = None if subject.search is None else search_sample(subject.search)
@@ -433,7 +431,6 @@ def show(request: Request) -> Response:
 
 
 def _sentence(subject: Subject) -> tuple[str, bool | None]:
-    """Say the verdict on what the document is about."""
     taken = None if subject.search is None else subject.search.taken
     if taken is None:
         verdict_there = answer(subject.workspace, subject.state)

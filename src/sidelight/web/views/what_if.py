@@ -294,7 +294,6 @@ def show(request: Request) -> Response:
 
 
 def _sample(workspace: Workspace, state: State, texts: Sequence[str]) -> Recipe:
-    """Return how it is asked on the command line, of a file as it stands, and in Python."""
     recipe = workspace.recipe(state)
     release, by = Name("release"), Name("hierarchies") if state.levels else None
     if any(map(is_statement, texts)):
