@@ -36,7 +36,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import prod
+from functools import cache
+from math import comb, prod
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -346,3 +347,11 @@ def join_forwards(screen: Screen, rows: Floats) -> Floats:
 def join_backwards(screen: Screen, rows: Floats) -> Floats:
     """Join, for each row, all rows from it on."""
     return join_forwards(screen, rows[::-1])[::-1]
+
+
+@cache
+def bernoulli_number(k: int) -> Fraction:
+    """Return B_k by the recurrence Σ_{j<k} C(k, j)·B_j = 0."""
+    if k == 0:
+        return Fraction(1)
+    return -sum((comb(k + 1, j) * bernoulli_number(j) for j in range(k)), Fraction(0)) / (k + 1)

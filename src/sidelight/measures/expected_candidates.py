@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cache, partial
-from math import comb, factorial
+from math import factorial
 from typing import ClassVar
 
 import numpy as np
@@ -35,7 +35,7 @@ from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import FRACTIONS, Amount, Arithmetic, Numbers
+from sidelight.measures.exact import FRACTIONS, Amount, Arithmetic, Numbers, bernoulli_number
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Monotonicity, read
 from sidelight.release.groups import Groups
@@ -246,12 +246,9 @@ def _stirling(x: Decimal) -> Decimal:
 
 @cache
 def _bernoulli() -> tuple[Decimal, ...]:
-    """Return B₂, B₄, … by their recurrence Σ_{j<k} C(k, j)·B_j = 0."""
-    numbers = [Fraction(1)]
-    for k in range(1, 2 * TERMS + 1):
-        numbers.append(-sum((comb(k + 1, j) * numbers[j] for j in range(k)), Fraction(0)) / (k + 1))
+    numbers = [bernoulli_number(k) for k in range(2, 2 * TERMS + 1, 2)]
     with localcontext(PRECISE):
-        return tuple(Decimal(each.numerator) / each.denominator for each in numbers[2::2])
+        return tuple(Decimal(each.numerator) / each.denominator for each in numbers)
 
 
 MULTIPLIED = 10_000

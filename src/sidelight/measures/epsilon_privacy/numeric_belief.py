@@ -40,7 +40,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation, localcontext
 from fractions import Fraction
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -52,7 +52,7 @@ from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stubbornness
 from sidelight.measures.epsilon_privacy.prior_belief import prior_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Case
-from sidelight.measures.exact import Amount
+from sidelight.measures.exact import Amount, bernoulli_number
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
 from sidelight.measures.measure import Measure, Monotonicity, Worst, labels_as_written, read
 from sidelight.measures.number_values import NumberValues, finite, has_sensible_size, numbers_of
@@ -318,15 +318,8 @@ def _ln_gamma(number: Decimal) -> Decimal:
         number += 1
     series = (number - Decimal("0.5")) * number.ln() - number + (2 * PI).ln() / 2 - before.ln()
     for place in range(1, 61):
-        series += _decimal(_bernoulli_at(2 * place)) / (2 * place * (2 * place - 1)) / number ** (2 * place - 1)
+        series += _decimal(bernoulli_number(2 * place)) / (2 * place * (2 * place - 1)) / number ** (2 * place - 1)
     return series
-
-
-@cache
-def _bernoulli_at(place: int) -> Fraction:
-    if place == 0:
-        return Fraction(1)
-    return -sum((math.comb(place + 1, each) * _bernoulli_at(each) for each in range(place)), Fraction(0)) / (place + 1)
 
 
 def _upper_tail(z: Decimal) -> Decimal:
