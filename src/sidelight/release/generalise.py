@@ -61,7 +61,7 @@ from sidelight.table.table import Counts, Table
 if TYPE_CHECKING:
     from sidelight.engines.streamed_table import StreamedTable
     from sidelight.release.population import Population
-    from sidelight.streams.key_stream import KeyStream
+    from sidelight.streams.key_stream import KeyBlock, KeyStream
     from sidelight.table.labels import Label
 
 
@@ -283,17 +283,12 @@ class Lattice(LatticeNodes):
         sizes = self.sizes_at(node)
         return int(sizes[sizes < least].sum()) <= most
 
-    def held_groups_at(self, node: Node) -> Groups:
-        """Hold the groups of a node, to be printed: they are in memory anyhow."""
-        return self.groups_at(node)
-
-    def release_to_judge(self, node: Node) -> Release:
-        """Make the release of a node, to be gone through."""
-        return self.release_at(node)
-
     def release_at(self, node: Node) -> Release:
         """Make the release of a node."""
         return Release(self.groups_at(node), sensitive=self.table.sensitive, intake=self.table.intake)
+
+    # as a streamed lattice has them: here everything is in memory anyhow
+    held_groups_at, release_to_judge = groups_at, release_at
 
     def _count_populations(self, groups: Groups, node: Node) -> Groups:
         """Count the people of populations in the groups of a node, whether or not the table has their finer cells."""
@@ -472,7 +467,7 @@ class StreamedGroups:
             yield self.star
         domain, number = self.domain, 1
         for block in self.stream.blocks():
-            rows = slice(None) if self.hidden is None else np.flatnonzero(~self._hidden_in(block.first, len(block)))
+            rows = self._rows_left(block)
             counts = block.counts.take(rows)
             counts = counts if self.values is None else counts.only_values(self.values)
             sizes = block.sizes[rows]
@@ -484,12 +479,12 @@ class StreamedGroups:
     def unpack_groups(self) -> Iterator[Groups]:
         """Go through the groups of the stream that are not hidden, with what they print; those of a release of all."""
         for block in self.stream.blocks():
-            rows = slice(None) if self.hidden is None else np.flatnonzero(~self._hidden_in(block.first, len(block)))
-            yield key_block(block, self.semantics).take(rows)
+            yield key_block(block, self.semantics).take(self._rows_left(block))
 
-    def _hidden_in(self, first: int, many: int) -> Flags:
-        assert self.hidden is not None
-        return self.hidden[first - 1 : first - 1 + many]
+    def _rows_left(self, block: KeyBlock) -> Integers | slice:
+        # keys are numbered from 1 over the whole stream, flags from 0
+        before = block.first - 1
+        return slice(None) if self.hidden is None else np.flatnonzero(~self.hidden[before : before + len(block)])
 
     def people_of(self, which: Flags) -> int:
         """Count the people of some groups of the stream."""

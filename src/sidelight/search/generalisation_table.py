@@ -42,7 +42,6 @@ from sidelight.search.effort import EFFORT
 from sidelight.search.full_domain import FullDomain, NodeRecodings, Suppressed, refuse_too_many
 from sidelight.search.lattice_search import (
     CheckedNodes,
-    SuppressedNode,
     finest_first,
     search_lattice,
     search_with_suppression,
@@ -181,6 +180,7 @@ class EpsilonTable(GeneralisationTable):
 
 
 AnyTableKind = TypeVar("AnyTableKind", bound=GeneralisationTable)
+Mark = TypeVar("Mark")
 
 
 def _name_level(column: str) -> str:
@@ -412,7 +412,11 @@ def _measure_nodes(
     complete, measures = found.complete, [*asked.values()]
     names = lattice.columns, tuple(asked), utilities
     try:
-        for batch in group_in_batches(lattice, found.within, found.chosen):
+        printed = (
+            (node, found.chosen[node].release(lattice).groups if node in found.chosen else lattice.groups_at(node))
+            for node in found.within
+        )
+        for batch in batch_groups(printed):
             # which groups are suppressed differs from node to node, so such nodes are measured one by one
             alike = not any(node in found.chosen for node, _ in batch)
             values_here, notes_here = values_of([groups for _, groups in batch], measures, lattice.table, alike=alike)
@@ -431,16 +435,12 @@ def _measure_nodes(
     return kind(*names, tuple(rows), large_is_bad, complete, tuple(notes))
 
 
-def group_in_batches(
-    lattice: Lattice, nodes: Iterable[Node], suppressed: Mapping[Node, SuppressedNode]
-) -> Iterator[list[tuple[Node, Groups]]]:
-    """Yield nodes with their groups as they would be printed, many small ones or one large one at a time."""
-    batch: list[tuple[Node, Groups]] = []
+def batch_groups(marked: Iterable[tuple[Mark, Groups]]) -> Iterator[list[tuple[Mark, Groups]]]:
+    """Yield groups, each with its mark, until there are enough counts to look at together: many small ones or one."""
+    batch: list[tuple[Mark, Groups]] = []
     counts = 0
-    for node in nodes:
-        chosen = suppressed.get(node)
-        groups = lattice.groups_at(node) if chosen is None else chosen.release(lattice).groups
-        batch.append((node, groups))
+    for mark, groups in marked:
+        batch.append((mark, groups))
         counts += len(groups) * len(groups.domain)
         if counts >= EFFORT.measured_counts:
             yield batch
@@ -481,7 +481,9 @@ def _measure_side_by_side(
     """Yield, per measure of one class, the worst value of each node, as parts of one set of groups, and notes."""
     worse = max if kind.large_is_bad else min
     worst_known: list[dict[int, Amount]] = [{} for _ in measures]
-    for lot in _group_blocks(nodes):
+    # a large node comes in blocks that fit into memory, and may go on in the next lot
+    marked = ((place, block) for place, groups in enumerate(nodes) for block in groups.blocks() if len(block))
+    for lot in batch_groups(marked):
         blocks = [block for _, block in lot]
         # groups of the same people, stacked as if they were those of one release
         cells = np.concatenate([block.counts.dense() for block in blocks])
@@ -504,20 +506,3 @@ def _measure_side_by_side(
         silent = next((groups for place, groups in enumerate(nodes) if place not in known), None)
         notes = measure.notes(nodes[0]) if silent is None else measure.summarize(silent).finding().notes
         yield [known.get(place, kind.if_nothing_to_measure) for place in range(len(nodes))], notes
-
-
-def _group_blocks(nodes: list[Groups]) -> Iterator[list[tuple[int, Groups]]]:
-    """Yield blocks of nodes, each with its node's index, until there are enough counts to look at together."""
-    lot: list[tuple[int, Groups]] = []
-    counts = 0
-    for place, groups in enumerate(nodes):
-        # a large node comes in blocks that fit into memory, and may go on in the next lot
-        for block in groups.blocks():
-            if len(block):
-                lot.append((place, block))
-                counts += len(block) * len(block.domain)
-            if counts >= EFFORT.measured_counts:
-                yield lot
-                lot, counts = [], 0
-    if lot:
-        yield lot

@@ -15,7 +15,7 @@ from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, NothingSafe, U
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.release.generalise import Lattice
 from sidelight.search.effort import EFFORT
-from sidelight.search.generalisation_table import group_in_batches, values_of
+from sidelight.search.generalisation_table import batch_groups, values_of
 from sidelight.search.utility import UTILITIES
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.testing.strategies import tables
@@ -333,7 +333,7 @@ def test_batches_have_all_nodes_in_order(monkeypatch, most):
     monkeypatch.setattr(EFFORT, "measured_counts", most)
     lattice = Lattice(ADULT.table, ADULT.hierarchies)
     nodes = tuple(lattice.nodes())
-    batches = list(group_in_batches(lattice, nodes, {}))
+    batches = list(batch_groups((node, lattice.groups_at(node)) for node in nodes))
     assert [node for batch in batches for node, _ in batch] == list(nodes)
     sizes = [sum(len(groups) * len(groups.domain) for _, groups in batch) for batch in batches]
     assert all(size >= most for size in sizes[:-1])
@@ -341,7 +341,7 @@ def test_batches_have_all_nodes_in_order(monkeypatch, most):
 
 def test_measures_of_any_kind_stay_in_their_places():
     lattice = Lattice(ADULT.table, ADULT.hierarchies)
-    (batch,) = group_in_batches(lattice, [(3, 0), (5, 1)], {})
+    (batch,) = batch_groups((node, lattice.groups_at(node)) for node in [(3, 0), (5, 1)])
     groups = [each for _, each in batch]
     asked = [sl.Implications(1), sl.RecursiveDiversity(2), sl.GroupSize(), sl.RecursiveDiversity(3)]
     expected = [tuple(each.measure(lattice.release_at(node)).value for each in asked) for node in [(3, 0), (5, 1)]]
