@@ -37,8 +37,8 @@ from sidelight.policy.measure_names import ASK_CHOICES, find_measure
 from sidelight.progress import Progress, quiet
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link
-from sidelight.report.answer import Answer, Facts, Live
-from sidelight.report.page import Blocks, Grid, Paragraph, Verdict
+from sidelight.report.answer import Answer, Facts, Live, Recipe
+from sidelight.report.page import Blocks, Grid, Page, Paragraph, Verdict
 from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED, decimal_text
 from sidelight.search.protect import MethodName
@@ -436,17 +436,12 @@ class LoneAttackerAnswer(Answer[Facts]):
         yield Paragraph(first, "answer")
         yield from map(Paragraph, (*rest, ROUNDED))
 
-
-class LearnerAnswer(LoneAttackerAnswer):
-    """How sure a learner gets."""
-
-    question: ClassVar[str] = "What would a model believe that was trained on this release?"
-
-
-class InsiderAnswer(LoneAttackerAnswer):
-    """How sure an insider gets."""
-
-    question: ClassVar[str] = "What would somebody believe who knows the method and the policy?"
+    def page(self, recipe: Recipe) -> Page:
+        questions = {
+            "learner": "What would a model believe that was trained on this release?",
+            "insider": "What would somebody believe who knows the method and the policy?",
+        }
+        return replace(super().page(recipe), title=questions.get(self.kind, self.question))
 
 
 def ask_attacker(request: AttackerRequest, progress: Progress = quiet) -> LoneAttackerAnswer:
@@ -489,7 +484,7 @@ def _beliefs_grid(rows: Iterable[tuple[str, str, float | None]], unknown: str = 
     return Grid(("believed", "people", "right"), tuple(shown), figures=frozenset(range(3)))
 
 
-def _describe_insider(request: AttackerRequest, learnt: sl.InsiderBeliefs) -> InsiderAnswer:
+def _describe_insider(request: AttackerRequest, learnt: sl.InsiderBeliefs) -> LoneAttackerAnswer:
     """Judge what was counted; where intervals, or people of whom nothing is told, leave it open, it is not judged."""
     told, witness, limit = learnt.outcome != "could not tell", learnt.witness, request.confidence
     judged: Verdict | None = None if limit is None else "within"
@@ -517,7 +512,7 @@ def _describe_insider(request: AttackerRequest, learnt: sl.InsiderBeliefs) -> In
         (f"> {belief}", f"{least:,}" if least == most else f"{least:,} to {most:,}", right)
         for belief, least, most, right in (each.values() for each in above)
     )
-    return InsiderAnswer(
+    return LoneAttackerAnswer(
         kind="insider",
         schema_version=1,
         source=request.releases,
@@ -563,7 +558,7 @@ def _known_policy(request: AttackerRequest, release: sl.Release) -> sl.Policy | 
 
 def _ask_learner(
     request: AttackerRequest, release: sl.Release, table: sl.Table | None, progress: Progress
-) -> LearnerAnswer:
+) -> LoneAttackerAnswer:
     """Train; where nobody is told apart, a limit cannot be judged."""
     limit = request.confidence
     learned = sl.learn(release, request.model, truth=table, by=request.lookup.by(), progress=progress)
@@ -576,7 +571,7 @@ def _ask_learner(
             "Nobody was told apart, so nothing was learnt and the limit is not judged: give the people with --table.",
         )
     counts = [(each, learned.people_above(each), learned.right_above(each)) for each in BELIEFS]
-    return LearnerAnswer(
+    return LoneAttackerAnswer(
         kind="learner",
         schema_version=1,
         source=request.releases,

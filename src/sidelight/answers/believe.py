@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -232,16 +232,6 @@ def _write_interval(after: Fraction | sl.Estimate) -> str:
     return f"about {float(after.value):.3f} ({low:.3f} to {high:.3f})"
 
 
-@dataclass(frozen=True, slots=True)
-class BoundOnRules:
-    """What follows from so many of the strongest rules: how far from the truth beliefs stay, and the surest of them."""
-
-    positive: int
-    negative: int
-    estimation_error: float
-    surest: float
-
-
 class EntropyAnswer(Answer[Facts]):
     """What is believed by maximum entropy, from the release alone and knowing the statements."""
 
@@ -249,7 +239,6 @@ class EntropyAnswer(Answer[Facts]):
 
     before: Live[AnyBeliefs]
     after: Live[AnyBeliefs]
-    curve: Live[tuple[BoundOnRules, ...]] = ()  # where several bounds on rules were given
 
     def charts(self) -> Iterator[Drawing]:
         from sidelight.report.charts.attackers import beliefs_chart  # noqa: PLC0415 - slow, and an extra
@@ -271,15 +260,15 @@ class EntropyAnswer(Answer[Facts]):
                 f"Estimation error: {before:.4f} from the release alone, {after:.4f} knowing this (0: the truth is "
                 "known)"
             )
-        if self.curve:
+        if "curve" in self.answer:
             bounds = tuple(
                 (
-                    str(each.positive),
-                    str(each.negative),
-                    "inf" if math.isinf(each.estimation_error) else f"{each.estimation_error:.4f}",
-                    write_belief(each.surest),
+                    str(positive),
+                    str(negative),
+                    "inf" if math.isinf(error) else f"{error:.4f}",
+                    write_belief(surest),
                 )
-                for each in self.curve
+                for positive, negative, error, surest in (each.values() for each in self.answer["curve"])
             )
             headings = ("rules 'has'", "rules 'has not'", "estimation error", "surest belief")
             yield Grid(headings, bounds, figures=frozenset(range(4)))
@@ -431,14 +420,15 @@ def _conclude_by_entropy(
         stages.append(believe((*request.know, *mined), progress=progress))
     after = stages[-1]
     parts: dict[str, Any] = {"estimation_error": None}
-    curve: tuple[BoundOnRules, ...] = ()
     if original is not None:
         errors = [each.estimation_error(original) for each in (before, *stages)]
         parts["estimation_error"] = {"before": errors[0], "after": errors[-1]}
         if len(bounds) > 1:
             surest = [stage.riskiest(1)[0].probability for stage in stages]
-            curve = tuple(BoundOnRules(*each, *rest) for each, *rest in zip(bounds, errors[1:], surest, strict=True))
-            parts["curve"] = tuple(map(asdict, curve))
+            # how far from the truth beliefs stay that follow from so many rules, and the surest of them
+            names = ("positive", "negative", "estimation_error", "surest")
+            curve = zip(bounds, errors[1:], surest, strict=True)
+            parts["curve"] = tuple(dict(zip(names, (*each, *rest), strict=True)) for each, *rest in curve)
     described = [dict(who.cells) for who in map(read_person, request.about) if isinstance(who, Described)]
     return EntropyAnswer(
         kind="believe",
@@ -455,7 +445,6 @@ def _conclude_by_entropy(
         notes=tuple(dict.fromkeys((*after.notes, *(note for cells in described for note in after.notes_on(cells))))),
         before=before,
         after=after,
-        curve=curve,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
 from sidelight.answers.sources import TableRequest, read_levels
@@ -55,21 +55,18 @@ class SimulateRequest(TableRequest):
             raise BadPolicy(message)
         return tried or {str(base): Policy(*criteria)}
 
+    @property
+    def samples(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("people", "releases", "repetitions")}
+
     def python(self) -> str:
         base = self.question.policy
         limits = [] if base is None else [str(each) for each in base.criteria]
         names = {text: [*limits, text] for text in self.tried} or {"policy": limits}
         policies = ", ".join(f"{name!r}: sl.Policy(*map(read_limit, {texts!r}))" for name, texts in names.items())
         by = None if self.hierarchies is None else Name(write_call("sl.read_hierarchies", str(self.hierarchies)))
-        settings = {
-            "overlap": self.overlap,
-            "seed": self.seed,
-            "policies": Name("policies"),
-            "by": by,
-            "people": self.people,
-            "releases": self.releases,
-            "repetitions": self.repetitions,
-        }
+        # in the order in which the call is written
+        settings = {"overlap": self.overlap, "seed": self.seed, "policies": Name("policies"), "by": by, **self.samples}
         imports = ["from sidelight.policy.limits import read_limit"]
         if self.epsilon:
             imports.append("from sidelight.noise.attack import side_by_side")
@@ -129,9 +126,7 @@ def ask(request: SimulateRequest, progress: Progress = quiet) -> SimulateAnswer:
             policies=policies,
             epsilons=request.epsilon,
             method=request.method[0],
-            people=request.people,
-            releases=request.releases,
-            repetitions=request.repetitions,
+            **request.samples,
         )
         grid = _as_grid(("way of publishing", *figures.headings[1:]), figures.cells())
     else:
@@ -144,11 +139,9 @@ def ask(request: SimulateRequest, progress: Progress = quiet) -> SimulateAnswer:
             methods=request.method,
             policies=policies,
             by=by,
-            releases=request.releases,
-            people=request.people,
-            repetitions=request.repetitions,
             seed=request.seed,
             progress=progress,
+            **request.samples,
         )
         grid = _as_grid(("method", "policy", *FIGURES.values()), map(_point_cells, figures.points))
     written = json.loads(figures.to_json())
