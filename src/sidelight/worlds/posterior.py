@@ -103,13 +103,13 @@ class Observer:
             # only worlds that fit the hard facts can be weighed by soft ones
             if not observer.counter.probability(hard):
                 raise observer.contradiction()
-            reports = weigh(observer.counter, hard, soft)
-            if reports is None:
+            weighed = weigh(observer.counter, hard, soft)
+            if weighed is None:
                 raise _contradiction([*hard, *soft])
         except OverEffort:
             observer.check_satisfiable(observer._attempts().meter())
             raise _soft_and_too_hard() from None
-        return replace(observer, facts=(*reports.hard, *reports.weighted), notes=(*entities.notes, *reports.notes))
+        return replace(observer, facts=weighed[0], notes=(*entities.notes, *weighed[1]))
 
     @property
     def hard_facts(self) -> tuple[Fact, ...]:

@@ -25,7 +25,6 @@ Jeffrey, The Logic of Decision, 1965, chapter 11.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
@@ -36,15 +35,6 @@ from sidelight.knowledge.tokens import abbreviate
 from sidelight.table.labels import Label
 from sidelight.worlds.counting.compile import WeightedFact, components
 from sidelight.worlds.counting.counter import WorldCounter
-
-
-@dataclass(frozen=True, slots=True)
-class Reports:
-    """Facts of both kinds, as worlds are counted: what rules worlds out, and what weighs them."""
-
-    hard: tuple[Fact, ...]
-    weighted: tuple[WeightedFact, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def separate(facts: Iterable[Fact]) -> tuple[tuple[Fact, ...], tuple[SoftFact, ...]]:
@@ -67,8 +57,10 @@ def separate(facts: Iterable[Fact]) -> tuple[tuple[Fact, ...], tuple[SoftFact, .
     return tuple(hard), tuple(dict.fromkeys(soft))
 
 
-def weigh(counter: WorldCounter, hard: tuple[Fact, ...], soft: Sequence[SoftFact]) -> Reports | None:
-    """Return soft facts as weights of worlds; `None` if no world is left of those that fit the hard ones."""
+def weigh(
+    counter: WorldCounter, hard: tuple[Fact, ...], soft: Sequence[SoftFact]
+) -> tuple[tuple[Fact, ...], tuple[str, ...]] | None:
+    """Return what rules worlds out and what weighs them, and notes on it; `None` if no world that fits is left."""
     for value in dict.fromkeys(value for fact in soft for atom in fact.atoms() for value in named_values(atom)):
         counter.release.groups.code_of(value)  # refuses a value that nobody could have
     by_subject: dict[Hashable, list[SoftFact]] = {}
@@ -97,7 +89,7 @@ def weigh(counter: WorldCounter, hard: tuple[Fact, ...], soft: Sequence[SoftFact
         weighted += _cell_weights(who, person_cells(about, shares), shares)
     for about in others:
         weighted += _likelihood(about, counter.joint(certain, about[0].fact)[1] / possible)
-    return Reports(certain, tuple(weighted), tuple(_report_notes(counter, hard, reports)))
+    return (*certain, *weighted), tuple(_report_notes(counter, hard, reports))
 
 
 def _value_shares(counter: WorldCounter, facts: Sequence[Fact], about: SoftFact) -> tuple[Who, dict[Label, Fraction]]:
