@@ -127,11 +127,6 @@ class SearchChoice(BaseModel):
         """What the best of the minimal ones is best at."""
         return cast("UtilityName", self.utility or DEFAULT_UTILITY)
 
-    @property
-    def asked(self) -> Ask:
-        """Which readers are asked of what was found."""
-        return self.ask or "both"
-
     def in_words(self) -> str:
         """Say it in a few words.
 
@@ -314,14 +309,6 @@ class Looked:
         return next((each for each in self.candidates if each.key == self.take or not self.take), None)
 
     @property
-    def chosen_levels(self) -> dict[str, int]:
-        """The levels that were taken instead of the best ones of this search."""
-        taken, searched = self.taken if self.take else None, self.found
-        if taken is None or searched is None or taken not in searched.candidates[1:]:
-            return {}
-        return {name: int(level) for name, level in taken.result.levels.items()}
-
-    @property
     def best_instead(self) -> Looked | None:
         """The best of this search, where the address names a candidate that is not known here (any more)."""
         gone = self.take and self.found is not None and self.taken is None
@@ -337,7 +324,7 @@ class Looked:
         if job is None:
             job = self.workspace.jobs.start(
                 question,
-                lambda: partial(ask, taken.result, self.choice.asked),
+                lambda: partial(ask, taken.result, self.choice.ask or "both"),
                 title="Asking two readers whom the limits do not name",
                 address=self.address,
                 lane="asked readers",
@@ -415,8 +402,11 @@ def search_sample(looked: Looked) -> Recipe | None:
         return None
     words = [*recipe.words("protect"), *write_limit_options(policy.criteria)]
     # how what is looked at was found, which another search may have; or how it would be searched for
-    choice = looked.choice if looked.taken is None else looked.taken.choice
-    levels = looked.chosen_levels
+    taken, searched = looked.taken, looked.found
+    choice = looked.choice if taken is None else taken.choice
+    # those that were taken instead of the best ones of this search
+    instead = bool(looked.take) and searched is not None and taken in searched.candidates[1:]
+    levels = {name: int(level) for name, level in taken.result.levels.items()} if taken and instead else {}
     options = [word for name, text in choice.stated().items() for word in (f"--{name}", text)]
     options += ["--levels", levels_text(levels)] if levels else []
     words += ["--hierarchies", recipe.folder, *options, "--output", "release.parquet"]
