@@ -347,7 +347,7 @@ def show_large_groups(run: experiment.Experiment, every: Sequence[Attacked], siz
         sample = next(iter(sampling.repeat(each.census.table)))[0].samples[0]
         for k in size.k:
             found = sl.protect(sample, sl.Policy(sl.GroupSize() >= k), method="mondrian", ask="nobody")
-            group = found.outcome.recoding.group
+            group = found.recoding.group
             people = np.bincount(group, weights=sample.sizes)
             large = people > 2 * k + 1
             alike = large & (np.bincount(group) == 1)
