@@ -50,6 +50,14 @@ ExactAndRounded: TypeAlias = dict[
 ]  # exactly, and as a number rounded up; of what, where there are several
 
 
+def _read_limit(at_most: str | None, remedy: str) -> Fraction | None:
+    share = None if at_most is None else read_share(at_most)
+    if share is None and at_most is not None:
+        message = f"cannot read --at-most {at_most}; {remedy}"
+        raise BadMeasure(message)
+    return share
+
+
 @dataclass(frozen=True, slots=True)
 class AttackRequest(Request):
     """Which releases, about whom, and what the attacker knows and believes."""
@@ -70,11 +78,7 @@ class AttackRequest(Request):
 
     @property
     def limit(self) -> Fraction | None:
-        share = None if self.at_most is None else read_share(self.at_most)
-        if share is None and self.at_most is not None:
-            message = f"cannot read --at-most {self.at_most}; give a share of the people, such as 0.01 or 1/100"
-            raise BadMeasure(message)
-        return share
+        return _read_limit(self.at_most, "give a share of the people, such as 0.01 or 1/100")
 
     @property
     def same_values(self) -> dict[str, str] | None:
@@ -347,13 +351,7 @@ class AttackerRequest(Request):
 
     @property
     def confidence(self) -> Fraction | None:
-        limit = None if self.at_most is None else read_share(self.at_most)
-        if limit is None and self.at_most is not None:
-            message = (
-                f"cannot read --at-most {self.at_most}; with --as, give how sure anybody may be, such as 0.9 or 3/4"
-            )
-            raise BadMeasure(message)
-        return limit
+        return _read_limit(self.at_most, "with --as, give how sure anybody may be, such as 0.9 or 3/4")
 
     @property
     def file(self) -> str:

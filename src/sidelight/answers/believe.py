@@ -262,12 +262,7 @@ class EntropyAnswer(Answer[Facts]):
             )
         if "curve" in self.answer:
             bounds = tuple(
-                (
-                    str(positive),
-                    str(negative),
-                    "inf" if math.isinf(error) else f"{error:.4f}",
-                    write_belief(surest),
-                )
+                (str(positive), str(negative), "inf" if math.isinf(error) else f"{error:.4f}", write_belief(surest))
                 for positive, negative, error, surest in (each.values() for each in self.answer["curve"])
             )
             headings = ("rules 'has'", "rules 'has not'", "estimation error", "surest belief")

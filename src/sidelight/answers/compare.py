@@ -161,11 +161,7 @@ def ask(
             "utilities": dict(MEANINGS),
             "rows": tuple(_row_fields(ways, row, wording) for row in ways.rows),
         },
-        notes=(
-            *table.intake.notes(),
-            *request.notes(table),
-            *([left_out] if others else []),
-        ),
+        notes=(*table.intake.notes(), *request.notes(table), *([left_out] if others else [])),
         ways=ways,
         people=table.people,
     )
@@ -312,12 +308,7 @@ def ask_generalisations(request: GeneralisationsRequest, progress: Progress = qu
             "measures": rows.measures,
             "rows": tuple(_list_rows(rows)),
         },
-        notes=(
-            *table.intake.notes(),
-            *request.notes(table),
-            *([bare_note] if bare else []),
-            *rows.notes,
-        ),
+        notes=(*table.intake.notes(), *request.notes(table), *([bare_note] if bare else []), *rows.notes),
         table=rows,
         people=table.people,
     )

@@ -95,9 +95,7 @@ class ExploreRequest(Request):
         skyline = write_call("sl.knowledge_skyline", release, value=target, below=self.limit)
         curve = write_call("sl.disclosure_curve", release, Name("sl.Implications"), Name("range(7)"), value=target)
         return write_python(
-            f"release = {write_release(self.file, self.roles)}",
-            f"print({skyline})",
-            f"print({curve}.to_arrow())",
+            f"release = {write_release(self.file, self.roles)}", f"print({skyline})", f"print({curve}.to_arrow())"
         )
 
 

@@ -414,18 +414,9 @@ class SafeHarbourAnswer(Answer[Facts]):
 def check_safe_harbour(request: InspectRequest) -> SafeHarbourAnswer:
     """Look for columns that look like an identifier."""
     check = check_columns(request.file, request.roles, population=request.population, residents=request.residents)
-    facts = {
-        "found": check.answer == "found",
-        "columns": plain(check.suspects),
-        "look_like_none": list(check.others),
-    }
+    facts = {"found": check.answer == "found", "columns": plain(check.suspects), "look_like_none": list(check.others)}
     return SafeHarbourAnswer(
-        kind="safe harbour",
-        schema_version=1,
-        source=request.file,
-        answer=facts,
-        notes=HIPAA_NOTES,
-        check=check,
+        kind="safe harbour", schema_version=1, source=request.file, answer=facts, notes=HIPAA_NOTES, check=check
     )
 
 

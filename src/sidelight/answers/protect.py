@@ -12,12 +12,7 @@ from warnings import catch_warnings, simplefilter
 import sidelight as sl
 from sidelight.answers.recipe import levels_text, write_call, write_protect, write_python, write_table
 from sidelight.answers.sources import TableRequest, read_levels, require_policy
-from sidelight.documents.document import (
-    finite_or_none,
-    number,
-    reader_facts,
-    release_facts,
-)
+from sidelight.documents.document import finite_or_none, number, reader_facts, release_facts
 from sidelight.engines.formats.file_format import FormatName
 from sidelight.engines.spark.source import parts_or_file
 from sidelight.engines.streamed_table import AnyTable
@@ -321,12 +316,7 @@ def _describe(result: SearchResult, published: sl.Published | None) -> Facts:
             }
         ),
         "readers": tuple(
-            {
-                **dict(reader_facts(each)),
-                "right": each.right,
-                "falls": each.falls,
-            }
-            for each in result.readers
+            {**dict(reader_facts(each)), "right": each.right, "falls": each.falls} for each in result.readers
         ),
         "published": (None if published is None else published.document),
     }

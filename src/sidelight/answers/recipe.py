@@ -153,12 +153,7 @@ def write_report(lines: Sequence[str], *released: str, outline: str | None = Non
 
 
 def write_file_report(
-    file: str,
-    question: Question,
-    *,
-    date: str | None = None,
-    table: str | None = None,
-    streamed: bool = False,
+    file: str, question: Question, *, date: str | None = None, table: str | None = None, streamed: bool = False
 ) -> str:
     """Write how the report is made of a published file."""
     released, lines = repr(file), list[str]()

@@ -151,11 +151,7 @@ def ask(request: SimulateRequest, progress: Progress = quiet) -> SimulateAnswer:
         kind="simulate",
         schema_version=1,
         source=request.file,
-        answer={
-            **common,
-            "points": written.get("points"),
-            "beside_noise": written.get("rows"),
-        },
+        answer={**common, "points": written.get("points"), "beside_noise": written.get("rows")},
         notes=(*table.intake.notes(), *request.question.notes, note),
         figures=figures,
         grid=grid,

@@ -316,10 +316,7 @@ def open_release_or_noise(file: str, roles: Roles) -> sl.Release | sl.NoisyCount
 
 
 def open_table(
-    file: str,
-    roles: Roles,
-    hierarchies: Mapping[str, sl.Hierarchy] | None = None,
-    engine: EngineChoice = DUCKDB,
+    file: str, roles: Roles, hierarchies: Mapping[str, sl.Hierarchy] | None = None, engine: EngineChoice = DUCKDB
 ) -> sl.Table:
     """Read a table of people with these roles, its sensitive values as coarse as they say."""
     table = table_from(source_of(file, roles, engine), roles)
