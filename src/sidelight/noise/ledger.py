@@ -229,7 +229,11 @@ class Ledger:
     ) -> Account:
         """Spend budget, if it is there; when this returns, it is on the disk."""
         expect(Spending, spending, "what is spent")
-        expect_several(PaidChoice, [choice for _, choice in using], parameter("using"), each="choice")
+        pairs = expect_several(tuple, using, parameter("using"), each="pair of a receipt and a choice")
+        for pair in pairs:
+            if [type(part) for part in pair] != [str, PaidChoice]:
+                message = f"{parameter('using')} should be pairs of a receipt and a choice, such as (choice.receipt, choice)"
+                raise WrongKind(message)
         for name, text in (("receipt", receipt), ("commitment", commitment)):
             if text is not None and not utf8(expect(str, text, parameter(name))):
                 message = f"{parameter(name)} has letters that cannot be written in UTF-8; give others"

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Flags, Integers, add_up, number_keys
-from sidelight.errors import BadRelease, UnknownValue, did_you_mean
+from sidelight.errors import BadRelease, UnknownValue, did_you_mean, expect_several
 from sidelight.streams.key_stream import Summed
 from sidelight.table.labels import (
     SUPPRESSED,
@@ -41,7 +41,7 @@ from sidelight.table.labels import (
     shown_in_list,
     stack_columns,
 )
-from sidelight.table.table import CELLS_AT_ONCE, Counts
+from sidelight.table.table import CELLS_AT_ONCE, MOST_PEOPLE, Counts
 from sidelight.text import counted, html_table
 
 
@@ -490,7 +490,8 @@ class GroupLookup(ABC):
     def _look_up(
         self, numbers: Collection[int], in_block: Callable[[GroupBlock, Integers], dict[int, Summed]]
     ) -> dict[int, Summed]:
-        wanted = np.array(sorted(numbers), np.int64)
+        given = expect_several(int, numbers, "the numbers of groups", each="number", also=(np.integer,))
+        wanted = np.array(sorted(max(min(number, MOST_PEOPLE), -MOST_PEOPLE) for number in given), np.int64)
         merge: Callable[[dict[int, Summed], dict[int, Summed]], dict[int, Summed]] = operator.or_
         # stops at the first block by which all are found
         known = self.reduce(lambda block: in_block(block, wanted), merge, lambda known: len(known) == len(wanted))

@@ -257,6 +257,8 @@ def method_of(
         for name, option in options.items()
         if option is not None and not (type(option) in (int, float) and option == 0)
     }
+    if "resists" in given:
+        expect(str, resists, parameter("resists"))
     if isinstance(method, Method):
         given.pop("suppress", None)  # a method says itself how much it suppresses
     elif isinstance(method, type) and issubclass(method, Method):

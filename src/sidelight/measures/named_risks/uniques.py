@@ -78,7 +78,7 @@ class SampleSizes:
     """A sample: how many `groups` have so many `people`, and the size of the population it is from.
 
     >>> sizes = SampleSizes(np.array([1, 2]), np.array([3, 1]), 50)
-    >>> sizes.sampled, sizes.unique
+    >>> sizes.sampled, sizes.of_size(1)
     (5, 3)
     """
 
