@@ -45,7 +45,6 @@ from sidelight.errors import (
     NotPublished,
     WrongKind,
     expect,
-    expect_several,
     in_python,
     kind_in_words,
     parameter,
@@ -229,11 +228,11 @@ class Ledger:
     ) -> Account:
         """Spend budget, if it is there; when this returns, it is on the disk."""
         expect(Spending, spending, "what is spent")
-        pairs = expect_several(tuple, using, parameter("using"), each="pair of a receipt and a choice")
-        for pair in pairs:
-            if [type(part) for part in pair] != [str, PaidChoice]:
-                message = f"{parameter('using')} should be pairs of a receipt and a choice, such as (choice.receipt, choice)"
-                raise WrongKind(message)
+        if not isinstance(using, list | tuple) or any(
+            not isinstance(pair, tuple) or [*map(type, pair)] != [str, PaidChoice] for pair in using
+        ):
+            message = f"{parameter('using')} should be pairs of a receipt and a choice that was paid for"
+            raise WrongKind(message)
         for name, text in (("receipt", receipt), ("commitment", commitment)):
             if text is not None and not utf8(expect(str, text, parameter(name))):
                 message = f"{parameter(name)} has letters that cannot be written in UTF-8; give others"

@@ -42,7 +42,7 @@ Amount: TypeAlias = float | int | str | Fraction
 
 def units_changed(neighbours: str) -> int:
     """Return how many come or go between neighbours: one comes or goes, or one goes and another comes."""
-    if neighbours not in ("add or remove", "replace"):
+    if not isinstance(neighbours, str) or neighbours not in ("add or remove", "replace"):
         message = f'no {parameter("neighbours", neighbours)}; choose "add or remove" or "replace"'
         raise BadNoise(message)
     return 1 if neighbours == "add or remove" else 2

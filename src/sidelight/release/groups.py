@@ -466,6 +466,7 @@ class GroupLookup(ABC):
 
     def sizes_of(self, numbers: Collection[int], known: Sequence[str] = ()) -> dict[int, int]:
         """Return how many people some groups have, by their numbers; of who knows some columns, parts by theirs."""
+        known = expect_several(str, known, "the known columns", each="name")
         before = self.parts_before(known) if known else {}
 
         def look_up(block: GroupBlock, wanted: Integers) -> dict[int, int]:

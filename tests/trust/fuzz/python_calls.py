@@ -30,7 +30,15 @@ from trust.fuzz.bars import MARK, Target
 
 import sidelight as sl
 
-WRITTEN_DIRECTLY = ("NoisyCounts", "StableCounts", "Table", "TrueCounts", "StreamedTable", "StreamedRelease")
+WRITTEN_DIRECTLY = (
+    "NoisyCounts",
+    "SearchResult",
+    "StableCounts",
+    "Table",
+    "TrueCounts",
+    "StreamedTable",
+    "StreamedRelease",
+)
 """Values that functions make; whoever writes them out holds their parts."""
 
 STEPS = {
@@ -40,6 +48,7 @@ STEPS = {
         "replay",
         "summarize",
         "summarize_blocks",
+        "read_tally",
         "blocks",
         "settle",
         "kinds",
