@@ -473,10 +473,10 @@ def did_you_mean(name: str, among: Iterable[str | None]) -> str:
     return f"; there are: {listed(known)}" if known else ""
 
 
-def in_list(name: str) -> str:
+def list_name(name: str) -> str:
     """Show a name among others: in quotes where it holds a comma or semicolon itself, as a set does in its braces.
 
-    >>> in_list("Flu"), in_list("Paris, Texas"), in_list("{Flu, Cold}")
+    >>> list_name("Flu"), list_name("Paris, Texas"), list_name("{Flu, Cold}")
     ('Flu', "'Paris, Texas'", '{Flu, Cold}')
     """
     return f"'{name}'" if ("," in name or ";" in name) and name[0] + name[-1] != "{}" else name
@@ -488,7 +488,7 @@ def listed(names: Sequence[str]) -> str:
     >>> listed(["age", "zip", "street, number"])
     "age, zip, 'street, number'"
     """
-    names = [in_list(shortened(str(name), TWO_LINES)) for name in names]
+    names = [list_name(shortened(str(name), TWO_LINES)) for name in names]
     room = TWO_LINES
     for position, name in enumerate(names):
         room -= len(name) + 2

@@ -227,12 +227,12 @@ READABLE = 12
 ROUNDED = "Decimals are rounded towards caution; --json has the exact numbers."
 
 
-def at_a_glance(value: Fraction | float, *, large_is_bad: bool) -> str:
+def short_amount(value: Fraction | float, *, large_is_bad: bool) -> str:
     """Show an amount in a column of others: fractions up to twelfths as they are, else four places, towards caution.
 
-    >>> at_a_glance(Fraction(2, 3), large_is_bad=True), at_a_glance(Fraction(162, 397), large_is_bad=True)
+    >>> short_amount(Fraction(2, 3), large_is_bad=True), short_amount(Fraction(162, 397), large_is_bad=True)
     ('2/3', '0.4081')
-    >>> at_a_glance(1.88988, large_is_bad=False), at_a_glance(math.inf, large_is_bad=True)
+    >>> short_amount(1.88988, large_is_bad=False), short_amount(math.inf, large_is_bad=True)
     ('1.8898', 'infinite')
     """
     if value == math.inf or _as_written(value).denominator <= READABLE:
@@ -242,7 +242,7 @@ def at_a_glance(value: Fraction | float, *, large_is_bad: bool) -> str:
 
 
 def round_at_a_glance(value: Fraction | float, *, large_is_bad: bool = True) -> Fraction | float:
-    """Return as much of a number as `at_a_glance` prints: a fraction up to twelfths, else four places, towards caution.
+    """Return as much of a number as `short_amount` prints: a fraction up to twelfths, else four places, towards caution.
 
     >>> round_at_a_glance(Fraction(2, 3)), round_at_a_glance(Fraction(162, 397)), round_at_a_glance(0.598612)
     (Fraction(2, 3), 0.4081, 0.5987)

@@ -10,8 +10,8 @@ from support.definitions import expected_inverse
 from support.examples import examples
 
 from sidelight.measures.named_risks.individual_risk import (
-    by_continued_fraction,
-    by_division,
+    evaluate_continued_fraction,
+    evaluate_division,
     exact_individual_risk,
     individual_risks,
 )
@@ -32,7 +32,7 @@ def test_the_expected_inverse(people, each_stands_for):
 def test_two_ways_give_the_same_float(people, each_stands_for):
     weight = int(people * each_stands_for * WEIGHT_UNIT)
     value = exact_individual_risk(people, weight)
-    assert by_continued_fraction(people, weight) == value
+    assert evaluate_continued_fraction(people, weight) == value
     assert 0 < value <= Fraction(1, people)
 
 
@@ -40,11 +40,11 @@ def test_two_ways_give_the_same_float(people, each_stands_for):
 @given(st.integers(1, 10**6), st.fractions(Fraction(1001), Fraction(10**12), max_denominator=10**6))
 def test_large_weights_are_divided_to_the_same_float(people, each_stands_for):
     weight = int(people * each_stands_for * WEIGHT_UNIT) + 1
-    assert by_division(people, weight) == exact_individual_risk(people, weight)
+    assert evaluate_division(people, weight) == exact_individual_risk(people, weight)
 
 
 @pytest.mark.parametrize("people", [1, 2, 3, 40, 64, 65, 1000])
 def test_a_continued_fraction_meets_a_division(people):
     weight = 1001 * people * WEIGHT_UNIT
-    assert by_division(people, weight + 1) == by_continued_fraction(people, weight + 1)
-    assert by_division(people, weight) == by_continued_fraction(people, weight)
+    assert evaluate_division(people, weight + 1) == evaluate_continued_fraction(people, weight + 1)
+    assert evaluate_division(people, weight) == evaluate_continued_fraction(people, weight)

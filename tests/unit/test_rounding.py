@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.rounding import (
-    at_a_glance,
     in_words,
     round_at_a_glance,
     round_cautiously,
     round_down,
     round_up,
+    short_amount,
     to_places,
 )
 
@@ -59,7 +59,7 @@ def test_as_printed_rounds_up_once_and_prints_the_same_again(risk):
     assert round_at_a_glance(printed) == printed
     assert Fraction(repr(risk) if isinstance(risk, float) else risk) <= Fraction(str(printed))
     assert Fraction(str(printed)) - Fraction(risk) <= Fraction(1, 10**4)
-    shown = at_a_glance(printed, large_is_bad=True)
+    shown = short_amount(printed, large_is_bad=True)
     assert Fraction(shown) == Fraction(str(printed))
 
 

@@ -30,7 +30,7 @@ from sidelight.files import SIDECAR_ENDING, sidecar_path
 from sidelight.measures.about import ask_each_column, prepare_release
 from sidelight.measures.about import findings as measure_all
 from sidelight.policy.measure_names import shown_measures
-from sidelight.policy.policy import without_repeats
+from sidelight.policy.policy import drop_repeats
 from sidelight.policy.policy_file import PolicyFile, read_policy_text
 from sidelight.publish.sidecar import read_sidecar
 from sidelight.release.population import SomeRelease
@@ -111,7 +111,7 @@ def judge(release: ReleaseBlocks, question: Question, *, source: str) -> AuditRe
         usual = (kind() for kind in shown_measures() if kind not in map(type, compared))
         measures = (*(measure for measure in usual if release.semantics in measure.semantics), *compared)
     columns, domain = release.sensitive_columns, release.domain
-    measures = without_repeats(each for measure in measures for each in ask_each_column(measure, columns, domain))
+    measures = drop_repeats(each for measure in measures for each in ask_each_column(measure, columns, domain))
     limits = () if question.policy is None else question.policy.about_each(columns, domain).measures
     release = prepare_release((*limits, *measures), release)  # once for limits, findings and report
     return audit_report(

@@ -34,7 +34,7 @@ from sidelight.report.page import Blocks, Grid, Paragraph
 from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED, decimal_text, in_words
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import Label, shown, shown_in_list
+from sidelight.table.labels import Label, show_in_list, shown
 from sidelight.table.roles import Roles
 from sidelight.text import counted
 from sidelight.worlds.posterior import EstimatedBelief, estimate_belief
@@ -448,7 +448,7 @@ def _entropy_rows(request: BelieveRequest, before: AnyBeliefs, after: AnyBeliefs
     if not request.about:
         for each in after.by_kind.moved_most(before.by_key, request.top):
             yield {
-                "about": ", ".join(f"{column} {shown_in_list(text)}" for column, text in each.says) or "anybody",
+                "about": ", ".join(f"{column} {show_in_list(text)}" for column, text in each.says) or "anybody",
                 "value": each.value,
                 "before": each.before,
                 "after": each.probability,

@@ -20,8 +20,8 @@ from sidelight.answers.recipe import (
 )
 from sidelight.answers.sources import TableRequest, require_policy
 from sidelight.documents.document import finite_or_none, number
-from sidelight.errors import BadPolicy, SidelightError, in_list
-from sidelight.policy.policy import without_repeats
+from sidelight.errors import BadPolicy, SidelightError, list_name
+from sidelight.policy.policy import drop_repeats
 from sidelight.progress import Progress, quiet
 from sidelight.report.answer import Answer, Facts, Live
 from sidelight.report.page import Block, Blocks, Grid, PageSection, Paragraph, Points
@@ -127,7 +127,7 @@ def _describe_columns(row: ComparedRelease) -> str:
     gone = [name for name, what in row.labels.items() if what == SUPPRESSED]
     parts = [f"{', '.join(whole)} as {'it is' if len(whole) == 1 else 'they are'}"] if whole else []
     parts += coarser + ([f"nothing of {', '.join(gone)}"] if gone else [])
-    example = ", ".join(in_list(shorten_label(what)) for what in row.example.values())
+    example = ", ".join(list_name(shorten_label(what)) for what in row.example.values())
     best = f"\nbest at {', '.join(row.best_at)}" if row.best_at else ""
     return "; ".join(parts) + (f"\n{example}" if example else "") + best
 
@@ -223,7 +223,7 @@ class GeneralisationsRequest(TableRequest):
     def measures(self) -> tuple[sl.Measure, ...]:
         """What is measured: what limits and options name, or how small groups get, and how surely people are found."""
         limited = self.question.policy.measures if self.question.policy else ()
-        return without_repeats((*limited, *self.question.measures)) or (sl.GroupSize(), *self.question.compared())
+        return drop_repeats((*limited, *self.question.measures)) or (sl.GroupSize(), *self.question.compared())
 
     def python(self) -> str:
         settings: dict[str, object] = {"suppress": self.suppress or None}

@@ -27,7 +27,7 @@ from sidelight.release.locate import LocateMethod
 from sidelight.release.release import Release
 from sidelight.report.answer import Live
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import shown_in_list
+from sidelight.table.labels import show_in_list
 from sidelight.table.roles import Roles
 from sidelight.table.table import Table
 from sidelight.text import counted
@@ -240,10 +240,10 @@ def _climb(request: ExposureRequest, progress: Progress) -> Iterator[CoarserRele
 def _notes(request: ExposureRequest, together: Exposure) -> Iterator[str]:
     yield f"Release 1 is {request.name}, as it is looked at here; release 2 is {request.beside.other.name}."
     if request.several:
-        yield f"It is about {shown_in_list(request.column)}, and no other sensitive column."
+        yield f"It is about {show_in_list(request.column)}, and no other sensitive column."
     yield from sentences(together)
     printed = list_columns(request.release, request.other)
-    unknown = [shown_in_list(each) for each in printed if each not in request.known]
+    unknown = [show_in_list(each) for each in printed if each not in request.known]
     if unknown:
         yield f"Nothing is known of people in {', '.join(unknown)}: nobody is looked for by that."
 

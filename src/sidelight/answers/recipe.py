@@ -276,7 +276,7 @@ class FileRecipe:
         """Return the words of a command about the file, up to the columns."""
         return ["sidelight", verb, self.file, *write_role_options(self.roles, verb)]
 
-    def at_levels(self) -> list[str]:
+    def write_levels(self) -> list[str]:
         """Return the options that make the file as coarse as it is looked at."""
         return ["--hierarchies", self.folder, "--levels", levels_text(self.levels)]
 
@@ -284,7 +284,7 @@ class FileRecipe:
         """Write the command that publishes the file as coarse as it is looked at."""
         # it needs a limit: one that every release keeps
         options = write_limit_options(limits) or ["--limit", "group size >= 1"]
-        return shell([*self.words("protect"), *options, *self.at_levels(), "-o", file])
+        return shell([*self.words("protect"), *options, *self.write_levels(), "-o", file])
 
     def published(self) -> str:
         """Write how the release is read, as its sidecar says where there is one."""
@@ -311,7 +311,7 @@ class FileRecipe:
         measures = [each for each in asked if isinstance(each, Measure)]
         first = self.preparations()
         if self.levels and limits:
-            words = [*self.words("protect"), *write_limit_options(limits), *self.at_levels()]
+            words = [*self.words("protect"), *write_limit_options(limits), *self.write_levels()]
         else:
             words = [*self.words("audit"), *write_limit_options([*limits, *measures])]
             # nothing is published without a limit

@@ -24,7 +24,7 @@ from sidelight.files import noise_path, sidecar_path
 from sidelight.intake.presets import read_preset
 from sidelight.policy.limits import read_limit, read_measure
 from sidelight.policy.measure_names import population_measures
-from sidelight.policy.policy import Policy, without_repeats
+from sidelight.policy.policy import Policy, drop_repeats
 from sidelight.policy.policy_file import PolicyFile, read_policy_file
 from sidelight.release.locate import LocateMethod, SuppressedPeople
 from sidelight.release.population import Population
@@ -178,7 +178,7 @@ def read_question(
     question = Question(
         roles=(file.roles if file else Roles()).update(roles or Roles()),
         policy=Policy(*criteria) if criteria else None,
-        measures=without_repeats(
+        measures=drop_repeats(
             (
                 *(read_measure(text) for text in measures),
                 *(file.beside if file else ()),
@@ -224,7 +224,7 @@ def _attach_populations(question: Question, population: str | None) -> Question:
     return replace(
         question,
         policy=Policy(*(replace(each, measure=compared(each.measure)) for each in criteria)) if criteria else None,
-        measures=without_repeats(map(compared, question.measures)),
+        measures=drop_repeats(map(compared, question.measures)),
         # nobody checks that rows are people where a population does not say whose row it is, as the table does
         notes=(
             *question.notes,

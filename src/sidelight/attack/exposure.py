@@ -32,7 +32,7 @@ from sidelight.attack.targets import ReleaseOrResult, WithNoise, release_of
 from sidelight.errors import BadMeasure, as_given, expect, mapping_or_empty, parameter
 from sidelight.measures.exact import NEAR
 from sidelight.rounding import exact_number, in_words, to_places
-from sidelight.table.labels import Label, Semantics, Tabular, shown, shown_in_list
+from sidelight.table.labels import Label, Semantics, Tabular, show_in_list, shown
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
@@ -515,7 +515,7 @@ class ExposureWitness:
         release 2: group 1, 1 value: AIDS; rules out Flu
         Only AIDS is in all of them.
         """
-        known = ", ".join(f"{name} {shown_in_list(text)}" for name, text in self.cells)
+        known = ", ".join(f"{name} {show_in_list(text)}" for name, text in self.cells)
         who = f"{self.people:,} people who look alike" if self.people > 1 else "1 person"
         return "\n".join([who + (f" ({known})" if known else ""), *map(str, self.sightings), self._conclusion()])
 
@@ -598,4 +598,4 @@ def witness_of(row: int, exposure: Exposure) -> ExposureWitness:
 
 
 def _list_values(values: Sequence[Label]) -> str:
-    return ", ".join(map(shown_in_list, values)) or "none"
+    return ", ".join(map(show_in_list, values)) or "none"

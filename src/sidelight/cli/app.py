@@ -219,10 +219,10 @@ def compare(
 ) -> int:
     """See what each way of publishing a table within a policy would keep of it; nothing is published."""
     from sidelight.answers.compare import CompareRequest, ask  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.run import in_options  # noqa: PLC0415
+    from sidelight.cli.run import name_options  # noqa: PLC0415
 
     request = CompareRequest(file, asked.read(columns), asked.hierarchies, **vars(ways))
-    return output.to(asked.policy).answer(partial(ask, wording=in_options), request, "trying")
+    return output.to(asked.policy).answer(partial(ask, wording=name_options), request, "trying")
 
 
 @app.command(sort_key=2.7, help_epilogue=epilogue("generalisations"))

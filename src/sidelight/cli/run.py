@@ -291,7 +291,7 @@ def complain(error: Exception, *, debug: bool) -> Status:
 
 def _message(error: Exception) -> str:
     if isinstance(error, SidelightError):
-        return in_options(error)
+        return name_options(error)
     if isinstance(error, CycloptsError):  # a wrong option or argument
         problem = _misspelt_option(error) or _usage(error)
         path = " ".join(("sidelight", *(error.command_chain or ())))
@@ -366,12 +366,12 @@ def _usage(error: CycloptsError) -> str:
 # Messages in the words of the command line: what Python calls `missing="a value"` is `--missing "a value"` here.
 
 
-def in_options(error: SidelightError) -> str:
+def name_options(error: SidelightError) -> str:
     """Say the message of an error with options where it names parameters, and without what concerns Python only.
 
     >>> from sidelight.errors import in_python, parameter
     >>> drop, remark = parameter("missing", "drop"), in_python(", or read a dataframe")
-    >>> in_options(SidelightError(f"2 people have no disease; say {drop}{remark}"))
+    >>> name_options(SidelightError(f"2 people have no disease; say {drop}{remark}"))
     '2 people have no disease; say --missing "drop"'
     """
 
@@ -446,7 +446,7 @@ class Output:
 
         if not isinstance(request, TableRequest):
             raise nothing
-        message = in_options(nothing)
+        message = name_options(nothing)
         answer = describe_nothing(nothing, request, message)
         self.keep(answer, request)
         if self.as_json:

@@ -12,7 +12,7 @@ from sidelight.answers.audit import attach_hierarchies, find_single_file
 from sidelight.answers.sources import Question, open_release, open_table, read_question, require_columns
 from sidelight.cli.demo import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.options import ServeOptions
-from sidelight.cli.run import Status, bar, in_options
+from sidelight.cli.run import Status, bar, name_options
 from sidelight.engines.postgres.source import is_address
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.files import sidecar_path
@@ -108,7 +108,7 @@ def _explore_table(file: str, question: Question, settings: dict[str, Any]) -> W
         files=find_single_file(file),
         notes=(*(suggested.notes if suggested else ()), *question.notes),
     )
-    return Workspace(source, _first_state(roles, question.policy, question.compared()), wording=in_options)
+    return Workspace(source, _first_state(roles, question.policy, question.compared()), wording=name_options)
 
 
 def _explore_release(request: ServeRequest, file: str, question: Question, settings: dict[str, Any]) -> Workspace:
@@ -129,7 +129,7 @@ def _explore_release(request: ServeRequest, file: str, question: Question, setti
         sidecar=document,
         notes=question.notes,
     )
-    return Workspace(source, _first_state(roles, policy), wording=in_options)
+    return Workspace(source, _first_state(roles, policy), wording=name_options)
 
 
 def _explore_census(request: ServeRequest) -> Workspace:
@@ -153,7 +153,7 @@ def _explore_census(request: ServeRequest) -> Workspace:
         citation=f"{adult.citation}, CC BY 4.0",
     )
     first = _first_state(roles, demo.policy if question is None else question.policy)
-    return Workspace(source, first.but(levels=tuple(LEVELS.items())), wording=in_options)
+    return Workspace(source, first.but(levels=tuple(LEVELS.items())), wording=name_options)
 
 
 def _first_state(roles: Roles, policy: Policy | None, compared: tuple[sl.Measure, ...] = ()) -> State:

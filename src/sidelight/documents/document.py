@@ -29,7 +29,7 @@ from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release, ReleaseBlocks
-from sidelight.rounding import at_a_glance, printed_cautiously
+from sidelight.rounding import printed_cautiously, short_amount
 from sidelight.search.method import SearchResult
 from sidelight.table.labels import shown
 from sidelight.text import as_names, counted, one_or_several
@@ -110,7 +110,7 @@ def number(value: Amount, *, large_is_bad: bool) -> Number:
         exact=repr(float(value)) if irrational else str(value),
         number=printed_cautiously(value, large_is_bad=large_is_bad),
         rounded=irrational,
-        text=at_a_glance(value, large_is_bad=large_is_bad),
+        text=short_amount(value, large_is_bad=large_is_bad),
     )
 
 

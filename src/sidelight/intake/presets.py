@@ -49,7 +49,7 @@ from sidelight.measures.named_risks.size_risk import ProsecutorRisk, Statistic
 from sidelight.measures.sums import Dominance, Remainder, SumMeasure
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.release.release import Release
-from sidelight.rounding import at_a_glance, short_decimal
+from sidelight.rounding import short_amount, short_decimal
 from sidelight.table.labels import JointDomain
 from sidelight.table.table import Table
 
@@ -387,7 +387,7 @@ def _secret_limit(table: Table) -> tuple[Criterion, str] | None:
         # half way between what totals alone disclose and certainty: a lower bound could hardly be kept
         bound = next((each for each in BOUNDS if 2 * each >= 1 + highest), None)
         if bound is not None:
-            shown = at_a_glance(highest, large_is_bad=True)
+            shown = short_amount(highest, large_is_bad=True)
             reason = (
                 f"Nobody gets surer than {bound} of what somebody has, {knowing}. If nothing but totals were "
                 f"published, it would be {shown}; a bound below that cannot be kept. Lower is stricter; "

@@ -30,7 +30,7 @@ from sidelight.measures.measure import Measure, Monotonicity, in_policy, read
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Release
 from sidelight.rounding import in_words, to_places
-from sidelight.table.labels import Label, Semantics, shown, shown_in_list
+from sidelight.table.labels import Label, Semantics, show_in_list, shown
 from sidelight.table.table import Table
 
 
@@ -211,13 +211,13 @@ class Learner(Measure):
                 f"the test: {in_words(share)} of {witness.group} have '{shown(witness.value)}', and whoever "
                 "knows who is in which group may get surer."
             )
-        says = ", ".join(f"{column} {shown_in_list(text)}" for column, text in witness.says)
+        says = ", ".join(f"{column} {show_in_list(text)}" for column, text in witness.says)
         person = (
             f"a person with {says} of {witness.group}" if witness.mates and says else f"a person of {witness.group}"
         )
         sure = f"be {in_words(finding.value)} sure" if finding.value != 1 else "be sure (1)"
         who = f"Somebody who trains a {self.model} model on the release would {sure}"
-        telling = ", ".join(f"{each.column} {shown_in_list(each.label)}" for each in witness.telling)
+        telling = ", ".join(f"{each.column} {show_in_list(each.label)}" for each in witness.telling)
         others = ", ".join(f"{each.belief:.3f}" for each in witness.mates)
         sentences = [f"{who} that {person} has '{shown(witness.value)}'."]
         sentences += [f"What speaks most for it: {telling}."] if telling else []

@@ -89,7 +89,7 @@ class Roster:
         if (matches > 1).any():
             row = int(np.argmax(matches > 1))
             groups = linkage.groups_of(row)
-            name = release.groups.name(int(groups[0])).in_errors
+            name = release.groups.name(int(groups[0])).error_name
             message = (
                 f"the roster does not fit the release: some of its people fit {name} and {len(groups) - 1} more; give "
                 "a release whose groups do not overlap, or one that says who is in which"
@@ -110,7 +110,7 @@ class Roster:
         sizes = add_up(members.group, members.people, len(release))
         if whole and len(wrong := np.flatnonzero(sizes != release.groups.sizes)):
             at = int(wrong[0])
-            has, name = counted(int(release.groups.sizes[at]), "person"), release.groups.name(at).in_errors
+            has, name = counted(int(release.groups.sizes[at]), "person"), release.groups.name(at).error_name
             message = (
                 f"the roster does not fit the release: {name} has {has}, and {int(sizes[at]):,} of the roster may be "
                 "in it; give the table that the release is of"
@@ -247,7 +247,7 @@ def _check_counts(roster: Roster, people: Floats) -> None:
 
 
 def _not_of(roster: Roster, group: int) -> BadRelease:
-    name = roster.release.groups.name(group).in_errors
+    name = roster.release.groups.name(group).error_name
     return BadRelease(
         f"the truth does not fit the release: it has other people or values for {name}; give its own table"
     )

@@ -320,7 +320,7 @@ class _TermSets:
         self.sets = [pack_bits(each[self.group]) for each in groups]
         self.certain_sets = self.sets.copy()
         self.conditions = self._number([self._whom(term.share) for term in terms], self._whom_flags, least=1)
-        events = self._number([_asked_of_people(term) for term in terms], self._event_flags, least=0)
+        events = self._number([_find_person_terms(term) for term in terms], self._event_flags, least=0)
         self.event = np.column_stack((1 + self.of_term, events))
         self.bits, self.certain_bits = np.stack(self.sets), np.stack(self.certain_sets)
         self.hides = np.array([one is not other for one, other in zip(self.sets, self.certain_sets, strict=True)])
@@ -406,7 +406,7 @@ def _value_sets(term: Term) -> tuple[HasValue, ...]:
     return (*event, *keep_conditions_on_values(share.given))
 
 
-def _asked_of_people(term: Term) -> tuple[tuple[Event, Event, bool], ...]:
+def _find_person_terms(term: Term) -> tuple[tuple[Event, Event, bool], ...]:
     """Return what a term asks of people besides their value, if anything; who is looked for; and its complement."""
     where = keep_conditions_on_people(term.share.where)
     return ((where, conditions_of(term.share), term.others),) if where else ()

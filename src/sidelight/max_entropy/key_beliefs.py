@@ -19,7 +19,7 @@ from sidelight.max_entropy.constraints import NOBODY
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE
 from sidelight.max_entropy.problem import Variables
 from sidelight.release.release import Members
-from sidelight.table.labels import Label, number_equal_rows, shown, shown_in_list
+from sidelight.table.labels import Label, number_equal_rows, show_in_list, shown
 from sidelight.table.table import Table
 
 OTHERS = -2
@@ -73,7 +73,7 @@ class Risk:
     says: tuple[tuple[str, Label], ...]
 
     def __str__(self) -> str:
-        who = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.says) or "anybody"
+        who = ", ".join(f"{column} {show_in_list(text)}" for column, text in self.says) or "anybody"
         return f"{shown(self.value)} for {who}: {self.probability:.4f}"
 
 

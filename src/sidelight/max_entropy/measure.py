@@ -54,7 +54,7 @@ from sidelight.progress import Progress, quiet
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.rounding import exact_number, in_words, round_down, to_places
-from sidelight.table.labels import Label, Semantics, Tabular, shown, shown_in_list
+from sidelight.table.labels import Label, Semantics, Tabular, show_in_list, shown
 from sidelight.table.table import Counts, Table
 from sidelight.text import counted, html_table
 
@@ -80,7 +80,7 @@ class Believed(Witness):
 
     def whom(self) -> str:
         """Return what is known about the person."""
-        says = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.says)
+        says = ", ".join(f"{column} {show_in_list(text)}" for column, text in self.says)
         return f"with {says}" if says else f"in {self.group}"
 
 

@@ -26,7 +26,7 @@ from typing import Literal, TypeAlias
 
 from sidelight.progress import Progress, quiet
 from sidelight.release.release import Release
-from sidelight.rounding import at_a_glance, in_words, round_at_a_glance
+from sidelight.rounding import in_words, round_at_a_glance, short_amount
 from sidelight.table.table import TrueCounts
 from sidelight.text import counted
 
@@ -175,7 +175,7 @@ class AttackerAnswer:
         if self.outcome == "could not tell" or self.belief is None:
             return f"{who}: what this attacker can learn was not computed: {self.reason}"
         how = f" ({self.reason})" if self.reason else ""
-        amount = at_a_glance(self.belief, large_is_bad=not self.is_lower_bound)
+        amount = short_amount(self.belief, large_is_bad=not self.is_lower_bound)
         worst = f"at least {amount} sure of somebody" if self.is_lower_bound else f"at most {amount} sure of anybody"
         above = left = ""
         if self.limit is not None:

@@ -25,7 +25,7 @@ from sidelight.errors import BadPolicy, NotTrueOrFalse, TooHard, expect
 from sidelight.measures.exact import Amount
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
-from sidelight.rounding import as_printed, at_a_glance, exact_number, in_words
+from sidelight.rounding import as_printed, exact_number, in_words, short_amount
 from sidelight.table.labels import Label
 from sidelight.text import html_table
 
@@ -285,7 +285,7 @@ def judgements_table(title: str, judgements: Sequence[Judgement], *, note: str =
         (
             each.finding.measure,
             each.criterion.bound_text,
-            at_a_glance(each.finding.value, large_is_bad=each.criterion.measure.large_is_bad),
+            short_amount(each.finding.value, large_is_bad=each.criterion.measure.large_is_bad),
             "✓ yes" if each.holds else "✗ no",
             each.finding.worst_off(),
         )

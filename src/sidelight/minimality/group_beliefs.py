@@ -527,7 +527,7 @@ def believe_finer_fail(
     return tuple(beliefs)
 
 
-def bound_by(roster: RosterLines, counts: Counts, epsilon: Fraction) -> tuple[GroupBeliefs, ...]:
+def bound_around_shares(roster: RosterLines, counts: Counts, epsilon: Fraction) -> tuple[GroupBeliefs, ...]:
     """Bound everybody's beliefs around the printed shares, for ε < 1."""
     slack = round_up(epsilon)
     return _bound_each(
@@ -538,7 +538,7 @@ def bound_by(roster: RosterLines, counts: Counts, epsilon: Fraction) -> tuple[Gr
     )
 
 
-def bound_at(roster: RosterLines, counts: Counts, most: Fraction) -> tuple[GroupBeliefs, ...]:
+def limit_beliefs(roster: RosterLines, counts: Counts, most: Fraction) -> tuple[GroupBeliefs, ...]:
     """Bound all beliefs by a limit, which the printed shares keep; nothing else is known."""
     return _bound_each(
         roster, counts, lambda share: (np.zeros_like(share), np.where(share > 0, float(most), 0.0)), math.nan

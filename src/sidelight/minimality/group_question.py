@@ -114,7 +114,7 @@ class RosterLines:
         if off.any():
             row = int(off.argmax())
             message = (
-                f"{release.name(row).in_errors} has {counted(int(release.sizes[row]), 'person')}, and the roster has "
+                f"{release.name(row).error_name} has {counted(int(release.sizes[row]), 'person')}, and the roster has "
                 f"{counted(int(there[row]), 'person')} there, or other values; give the table that was released"
             )
             raise BadRelease(message)

@@ -50,9 +50,9 @@ from sidelight.minimality.group_beliefs import (
     CountingEffort,
     believe_finer_fail,
     believe_group,
-    bound_at,
-    bound_by,
+    bound_around_shares,
     finer_releases,
+    limit_beliefs,
     refuse_open_cut,
 )
 from sidelight.minimality.group_question import HalfLimits, RosterLines, group_questions
@@ -126,7 +126,7 @@ def insider(
     kept = check.holds_in_each(case.release.groups)
     if not kept.all():
         message = (
-            f"{case.release.groups.name(int(np.argmin(kept))).in_errors} is not within the policy: this policy did not "
+            f"{case.release.groups.name(int(np.argmin(kept))).error_name} is not within the policy: this policy did not "
             "make this release; give the one that did"
         )
         raise BadRelease(message)
@@ -137,7 +137,7 @@ def insider(
             roster = case.roster()
             orders = column_orders(roster.columns, case.by)
             for question in group_questions(roster, orders, case.release.groups.counts, limits):
-                refuse_open_cut(case.release.groups.name(question.row).in_errors)
+                refuse_open_cut(case.release.groups.name(question.row).error_name)
         # values limit nothing, but may still decide which of the allowed releases is taken
         refusal = case.values_decide()
         if refusal is not None:
@@ -269,7 +269,7 @@ def _believe_of_mondrian(
     beliefs = []
     for done, question in enumerate(questions):
         progress("groups with cuts that were not made", done, len(questions))
-        beliefs.append(believe_group(question, limits, case.release.groups.name(question.row).in_errors, effort))
+        beliefs.append(believe_group(question, limits, case.release.groups.name(question.row).error_name, effort))
     says_nothing = not any(each.says_something for each in beliefs)
     if says_nothing and len(case.release) == 1:
         return InsiderBeliefs(case.release, "nothing to learn", "all its cuts fail, whoever has which value", roster)
@@ -301,7 +301,7 @@ def _believe_behind_veils(case: _InsiderCase) -> InsiderBeliefs:
         refuse_other_than_looks(roster, case.release, look, dict(case.by), method.towards)
         reason += ", as its file says: its groups can have come of such looks, and nobody can see in them that coins "
         reason += "were tossed"
-    beliefs = bound_at(roster, case.release.groups.counts, limits.belief)
+    beliefs = limit_beliefs(roster, case.release.groups.counts, limits.belief)
     return InsiderBeliefs(case.release, "told", reason, roster, beliefs, proven=limits.belief)
 
 
@@ -335,7 +335,7 @@ def _believe_of_full_domain(case: _InsiderCase, limits: HalfLimits) -> InsiderBe
         reason = "groups are too large to count in how many worlds the finer releases break the policy"
         return InsiderBeliefs(case.release, "could not tell", reason)
     if isinstance(beliefs, Fraction):
-        beliefs = bound_by(roster, counts, beliefs)
+        beliefs = bound_around_shares(roster, counts, beliefs)
     return InsiderBeliefs(case.release, "told", "", roster, beliefs, (), limits, finer)
 
 
@@ -422,7 +422,7 @@ def _refuse_some(wrong: Flags, row: Integers, release: Release) -> None:
     """Name the first published group, by its row, that the looks cannot give."""
     if not wrong.any():
         return
-    name = release.groups.name(int(row[wrong].min())).in_errors
+    name = release.groups.name(int(row[wrong].min())).error_name
     message = (
         f"{name} is none that one look at a cut of each group gives, whatever values its people have: this method and "
         "policy did not make this release of these people; give those that did"

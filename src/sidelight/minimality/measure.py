@@ -26,7 +26,7 @@ from sidelight.measures.measure import Measure, Monotonicity, in_policy
 from sidelight.release.release import Release
 from sidelight.rounding import in_words
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import Label, shown, shown_in_list
+from sidelight.table.labels import Label, show_in_list, shown
 from sidelight.table.table import Table
 from sidelight.text import counted, form
 
@@ -191,7 +191,7 @@ class InsiderWitness(Witness):
             return (
                 f"In {self.group} anyone has {sensitive} {value} with probability {amount}, as the release itself says."
             )
-        who = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.says)
+        who = ", ".join(f"{column} {show_in_list(text)}" for column, text in self.says)
         failed = [*map(str, self.cuts), *self.finer]
         named = "; ".join(failed[:3])
         more = f"; and {len(failed) - 3} more" if len(failed) > 3 else ""

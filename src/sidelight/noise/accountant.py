@@ -404,7 +404,8 @@ def _list_losses(spending: Spending) -> tuple[Mechanism, ...]:
     """
     # Laplace noise with a δ is of cells that nobody declared: which of them are published has losses of its own
     known = all(
-        each.sensitivity.by_ones and (not spending.delta if each.kind == "discrete Laplace" else each.scale <= 20_000)
+        each.sensitivity.changes_by_ones
+        and (not spending.delta if each.kind == "discrete Laplace" else each.scale <= 20_000)
         for each in spending.mechanisms
     )
     return spending.mechanisms if known else ()
@@ -492,7 +493,7 @@ class Account:
     rho: Fraction | None = None  # where the budget is a ρ; ε is then what it comes to at δ
 
     @classmethod
-    def in_rho(cls, rho: Amount, delta: Amount, neighbours: Neighbours = "add or remove") -> Account:
+    def from_rho(cls, rho: Amount, delta: Amount, neighbours: Neighbours = "add or remove") -> Account:
         """Build the account of a budget in ρ; its ε is what ρ comes to at δ."""
         budget, told_at = exact_epsilon(rho, "the budget's rho"), exact_delta(delta, "the budget's delta")
         # a ρ comes to a finite ε only at a positive δ
@@ -522,7 +523,7 @@ class Account:
     def balance(self) -> str:
         """Write how much of what is spent: of ε and δ, or of ρ.
 
-        >>> Account(Fraction(2)).balance(), Account.in_rho("0.1", "1e-6").balance()
+        >>> Account(Fraction(2)).balance(), Account.from_rho("0.1", "1e-6").balance()
         ('epsilon 0 of 2 and delta 0 of 0', 'rho 0 of 0.1 (epsilon 0 of 2.14194 at delta 1e-06)')
         """
         epsilon, delta = (round_to_text(amount) for amount in self.spent)

@@ -142,7 +142,7 @@ class Ledger:
             message = f"how large is the budget? give {parameter('epsilon')} or {parameter('rho')}, and not both"
             raise BadNoise(message)
         if rho is not None:
-            account = Account.in_rho(rho, delta, neighbours)
+            account = Account.from_rho(rho, delta, neighbours)
         else:
             assert epsilon is not None
             amounts = exact_amount(epsilon, "the budget's epsilon"), exact_amount(delta, "the budget's delta")

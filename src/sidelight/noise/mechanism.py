@@ -97,7 +97,7 @@ class Mechanism:
             return self.sensitivity.l1 <= epsilon * Fraction(self.scale)
         if delta == 0:
             return False
-        if self.sensitivity.by_ones and gaussian_delta(epsilon, self.scale, self.sensitivity.l1) <= delta:
+        if self.sensitivity.changes_by_ones and gaussian_delta(epsilon, self.scale, self.sensitivity.l1) <= delta:
             return True
         return concentrated_epsilon(round_up(self.rho()), delta) <= epsilon
 
@@ -106,7 +106,7 @@ class Mechanism:
         if self.kind == "discrete Laplace":
             return round_up(self.sensitivity.l1 / Fraction(self.scale))
         bound = concentrated_epsilon(round_up(self.rho()), delta)
-        if not self.sensitivity.by_ones or delta <= 0:
+        if not self.sensitivity.changes_by_ones or delta <= 0:
             return bound
         return smallest_kept(0.0, bound, lambda each: gaussian_delta(each, self.scale, self.sensitivity.l1) <= delta)
 
@@ -256,7 +256,7 @@ def calibrate(
         while _build_measurement("discrete Laplace", scale).map(sensitivity.l1) > round_down(epsilon):
             scale = math.nextafter(scale, math.inf)
         return Mechanism("discrete Laplace", scale, sensitivity)
-    if through_rho or not sensitivity.by_ones:
+    if through_rho or not sensitivity.changes_by_ones:
         return Mechanism("discrete Gaussian", _scale_through_rho(epsilon, delta, sensitivity.l2_squared), sensitivity)
     low, high = 0.0, 1.0
     while gaussian_delta(epsilon, high, sensitivity.l1) > delta:

@@ -28,7 +28,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
-from sidelight.errors import BadNoise, as_given, parameter
+from sidelight.errors import BadNoise, as_given, expect, parameter
 from sidelight.noise.privacy_profile import Neighbours as Neighbours  # noqa: PLC0414 - amounts are for neighbours
 from sidelight.rounding import whole_number
 from sidelight.table.labels import Semantics
@@ -42,7 +42,7 @@ Amount: TypeAlias = float | int | str | Fraction
 
 def units_changed(neighbours: str) -> int:
     """Return how many come or go between neighbours: one comes or goes, or one goes and another comes."""
-    if not isinstance(neighbours, str) or neighbours not in ("add or remove", "replace"):
+    if expect(str, neighbours, parameter("neighbours")) not in ("add or remove", "replace"):
         message = f'no {parameter("neighbours", neighbours)}; choose "add or remove" or "replace"'
         raise BadNoise(message)
     return 1 if neighbours == "add or remove" else 2
@@ -56,7 +56,7 @@ class Sensitivity:
     l2_squared: int = 1
 
     @property
-    def by_ones(self) -> bool:
+    def changes_by_ones(self) -> bool:
         """Whether no count changes by more than one, as then the two are the same."""
         return self.l1 == self.l2_squared
 
@@ -207,9 +207,9 @@ class PrivacyUnit:
         Sensitivity(l1=3, l2_squared=9)
         """
         units, most = units_changed(neighbours), self.at_most
-        by_ones = self.values == "set" and self.rows_per_person is None
+        changes_by_ones = self.values == "set" and self.rows_per_person is None
         # |a − b|² ≤ |a|² + |b|², as counts are not negative: two units are apart by at most twice the square of one
-        return Sensitivity(units * most, units * (most if by_ones else most**2))
+        return Sensitivity(units * most, units * (most if changes_by_ones else most**2))
 
 
 def _check_rows(rows: Table | Events, person: str, rows_per_person: int | None) -> None:

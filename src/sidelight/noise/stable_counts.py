@@ -233,14 +233,14 @@ def stable_counts(
 
 def smallest_threshold(scale: float, delta: Fraction, unit: PrivacyUnit) -> int:
     """From which count on are cells published, so that one of one person alone is with a chance of δ at most?"""
-    most, by_ones = unit.at_most, unit.values == "set" and unit.rows_per_person is None
+    most, changes_by_ones = unit.at_most, unit.values == "set" and unit.rows_per_person is None
     with localcontext(PRECISE):
         a = (-1 / Decimal(scale)).exp()
         # also below 1 − e^(−1/b), as the proof needs; a last few digits are kept back for rounding
         allowed = min(Decimal(delta.numerator) / Decimal(delta.denominator), 1 - a) * (1 - Decimal("1e-30"))
         # c·p(1) and p(c), at T = c + 1 + steps
         lonely = Decimal(most) * a**most / (1 + a)
-        together = a / (1 + a) if not by_ones else Decimal(0)
+        together = a / (1 + a) if not changes_by_ones else Decimal(0)
         worst = max(lonely, together)
         steps = 0 if worst <= allowed else int(((allowed / worst).ln() / a.ln()).to_integral_value("ROUND_CEILING"))
         while worst * a**steps > allowed:

@@ -158,7 +158,7 @@ class Auditor:
             *zip(self._group_measures, _top(self.levels), strict=True),
             *zip(self._comparing_measures, _top(self.compared), strict=True),
         ]
-        findings = {id(measure): renumbered(summary, self._number_of).finding() for measure, summary in top}
+        findings = {id(measure): renumber_keys(summary, self._number_of).finding() for measure, summary in top}
         return self.policy.decide(
             tuple(findings.get(id(measure)) or measure.measure(self.release) for measure in self.policy.measures)
         )
@@ -329,7 +329,7 @@ def _top(levels: SummaryLevels | None) -> tuple[Summary, ...]:
     return (levels[-1][0] if levels else None) or ()
 
 
-def renumbered(summary: Any, number_of: Callable[[int], int]) -> Any:  # noqa: ANN401 - summaries are of any class
+def renumber_keys(summary: Any, number_of: Callable[[int], int]) -> Any:  # noqa: ANN401 - summaries are of any class
     """Turn the keys in a summary into numbers, wherever it names a group or holds some."""
     if isinstance(summary, GroupName):
         return GroupName(number_of(summary.number), summary.printed)
@@ -338,10 +338,10 @@ def renumbered(summary: Any, number_of: Callable[[int], int]) -> Any:  # noqa: A
     if isinstance(summary, Measure):
         return summary
     if isinstance(summary, tuple) and type(summary) is tuple:
-        return tuple(renumbered(each, number_of) for each in summary)
+        return tuple(renumber_keys(each, number_of) for each in summary)
     if is_dataclass(summary) and not isinstance(summary, type):
         values = {each.name: getattr(summary, each.name) for each in fields(summary) if each.init}
-        changed = {name: renumbered(value, number_of) for name, value in values.items()}
+        changed = {name: renumber_keys(value, number_of) for name, value in values.items()}
         same = all(changed[name] is value for name, value in values.items())
         return summary if same else replace(summary, **changed)
     return summary

@@ -220,7 +220,7 @@ _REMEDIES = {
 """What to give, by the kind of pydantic's error."""
 
 
-def validated(model: type[AnySection], table: Mapping[str, object], where: str) -> AnySection:
+def validate_section(model: type[AnySection], table: Mapping[str, object], where: str) -> AnySection:
     """Check a section against its model; `where` it stands is for the message."""
     try:
         return model.model_validate(table)
@@ -239,7 +239,7 @@ def not_a_table(where: str, section: str, *, many: bool) -> BadPolicy:
     return BadPolicy(f"cannot use '{section}' in {where}; write it as {heading}")
 
 
-def without_measure(table: Mapping[str, object], where: str) -> BadPolicy:
+def missing_measure(table: Mapping[str, object], where: str) -> BadPolicy:
     """Return the error for a limit that names no measure, or misspells the key."""
     for key in table:
         if did_you_mean(str(key), ["measure"]).startswith("; did"):
@@ -496,4 +496,4 @@ def read_limit_section(text: str) -> Limit:
         message = f"'{needed}' is missing in '{text}'; write it in parentheses, such as {call}"
         raise BadPolicy(message)
     table = {"measure": kind.name, **(settings or {}), **take_bound(reader)}
-    return validated(limit_model(kind), table, f"'{text}'")
+    return validate_section(limit_model(kind), table, f"'{text}'")

@@ -115,7 +115,7 @@ class Policy:
     @property
     def measures(self) -> tuple[Measure, ...]:
         """The different measures, in the order of their first mention."""
-        return without_repeats(criterion.measure for criterion in self.criteria)
+        return drop_repeats(criterion.measure for criterion in self.criteria)
 
     @property
     def registers(self) -> tuple[Population, ...]:
@@ -177,7 +177,7 @@ class Policy:
         return html_table("Policy", ["measure", "wanted"], rows, total=len(rows))
 
 
-def without_repeats(measures: Iterable[Measure]) -> tuple[Measure, ...]:
+def drop_repeats(measures: Iterable[Measure]) -> tuple[Measure, ...]:
     """Keep the first of equal measures; by comparing, as a measure may hold what cannot be hashed."""
     kept: list[Measure] = []
     for measure in measures:

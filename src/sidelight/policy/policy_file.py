@@ -29,10 +29,10 @@ from sidelight.policy.limits import (
     SkylineSection,
     Text,
     limit_model,
+    missing_measure,
     not_a_table,
     unknown_key,
-    validated,
-    without_measure,
+    validate_section,
 )
 from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.policy.policy import Policy
@@ -167,8 +167,8 @@ def read_policy_text(
         # the measure first: it decides what else the limit may say
         table = _expect_section(each, where, "limit")
         if "measure" not in table:
-            raise without_measure(table, where)
-        limit = validated(limit_model(measure_named(str(table["measure"]), where)), table, where)
+            raise missing_measure(table, where)
+        limit = validate_section(limit_model(measure_named(str(table["measure"]), where)), table, where)
         with _blaming_section(where):
             limits.append(limit.to_criterion())
     skylines, notes = _read_skylines(_list_sections(data, "skyline", name, folder))
@@ -233,7 +233,7 @@ def _read_roles(data: Mapping[str, object], name: str, folder: Path | None) -> R
     table = data.get("roles", {})
     if not isinstance(table, Mapping):
         raise not_a_table(name, "roles", many=False)
-    return validated(RolesSection, table, f"roles of {name}").to_roles(folder)
+    return validate_section(RolesSection, table, f"roles of {name}").to_roles(folder)
 
 
 def _expect_section(table: object, where: str, section: str) -> Mapping[str, object]:
@@ -245,7 +245,8 @@ def _expect_section(table: object, where: str, section: str) -> Mapping[str, obj
 def _read_skylines(tables: Iterable[tuple[str, object]]) -> tuple[list[Criterion], tuple[str, ...]]:
     """Return the criteria of all skylines, and notes on points that were dropped."""
     sections = [
-        (where, validated(SkylineSection, _expect_section(table, where, "skyline"), where)) for where, table in tables
+        (where, validate_section(SkylineSection, _expect_section(table, where, "skyline"), where))
+        for where, table in tables
     ]
     criteria: list[Criterion] = []
     notes: list[str] = []

@@ -37,8 +37,8 @@ from sidelight.table.labels import (
     Label,
     Semantics,
     label,
+    show_in_list,
     shown,
-    shown_in_list,
     stack_columns,
 )
 from sidelight.table.table import CELLS_AT_ONCE, MOST_PEOPLE, Counts
@@ -57,16 +57,16 @@ class GroupName:
     printed: tuple[tuple[str, Label], ...] = ()  # column, what is printed there
 
     def __str__(self) -> str:
-        cells = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.printed)
+        cells = ", ".join(f"{column} {show_in_list(text)}" for column, text in self.printed)
         return f"group {self.number}" + (f" ({cells})" if cells else "")
 
     @property
-    def in_errors(self) -> str:
+    def error_name(self) -> str:
         """Name the group where nobody asked to see it: it may be one person, of whom no error tells several cells.
 
-        >>> print(GroupName(17, (("age", "20-29"),)).in_errors)
+        >>> print(GroupName(17, (("age", "20-29"),)).error_name)
         group 17 (age 20-29)
-        >>> print(GroupName(17, (("age", "20-29"), ("sex", None))).in_errors)
+        >>> print(GroupName(17, (("age", "20-29"), ("sex", None))).error_name)
         group 17 of those alike in age, sex
         """
         if len(self.printed) < 2:
@@ -101,7 +101,7 @@ class Group:
 
     def values_in_words(self, most: int = 5) -> str:
         """List the most frequent values and how often each occurs."""
-        listed = [f"{shown_in_list(text)} {count:,}" for text, count in self.counts.items()]
+        listed = [f"{show_in_list(text)} {count:,}" for text, count in self.counts.items()]
         return ", ".join([*listed[:most], *(["…"] if len(listed) > most else [])])
 
 

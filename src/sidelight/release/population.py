@@ -192,7 +192,7 @@ class Population:
             people_twice += int(rows[1][several].sum())
             twice = twice or tuple(int(each[several[0]]) for each in (lookups.first, lookups.second) if len(several))
         if people_twice:
-            one, other = (release.names_of(twice)[number].in_errors for number in twice)
+            one, other = (release.names_of(twice)[number].error_name for number in twice)
             message = (
                 f"{counted(people_twice, 'person')} of the population may be in several groups, such as {one} and "
                 f"{other}; overlapping groups cannot be compared with a population"
@@ -244,7 +244,7 @@ measure to count at least those of the release
         return
     row = int(lacking[0])
     message = (
-        f"{groups.name(row).in_errors} has {counted(int(groups.sizes[row]), 'person')} in the release and "
+        f"{groups.name(row).error_name} has {counted(int(groups.sizes[row]), 'person')} in the release and "
         f"{int(counts.people[row]):,} in the population; is it recoded otherwise (labels may need hierarchies), or "
         'about other people? say outside="as in the release" with the measure to count at least those of the release'
     )

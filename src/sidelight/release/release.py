@@ -48,8 +48,8 @@ from sidelight.table.labels import (
     in_order,
     label,
     number_equal_rows,
+    show_in_list,
     shown,
-    shown_in_list,
     unused_name,
     value_columns,
 )
@@ -157,7 +157,7 @@ class Release(Tabular, GroupLookup):
             prints &= columns[name].matches(label(cell))
         rows = np.flatnonzero(prints)
         if len(rows) != 1:
-            printed = ", ".join(f"{name} {shown_in_list(label(cell))}" for name, cell in cells.items())
+            printed = ", ".join(f"{name} {show_in_list(label(cell))}" for name, cell in cells.items())
             message = f"{counted(len(rows), 'group')} print {printed}; name one by all that is printed about it"
             raise BadRelease(message)
         return int(rows[0])
@@ -545,7 +545,7 @@ def _check_groups(groups: Groups) -> None:
         message = "the release has no groups; give at least one group of people"
         raise BadRelease(message)
     if groups.sizes.min() < 1:
-        message = f"{groups.name(int(groups.sizes.argmin())).in_errors} has no people; leave empty groups out"
+        message = f"{groups.name(int(groups.sizes.argmin())).error_name} has no people; leave empty groups out"
         raise BadRelease(message)
     if groups.semantics == "single":
         off = groups.counts.per_row() != groups.sizes
@@ -562,7 +562,7 @@ def _check_groups(groups: Groups) -> None:
     else:
         return
     if off.any():
-        message = f"{groups.name(int(off.argmax())).in_errors}: {remedy}"
+        message = f"{groups.name(int(off.argmax())).error_name}: {remedy}"
         raise BadRelease(message)
 
 

@@ -37,7 +37,7 @@ from sidelight.progress import Progress, quiet
 from sidelight.release.generalise import Lattice, Node
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.rounding import at_a_glance, printed_cautiously
+from sidelight.rounding import printed_cautiously, short_amount
 from sidelight.search.effort import EFFORT
 from sidelight.search.full_domain import FullDomain, NodeRecodings, Suppressed, refuse_too_many
 from sidelight.search.lattice_search import (
@@ -130,7 +130,7 @@ class GeneralisationTable(Tabular):
     def glances(self, row: GeneralisationRow) -> Iterator[str]:
         """Yield each value of a row in a few figures, rounded towards caution."""
         for value, large_is_bad in zip(row.values, self.large_is_bad, strict=True):
-            yield at_a_glance(value, large_is_bad=large_is_bad)
+            yield short_amount(value, large_is_bad=large_is_bad)
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -19,7 +19,7 @@ import numpy as np
 from sidelight.arrays import Integers, add_up
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.printed_labels import Nodes, kind_of
-from sidelight.rounding import at_a_glance, in_words
+from sidelight.rounding import in_words, short_amount
 from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, Buckets, Recoding, Regions, UtilityName, loss
 from sidelight.streams.key_stream import WEIGHT_UNIT, count_unique, weights
 from sidelight.table.labels import ColumnKind, Tabular, arrow_labels, as_number, unused_name, value_columns
@@ -481,4 +481,4 @@ class SearchResult(SearchOutcome, Tabular):
 
 def _describe_judgement(judgement: Judgement) -> str:
     measure, value = judgement.criterion.measure, judgement.finding.value
-    return f"{at_a_glance(value, large_is_bad=measure.large_is_bad)}, {'holds' if judgement.holds else 'broken'}"
+    return f"{short_amount(value, large_is_bad=measure.large_is_bad)}, {'holds' if judgement.holds else 'broken'}"

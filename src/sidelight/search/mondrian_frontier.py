@@ -173,10 +173,10 @@ class Generation(OpenGroups):
     @property
     def _keys_with_people(self) -> Generation:
         """The same groups without keys that only a population has, which cuts do not heed."""
-        return self if self._without_empty_keys is None else self._without_empty_keys
+        return self if self._occupied_generation is None else self._occupied_generation
 
     @cached_property
-    def _without_empty_keys(self) -> Generation | None:
+    def _occupied_generation(self) -> Generation | None:
         """None where there are none: one that held itself would outlive its turn."""
         kept = np.flatnonzero(self.people)
         if len(kept) == len(self.people):

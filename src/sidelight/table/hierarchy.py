@@ -35,7 +35,16 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeGuard, 
 import numpy as np
 
 from sidelight.arrays import Codes, Integers
-from sidelight.errors import BadHierarchy, WrongKind, as_given, did_you_mean, expect, in_list, kind_in_words, parameter
+from sidelight.errors import (
+    BadHierarchy,
+    WrongKind,
+    as_given,
+    did_you_mean,
+    expect,
+    kind_in_words,
+    list_name,
+    parameter,
+)
 from sidelight.rounding import LARGEST_NUMBER, fraction_in
 from sidelight.table.labels import (
     SUPPRESSED,
@@ -480,7 +489,7 @@ class Hierarchy(Tabular):
 
     def _refuse(self, unknown: Iterable[str]) -> NoReturn:
         named = in_order(unknown)
-        some = ", ".join(in_list(hint_label(text)) for text in named[:10]) + (", …" if len(named) > 10 else "")
+        some = ", ".join(list_name(hint_label(text)) for text in named[:10]) + (", …" if len(named) > 10 else "")
         many = f"{len(named):,} values of the data are" if len(named) > 1 else "1 value of the data is"
         message = f"hierarchy of '{self.column}': {many} not in it: {some}; add a row for each"
         raise BadHierarchy(message)

@@ -35,8 +35,8 @@ from sidelight.errors import (
     as_given,
     did_you_mean,
     expect,
-    in_list,
     kind_in_words,
+    list_name,
     shortened,
 )
 from sidelight.rounding import LONGEST_NUMBER, fraction_in
@@ -138,13 +138,13 @@ def written_label(value: object) -> Label:
     return None if text == MISSING else text
 
 
-def shown_in_list(text: Label) -> str:
+def show_in_list(text: Label) -> str:
     """Show a label among others: in quotes where it holds a comma itself.
 
-    >>> ", ".join(map(shown_in_list, ["Flu", "Ulcer, bleeding", None]))
+    >>> ", ".join(map(show_in_list, ["Flu", "Ulcer, bleeding", None]))
     "Flu, 'Ulcer, bleeding', (missing)"
     """
-    return in_list(shown(text))
+    return list_name(shown(text))
 
 
 def hint_label(text: Label) -> str:
@@ -162,7 +162,7 @@ def listed(labels: Iterable[Label], most: int = 10) -> str:
     >>> listed(["Flu", None]), listed(map(str, range(100)), most=3)
     ('Flu, (missing)', '0, 1, 2, … and 97 more')
     """
-    named = [in_list(hint_label(text)) for text in labels]
+    named = [list_name(hint_label(text)) for text in labels]
     more = [f"… and {len(named) - most:,} more"] if len(named) > most else []
     return ", ".join([*named[:most], *more])
 

@@ -182,7 +182,7 @@ def server_of(app: Application) -> uvicorn.Server:
     """Make the server of an explorer."""
     config = uvicorn.Config(
         app,
-        http=ImpatientProtocol.of_one_server(),
+        http=ImpatientProtocol.build_server_class(),
         ws="none",
         log_level="error",
         access_log=False,  # addresses say what is looked at

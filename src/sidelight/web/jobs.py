@@ -14,9 +14,9 @@ has ended (`views/jobs` answers).  So a view that may take long has three cases:
 *Lanes.*  Work in one lane is done one after the other, in its own thread.  Searches are one lane: a second one waits
 its turn, and its sentence says for what.  `soon` is for what follows a slider: it waits a moment itself, as most of it
 is quick, and work that it began is cancelled when nobody has looked at it for a while and another one wants its turn,
-or when nobody has for minutes.  Programs that wait for it (`awaited`) look all the while, and what the last of them
-went away from is cancelled.  What somebody cancelled is begun again only by who wants it (`parts.again(job)` is the
-button).
+or when nobody has for minutes.  Programs that wait for it (`watch_result`) look all the while, and what the last of
+them went away from is cancelled.  What somebody cancelled is begun again only by who wants it (`parts.again(job)` is
+the button).
 
 *Bounds.*  So many wait in a lane at most: whoever comes then is refused, or, of what follows sliders, the oldest gives
 way that no program waits for.  So many that have ended are kept of searches and what else is a deed, and so many of
@@ -280,7 +280,7 @@ class Job:
         return self._waiting > 0 or time.monotonic() - self._looked_at <= (FORGOTTEN if seconds is None else seconds)
 
     @contextmanager
-    def awaited(self) -> Iterator[None]:
+    def watch_result(self) -> Iterator[None]:
         """Look at it all the while."""
         with self._lock:
             self._waiting += 1
@@ -391,7 +391,7 @@ class Jobs:
                 self._look(job)
             return job
 
-    def ended_in(self, lane: str = SEARCHES) -> tuple[Job, ...]:
+    def list_ended(self, lane: str = SEARCHES) -> tuple[Job, ...]:
         """Return the jobs of a lane that have an answer, the latest first."""
         with self._lock:
             return tuple(each for each in reversed(self._jobs.values()) if each.lane == lane and each.stage == "done")

@@ -26,7 +26,7 @@ from sidelight.policy.limits import (
     read_limit_section,
     right_bounds,
     settings_of,
-    validated,
+    validate_section,
 )
 from sidelight.policy.measure_names import measure_named
 from sidelight.release.population import Population
@@ -79,15 +79,15 @@ class Tunable:
 
 def read_typed(text: str, populations: Mapping[str, Population]) -> Criterion | Measure:
     """Read a limit, or a measure without one, that was typed into a page."""
-    return _made(_checked(read_limit_section(text), populations), populations)
+    return _build_limit(_refuse_file_names(read_limit_section(text), populations), populations)
 
 
 def read_tunable(text: str, populations: Mapping[str, Population], domain: tuple[Label, ...] = ()) -> Tunable:
     """Read a limit with the fields by which it is tuned; `domain` has the values that it may name."""
-    section = _checked(read_limit_section(text), populations)
+    section = _refuse_file_names(read_limit_section(text), populations)
     right = right_bounds(section.measure_kind)
     (comparison, *_) = [each.value for each in section.comparisons] or [right[-1]]
-    reader = _made(section, populations)
+    reader = _build_limit(section, populations)
     bound = reader.bound if isinstance(reader, Criterion) else None
     return Tunable(
         text=write_typed(reader),
@@ -99,12 +99,12 @@ def read_tunable(text: str, populations: Mapping[str, Population], domain: tuple
     )
 
 
-def tuned(text: str, changes: Mapping[str, str], populations: Mapping[str, Population]) -> str:
+def tune_limit(text: str, changes: Mapping[str, str], populations: Mapping[str, Population]) -> str:
     """Return a limit with settings changed; an empty text takes a setting, or the bound, away.
 
-    >>> tuned("implications(k=2) < 2/3", {"k": "3", "bound": "0.5"}, {})
+    >>> tune_limit("implications(k=2) < 2/3", {"k": "3", "bound": "0.5"}, {})
     'implications(k=3) < 0.5'
-    >>> tuned("group size >= 5", {"bound": ""}, {})
+    >>> tune_limit("group size >= 5", {"bound": ""}, {})
     'group size'
     """
     section = read_limit_section(text)
@@ -123,8 +123,8 @@ def tuned(text: str, changes: Mapping[str, str], populations: Mapping[str, Popul
         table = {name: value for name, value in table.items() if name not in BOUNDS}
         if changes["bound"].strip():
             table[chosen if chosen in right else before] = Word(changes["bound"].strip())
-    changed = validated(limit_model(kind), table, f"'{kind.name}'")
-    return write_typed(_made(_checked(changed, populations), populations))
+    changed = validate_section(limit_model(kind), table, f"'{kind.name}'")
+    return write_typed(_build_limit(_refuse_file_names(changed, populations), populations))
 
 
 def added(text: str, domain: tuple[Label, ...], populations: Mapping[str, Population]) -> str:
@@ -141,7 +141,7 @@ def added(text: str, domain: tuple[Label, ...], populations: Mapping[str, Popula
         return write_typed(examples[0])
 
 
-def _made(section: Limit, populations: Mapping[str, Population]) -> Criterion | Measure:
+def _build_limit(section: Limit, populations: Mapping[str, Population]) -> Criterion | Measure:
     """Make the criterion or the measure, which looks people up in the population as the command said it is read."""
     reader: Criterion | Measure = section.to_criterion() if section.comparisons else section.to_measure()
     measure = reader.measure if isinstance(reader, Criterion) else reader
@@ -152,7 +152,7 @@ def _made(section: Limit, populations: Mapping[str, Population]) -> Criterion | 
     return Criterion(compared, reader.comparison, reader.bound) if isinstance(reader, Criterion) else compared
 
 
-def _checked(section: Limit, populations: Mapping[str, Population]) -> Limit:
+def _refuse_file_names(section: Limit, populations: Mapping[str, Population]) -> Limit:
     """Refuse names of files that the command did not name."""
     for name in section.model_fields_set:
         setting = getattr(section, name)

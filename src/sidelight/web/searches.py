@@ -230,9 +230,9 @@ def _candidates(
         yield FoundCandidate.from_result(result, choice)
 
 
-def found_elsewhere(workspace: Workspace, state: State, choice: SearchChoice) -> Iterator[FoundCandidate]:
+def find_elsewhere(workspace: Workspace, state: State, choice: SearchChoice) -> Iterator[FoundCandidate]:
     """Yield what other searches within the same limits have found, the latest first."""
-    for job in workspace.jobs.ended_in():
+    for job in workspace.jobs.list_ended():
         match job.question:
             case (*_, SearchChoice() as other) if job.question == question_of(state, other) and other != choice:
                 best = cast("FoundRelease", job.answer).candidates[0]
@@ -259,7 +259,7 @@ def ask(result: SearchResult, which: Ask, progress: Progress) -> tuple[AttackerA
     return add_answers(result, which, progress).readers
 
 
-def with_readers(result: SearchResult, job: Job | None) -> SearchResult:
+def add_attackers(result: SearchResult, job: Job | None) -> SearchResult:
     """Let a result tell what the readers said; where nobody asked them, that."""
     if job is not None and job.stage == "done":
         return replace(result, readers=job.answer)
@@ -301,7 +301,7 @@ class Looked:
         searched = self.found
         if searched is None:
             return ()
-        return (*searched.candidates, *found_elsewhere(self.workspace, self.state, self.choice))
+        return (*searched.candidates, *find_elsewhere(self.workspace, self.state, self.choice))
 
     @property
     def taken(self) -> FoundCandidate | None:
@@ -379,7 +379,7 @@ def latest_found(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Loo
             )
             raise BadPolicy(message)
         return named
-    for job in workspace.jobs.ended_in():
+    for job in workspace.jobs.list_ended():
         match job.question:
             case (*_, SearchChoice() as choice) if job.question == question_of(named.state, choice):
                 other = Looked(workspace, named.state, choice)

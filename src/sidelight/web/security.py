@@ -106,7 +106,7 @@ class Guard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        send = _with_headers(send)
+        send = _add_headers(send)
         headers = [(name.lower(), value.decode("latin-1")) for name, value in scope["headers"]]
         fields = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         has_token = any(name == TOKEN and self._is_token(text) for name, text in fields)
@@ -201,7 +201,7 @@ class Guard:
         return f"That is more than {self._most_bytes // (1024 * 1024):,} MB; give a smaller file, or start with it."
 
 
-def _with_headers(send: Send) -> Send:
+def _add_headers(send: Send) -> Send:
     """Add to every answer what a browser may do with it."""
 
     async def sending(message: Message) -> None:
@@ -247,7 +247,7 @@ class ImpatientProtocol(_Protocol):
     _silent: dict[ImpatientProtocol, asyncio.TimerHandle]  # of all connections of a server, the oldest first
 
     @classmethod
-    def of_one_server(cls) -> type[ImpatientProtocol]:
+    def build_server_class(cls) -> type[ImpatientProtocol]:
         """Make the class whose connections are those of one server."""
         return type(cls.__name__, (cls,), {"_silent": {}})
 

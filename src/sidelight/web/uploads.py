@@ -67,7 +67,7 @@ class Uploads:
             # the ending says what a file is: one of ours, never the browser's own letters
             path, packed = Path(name), Path(name).suffix.lower()
             kept[name] = f"{key}-{at}{ending(path)}{packed if packed in PACKERS else ''}"
-        renamed = None if document is None else _renamed(document, kept)
+        renamed = None if document is None else _rename_files(document, kept)
         folder = self._new_folder(key)
         try:
             for name, content in named.items():
@@ -115,7 +115,7 @@ def _shown(name: str) -> str:
     return PureWindowsPath(PurePosixPath(name).name).name[-120:]
 
 
-def _renamed(document: Sidecar, kept: Mapping[str, str]) -> Sidecar:
+def _rename_files(document: Sidecar, kept: Mapping[str, str]) -> Sidecar:
     """Let a sidecar name the files as they are kept."""
     readings = {
         name: reading.model_copy(update={"file": kept.get(reading.file, reading.file)})

@@ -11,7 +11,7 @@ import sidelight
 from sidelight.cli.app import app
 from sidelight.cli.column_options import TableColumns
 from sidelight.cli.options import GeneralisationOptions, SearchOptions
-from sidelight.cli.run import OPTIONS, in_options
+from sidelight.cli.run import OPTIONS, name_options
 from sidelight.errors import SidelightError, in_python, parameter
 from sidelight.search.full_domain import Suppressed
 from sidelight.search.utility import UtilityName
@@ -59,7 +59,7 @@ def test_choices_are_those_of_the_library(options, name, kind):
     ],
 )
 def test_parameters_become_options(message, line):
-    assert in_options(SidelightError(message)) == line
+    assert name_options(SidelightError(message)) == line
 
 
 FILE = "id,age,disease\n1,20,Flu\n2,20,\n"

@@ -152,7 +152,7 @@ def test_groups_that_cannot_be_listed_are_bounded_or_not_told(monkeypatch):
     monkeypatch.setattr(group_beliefs, "list_tables", lambda *_: None)
     assert sl.insider(found).outcome == "could not tell"
     roster, counts = sl.insider(found, method=sl.Mondrian()).roster, found.release.groups.counts
-    (bounded,) = group_beliefs.bound_by(roster, counts, 1 - exact.all_fail)
+    (bounded,) = group_beliefs.bound_around_shares(roster, counts, 1 - exact.all_fail)
     assert bounded.how == "bounded"
     assert bounded.at_least.min() >= 0
     assert bounded.at_most.max() == pytest.approx(1)

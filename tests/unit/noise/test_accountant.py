@@ -450,4 +450,4 @@ def test_all_releases_promise_less_than_one_and_on_its_condition(tmp_path):
 
 
 def test_a_tiny_budget_of_rho_has_an_epsilon():
-    assert Account.in_rho("1e-300", "0.5").epsilon > 0
+    assert Account.from_rho("1e-300", "0.5").epsilon > 0

@@ -56,7 +56,7 @@ def test_replacing_takes_root_two_of_gaussian_noise():
 def test_several_values_per_person_take_as_much_noise_as_they_can_change(values, cap, neighbours, units):
     sensitivity = PrivacyUnit("id", values, cap).sensitivity(neighbours)
     assert calibrate(Fraction(1), Fraction(0), sensitivity).scale == pytest.approx(units * cap, rel=1e-14)
-    through_rho = not sensitivity.by_ones
+    through_rho = not sensitivity.changes_by_ones
     one, several = (
         calibrate(Fraction(1), Fraction(1, 10**5), each, through_rho=through_rho)
         for each in (Sensitivity(), sensitivity)

@@ -118,4 +118,4 @@ def test_a_budget_of_rho_on_the_command_line(tmp_path):
     begun = invoke(["ledger", "begin", path, "--rho", "0.1", "--delta", "1e-6"])
     assert begun.exit_code == 0
     assert "rho 0 of 0.1 (epsilon 0 of 2.14194 at delta 1e-06) spent" in begun.output.replace("\n", " ")
-    assert sl.Ledger(path).read() == Account.in_rho("0.1", "1e-6")
+    assert sl.Ledger(path).read() == Account.from_rho("0.1", "1e-6")

@@ -10,7 +10,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadRelease, WrongKind
 from sidelight.policy import auditor as module
-from sidelight.policy.auditor import renumbered
+from sidelight.policy.auditor import renumber_keys
 from sidelight.release.groups import GroupName
 
 WARD = sl.Release.from_counts(
@@ -155,10 +155,10 @@ def test_a_name_from_before_an_edit_does_not_mean_another_group():
 
 def test_names_in_summaries_are_renumbered_wherever_they_stand():
     finding = sl.Acquaintance(others=1, value="Flu").measure(WARD)
-    witness = renumbered(finding.witness, lambda key: key + 100)
+    witness = renumber_keys(finding.witness, lambda key: key + 100)
     assert witness.group.number == finding.witness.group.number + 100
     assert witness.others.group.number == finding.witness.others.group.number + 100
-    assert renumbered((1, "a"), lambda key: key + 1) == (1, "a")
+    assert renumber_keys((1, "a"), lambda key: key + 1) == (1, "a")
 
 
 def test_whatever_names_no_group_stays_as_it_is():
@@ -170,13 +170,13 @@ def test_whatever_names_no_group_stays_as_it_is():
     finding = sl.Acquaintance(others=1, value="Flu").measure(WARD)
     about_nobody = replace(finding, witness=None)
     for each in (measure, pair, GroupName, about_nobody, "Flu", 1, None):
-        assert renumbered(each, lambda key: key + 100) is each
-    assert renumbered(GroupName(1, (("age", "1"),)), lambda key: key + 100) == GroupName(101, (("age", "1"),))
+        assert renumber_keys(each, lambda key: key + 100) is each
+    assert renumber_keys(GroupName(1, (("age", "1"),)), lambda key: key + 100) == GroupName(101, (("age", "1"),))
 
 
 def test_groups_in_summaries_are_renumbered_one_by_one():
     for some_groups in (WARD.groups, WARD.groups.take(slice(0, 0))):
-        numbers = renumbered(some_groups, lambda key: 10 * key).numbers
+        numbers = renumber_keys(some_groups, lambda key: 10 * key).numbers
         assert numbers.tolist() == [10 * number for number in some_groups.numbers]
         assert numbers.dtype == np.int64
 

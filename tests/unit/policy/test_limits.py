@@ -30,6 +30,7 @@ from sidelight.policy.limits import (
     Text,
     Whole,
     limit_model,
+    missing_measure,
     not_a_table,
     read_limit,
     read_measure,
@@ -37,8 +38,7 @@ from sidelight.policy.limits import (
     read_share,
     setting_type,
     unknown_key,
-    validated,
-    without_measure,
+    validate_section,
 )
 from sidelight.policy.policy import Policy
 from sidelight.policy.policy_file import read_policy_text
@@ -344,12 +344,12 @@ class Outer(Section):
 )  # fmt: skip
 def test_one_line_names_the_key_and_where_it_stands(table, line):
     with pytest.raises(BadPolicy) as caught:
-        validated(Outer, table, "outer 1")
+        validate_section(Outer, table, "outer 1")
     assert str(caught.value) == line
 
 
 def test_what_is_right_is_given_back():
-    assert validated(Outer, {"name": 5, "parts": [{"amount": 2}]}, "outer 1") == Outer(
+    assert validate_section(Outer, {"name": 5, "parts": [{"amount": 2}]}, "outer 1") == Outer(
         name="5", parts=(Inner(amount=2),)
     )
 
@@ -373,7 +373,7 @@ def test_other_messages_end_with_the_remedy():
     ],
 )
 def test_a_limit_says_of_what(table, line):
-    complaint = without_measure(table, "limit 1")
+    complaint = missing_measure(table, "limit 1")
     assert isinstance(complaint, BadPolicy)
     assert str(complaint) == line
 

@@ -158,7 +158,7 @@ def test_what_nobody_looks_at_for_long_ends_and_begins_again_for_who_does(jobs, 
     again = jobs.soon(1, lambda: given(1), title="Left", address="/", lane="readers", within=PATIENCE)
     assert again.answer == 1
     awaited = jobs.soon(2, lambda: report_for_ever, title="Awaited", address="/", lane="readers", within=0)
-    with awaited.awaited():
+    with awaited.watch_result():
         monkeypatch.setattr(jobs_file, "ABANDONED", 0.05)
         assert not awaited.wait(0.2)
     assert awaited.wait(PATIENCE)

@@ -9,7 +9,7 @@ from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.criterion import Criterion
 from sidelight.policy.limits import read_limit
 from sidelight.policy.measure_names import all_measures
-from sidelight.web.limits import added, read_tunable, read_typed, tuned
+from sidelight.web.limits import added, read_tunable, read_typed, tune_limit
 
 DOMAIN = ("Flu", "Ulcer", "Cancer")
 EXAMPLES = [example for kind in all_measures() for example in kind.examples(DOMAIN)]
@@ -27,16 +27,16 @@ def test_the_fields_of_a_measure_change_nothing_by_themselves(measure):
         return
     tunable = read_tunable(write_typed(measure), {}, DOMAIN)
     fields = {field.name: field.text for field in tunable.fields}
-    assert tuned(tunable.text, fields | {"bound": ""}, {}) == tunable.text
+    assert tune_limit(tunable.text, fields | {"bound": ""}, {}) == tunable.text
 
 
 def test_fields_tune_settings_and_bound():
-    assert tuned("implications(k=2) < 2/3", {"k": "5", "value": "Flu", "bound": "0.5"}, {}) == (
+    assert tune_limit("implications(k=2) < 2/3", {"k": "5", "value": "Flu", "bound": "0.5"}, {}) == (
         "implications(k=5, value=Flu) < 0.5"
     )
-    assert tuned("group size >= 5", {"comparison": "above", "bound": "4"}, {}) == "group size > 4"
-    assert tuned("group size >= 5", {"comparison": "below", "bound": "4"}, {}) == "group size >= 4"
-    assert tuned("closeness", {"bound": "1/5"}, {}) == "closeness < 1/5"
+    assert tune_limit("group size >= 5", {"comparison": "above", "bound": "4"}, {}) == "group size > 4"
+    assert tune_limit("group size >= 5", {"comparison": "below", "bound": "4"}, {}) == "group size >= 4"
+    assert tune_limit("closeness", {"bound": "1/5"}, {}) == "closeness < 1/5"
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_fields_tune_settings_and_bound():
 )
 def test_what_is_wrong_is_said_as_on_the_command_line(changes, words):
     with pytest.raises(SidelightError) as refusal:
-        tuned("implications(k=2) < 2/3", changes, {})
+        tune_limit("implications(k=2) < 2/3", changes, {})
     assert words in str(refusal.value)
 
 
 def test_fields_that_no_measure_has_are_passed_over():
-    assert tuned("group size >= 5", {"colour": "red"}, {}) == "group size >= 5"
+    assert tune_limit("group size >= 5", {"colour": "red"}, {}) == "group size >= 5"
 
 
 def test_a_measure_is_added_by_its_name():
@@ -92,7 +92,7 @@ def test_no_file_that_a_browser_names_is_opened(text):
     try:
         for ask in (
             lambda: read_typed(text, {}),
-            lambda: tuned(text, {"bound": "1/3"}, {}),
+            lambda: tune_limit(text, {"bound": "1/3"}, {}),
             lambda: added(text, (), {}),
         ):
             with pytest.raises(BadPolicy, match="names a file, and a page opens none"):
@@ -104,7 +104,7 @@ def test_no_file_that_a_browser_names_is_opened(text):
 
 def test_a_file_is_not_named_by_tuning_either():
     with pytest.raises(BadPolicy, match="names a file"):
-        tuned("journalist risk", {"population": "/etc/passwd"}, {})
+        tune_limit("journalist risk", {"population": "/etc/passwd"}, {})
 
 
 def test_a_bound_keeps_its_exact_form():

@@ -404,7 +404,7 @@ class CheapestKnowledge(Targeted):
                 f"It costs nothing: in {known.group} anyone has {value} with probability {sure}, as the release says."
             )
         return (
-            f"For {in_words(finding.value, large_is_bad=False)} somebody could know {known.known_in_words()}; "
+            f"For {in_words(finding.value, large_is_bad=False)} somebody could know {known.describe_knowledge()}; "
             f"in {known.group} anyone, the target, then has {value} with probability {sure}."
         )
 

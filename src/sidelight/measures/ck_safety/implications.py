@@ -50,7 +50,7 @@ from sidelight.measures.targets import Targeted, Value, examples_of_targets, rea
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.rounding import in_words
-from sidelight.table.labels import Label, Semantics, shown, shown_in_list
+from sidelight.table.labels import Label, Semantics, show_in_list, shown
 from sidelight.text import counted
 from sidelight.worlds.brute_force import Person
 from sidelight.worlds.closed_forms import Investigation, Others, odds, probability_of_avoiding
@@ -91,7 +91,7 @@ class KnownFacts(Targeted):
         witness = finding.witness
         if not isinstance(witness, ImplicationsWitness | NegationsWitness):
             return nobody_shown(finding)
-        value, probability, known = shown(witness.value), in_words(finding.value), witness.known_in_words()
+        value, probability, known = shown(witness.value), in_words(finding.value), witness.describe_knowledge()
         if not known:
             return f"In {witness.group} anyone has {value} with probability {probability}, as the release itself says."
         return (
@@ -303,7 +303,7 @@ class ImplicationsWitness(Witness):
                 premises.setdefault(implication.premise.person, {})[implication.premise.value] = None
         return {person: tuple(values) for person, values in premises.items() if values}
 
-    def known_in_words(self) -> str:
+    def describe_knowledge(self) -> str:
         """Return what an attacker would have to know, as the end of a sentence; nothing where it is nothing."""
         premises, clauses = self.premises(), []
         if self.target in premises:
@@ -376,7 +376,7 @@ def nobody_shown(finding: Finding) -> str:
 
 def either(values: tuple[Label, ...]) -> str:
     """Name values, the first few of many."""
-    named = [shown_in_list(value) for value in values[:5]]
+    named = [show_in_list(value) for value in values[:5]]
     if len(values) > 5:
         named[4:] = [f"one of {len(values) - 4} more values"]
     return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} or {named[-1]}"
@@ -405,7 +405,7 @@ class NegationsWitness(Witness):
     def _has(self, person: Someone) -> Fact:
         return OneOf(person, self.any_of) if self.any_of else Has(person, self.value)
 
-    def known_in_words(self) -> str:
+    def describe_knowledge(self) -> str:
         """Return what an attacker would have to know, as the end of a sentence; nothing where it is nothing."""
         if self.others == 1:
             return f"that another person of the group does not have {shown(self.value)}"

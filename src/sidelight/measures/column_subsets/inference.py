@@ -162,7 +162,7 @@ class Inference(Measure):
             raise BadMeasure(message)
         groups = groups.sort_by_number()
         guesses = Guesses.of(groups.counts)
-        totals = int(guesses.most.sum()), int(groups.sizes.sum()), guesses.without_oneself(groups)
+        totals = int(guesses.most.sum()), int(groups.sizes.sum()), guesses.count_guesses_from_others(groups)
         return Tally(self, totals, _surest(groups, guesses) if len(groups) else None)
 
     def read_tally(self, tally: Tally) -> Finding:
@@ -224,7 +224,7 @@ class Guesses:
         np.minimum.at(first, row[at_most], value[at_most])
         return cls(most, tied, second, np.bincount(row[at_second], minlength=counts.rows), first)
 
-    def without_oneself(self, groups: Groups) -> Counter[int]:
+    def count_guesses_from_others(self, groups: Groups) -> Counter[int]:
         """Count guesses from everybody else that are right, by how many values are guessed at a time."""
         ties = self.ties()
         right: Counter[int] = Counter()

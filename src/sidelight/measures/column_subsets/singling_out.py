@@ -77,7 +77,7 @@ from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure, Monotonicity, whole
 from sidelight.release.release import Members, Release
 from sidelight.rounding import exact_number, short_decimal
-from sidelight.table.labels import Column, Label, Tabular, arrow_labels, number_equal_rows, shown_in_list, unused_name
+from sidelight.table.labels import Column, Label, Tabular, arrow_labels, number_equal_rows, show_in_list, unused_name
 from sidelight.table.table import Table
 from sidelight.text import as_names, counted, html_table
 
@@ -123,7 +123,7 @@ def cells_in_words(cells: Sequence[tuple[str, str | None]]) -> str:
     >>> cells_in_words([("age", "89"), ("sex", None)])
     'age 89 and sex (missing)'
     """
-    return names_in_words([f"{column} {shown_in_list(text)}" for column, text in cells])
+    return names_in_words([f"{column} {show_in_list(text)}" for column, text in cells])
 
 
 Bitmap = npt.NDArray[np.uint8]
@@ -180,7 +180,7 @@ def _mark_equal(words: list[Integers], person: Integers, bits: int) -> tuple[lis
     return [word[starts] for word in ordered], np.where(alone, person, 0)[starts]
 
 
-def alone_on_each(
+def find_unique_on_each(
     columns: Sequence[Column], people: Integers, *, up_to: int
 ) -> Iterator[tuple[Integers, dict[tuple[int, ...], Bitmap]]]:
     """Yield, for blocks of people who may be unique, the bitmap of each subset on which some are.
@@ -416,7 +416,7 @@ def minimal_uniques(
     most = subset_limit(len(cells.quasi), largest, "largest")
     subsets: dict[tuple[int, ...], int] = {}
     key, subset = [], []
-    for rows, bitmaps in alone_on_each(cells.quasi, cells.sizes, up_to=most):
+    for rows, bitmaps in find_unique_on_each(cells.quasi, cells.sizes, up_to=most):
         for places, bitmap in minimal(bitmaps):
             keys = rows[places_of(bitmap)]
             # a subset comes with several blocks of people, and keeps its number
@@ -512,7 +512,7 @@ class SinglingOut(Measure):
             return Finding(self, Fraction(0), None, ("no facts can be known about anybody",))
         most = subset_limit(len(cells.columns), self.facts, "facts")
         alone, first = 0, None
-        for rows, bitmaps in alone_on_each(cells.columns, cells.people, up_to=most):
+        for rows, bitmaps in find_unique_on_each(cells.columns, cells.people, up_to=most):
             for subset, bitmap in minimal(bitmaps):
                 if first is None or len(subset) < len(first[0]):
                     first = subset, int(rows[places_of(bitmap)[0]])

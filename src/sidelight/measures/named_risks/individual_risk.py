@@ -116,7 +116,7 @@ about 0.1771; of all 3 people about 0.3 are found so.
             row = int(too_light[0])
             light = short_decimal(Fraction(int(weights[row]), WEIGHT_UNIT), up=False)
             message = (
-                f"{groups.name(row).in_errors} has {counted(int(people[row]), 'person')}, who by their "
+                f"{groups.name(row).error_name} has {counted(int(people[row]), 'person')}, who by their "
                 f"weights stand for {light}; give weights that say how many people of the population each stands for"
             )
             raise BadRelease(message)
@@ -131,7 +131,7 @@ about 0.1771; of all 3 people about 0.3 are found so.
         row, value = worst
         name = groups.name(row)
         told = (value, name, int(people[row]), int(weights[row]))
-        return Tally(self, (_in_shares(people * risks), int(people.sum())), ((-value, name.number), told))
+        return Tally(self, (_to_shares(people * risks), int(people.sum())), ((-value, name.number), told))
 
     def read_tally(self, tally: Tally) -> Finding:
         if tally.worst is None:
@@ -163,7 +163,7 @@ about 0.1771; of all 3 people about 0.3 are found so.
             people, weight = int(group.sizes[0]), int(_weights(group)[0])
             # where a group's people each stand for more than 1,000 others, a term of the division gives three digits
             is_light = weight <= 1001 * people * WEIGHT_UNIT
-            return by_continued_fraction(people, weight) if is_light else by_division(people, weight)
+            return evaluate_continued_fraction(people, weight) if is_light else evaluate_division(people, weight)
         # groups of the same people and weight have the same risk: computed once for each kind
         kinds, times = np.unique(
             np.column_stack((release.groups.sizes, _weights(release.groups))), axis=0, return_counts=True
@@ -180,7 +180,7 @@ def _weights(groups: Groups) -> Integers:
     return groups.weights
 
 
-def _in_shares(amounts: Floats) -> int:
+def _to_shares(amounts: Floats) -> int:
     # whole numbers, rounded up, so that the order in which groups are added up does not matter
     parts = np.ceil(amounts * SHARES).astype(np.int64)
     step = 1 << 20  # so many parts of at most `SHARES` add up to a whole number of 64 bits
@@ -239,7 +239,7 @@ def exact_individual_risk(people: int, weight: int) -> Amount:
         return round_up(integral)
 
 
-def by_continued_fraction(people: int, weight: int) -> Amount:
+def evaluate_continued_fraction(people: int, weight: int) -> Amount:
     """Return I_f of one group by Gauss's continued fraction (Lentz's way of evaluating it), rounded up."""
     if weight == people * WEIGHT_UNIT:
         return Fraction(1, people)
@@ -260,10 +260,10 @@ def by_continued_fraction(people: int, weight: int) -> Amount:
         return round_up(1 / (people * value))
 
 
-def by_division(people: int, weight: int) -> Amount:
+def evaluate_division(people: int, weight: int) -> Amount:
     """Return I_f of one group that stands for far more people, term by term, rounded up.
 
-    >>> by_division(3, 3 * 10**9 * WEIGHT_UNIT) == exact_individual_risk(3, 3 * 10**9 * WEIGHT_UNIT)
+    >>> evaluate_division(3, 3 * 10**9 * WEIGHT_UNIT) == exact_individual_risk(3, 3 * 10**9 * WEIGHT_UNIT)
     True
     """
     with localcontext(PRECISE):

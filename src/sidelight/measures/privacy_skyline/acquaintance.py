@@ -51,7 +51,7 @@ from sidelight.measures.targets import Targeted, Targets, Value, examples_of_tar
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import MOST_OF_ANYTHING, in_words
-from sidelight.table.labels import Label, Semantics, shown, shown_in_list
+from sidelight.table.labels import Label, Semantics, show_in_list, shown
 from sidelight.table.table import CELLS_AT_ONCE
 from sidelight.text import counted, form
 from sidelight.worlds.brute_force import has_few_worlds, investigation_probability
@@ -121,13 +121,13 @@ class AcquaintanceWitness(Witness):
             return f"{part.people:,} {'other ' if other else ''}{form('person', part.people)} of {there}"
 
         if self.rules_out:
-            values = _list_words([shown_in_list(text) for text in self.rules_out], "or")
+            values = _list_words([show_in_list(text) for text in self.rules_out], "or")
             lacks = f"that the target does not have {values}"
             implies = f"that, if the target has {values}, the target has {value}"
             known.append(lacks if self.semantics == "single" else implies)
         if self.others is not None:
             who, one = people_of(self.others, other=True), self.others.people == 1
-            values = _list_words([f"{shown_in_list(text)} ({people})" for text, people in self.others.values], "and")
+            values = _list_words([f"{show_in_list(text)} ({people})" for text, people in self.others.values], "and")
             have = f"what {who} {form('has', self.others.people)}: {values}"
             known.append(have if self.others.values else f"that {who} {'does' if one else 'do'} not have {value}")
         if self.family is not None:

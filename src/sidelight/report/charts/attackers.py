@@ -44,7 +44,7 @@ from sidelight.report.plots import (
 )
 from sidelight.report.report import attacker_of
 from sidelight.rounding import exact_text, in_words, round_up, short_decimal
-from sidelight.table.labels import shown, shown_in_list
+from sidelight.table.labels import show_in_list, shown
 from sidelight.text import capitalize, counted, form
 
 if TYPE_CHECKING:
@@ -440,7 +440,7 @@ def _moves_chart(
     change = next(each for each in changes if each.name == name)
     # four digits are as many as the solver is trusted with
     old, new = (short_decimal(Fraction(f"{float(each):.4f}")) for each in (change.before, change.after))
-    who = ", ".join(f"{column} {shown_in_list(cell)}" for column, cell in kinds.says(kind)) or "anybody"
+    who = ", ".join(f"{column} {show_in_list(cell)}" for column, cell in kinds.says(kind)) or "anybody"
     verb = "rises" if change.after >= change.before else "falls"
     people = f"{float(kinds.keys.people[kind]):,.0f} of {counted(beliefs.release.size, 'person')}"
     known = counted(len(beliefs.known), "statement")

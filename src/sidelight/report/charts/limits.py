@@ -27,7 +27,7 @@ from sidelight.report.plots import (
     draw_rows,
     finish_chart,
 )
-from sidelight.rounding import at_a_glance
+from sidelight.rounding import short_amount
 from sidelight.text import counted, form
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def verdict_chart(verdict: Verdict) -> alt.TopLevelMixin:
     limits = []
     for each in verdict.judgements:
         criterion, measure = each.criterion, each.criterion.measure
-        text = at_a_glance(each.finding.value, large_is_bad=measure.large_is_bad)
+        text = short_amount(each.finding.value, large_is_bad=measure.large_is_bad)
         bound, bound_text = exact(criterion.bound), criterion.bound_text.partition(" ")[2]
         value = each.finding.value
         limits.append(JudgedLimit(str(measure), criterion.comparison, bound, bound_text, value, text, each.holds))

@@ -25,7 +25,7 @@ from sidelight.report.plots import (
     finish_chart,
     share_axis,
 )
-from sidelight.rounding import LARGEST_NUMBER, at_a_glance, exact_text, in_words, round_up
+from sidelight.rounding import LARGEST_NUMBER, exact_text, in_words, round_up, short_amount
 
 if TYPE_CHECKING:
     import altair as alt
@@ -330,7 +330,7 @@ def _own_point(kind: RiskCurve, own: int, width: int, height: int) -> list[Drawi
     if not math.isfinite(risk):
         return []
     style = {"align": "left", "dx": 8} if kind.place(own) <= 0.6 else {"align": "right", "dx": -8}
-    glance = at_a_glance(risk, large_is_bad=True)
+    glance = short_amount(risk, large_is_bad=True)
     text = glance if width < ONE_WIDTH else f"asked about: {kind.amount_text(own)}, {glance}"
     base = draw_rows([{"amount": own, "risk": round_up(risk), "text": text}])
     x = altair().X("amount:Q")

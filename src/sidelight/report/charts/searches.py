@@ -44,7 +44,7 @@ from sidelight.report.plots import (
     finish_chart,
     share_axis,
 )
-from sidelight.rounding import at_a_glance, exact_text, round_cautiously, short_decimal
+from sidelight.rounding import exact_text, round_cautiously, short_amount, short_decimal
 from sidelight.search.method import SearchPicture, SearchResult
 from sidelight.search.mondrian_cuts import CutNode
 from sidelight.search.policy_check import holds_upwards
@@ -457,7 +457,7 @@ def candidates_chart(
     title = f"{len(front):,} of {counted(len(candidates), 'candidate')} {verb} beaten by no other"
     subtitle = "Each point is a release that could be published; the line joins those that no other beats on both."
     if chosen is not None:
-        risk = f"{scale.name} {at_a_glance(chosen.risk, large_is_bad=scale.large_is_bad)}"
+        risk = f"{scale.name} {short_amount(chosen.risk, large_is_bad=scale.large_is_bad)}"
         title = f"The {own} release has {utility} {short_decimal(chosen.loss)} at {risk}; {title}"
         subtitle = f"{own.capitalize()}: {chosen.name}. {subtitle}"
     rows = (

@@ -67,7 +67,7 @@ async def answer_of(request: Request, begin: Callable[[], Job], seconds: float) 
 async def _ended(request: Request, job: Job, until: float) -> bool:
     """Wait for the end of a job until then; says whether it has ended, and who asked is still there."""
     pause = 0.005  # seconds between two looks
-    with job.awaited():
+    with job.watch_result():
         while job.goes_on and time.monotonic() < until:
             await asyncio.sleep(pause)
             pause = min(2 * pause, 0.1)

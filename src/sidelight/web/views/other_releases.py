@@ -229,10 +229,10 @@ def begin(workspace: Workspace, state: State, beside: OtherRelease, address: str
     )
 
 
-def tried_on(workspace: Workspace, state: State) -> tuple[ExposureAnswer, ...]:
+def list_attempts(workspace: Workspace, state: State) -> tuple[ExposureAnswer, ...]:
     """Return what was tried on this release and no other, as long as the page remembers it, in the order of trying."""
     answers: dict[OtherRelease, ExposureAnswer] = {}
-    for job in reversed(workspace.jobs.ended_in(LANE)):
+    for job in reversed(workspace.jobs.list_ended(LANE)):
         match job.question:
             case (_, subject, OtherRelease() as beside) if subject == state.subject:
                 answers[beside.attack] = job.answer

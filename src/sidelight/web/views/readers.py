@@ -31,7 +31,7 @@ from sidelight.report.report import AuditFinding, audit_report, conclude
 from sidelight.rounding import short_decimal
 from sidelight.text import counted, form
 from sidelight.web.jobs import Work
-from sidelight.web.limits import Tunable, added, read_tunable, tuned
+from sidelight.web.limits import Tunable, added, read_tunable, tune_limit
 from sidelight.web.pages import Complaint, PageView, go_to, page
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.workspace import Workspace
@@ -205,7 +205,7 @@ def tuned_state(workspace: Workspace, state: State, fields: Sequence[tuple[str, 
             changes.setdefault(int(matched["row"]), {})[matched["name"]] = text
     populations, removed = workspace.source.populations, {text for name, text in fields if name == "remove"}
     limits = [
-        tuned(text, changes[row], populations) if row in changes else text
+        tune_limit(text, changes[row], populations) if row in changes else text
         for row, text in enumerate(state.limits)
         if str(row) not in removed
     ]

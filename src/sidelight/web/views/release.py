@@ -58,10 +58,10 @@ from sidelight.web.searches import (
     FoundCandidate,
     Looked,
     SearchFields,
+    add_attackers,
     looked_at,
     question_of,
     search_sample,
-    with_readers,
 )
 from sidelight.web.state import read_state
 from sidelight.web.views.jobs import GONE, JobAnswer, JobNumber, document
@@ -131,7 +131,9 @@ def answer(looked: Looked) -> ReleaseAnswer:
         findings=findings,
         before=searched.before,
         candidates=tuple(map(_line, looked.candidates)),
-        readers=tuple(map(reader_facts, with_readers(result, asking).readers)) if asking and not asking.goes_on else (),
+        readers=tuple(map(reader_facts, add_attackers(result, asking).readers))
+        if asking and not asking.goes_on
+        else (),
         warnings=(*result.notes, *result.warnings),
     )
 
@@ -350,7 +352,7 @@ def _candidate_parts(looked: Looked, result: SearchResult, texts: Mapping[str, s
     return {
         "asking": asking,
         "unanswered": unanswered,
-        "reader_answers": () if unanswered else with_readers(result, asking).readers,
+        "reader_answers": () if unanswered else add_attackers(result, asking).readers,
         "quiet": result.method.prints_rows and not result.method.prints_averages,
         "pictures": _drawn(looked, against),
         "against": against,
@@ -460,7 +462,7 @@ def publish(looked: Looked, fields: Mapping[str, str]) -> Job:
         raise NotPublished(message)
     choice = read_publication(fields, looked.workspace.output)
     for_browser = fields.get("to") != "folder"
-    result = with_readers(taken.result, asking)
+    result = add_attackers(taken.result, asking)
     return looked.workspace.jobs.start(
         ("publish", question_of(looked.state, looked.choice), taken.key, choice, for_browser),
         lambda: lambda progress: write_release(choice, result, for_browser=for_browser, progress=progress),

@@ -69,14 +69,14 @@ from sidelight.web.searches import (
     NAMES_A_SEARCH,
     Looked,
     SearchFields,
+    add_attackers,
     latest_found,
     question_of,
     search_sample,
-    with_readers,
 )
 from sidelight.web.state import LONGEST_TEXT, State, read_state
 from sidelight.web.uploads import MOST_FILES
-from sidelight.web.views.other_releases import tried_on, write_command
+from sidelight.web.views.other_releases import list_attempts, write_command
 from sidelight.web.views.readers import answer
 from sidelight.web.workspace import Workspace
 
@@ -192,7 +192,7 @@ class Subject:
     @cached_property
     def tried(self) -> tuple[ExposureAnswer, ...]:
         """What was tried on this release, and with which other one."""
-        return () if self.attacked is None else tried_on(self.workspace, self.attacked)
+        return () if self.attacked is None else list_attempts(self.workspace, self.attacked)
 
     @property
     def attacks(self) -> tuple[ExposureAnswer, ...]:
@@ -220,12 +220,12 @@ class Subject:
         attacks = tuple(each.beside.attack for each in self.attacks)
         if search is None or taken is None:
             question: tuple[object, ...] = ("report", state.subject, state.limits, attacks)
-            return workspace.answers.of(question, lambda: _measured(workspace, state, self.known))
+            return workspace.answers.of(question, lambda: _describe_measured(workspace, state, self.known))
         if self.asking is not None:
             message = "two readers are being asked still; wait for them, or cancel that under Release"
             raise BadPolicy(message)
         readers = search.asking()
-        result = with_readers(taken.result, readers)
+        result = add_attackers(taken.result, readers)
         question = ("found report", question_of(state, search.choice), taken.key, readers and readers.stage, attacks)
         return workspace.answers.of(question, lambda: report_on_result(result, self.known))
 
@@ -241,7 +241,7 @@ def report_of(subject: Subject, choice: ReportChoice) -> ReleaseReport:
     return measured.model_copy(update={"answer": measured.answer.model_copy(update=signed)})
 
 
-def _measured(workspace: Workspace, state: State, known: Circumstances) -> ReleaseReport:
+def _describe_measured(workspace: Workspace, state: State, known: Circumstances) -> ReleaseReport:
     source, release = workspace.source, workspace.release(state)
     readers = [read_typed(text, source.populations) for text in state.limits]
     limits = [each for each in readers if isinstance(each, Criterion)]
@@ -261,7 +261,7 @@ def _measured(workspace: Workspace, state: State, known: Circumstances) -> Relea
         readers=published_readers,
     )
     if state.levels:
-        known = _by_hand(workspace, state, policy, known)
+        known = _describe_levels(workspace, state, policy, known)
     elif document is not None:
         known = published_circumstances(known, document, policy=policy)
     else:
@@ -269,7 +269,7 @@ def _measured(workspace: Workspace, state: State, known: Circumstances) -> Relea
     return add_curves(audit, release, known, policy)
 
 
-def _by_hand(workspace: Workspace, state: State, policy: Policy | None, known: Circumstances) -> Circumstances:
+def _describe_levels(workspace: Workspace, state: State, policy: Policy | None, known: Circumstances) -> Circumstances:
     table, levels = workspace.table(state), dict(state.levels)
     heights = {name: hierarchy.height for name, hierarchy in workspace.hierarchies(state).items()}
     columns = [column.name for column in table.quasi]

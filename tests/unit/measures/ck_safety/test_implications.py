@@ -207,7 +207,7 @@ def test_up_to_five_values_are_named_and_of_more_the_first_four(values, text):
     ],
 )
 def test_what_is_known_in_words(people, text):
-    assert knowing(people).known_in_words() == text
+    assert knowing(people).describe_knowledge() == text
 
 
 def knowing(people):
@@ -218,13 +218,13 @@ def knowing(people):
 
 def test_up_to_six_things_are_said_and_of_more_the_first_five():
     five = ", or ".join(f"someone in group {number} has x" for number in range(5, 10))
-    assert knowing([(number, 0, "x") for number in range(5, 10)]).known_in_words() == (
+    assert knowing([(number, 0, "x") for number in range(5, 10)]).describe_knowledge() == (
         f"that, if {five}, the target has w"
     )
-    assert knowing([(number, 0, "x") for number in range(5, 11)]).known_in_words() == (
+    assert knowing([(number, 0, "x") for number in range(5, 11)]).describe_knowledge() == (
         f"that, if {five}, or someone in group 10 has x, the target has w"
     )
-    assert knowing([(number, 0, "x") for number in range(5, 12)]).known_in_words() == (
+    assert knowing([(number, 0, "x") for number in range(5, 12)]).describe_knowledge() == (
         f"that, if {five}, or 2 more things like that hold, the target has w"
     )
 

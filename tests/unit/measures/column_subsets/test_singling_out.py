@@ -25,9 +25,9 @@ from sidelight.measures.column_subsets.singling_out import (
     KnownCells,
     MarkedKeys,
     _arrow_scores,
-    alone_on_each,
     cells_in_words,
     column_named,
+    find_unique_on_each,
     minimal,
     places_of,
 )
@@ -116,7 +116,7 @@ def alone_by_definition(up_to):
 def collected(up_to):
     """What the blocks say together, and how many there were."""
     found, blocks = {}, 0
-    for rows, bitmaps in alone_on_each(columns_of(ROWS), PEOPLE, up_to=up_to):
+    for rows, bitmaps in find_unique_on_each(columns_of(ROWS), PEOPLE, up_to=up_to):
         blocks += 1
         for subset, bitmap in bitmaps.items():
             found.setdefault(subset, set()).update(rows[places_of(bitmap)].tolist())
@@ -134,29 +134,29 @@ def test_blocks_of_people_change_nothing(monkeypatch):
     """As many people at a time as the bitmaps of all 15 subsets have room for, and never fewer than 64."""
     once = int(np.count_nonzero(PEOPLE == 1))
     monkeypatch.setattr(unique_rows, "BITMAPS", 1)
-    assert [len(rows) for rows, _ in alone_on_each(columns_of(ROWS), PEOPLE, up_to=4)] == [once]
+    assert [len(rows) for rows, _ in find_unique_on_each(columns_of(ROWS), PEOPLE, up_to=4)] == [once]
     more, people = np.tile(ROWS, (2, 1)), np.ones(180, int)
-    sizes = [len(rows) for rows, _ in alone_on_each(columns_of(more), people, up_to=4)]
+    sizes = [len(rows) for rows, _ in find_unique_on_each(columns_of(more), people, up_to=4)]
     assert sizes == [64, 64, 52]
     monkeypatch.setattr(unique_rows, "BITMAPS", 150)  # 8 · 150 bits for each of 15 subsets
-    assert [len(rows) for rows, _ in alone_on_each(columns_of(more), people, up_to=4)] == [80, 80, 20]
+    assert [len(rows) for rows, _ in find_unique_on_each(columns_of(more), people, up_to=4)] == [80, 80, 20]
 
 
 def test_of_one_column_there_is_one_bitmap(monkeypatch):
     monkeypatch.setattr(unique_rows, "BITMAPS", 16)  # 128 bits
     only = [Column("a", tuple(map(str, range(180))), np.arange(180, dtype=np.int32))]
-    assert [len(rows) for rows, _ in alone_on_each(only, np.ones(180, int), up_to=1)] == [128, 52]
+    assert [len(rows) for rows, _ in find_unique_on_each(only, np.ones(180, int), up_to=1)] == [128, 52]
 
 
 def test_people_of_several_blocks_see_each_other(monkeypatch):
     monkeypatch.setattr(unique_rows, "BITMAPS", 1)
     twice = [Column("a", tuple(map(str, range(100))), np.arange(200, dtype=np.int32) % 100)]
-    assert [bitmaps for _, bitmaps in alone_on_each(twice, np.ones(200, int), up_to=1)] == [{}] * 4
+    assert [bitmaps for _, bitmaps in find_unique_on_each(twice, np.ones(200, int), up_to=1)] == [{}] * 4
 
 
 def test_minimal_uniques_are_alone_on_no_part():
     found = {}
-    for rows, bitmaps in alone_on_each(columns_of(ROWS), PEOPLE, up_to=4):
+    for rows, bitmaps in find_unique_on_each(columns_of(ROWS), PEOPLE, up_to=4):
         subsets = [subset for subset, _ in minimal(bitmaps)]
         assert subsets == sorted(subsets, key=lambda places: (len(places), places))
         found |= {subset: set(rows[places_of(bitmap)].tolist()) for subset, bitmap in minimal(bitmaps)}

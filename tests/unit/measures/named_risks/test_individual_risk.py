@@ -18,8 +18,8 @@ from sidelight.measures.criterion import Finding
 from sidelight.measures.named_risks import individual_risk
 from sidelight.measures.named_risks.individual_risk import (
     SHARES,
-    by_continued_fraction,
-    by_division,
+    evaluate_continued_fraction,
+    evaluate_division,
     exact_individual_risk,
     individual_risks,
 )
@@ -44,7 +44,7 @@ SURVEY = sl.read_release(ROWS, group="age", sensitive="disease", weight="weight"
 def test_numbers_of_sdcmicro(people, stands_for, risk):
     value = exact_individual_risk(people, int(stands_for * WEIGHT_UNIT))
     assert float(value) == pytest.approx(risk, rel=3e-12)
-    assert by_continued_fraction(people, int(stands_for * WEIGHT_UNIT)) == value
+    assert evaluate_continued_fraction(people, int(stands_for * WEIGHT_UNIT)) == value
 
 
 @pytest.mark.parametrize("people", [1, 2, 3, 63, 64, 65, 200])
@@ -59,14 +59,14 @@ def test_the_mean_of_one_over_the_population(people, each):
     value = exact_individual_risk(people, weight)
     assert float(value) == pytest.approx(mean, rel=1e-9)
     assert individual_risks(np.array([people]), np.array([weight])) == pytest.approx([float(value)], rel=1e-12)
-    assert by_continued_fraction(people, weight) == value
+    assert evaluate_continued_fraction(people, weight) == value
 
 
 @pytest.mark.parametrize("people", [1, 2, 3, 64, 65, 100])
 @pytest.mark.parametrize("each", [1000, 1001, 1002, 10**6])
 def test_division_says_the_same_where_people_stand_for_many(people, each):
     weight = people * each * WEIGHT_UNIT
-    assert by_division(people, weight) == exact_individual_risk(people, weight)
+    assert evaluate_division(people, weight) == exact_individual_risk(people, weight)
 
 
 @pytest.mark.parametrize("people", [1, 2, 70, 100])
@@ -147,22 +147,22 @@ def test_what_a_group_stands_for_is_rounded_down():
 @pytest.mark.parametrize("weight", [3 * 17, 3 * 1.25, 100 * 3])
 def test_how_many_digits_others_compute_with_does_not_matter(weight):
     weight = int(weight * WEIGHT_UNIT)
-    ways = (exact_individual_risk, by_continued_fraction, by_division) if weight > 200 * WEIGHT_UNIT else ()
-    for way in ways or (exact_individual_risk, by_continued_fraction):
+    ways = (exact_individual_risk, evaluate_continued_fraction, evaluate_division) if weight > 200 * WEIGHT_UNIT else ()
+    for way in ways or (exact_individual_risk, evaluate_continued_fraction):
         usual = way(3, weight)
         with localcontext(prec=5):
             assert way(3, weight) == usual
 
 
 def test_more_shares_than_a_float_can_count():
-    assert individual_risk._in_shares(np.full(20_001, 1 - 2**-40)) == 20_001 * (SHARES - 1)
+    assert individual_risk._to_shares(np.full(20_001, 1 - 2**-40)) == 20_001 * (SHARES - 1)
 
 
 def test_shares_are_rounded_up_each():
     amounts = np.array([1 / 3, 0.5, 2**-50, 1.0, 0.0])
     expected = sum(math.ceil(Fraction(each) * SHARES) for each in amounts.tolist())
-    assert individual_risk._in_shares(amounts) == expected
-    assert individual_risk._in_shares(np.empty(0)) == 0
+    assert individual_risk._to_shares(amounts) == expected
+    assert individual_risk._to_shares(np.empty(0)) == 0
 
 
 def test_a_group_that_stands_for_itself():
