@@ -242,7 +242,7 @@ def short_amount(value: Fraction | float, *, large_is_bad: bool) -> str:
 
 
 def round_at_a_glance(value: Fraction | float, *, large_is_bad: bool = True) -> Fraction | float:
-    """Return as much of a number as `short_amount` prints: a fraction up to twelfths, else four places, towards caution.
+    """Return what `short_amount` prints of a number: a fraction up to twelfths, else four places, towards caution.
 
     >>> round_at_a_glance(Fraction(2, 3)), round_at_a_glance(Fraction(162, 397)), round_at_a_glance(0.598612)
     (Fraction(2, 3), 0.4081, 0.5987)

@@ -86,10 +86,10 @@ def as_option(each):
         ("somebody's own missing= stays", "somebody's own missing= stays", "somebody's own missing= stays"),
     ],
 )  # fmt: skip
-def test_a_message_in_words_of_python_and_of_the_command_line(message, in_words, name_options):
+def test_a_message_in_words_of_python_and_of_the_command_line(message, in_words, in_options):
     error = BadTable(message)
     assert str(error) == in_words
-    assert error.reword(as_option) == name_options
+    assert error.reword(as_option) == in_options
 
 
 def test_an_error_says_which_parameters_it_is_about():

@@ -126,8 +126,8 @@ def insider(
     kept = check.holds_in_each(case.release.groups)
     if not kept.all():
         message = (
-            f"{case.release.groups.name(int(np.argmin(kept))).error_name} is not within the policy: this policy did not "
-            "make this release; give the one that did"
+            f"{case.release.groups.name(int(np.argmin(kept))).error_name} is not within the policy: this policy did "
+            "not make this release; give the one that did"
         )
         raise BadRelease(message)
     if limits.limits_sizes_alone:
