@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+from pydantic import Field
 
 import sidelight as sl
 from sidelight.answers.recipe import Name, write_call, write_python, write_release, write_table
@@ -28,6 +29,7 @@ from sidelight.attack.report import (
     witness_document,
 )
 from sidelight.attack.targets import ExpectedCounts, release_of
+from sidelight.documents.document import Plain, SparsePart
 from sidelight.errors import BadMeasure, BadRelease, TooHard, did_you_mean, listed
 from sidelight.files import noise_path, real_path, sidecar_path
 from sidelight.learner.roster import LABELS_ALONE
@@ -37,11 +39,12 @@ from sidelight.policy.measure_names import ASK_CHOICES, find_measure
 from sidelight.progress import Progress, quiet
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link
-from sidelight.report.answer import Answer, Facts, Live, Recipe
+from sidelight.report.answer import Answer, Live, Recipe
 from sidelight.report.page import Blocks, Grid, Page, Paragraph, Verdict
 from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED, decimal_text
 from sidelight.search.protect import MethodName
+from sidelight.table.labels import Semantics
 from sidelight.table.roles import EACH_ROW, Roles
 from sidelight.text import counted, form
 
@@ -157,7 +160,28 @@ class AttackRequest(Request):
         return write_python(*reads, f"exposure = {call}", "print(exposure.to_arrow())")
 
 
-class AttackAnswer(Answer[Facts]):
+class ExposureFacts(SparsePart):
+    """What releases give away together; shares exactly, and as numbers rounded up."""
+
+    people: int
+    located: int
+    values: Semantics
+    lower_bound: bool
+    perfect: ExactAndRounded
+    if_present: ExactAndRounded
+    partial: tuple[ExactAndRounded, ...] | None = Field(description="null where people have several values")
+    sure: tuple[ExactAndRounded, ...]
+    vulnerable: ExactAndRounded
+    contradicted: ExactAndRounded
+    located_nowhere: int
+    open: ExactAndRounded
+    values_left: dict[Literal["before", "after"], Plain]
+    releases: tuple[Plain, ...]
+    truth: Plain | None
+    witness: Plain | None = Field(default=None, description="only where it is asked what gives a person away")
+
+
+class AttackAnswer(Answer[ExposureFacts]):
     """What releases give away together, whether few enough people are given away, and what is left open."""
 
     question: ClassVar[str] = "What do these releases give away together?"
@@ -238,7 +262,7 @@ def ask(request: AttackRequest) -> AttackAnswer:
         kind="attack",
         schema_version=3,
         source=request.releases,
-        answer=answer,
+        answer=ExposureFacts.model_validate(answer),
         notes=(*sentences(exposure), *hints),
         exposure=exposure,
         witness=witness,
@@ -410,7 +434,26 @@ class AttackerRequest(Request):
         return write_python(*lines, f"print({call})")
 
 
-class LoneAttackerAnswer(Answer[Facts]):
+class AttackerFacts(SparsePart):
+    """How sure one attacker gets, and of whom."""
+
+    as_: str
+    model: str | None = None
+    rounds: int | None = None
+    outcome: str | None = None
+    people: int | None = None
+    could_not_tell: int | None = None
+    groups: int | None = None
+    largest: dict[str, str | float | bool] | None = Field(description="and who is believed to have it")
+    claimed: float | None = None
+    by_release: float | None = None
+    right: float | None = None
+    calibration_error: float | None = None
+    calibration: tuple[dict[str, int | float], ...] | None = None
+    above: tuple[dict[str, int | float | None], ...] | None = None
+
+
+class LoneAttackerAnswer(Answer[AttackerFacts]):
     """How sure one attacker gets, and whether that is more than anybody may be."""
 
     question: ClassVar[str] = "What would this attacker believe?"
@@ -464,7 +507,7 @@ def ask_attacker(request: AttackerRequest, progress: Progress = quiet) -> LoneAt
         kind=name,
         schema_version=1,
         source=request.releases,
-        answer={"as": name, "largest": _largest(finding)},
+        answer=AttackerFacts(as_=name, largest=_largest(finding)),
         notes=(finding.explain(), *finding.notes),
         judged=None if limit is None else "within" if exact(finding.value) <= limit else "not within",
     )
@@ -514,15 +557,15 @@ def _describe_insider(request: AttackerRequest, learnt: sl.InsiderBeliefs) -> Lo
         kind="insider",
         schema_version=1,
         source=request.releases,
-        answer={
-            "as": "insider",
-            "outcome": learnt.outcome,
-            "people": learnt.release.size,
-            "could_not_tell": learnt.untold,
-            "groups": len(learnt.telling),
-            "largest": largest if told else None,
-            "above": tuple(above),
-        },
+        answer=AttackerFacts(
+            as_="insider",
+            outcome=learnt.outcome,
+            people=learnt.release.size,
+            could_not_tell=learnt.untold,
+            groups=len(learnt.telling),
+            largest=largest if told else None,
+            above=tuple(above),
+        ),
         notes=(learnt.explain(),),
         judged=judged,
         right=_beliefs_grid(rows) if told else None,
@@ -573,22 +616,22 @@ def _ask_learner(
         kind="learner",
         schema_version=1,
         source=request.releases,
-        answer={
-            "as": "learner",
-            "model": learned.model,
-            "rounds": learned.rounds,
-            "people": int(learned.roster.members.people.sum()),
-            "largest": _largest(finding),
-            "claimed": learned.claimed,
-            "by_release": learned.by_release,
-            "right": learned.right,
-            "calibration_error": learned.calibration_error,
-            "calibration": tuple(
+        answer=AttackerFacts(
+            as_="learner",
+            model=learned.model,
+            rounds=learned.rounds,
+            people=int(learned.roster.members.people.sum()),
+            largest=_largest(finding),
+            claimed=learned.claimed,
+            by_release=learned.by_release,
+            right=learned.right,
+            calibration_error=learned.calibration_error,
+            calibration=tuple(
                 {name: getattr(each, name) for name in ("low", "high", "people", "claimed", "right")}
                 for each in learned.calibration
             ),
-            "above": tuple({"belief": belief, "people": people, "right": right} for belief, people, right in counts),
-        },
+            above=tuple({"belief": belief, "people": people, "right": right} for belief, people, right in counts),
+        ),
         notes=(*learned.sentences(), finding.explain(), *open_notes),
         judged=judged,
         right=_beliefs_grid(

@@ -20,6 +20,7 @@ import sidelight as sl
 from sidelight.answers.recipe import Name, write_call, write_python, write_release
 from sidelight.answers.request import Request
 from sidelight.answers.sources import PeopleLookup, inputs_of, open_release
+from sidelight.documents.document import SparsePart
 from sidelight.errors import BadKnowledge, BadMeasure, BadPolicy, TooHard
 from sidelight.knowledge.facts import Described, Someone, Who, person_text
 from sidelight.knowledge.parse import is_statement, parse_person, read_facts, read_person
@@ -29,7 +30,7 @@ from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
 from sidelight.progress import Progress, quiet
 from sidelight.release.locate import Lookup
 from sidelight.release.read import release_from
-from sidelight.report.answer import Answer, Facts, Live
+from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Grid, Paragraph
 from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED, decimal_text, in_words
@@ -140,7 +141,28 @@ class BelieveRequest(Request):
         return write_python(*lines)
 
 
-class WorldsAnswer(Answer[Facts]):
+class CountedBeliefs(SparsePart):
+    """What is believed by counting worlds: probabilities as exact fractions and as numbers."""
+
+    model: Literal["worlds"]
+    facts: tuple[str, ...]
+    estimated: dict[str, Any] | None = None
+    beliefs: tuple[dict[str, Any], ...]
+    surest: dict[str, Any] | None = None
+
+
+class EntropyBeliefs(SparsePart):
+    """What is believed by maximum entropy."""
+
+    model: Literal["maximum entropy"]
+    statements: tuple[str, ...]
+    residual: float
+    estimation_error: dict[str, float] | None
+    curve: tuple[dict[str, Any], ...] | None = None
+    beliefs: tuple[dict[str, Any], ...]
+
+
+class WorldsAnswer(Answer[CountedBeliefs]):
     """What is believed by counting worlds."""
 
     question: ClassVar[str] = "What would somebody conclude who knows exactly this?"
@@ -159,7 +181,7 @@ class WorldsAnswer(Answer[Facts]):
         before, after = belief.before[belief.value], belief[belief.value]
         verb = "stays at" if before == after else "rises" if after > before else "falls"
         change = in_words(after) if before == after else f"from {in_words(before)} to {in_words(after)}"
-        known = counted(len(self.answer["facts"]), "fact")
+        known = counted(len(self.answer.facts), "fact")
         yield dumbbell_chart(
             [Change(shown(value), belief.before[value], belief[value]) for value in belief],
             title=f"For {name_in_group(belief)}, {shown(belief.value)} {verb} {change}",
@@ -170,9 +192,9 @@ class WorldsAnswer(Answer[Facts]):
         )
 
     def blocks(self) -> Blocks:
-        yield Paragraph("Known: " + ("; ".join(self.answer["facts"]) or "nothing but the release"))
-        if "estimated" in self.answer:
-            samples, confidence, seed = self.answer["estimated"].values()
+        yield Paragraph("Known: " + ("; ".join(self.answer.facts) or "nothing but the release"))
+        if self.answer.estimated is not None:
+            samples, confidence, seed = self.answer.estimated.values()
             yield Paragraph(
                 f"Too hard to count, so these are estimates from {samples:,} worlds drawn at random (seed "
                 f"{seed}); each interval holds the truth with {confidence:g} confidence."
@@ -232,7 +254,7 @@ def _write_interval(after: Fraction | sl.Estimate) -> str:
     return f"about {float(after.value):.3f} ({low:.3f} to {high:.3f})"
 
 
-class EntropyAnswer(Answer[Facts]):
+class EntropyAnswer(Answer[EntropyBeliefs]):
     """What is believed by maximum entropy, from the release alone and knowing the statements."""
 
     question: ClassVar[str] = WorldsAnswer.question
@@ -250,20 +272,20 @@ class EntropyAnswer(Answer[Facts]):
         yield Paragraph("Believed by maximum entropy (this is not counting worlds):")
         rows = tuple(
             (each["about"], shown(each["value"]), write_belief(each["before"]), write_belief(each["after"]))
-            for each in self.answer["beliefs"]
+            for each in self.answer.beliefs
         )
         yield Grid(("about", "value", "from the release", "knowing this"), rows, figures=frozenset({2, 3}))
         yield Paragraph(ROUNDED)
-        if self.answer["estimation_error"] is not None:
-            before, after = self.answer["estimation_error"].values()
+        if self.answer.estimation_error is not None:
+            before, after = self.answer.estimation_error.values()
             yield Paragraph(
                 f"Estimation error: {before:.4f} from the release alone, {after:.4f} knowing this (0: the truth is "
                 "known)"
             )
-        if "curve" in self.answer:
+        if self.answer.curve:
             bounds = tuple(
                 (str(positive), str(negative), "inf" if math.isinf(error) else f"{error:.4f}", write_belief(surest))
-                for positive, negative, error, surest in (each.values() for each in self.answer["curve"])
+                for positive, negative, error, surest in (each.values() for each in self.answer.curve)
             )
             headings = ("rules 'has'", "rules 'has not'", "estimation error", "surest belief")
             yield Grid(headings, bounds, figures=frozenset(range(4)))
@@ -312,10 +334,18 @@ def conclude(
         return _conclude_by_entropy(request, release, by, progress)
     facts = read_facts(request.know)
     beliefs, surest = _count_worlds(request, release, facts, by)
-    answer: Facts = {"model": "worlds", "facts": tuple(map(str, facts))}
+    parts: dict[str, Any] = {}
     if any(isinstance(each, EstimatedBelief) for each in beliefs):
-        answer["estimated"] = {"samples": request.samples, "confidence": request.confidence, "seed": request.seed}
-    answer["beliefs"] = tuple(
+        parts["estimated"] = {"samples": request.samples, "confidence": request.confidence, "seed": request.seed}
+    if surest is not None:
+        parts["surest"] = {
+            "person": surest.who(),
+            "group": surest.group.number,
+            "value": surest.value,
+            "before": str(surest.before),
+            **_amount_fields(surest.probability),
+        }
+    rows = tuple(
         {
             "person": str(belief),
             "group": belief.group.number,
@@ -326,19 +356,11 @@ def conclude(
         }
         for belief in beliefs
     )
-    if surest is not None:
-        answer["surest"] = {
-            "person": surest.who(),
-            "group": surest.group.number,
-            "value": surest.value,
-            "before": str(surest.before),
-            **_amount_fields(surest.probability),
-        }
     return WorldsAnswer(
         kind="believe",
         schema_version=2,
         source=request.file,
-        answer=answer,
+        answer=CountedBeliefs(model="worlds", facts=tuple(map(str, facts)), beliefs=rows, **parts),
         notes=tuple(dict.fromkeys(note for belief in beliefs for note in belief.notes)),
         beliefs=beliefs,
         surest=surest,
@@ -429,13 +451,13 @@ def _conclude_by_entropy(
         kind="believe",
         schema_version=2,
         source=request.file,
-        answer={
-            "model": "maximum entropy",
-            "statements": tuple(known.words for known in after.known),
-            "residual": after.certificate.residual,
+        answer=EntropyBeliefs(
+            model="maximum entropy",
+            statements=tuple(known.words for known in after.known),
+            residual=after.certificate.residual,
+            beliefs=tuple(_entropy_rows(request, before, after)),
             **parts,
-            "beliefs": tuple(_entropy_rows(request, before, after)),
-        },
+        ),
         # whom statements and questions may mean, and which statements say nothing
         notes=tuple(dict.fromkeys((*after.notes, *(note for cells in described for note in after.notes_on(cells))))),
         before=before,

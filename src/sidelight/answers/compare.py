@@ -19,11 +19,11 @@ from sidelight.answers.recipe import (
     write_table,
 )
 from sidelight.answers.sources import TableRequest, require_policy
-from sidelight.documents.document import finite_or_none, number
+from sidelight.documents.document import DocumentPart, Number, finite_or_none, number
 from sidelight.errors import BadPolicy, SidelightError, list_name
 from sidelight.policy.policy import drop_repeats
 from sidelight.progress import Progress, quiet
-from sidelight.report.answer import Answer, Facts, Live
+from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Block, Blocks, Grid, PageSection, Paragraph, Points
 from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED
@@ -69,7 +69,17 @@ class CompareRequest(TableRequest):
         return write_python(*lines)
 
 
-class CompareAnswer(Answer[Facts]):
+class Comparison(DocumentPart):
+    """Ways of publishing, a row for each; figures that are infinite are null."""
+
+    policy: str
+    advised: int
+    advice: tuple[str, ...]
+    utilities: dict[str, str]
+    rows: tuple[dict[str, Any], ...]
+
+
+class CompareAnswer(Answer[Comparison]):
     """What each way of publishing would keep, and which one a person would take."""
 
     question: ClassVar[str] = "Which way of publishing keeps most of the table?"
@@ -82,9 +92,9 @@ class CompareAnswer(Answer[Facts]):
 
     def blocks(self) -> Blocks:
         people = counted(self.people, "person")
-        yield Paragraph(f"{self.source}: {people}; wanted: {self.answer['policy']}. Nothing was published.")
+        yield Paragraph(f"{self.source}: {people}; wanted: {self.answer.policy}. Nothing was published.")
         printed = []
-        for index, (row, fields) in enumerate(zip(self.ways.rows, self.answer["rows"], strict=True)):
+        for index, (row, fields) in enumerate(zip(self.ways.rows, self.answer.rows, strict=True)):
             name = row.method.name + (f"\nresisting an {row.resists}" if row.resists else "")
             groups, suppressed = "", ""
             if row.result is not None:
@@ -102,13 +112,13 @@ class CompareAnswer(Answer[Facts]):
         yield Grid(("", *COMPARED), worths, figures=frozenset(range(len(COMPARED) + 1)), dense=True)
         meanings = Points(tuple(f"{name}: {MEANINGS[name]}" for name in COMPARED))
         yield PageSection("What it means (less is better)", (meanings,))
-        yield PageSection("Which one", (Points((*self.answer["advice"], self._command())),))
+        yield PageSection("Which one", (Points((*self.answer.advice, self._command())),))
         if self.notes:
             yield PageSection("Notes", (Points(self.notes),))
 
     def _number(self, index: int) -> str:
         """Number a row; that which a person would take has an arrow."""
-        return f"→ {index + 1}" if index + 1 == self.answer["advised"] else str(index + 1)
+        return f"→ {index + 1}" if index + 1 == self.answer.advised else str(index + 1)
 
     def _command(self) -> str:
         row = self.ways.advised
@@ -154,14 +164,18 @@ def ask(
         kind="compare",
         schema_version=1,
         source=request.file,
-        answer={
-            "policy": str(ways.policy),
-            "advised": ways.rows.index(ways.advised) + 1,
-            "advice": tuple(ways.advice()),
-            "utilities": dict(MEANINGS),
-            "rows": tuple(_row_fields(ways, row, wording) for row in ways.rows),
-        },
-        notes=(*table.intake.notes(), *request.notes(table), *([left_out] if others else [])),
+        answer=Comparison(
+            policy=str(ways.policy),
+            advised=ways.rows.index(ways.advised) + 1,
+            advice=tuple(ways.advice()),
+            utilities=dict(MEANINGS),
+            rows=tuple(_row_fields(ways, row, wording) for row in ways.rows),
+        ),
+        notes=(
+            *table.intake.notes(),
+            *request.notes(table),
+            *([left_out] if others else []),
+        ),
         ways=ways,
         people=table.people,
     )
@@ -241,7 +255,26 @@ class GeneralisationsRequest(TableRequest):
         return write_python(*lines, f"print({call}.to_arrow())")
 
 
-class GeneralisationsAnswer(Answer[Facts]):
+class RowFacts(DocumentPart):
+    """One generalisation; a utility that is infinite is null."""
+
+    levels: dict[str, int]
+    groups: int
+    suppressed: int
+    measured: dict[str, Number]
+    utility: dict[str, float | None]
+
+
+class Generalisations(DocumentPart):
+    """Which choices of levels are listed, and what is measured of each."""
+
+    listed: Literal["all", "within", "minimal"]
+    policy: str | None
+    measures: tuple[str, ...]
+    rows: tuple[RowFacts, ...]
+
+
+class GeneralisationsAnswer(Answer[Generalisations]):
     """A row for each choice of levels: its groups, what measures find in it, and what it is still worth."""
 
     question: ClassVar[str] = "What do measures say of every choice of levels?"
@@ -250,7 +283,7 @@ class GeneralisationsAnswer(Answer[Facts]):
     people: Live[int]
 
     def blocks(self) -> Blocks:
-        listed, policy, rows = self.answer["listed"], self.answer["policy"], len(self.answer["rows"])
+        listed, policy, rows = self.answer.listed, self.answer.policy, len(self.answer.rows)
         which = {"all": "all of them", "within": "all within policy", "minimal": "the minimal ones within policy"}
         counts = f"{counted(self.people, 'person')}; {counted(rows, 'generalisation')}"
         limits = "" if policy is None else f": {policy}"
@@ -302,25 +335,30 @@ def ask_generalisations(request: GeneralisationsRequest, progress: Progress = qu
         kind="generalisations",
         schema_version=1,
         source=request.file,
-        answer={
-            "listed": request.listed,
-            "policy": None if request.policy is None else str(request.policy),
-            "measures": rows.measures,
-            "rows": tuple(_list_rows(rows)),
-        },
-        notes=(*table.intake.notes(), *request.notes(table), *([bare_note] if bare else []), *rows.notes),
+        answer=Generalisations(
+            listed=request.listed,
+            policy=None if request.policy is None else str(request.policy),
+            measures=rows.measures,
+            rows=tuple(_list_rows(rows)),
+        ),
+        notes=(
+            *table.intake.notes(),
+            *request.notes(table),
+            *([bare_note] if bare else []),
+            *rows.notes,
+        ),
         table=rows,
         people=table.people,
     )
 
 
-def _list_rows(table: GeneralisationTable) -> Iterator[Facts]:
+def _list_rows(table: GeneralisationTable) -> Iterator[RowFacts]:
     for row in table:
         values = zip(row.measured.items(), table.large_is_bad, strict=True)
-        yield {
-            "levels": row.levels,
-            "groups": row.groups,
-            "suppressed": row.suppressed,
-            "measured": {name: number(value, large_is_bad=large_is_bad) for (name, value), large_is_bad in values},
-            "utility": {name: finite_or_none(worth) for name, worth in row.utility.items()},
-        }
+        yield RowFacts(
+            levels=row.levels,
+            groups=row.groups,
+            suppressed=row.suppressed,
+            measured={name: number(value, large_is_bad=large_is_bad) for (name, value), large_is_bad in values},
+            utility={name: finite_or_none(worth) for name, worth in row.utility.items()},
+        )

@@ -11,13 +11,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from pydantic import Field
 
 import sidelight as sl
 from sidelight.answers.recipe import Name, write_call, write_python, write_release
 from sidelight.answers.request import Request
 from sidelight.answers.sources import PeopleLookup, inputs_of, open_release
-from sidelight.documents.document import number
+from sidelight.documents.document import DocumentPart, number
 from sidelight.errors import BadMeasure, TooHard
 from sidelight.measures.criterion import Comparison, Criterion, Finding, exact
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
@@ -25,7 +27,7 @@ from sidelight.measures.measure import Measure
 from sidelight.measures.privacy_skyline.skyline import knowledge_skyline
 from sidelight.policy.limits import read_limit, read_number
 from sidelight.progress import Progress, quiet
-from sidelight.report.answer import Answer, Facts, Live
+from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Block, Blocks, Grid, PageSection, Paragraph
 from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED, round_down
@@ -99,7 +101,19 @@ class ExploreRequest(Request):
         )
 
 
-class ExploreAnswer(Answer[Facts]):
+class Exploration(DocumentPart):
+    """How much a release withstands: the most that may be known, and how the risk grows."""
+
+    sensitive: str | tuple[str, ...]
+    value: str | tuple[str, ...]
+    below: str
+    knowledge_skyline: tuple[dict[str, int | None], ...] = Field(description="an amount without end is null")
+    complete: bool
+    curves: tuple[dict[str, Any], ...]
+    belief_skylines: tuple[dict[str, Any], ...]
+
+
+class ExploreAnswer(Answer[Exploration]):
     """How much a release withstands, with the curves to draw and, where it was asked, people to name."""
 
     question: ClassVar[str] = "How much does this release withstand?"
@@ -116,7 +130,7 @@ class ExploreAnswer(Answer[Facts]):
         yield risk_chart([curve for _, curve in self.risks], limit=self.limit)
 
     def blocks(self) -> Blocks:
-        value, below = self.answer["value"], self.answer["below"]
+        value, below = self.answer.value, self.answer.below
         text = f"'{value}'" if isinstance(value, str) else f"any of {', '.join(map(repr, value))}"
         yield PageSection(f"How sure can somebody get that a person has {text}?", tuple(self._risks()))
         yield from map(_belief_section, self.beliefs)
@@ -137,7 +151,7 @@ class ExploreAnswer(Answer[Facts]):
         yield Paragraph(ROUNDED)
 
     def _skyline(self) -> Iterator[Block]:
-        points, complete = self.answer["knowledge_skyline"], self.answer["complete"]
+        points, complete = self.answer.knowledge_skyline, self.answer.complete
         if not points:
             yield Paragraph("Nothing: even someone who knows nothing can be as sure as that.")
             return
@@ -174,17 +188,17 @@ def ask(request: ExploreRequest, progress: Progress = quiet) -> ExploreAnswer:
         if isinstance(each.measure, sl.PriorBelief)
     )
     risks = tuple(_curves(release, request, progress))
-    answer = {
-        "sensitive": release.sensitive,
-        "value": request.target,
-        "below": request.below,
-        "knowledge_skyline": tuple(
+    answer = Exploration(
+        sensitive=release.sensitive,
+        value=request.target,
+        below=request.below,
+        knowledge_skyline=tuple(
             {name: None if amount == math.inf else int(amount) for name, amount in zip(KNOWLEDGE, point, strict=True)}
             for point in skyline
         ),
-        "complete": skyline.complete,
-        "curves": tuple(json.loads(curve.to_json()) for _, curve in risks),
-        "belief_skylines": tuple(
+        complete=skyline.complete,
+        curves=tuple(json.loads(curve.to_json()) for _, curve in risks),
+        belief_skylines=tuple(
             {
                 "limit": str(criterion),
                 "points": [
@@ -198,7 +212,7 @@ def ask(request: ExploreRequest, progress: Progress = quiet) -> ExploreAnswer:
             }
             for criterion, points in beliefs
         ),
-    }
+    )
     return ExploreAnswer(
         kind="explore",
         schema_version=2,

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from pydantic import Field, JsonValue
 
 import sidelight as sl
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
 from sidelight.answers.request import Request
-from sidelight.documents.document import number, plain
+from sidelight.documents.document import DocumentPart, SparsePart, number, plain
 from sidelight.engines.files import columns_of, files_of, nearest_column
 from sidelight.engines.read import table_from
 from sidelight.engines.read_stream import distinct_rows
@@ -37,14 +38,14 @@ from sidelight.intake.safe_harbour import SafeHarbour, check_columns
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.progress import Progress, quiet
-from sidelight.report.answer import Answer, Facts, Live
+from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Block, Blocks, Code, Grid, PageSection, Paragraph, Points, Verdict
 from sidelight.report.plots import Drawing
 from sidelight.report.report import notes_section
 from sidelight.rounding import fraction_in, short_decimal
 from sidelight.table.cell_lists import parts_of
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
-from sidelight.table.labels import Label, as_number, in_order
+from sidelight.table.labels import ColumnKind, Label, as_number, in_order
 from sidelight.table.labels import listed as listed_labels
 from sidelight.table.roles import Roles, is_age
 from sidelight.table.table import Counts
@@ -131,7 +132,59 @@ class Inspected:
     drafted: Mapping[str, Draft] | None = None
 
 
-class InspectAnswer(Answer[Facts]):
+class InspectedColumn(DocumentPart):
+    """What a column seems to be, and why."""
+
+    column: str
+    role: Role
+    stated: bool
+    reason: str
+    kind: ColumnKind
+    labels: int
+    labels_in_one_row: int
+    rows_without: int
+    hierarchy: str | None = Field(description="how its drafted hierarchy makes labels coarser")
+
+
+class ExactShare(DocumentPart):
+    """A share of people, exactly, and as a float rounded up."""
+
+    exact: str
+    number: float | None
+
+
+class InspectedSet(DocumentPart):
+    """How well some columns together identify people, and what they tell of the sensitive one."""
+
+    columns: tuple[str, ...]
+    groups: int
+    alone: int
+    smallest_group: int
+    distinction: ExactShare | None
+    separation: ExactShare | None
+    inference: ExactShare | None
+
+
+class Inspection(SparsePart):
+    """What the columns seem to be, and which drafts were written; if others know some, which sets of them identify."""
+
+    columns: tuple[InspectedColumn, ...]
+    roles: dict[str, JsonValue]
+    written: tuple[str, ...]
+    people: int = 0
+    alone: int = 0
+    worst_columns: tuple[dict[str, str | int], ...] = Field(
+        default=(), description="how many fewer people are unique where a column is left out"
+    )
+    up_to: int = 0
+    share: str = ""
+    smallest_sets: tuple[tuple[str, ...], ...] = ()
+    secret: str | None = None
+    guessed_without_columns: ExactShare | None = None
+    sets: tuple[InspectedSet, ...] = ()
+
+
+class InspectAnswer(Answer[Inspection]):
     """What the columns seem to be, and which identify people."""
 
     question: ClassVar[str] = "Which columns identify people?"
@@ -269,21 +322,21 @@ def _why_no_draft(suggested: sl.SuggestedRoles) -> str:
 # The answer as data
 
 
-def _describe(request: InspectRequest, inspected: Inspected, written: tuple[str, ...]) -> Facts:
+def _describe(request: InspectRequest, inspected: Inspected, written: tuple[str, ...]) -> Inspection:
     drafted = inspected.drafted or {}
     facts: dict[str, Any] = {
         "columns": tuple(
-            {
-                "column": each.column,
-                "role": each.role,
-                "stated": each.stated,
-                "reason": each.reason,
-                "kind": each.kind,
-                "labels": each.profile.distinct,
-                "labels_in_one_row": each.profile.once,
-                "rows_without": each.profile.missing,
-                "hierarchy": drafted[each.column].rule if each.column in drafted else None,
-            }
+            InspectedColumn(
+                column=each.column,
+                role=each.role,
+                stated=each.stated,
+                reason=each.reason,
+                kind=each.kind,
+                labels=each.profile.distinct,
+                labels_in_one_row=each.profile.once,
+                rows_without=each.profile.missing,
+                hierarchy=drafted[each.column].rule if each.column in drafted else None,
+            )
             for each in inspected.suggested.columns
         ),
         "roles": {name: plain(value) for name, value in inspected.suggested.roles.stated().items()},
@@ -291,40 +344,40 @@ def _describe(request: InspectRequest, inspected: Inspected, written: tuple[str,
     }
     which, table = inspected.identifying, inspected.table
     if which is None or table is None:
-        return facts
-    return {
+        return Inspection(**facts)
+    return Inspection(
         **facts,
-        "people": which.people,
-        "alone": people_alone(table.sizes),
-        "worst_columns": tuple(
+        people=which.people,
+        alone=people_alone(table.sizes),
+        worst_columns=tuple(
             {"column": each.column, "fewer_alone_without": each.fewer}
             for each in worst_columns(table.quasi, table.sizes)
         ),
-        "up_to": which.up_to,
-        "share": str(request.share),
-        "smallest_sets": tuple(each.columns for each in which.smallest(request.share)),
-        "secret": which.secret,
-        "guessed_without_columns": _share(which.prior),
-        "sets": tuple(
-            {
-                "columns": each.columns,
-                "groups": each.groups,
-                "alone": each.unique,
-                "smallest_group": each.smallest,
-                "distinction": _share(each.distinction),
-                "separation": _share(each.separation),
-                "inference": _share(each.inference),
-            }
+        up_to=which.up_to,
+        share=str(request.share),
+        smallest_sets=tuple(each.columns for each in which.smallest(request.share)),
+        secret=which.secret,
+        guessed_without_columns=_share(which.prior),
+        sets=tuple(
+            InspectedSet(
+                columns=each.columns,
+                groups=each.groups,
+                alone=each.unique,
+                smallest_group=each.smallest,
+                distinction=_share(each.distinction),
+                separation=_share(each.separation),
+                inference=_share(each.inference),
+            )
             for each in which.subsets
         ),
-    }
+    )
 
 
-def _share(share: Fraction | None) -> Facts | None:
+def _share(share: Fraction | None) -> ExactShare | None:
     if share is None:
         return None
     risk = number(share, large_is_bad=True)
-    return {"exact": risk.exact, "number": risk.number}
+    return ExactShare(exact=risk.exact, number=risk.number)
 
 
 # The answer for people
@@ -385,7 +438,15 @@ def _sets_grid(which: sl.IdentifyingColumns) -> Iterator[Block]:
 # The identifiers of the safe harbour
 
 
-class SafeHarbourAnswer(Answer[Facts]):
+class SafeHarbourFacts(DocumentPart):
+    """Which columns look like an identifier."""
+
+    found: bool
+    columns: Any
+    look_like_none: list[str]
+
+
+class SafeHarbourAnswer(Answer[SafeHarbourFacts]):
     """Which of the identifiers of the safe harbour a file seems to have; nothing is ever within policy by this."""
 
     question: ClassVar[str] = "Which of the identifiers of the safe harbour does this file have?"
@@ -394,7 +455,7 @@ class SafeHarbourAnswer(Answer[Facts]):
 
     @property
     def verdict(self) -> Verdict:
-        return "not within" if self.answer["found"] else "could not tell"
+        return "not within" if self.answer.found else "could not tell"
 
     def blocks(self) -> Blocks:
         check = self.check
@@ -414,7 +475,9 @@ class SafeHarbourAnswer(Answer[Facts]):
 def check_safe_harbour(request: InspectRequest) -> SafeHarbourAnswer:
     """Look for columns that look like an identifier."""
     check = check_columns(request.file, request.roles, population=request.population, residents=request.residents)
-    facts = {"found": check.answer == "found", "columns": plain(check.suspects), "look_like_none": list(check.others)}
+    facts = SafeHarbourFacts(
+        found=check.answer == "found", columns=plain(check.suspects), look_like_none=list(check.others)
+    )
     return SafeHarbourAnswer(
         kind="safe harbour", schema_version=1, source=request.file, answer=facts, notes=HIPAA_NOTES, check=check
     )
@@ -474,7 +537,16 @@ class HierarchiesRequest(Request):
         return tuple(self.folder / hierarchy_file(name) for name in self.columns())
 
 
-class HierarchiesAnswer(Answer[Facts]):
+class DraftFacts(DocumentPart):
+    """A draft, and its file."""
+
+    file: str
+    rule: str
+    values: int
+    levels: list[list[str]]
+
+
+class HierarchiesAnswer(Answer[dict[str, DraftFacts]]):
     """Which hierarchies were drafted, by column."""
 
     question: ClassVar[str] = "Which hierarchies were drafted?"
@@ -484,12 +556,7 @@ class HierarchiesAnswer(Answer[Facts]):
 
     def blocks(self) -> Blocks:
         rows = tuple(
-            (
-                name,
-                each["rule"],
-                f"{each['values']:,}",
-                "\n".join(listed_labels(labels, most=3) for labels in each["levels"]),
-            )
+            (name, each.rule, f"{each.values:,}", "\n".join(listed_labels(labels, most=3) for labels in each.levels))
             for name, each in self.answer.items()
         )
         yield Grid(("column", "drafted as", "values", "then"), rows, figures=frozenset({2}))
@@ -519,12 +586,12 @@ def ask_hierarchies(request: HierarchiesRequest, progress: Progress = quiet) -> 
         schema_version=1,
         source=request.file,
         answer={
-            name: {
-                "file": str(request.folder / hierarchy_file(name)),
-                "rule": draft.rule,
-                "values": len(draft.hierarchy.labels(0)),
-                "levels": [list(draft.hierarchy.labels(level)) for level in range(1, draft.hierarchy.height)],
-            }
+            name: DraftFacts(
+                file=str(request.folder / hierarchy_file(name)),
+                rule=draft.rule,
+                values=len(draft.hierarchy.labels(0)),
+                levels=[list(draft.hierarchy.labels(level)) for level in range(1, draft.hierarchy.height)],
+            )
             for name, draft in drafted.items()
         },
         notes=(NOTE, *number_notes(drafted, rules.kinds)),

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from sidelight.answers.recipe import Name, write_call, write_python
 from sidelight.answers.request import Request
 from sidelight.answers.sources import inputs_of
-from sidelight.documents.document import finite_or_none
+from sidelight.documents.document import DocumentPart, finite_or_none
 from sidelight.errors import BadNoise
 from sidelight.files import digest, noise_path, real_path
 from sidelight.noise.accountant import (
@@ -31,7 +31,7 @@ from sidelight.noise.ledger import BudgetDocument, EntryDocument, Ledger
 from sidelight.noise.parameters import amount_text
 from sidelight.noise.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.publish.noise import read_drawn
-from sidelight.report.answer import Answer, Facts, Live
+from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Code, Paragraph, Points
 from sidelight.report.plots import Drawing
 from sidelight.rounding import short_decimal
@@ -67,7 +67,17 @@ class LedgerRequest(Request):
         return Ledger(self.file).files
 
 
-class LedgerAnswer(Answer[Facts]):
+class LedgerFacts(DocumentPart):
+    """The budget, what is spent, and every entry."""
+
+    accounting: str
+    neighbours: str
+    budget: BudgetDocument
+    spent: dict[str, str]
+    entries: tuple[dict[str, Any], ...]
+
+
+class LedgerAnswer(Answer[LedgerFacts]):
     """A ledger, for its steward."""
 
     question: ClassVar[str] = "What was spent of the budget?"
@@ -105,13 +115,13 @@ def ask(request: LedgerRequest) -> LedgerAnswer:
         kind="ledger",
         schema_version=1,
         source=str(request.file),
-        answer={
-            "accounting": account.accounting,
-            "neighbours": account.neighbours,
-            "budget": BudgetDocument.from_account(account),
-            "spent": {"epsilon": amount_text(epsilon), "delta": amount_text(delta), **rho},
-            "entries": tuple(entries),
-        },
+        answer=LedgerFacts(
+            accounting=account.accounting,
+            neighbours=account.neighbours,
+            budget=BudgetDocument.from_account(account),
+            spent={"epsilon": amount_text(epsilon), "delta": amount_text(delta), **rho},
+            entries=tuple(entries),
+        ),
         notes=(
             *([f"{counted(silent, 'entry')} without a file: {nothing}"] if silent else []),
             *([rows] if unchecked else []),
@@ -158,7 +168,17 @@ class SpentRequest(Request):
         return _files_of(self.sources)
 
 
-class SpentAnswer(Answer[Facts]):
+class SpentFacts(DocumentPart):
+    """What releases cost together; an epsilon that is infinite is null."""
+
+    releases: int
+    delta: float
+    epsilon: float | None
+    accounts: dict[str, float | None]
+    promise: dict[str, Any] | None
+
+
+class SpentAnswer(Answer[SpentFacts]):
     """What releases cost together, and what they promise."""
 
     question: ClassVar[str] = "What do all releases cost and promise together?"
@@ -168,7 +188,7 @@ class SpentAnswer(Answer[Facts]):
 
     def blocks(self) -> Blocks:
         at = f"delta {self.together.delta:g}"
-        releases = counted(self.answer["releases"], "release")
+        releases = counted(self.answer.releases, "release")
         if math.isinf(self.together.epsilon):
             yield Paragraph(f"{releases} together: no epsilon holds at {at}; give a larger --delta")
         else:
@@ -203,17 +223,15 @@ def ask_spent(request: SpentRequest) -> SpentAnswer:
         kind="ledger spent",
         schema_version=1,
         source=request.sources,
-        answer={
-            "releases": len(spendings),
-            "delta": together.delta,
-            "epsilon": finite_or_none(together.epsilon),
-            "accounts": {name: finite_or_none(each) for name, each in together.accounts().items()},
-            "promise": (
-                None
-                if promise is None
-                else {"shift": promise.shift, "chance": promise.chance, "condition": promise.condition or None}
-            ),
-        },
+        answer=SpentFacts(
+            releases=len(spendings),
+            delta=together.delta,
+            epsilon=finite_or_none(together.epsilon),
+            accounts={name: finite_or_none(each) for name, each in together.accounts().items()},
+            promise=None
+            if promise is None
+            else {"shift": promise.shift, "chance": promise.chance, "condition": promise.condition or None},
+        ),
         notes=(planned, *((untold,) if promise is None else promise.warnings)),
         together=together,
         promise=promise,
@@ -306,7 +324,21 @@ class PromiseRequest(Request):
         return spendings
 
 
-class PromiseAnswer(Answer[Facts]):
+class PromiseFacts(DocumentPart):
+    """A promise in beliefs, as error rates of a test and as a risk."""
+
+    epsilon: float
+    delta: float
+    people: int | None
+    neighbours: str
+    condition: str | None
+    shift: float
+    chance: float
+    error_rates: dict[str, float]
+    disclosure_risk: dict[str, dict[str, Any]]
+
+
+class PromiseAnswer(Answer[PromiseFacts]):
     """What noise promises, in sentences and as a picture."""
 
     question: ClassVar[str] = "What does the noise promise?"
@@ -361,19 +393,17 @@ def ask_promise(request: PromiseRequest) -> PromiseAnswer:
         kind="promise",
         schema_version=1,
         source=request.sources or None,
-        answer={
-            "epsilon": promised.epsilon,
-            "delta": promised.delta,
-            "people": promised.people,
-            "neighbours": promised.neighbours,
-            "condition": promised.condition or None,
-            "shift": promised.shift,
-            "chance": promised.chance,
-            "error_rates": {
-                name: getattr(rates, name) for name in ("false_alarms", "recognised", "advantage", "right")
-            },
-            "disclosure_risk": risks,
-        },
+        answer=PromiseFacts(
+            epsilon=promised.epsilon,
+            delta=promised.delta,
+            people=promised.people,
+            neighbours=promised.neighbours,
+            condition=promised.condition or None,
+            shift=promised.shift,
+            chance=promised.chance,
+            error_rates={name: getattr(rates, name) for name in ("false_alarms", "recognised", "advantage", "right")},
+            disclosure_risk=risks,
+        ),
         notes=tuple(notes),
         request=request,
         promised=promised,

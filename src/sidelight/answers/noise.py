@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
 from sidelight.answers.request import Request
 from sidelight.answers.sources import Question, inputs_of, open_table, read_levels, require_columns
+from sidelight.documents.document import DocumentPart
 from sidelight.engines.read_events import events_at_level, events_from
 from sidelight.errors import BadNoise, BadPolicy, listed
 from sidelight.noise.accountant import Account
@@ -22,7 +23,7 @@ from sidelight.noise.semantic_privacy import add_condition, two_digits
 from sidelight.noise.stable_counts import StableCounts, stable_counts
 from sidelight.publish.noise import PublishedNoise, read_noise, refuse_noise_targets
 from sidelight.publish.noise_document import NoiseDocument
-from sidelight.report.answer import Answer, Facts, Live
+from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Code, Paragraph, Points
 from sidelight.rounding import ROUNDED, decimal_text
 from sidelight.table.hierarchy import Hierarchy
@@ -296,15 +297,27 @@ class CountRequest(Request):
         return write_python(f"counts = {write_call('sl.read_noise', str(self.file))}", f"print({add_up})")
 
 
-class CountAnswer(Answer[Facts]):
+class CountFacts(DocumentPart):
+    """A count with its margin; `of` says what was counted."""
+
+    values: tuple[str, ...]
+    where: dict[str, list[str]]
+    of: str
+    count: int | float
+    sd: float
+    confidence: float
+    margin: int | float
+
+
+class CountAnswer(Answer[CountFacts]):
     """How many people there are."""
 
     question: ClassVar[str] = "How many people are there, and how far off is that at most?"
 
     def blocks(self) -> Blocks:
         facts = self.answer
-        reach = f"{math.ceil(facts['margin']):,} of what was counted with a confidence of {facts['confidence']:g}"
-        yield Paragraph(f"{facts['count']:,.0f} {facts['of']}, and within {reach}.")
+        reach = f"within {math.ceil(facts.margin):,} of what was counted with a confidence of {facts.confidence:g}"
+        yield Paragraph(f"{facts.count:,.0f} {facts.of}, and {reach}.")
 
 
 def ask_count(request: CountRequest) -> CountAnswer:
@@ -314,15 +327,15 @@ def ask_count(request: CountRequest) -> CountAnswer:
         kind="count",
         schema_version=1,
         source=str(request.file),
-        answer={
-            "values": request.values,
-            "where": request.labels,
-            "of": added.of,
-            "count": added.count,
-            "sd": added.sd,
-            "confidence": request.confidence,
-            "margin": added.margin(request.confidence),
-        },
+        answer=CountFacts(
+            values=request.values,
+            where=request.labels,
+            of=added.of,
+            count=added.count,
+            sd=added.sd,
+            confidence=request.confidence,
+            margin=added.margin(request.confidence),
+        ),
         notes=("it is about what was counted, and the noise is all that the margin knows of",),
     )
 
@@ -379,7 +392,19 @@ class NoiseAttackRequest(Request):
         return write_python(f"print({call})")
 
 
-class NoiseAttackAnswer(Answer[Facts]):
+class NoiseAttackFacts(DocumentPart):
+    """What is believed of people before and after, and how far a belief moves; `promise` only where there is one."""
+
+    people: int
+    knows: Literal["nothing else", "everybody else"]
+    belief_before: float
+    belief: float
+    guessed: dict[str, Any]
+    largest_shift: float
+    promise: dict[str, Any] | None
+
+
+class NoiseAttackAnswer(Answer[NoiseAttackFacts]):
     """How far noisy counts move beliefs, in the sentences of its notes."""
 
     question: ClassVar[str] = "How far do noisy counts move what somebody believes?"
@@ -410,24 +435,22 @@ def ask_attack(request: NoiseAttackRequest) -> NoiseAttackAnswer:
         kind="attack-noise",
         schema_version=1,
         source=request.releases,
-        answer={
-            "people": int(seen.sizes.sum()),
-            "knows": ("nothing else" if promise is None else "everybody else"),
-            "belief_before": seen.prior_belief,
-            "belief": seen.belief,
-            "guessed": {"exact": str(seen.guessed), "value": float(seen.guessed)},
-            "largest_shift": seen.largest_shift,
-            "promise": (
-                None
-                if promise is None
-                else {
-                    "shift": promise.shift,
-                    "chance": promise.chance,
-                    "condition": promise.condition or None,
-                    "warnings": list(promise.warnings),
-                }
-            ),
-        },
+        answer=NoiseAttackFacts(
+            people=int(seen.sizes.sum()),
+            knows="nothing else" if promise is None else "everybody else",
+            belief_before=seen.prior_belief,
+            belief=seen.belief,
+            guessed={"exact": str(seen.guessed), "value": float(seen.guessed)},
+            largest_shift=seen.largest_shift,
+            promise=None
+            if promise is None
+            else {
+                "shift": promise.shift,
+                "chance": promise.chance,
+                "condition": promise.condition or None,
+                "warnings": list(promise.warnings),
+            },
+        ),
         notes=tuple(_attack_sentences(seen)),
         names=tuple(Path(file).name for file in request.releases),
     )

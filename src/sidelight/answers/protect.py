@@ -6,13 +6,22 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 from warnings import catch_warnings, simplefilter
 
 import sidelight as sl
 from sidelight.answers.recipe import levels_text, write_call, write_protect, write_python, write_table
 from sidelight.answers.sources import TableRequest, read_levels, require_policy
-from sidelight.documents.document import finite_or_none, number, reader_facts, release_facts
+from sidelight.documents.document import (
+    DocumentPart,
+    Number,
+    ReaderFacts,
+    ReleaseFacts,
+    finite_or_none,
+    number,
+    reader_facts,
+    release_facts,
+)
 from sidelight.engines.formats.file_format import FormatName
 from sidelight.engines.spark.source import parts_or_file
 from sidelight.engines.streamed_table import AnyTable
@@ -22,8 +31,9 @@ from sidelight.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.progress import Progress, quiet
 from sidelight.publish.describe import dictionary_path, published_finding
 from sidelight.publish.publish import Layout, refuse_loud, values_path
+from sidelight.publish.sidecar import PublishedFinding, Sidecar
 from sidelight.release.release import ReleaseBlocks, StreamedRelease
-from sidelight.report.answer import Answer, Facts, Live, Recipe
+from sidelight.report.answer import Answer, Live, Recipe
 from sidelight.report.make import report_on_result
 from sidelight.report.outlines import release_page
 from sidelight.report.page import Block, Blocks, Code, Grid, Page, PageSection, Paragraph, Points
@@ -120,7 +130,50 @@ class ProtectRequest(TableRequest):
         )
 
 
-class ProtectAnswer(Answer[Facts]):
+class ChoiceFacts(DocumentPart):
+    """Levels that could be taken instead."""
+
+    levels: dict[str, int]
+    suppressed: int
+    utility: dict[str, float | None]
+
+
+class DefenceFacts(DocumentPart):
+    """What is promised to whom, and the price; for the publisher: what was not made tells of the table."""
+
+    reader: str
+    belief: Number | None
+    loss: float
+    plain_loss: float
+
+
+class AskedAttackerFacts(ReaderFacts):
+    """What an attacker reaches, and how right that is; for the publisher."""
+
+    right: float | None
+    falls: bool
+
+
+class Protection(DocumentPart):
+    """What was found; `published` is the sidecar, and null where nothing was published."""
+
+    verdict: str
+    release: ReleaseFacts
+    findings: tuple[PublishedFinding, ...]
+    method: str
+    levels: dict[str, int]
+    suppressed: int
+    utility: dict[str, float | None]
+    choices: tuple[ChoiceFacts, ...]
+    checked: int
+    complete: bool
+    warnings: tuple[str, ...]
+    resistance: DefenceFacts | None
+    readers: tuple[AskedAttackerFacts, ...]
+    published: Sidecar | None
+
+
+class ProtectAnswer(Answer[Protection]):
     """What was found, beside the table as it is."""
 
     question: ClassVar[str] = "Which release is the most useful within the policy?"
@@ -142,7 +195,7 @@ class ProtectAnswer(Answer[Facts]):
         yield Paragraph(headline, "answer", "within")
         yield self._comparison()
         lines = list(_sentences(result))
-        if any("." in each.result.text for each in (*before.answer.findings, *self.answer["findings"])):
+        if any("." in each.result.text for each in (*before.answer.findings, *self.answer.findings)):
             lines.insert(0, ROUNDED)
         if len(result.release) == 1 < before.answer.release.groups:
             lines.append(
@@ -172,7 +225,7 @@ class ProtectAnswer(Answer[Facts]):
             ("people", f"{before.release.people:,}", f"{result.release.size:,}", ""),
             ("groups", f"{before.release.groups:,}", f"{len(result.release):,}", ""),
         ]
-        for old, new in zip(before.findings, self.answer["findings"], strict=True):
+        for old, new in zip(before.findings, self.answer.findings, strict=True):
             rows.append((new.text, old.result.text, new.result.text, f"{new.limit.text}  ✓"))
         return Grid(("", "the table", "the release", "wanted"), tuple(rows), figures=frozenset({1, 2}), dense=True)
 
@@ -185,7 +238,15 @@ class ProtectAnswer(Answer[Facts]):
         return release_page(report.model_copy(update={"notes": notes}))
 
 
-class NothingAnswer(Answer[Facts]):
+class Nothing(DocumentPart):
+    """What stands in the way of a release, and what would pass."""
+
+    verdict: Literal["nothing within policy"] = "nothing within policy"
+    blocked_by: Any
+    closest: Any
+
+
+class NothingAnswer(Answer[Nothing]):
     """Nothing can be published within a policy."""
 
     question: ClassVar[str] = ProtectAnswer.question
@@ -241,7 +302,7 @@ def ask(
 
 def describe_nothing(nothing: NothingSafe, request: TableRequest, reason: str) -> NothingAnswer:
     """Return the answer that nothing is within the policy; `reason` is the message in the words of the surface."""
-    answer = {"verdict": "nothing within policy", "blocked_by": nothing.blocked_by, "closest": nothing.closest}
+    answer = Nothing(blocked_by=nothing.blocked_by, closest=nothing.closest)
     return NothingAnswer(kind=request.kind, schema_version=2, source=request.file, answer=answer, reason=reason)
 
 
@@ -284,42 +345,41 @@ def _search_to_the_end(
     return result
 
 
-def _describe(result: SearchResult, published: sl.Published | None) -> Facts:
+def _describe(result: SearchResult, published: sl.Published | None) -> Protection:
     resistance = result.resistance
-    return {
-        "verdict": str(result.verdict),
-        "release": release_facts(result.release),
-        "findings": tuple(map(published_finding, result.verdict.judgements)),
-        "method": result.method.name,
-        "levels": dict(result.levels),
-        "suppressed": result.suppressed,
-        "utility": {name: finite_or_none(worth) for name, worth in result.utility.items()},
-        "choices": tuple(
-            {
-                "levels": dict(each.levels),
-                "suppressed": each.suppressed,
-                "utility": {name: finite_or_none(worth) for name, worth in each.utility.items()},
-            }
+    return Protection(
+        verdict=str(result.verdict),
+        release=release_facts(result.release),
+        findings=tuple(map(published_finding, result.verdict.judgements)),
+        method=result.method.name,
+        levels=dict(result.levels),
+        suppressed=result.suppressed,
+        utility={name: finite_or_none(worth) for name, worth in result.utility.items()},
+        choices=tuple(
+            ChoiceFacts(
+                levels=dict(each.levels),
+                suppressed=each.suppressed,
+                utility={name: finite_or_none(worth) for name, worth in each.utility.items()},
+            )
             for each in result.choices
         ),
-        "checked": result.checked,
-        "complete": result.complete,
-        "warnings": result.warnings,
-        "resistance": (
-            None
-            if resistance is None
-            else {
-                "reader": resistance.reader,
-                "belief": (None if resistance.belief is None else number(resistance.belief, large_is_bad=True)),
-                "loss": result.utility["loss"],
-                "plain_loss": resistance.plain_loss,
-            }
+        checked=result.checked,
+        complete=result.complete,
+        warnings=result.warnings,
+        resistance=None
+        if resistance is None
+        else DefenceFacts(
+            reader=resistance.reader,
+            belief=None if resistance.belief is None else number(resistance.belief, large_is_bad=True),
+            loss=result.utility["loss"],
+            plain_loss=resistance.plain_loss,
         ),
-        "readers": tuple(
-            {**dict(reader_facts(each)), "right": each.right, "falls": each.falls} for each in result.readers
+        readers=tuple(
+            AskedAttackerFacts(**dict(reader_facts(each)), right=each.right, falls=each.falls)
+            for each in result.readers
         ),
-        "published": (None if published is None else published.document),
-    }
+        published=None if published is None else published.document,
+    )
 
 
 def _sentences(result: SearchResult) -> Iterator[str]:

@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
 from sidelight.answers.sources import TableRequest, read_levels
 from sidelight.attack.simulation import Simulation, SimulationPoint, simulate_composition
+from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadNoise, BadPolicy
 from sidelight.noise.attack import SideBySide, side_by_side
 from sidelight.policy.limits import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
-from sidelight.report.answer import Answer, Facts, Live
+from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Grid, PageSection, Points, Verdict
 from sidelight.search.protect import MethodName
 
@@ -78,7 +79,19 @@ class SimulateRequest(TableRequest):
         return write_python(table, f"policies = {{{policies}}}", f"print({call})", imports=imports)
 
 
-class SimulateAnswer(Answer[Facts]):
+class SimulateFacts(DocumentPart):
+    """How samples were drawn, and what each way of publishing them gave away; with noise, `beside_noise`."""
+
+    overlap: int
+    people: int
+    releases: int
+    repetitions: int
+    seed: int
+    points: list[dict[str, Any]] | None
+    beside_noise: list[dict[str, Any]] | None
+
+
+class SimulateAnswer(Answer[SimulateFacts]):
     """What several releases of samples would give away together."""
 
     question: ClassVar[str] = "What would several releases give away together?"
@@ -151,7 +164,7 @@ def ask(request: SimulateRequest, progress: Progress = quiet) -> SimulateAnswer:
         kind="simulate",
         schema_version=1,
         source=request.file,
-        answer={**common, "points": written.get("points"), "beside_noise": written.get("rows")},
+        answer=SimulateFacts(**common, points=written.get("points"), beside_noise=written.get("rows")),
         notes=(*table.intake.notes(), *request.question.notes, note),
         figures=figures,
         grid=grid,

@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from sidelight.measures.attacker import AttackerAnswer, Outcome
 from sidelight.measures.criterion import Criterion, Judgement, exact
@@ -41,6 +41,14 @@ class DocumentPart(BaseModel):
     """A part of a document for other programs: what it does not know is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SparsePart(DocumentPart):
+    """A part of a document that leaves out what it was not given; a field `as_` is the key "as"."""
+
+    @model_serializer(mode="wrap")
+    def _leave_out(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name.rstrip("_"): each for name, each in write(self).items() if name in self.model_fields_set}
 
 
 AnswerT = TypeVar("AnswerT")

@@ -1,8 +1,8 @@
 """What all answers share: the document for programs, and the blocks that every surface draws for people.
 
-A question's module declares `class ExploreAnswer(Answer[Facts])`: `answer` is the JSON, and `blocks` lays out
-paragraphs, grids and points, which `report.terminal`, `report.html` and `report.markdown` draw.  What only
-drawing needs (a release, curves as objects) is a field of type `Live[…]`, which stays out of the JSON.
+A question's module declares `class ExploreAnswer(Answer[Exploration])`: the fields of `Exploration` are the JSON, and
+`blocks` lays them out as paragraphs, grids and points, which `report.terminal`, `report.html` and `report.markdown`
+draw.  What only drawing needs (a release, curves as objects) is a field of type `Live[…]`, which stays out of the JSON.
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 AnswerT = TypeVar("AnswerT")
 Thing = TypeVar("Thing")
-Facts: TypeAlias = dict[str, Any]
-"""The JSON of an answer that is only written, and of which nothing is read back."""
 
 
 class _Unchecked:

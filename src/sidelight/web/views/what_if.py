@@ -164,7 +164,7 @@ def conclude(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy]
                     (each["before"], each["after"]),
                     lambda belief: short_decimal(believe.trusted_digits(belief)),
                 )
-                for each in answered.answer["beliefs"]
+                for each in answered.answer.beliefs
             ],
         )
         first = moved[0]
