@@ -1,6 +1,7 @@
 """Standard output that is full or closed, and a terminal that is closed: status, one line, and nothing unfinished."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -60,7 +61,9 @@ def test_a_process_that_is_told_to_end_cleans_up(folder, ends):
     process = subprocess.Popen(
         [sys.executable, "-c", code, *PROTECT, "-o", "out.csv"], cwd=folder, stderr=subprocess.PIPE, text=True
     )
-    assert (folder / "wait").read_text() == "here"
+    with os.fdopen(os.open(folder / "wait", os.O_RDONLY | os.O_NONBLOCK)) as wait:
+        select.select([wait], [], [], PATIENCE)  # a child that ends before it writes is waited for no longer
+        assert wait.read() == "here"
     process.send_signal(ends)
     _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143, error
