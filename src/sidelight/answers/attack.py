@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
@@ -43,10 +43,12 @@ from sidelight.report.answer import Answer, Live, Recipe
 from sidelight.report.page import Blocks, Grid, Page, Paragraph, Verdict
 from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED, decimal_text
-from sidelight.search.protect import MethodName
 from sidelight.table.labels import Semantics
 from sidelight.table.roles import EACH_ROW, Roles
 from sidelight.text import counted, form
+
+if TYPE_CHECKING:
+    from sidelight.search.protect import MethodName
 
 ExactAndRounded: TypeAlias = dict[
     str, str | float

@@ -9,8 +9,8 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import sidelight as sl
 from sidelight.answers.recipe import write_file_report
 from sidelight.answers.request import DUCKDB, EngineChoice, Request
 from sidelight.answers.sources import (
@@ -33,17 +33,20 @@ from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import drop_repeats
 from sidelight.policy.policy_file import PolicyFile, read_policy_text
 from sidelight.publish.sidecar import read_sidecar
-from sidelight.release.population import SomeRelease
 from sidelight.release.printed_labels import Printing
 from sidelight.release.read import release_from, streamed_from
 from sidelight.release.release import ReleaseBlocks
 from sidelight.report.answer import Live, Recipe
 from sidelight.report.outlines import OutlineName, release_page
-from sidelight.report.page import Page
 from sidelight.report.release_report import Circumstances, Decision, DoAgain, ReleaseReport, SignOff
 from sidelight.report.report import AuditReport, audit_report, singled_out
 from sidelight.streams.memory import MEMORY, Memory
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
+
+if TYPE_CHECKING:
+    import sidelight as sl
+    from sidelight.release.population import SomeRelease
+    from sidelight.report.page import Page
 
 
 @dataclass(frozen=True, slots=True)

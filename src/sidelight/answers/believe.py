@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -32,14 +32,16 @@ from sidelight.release.locate import Lookup
 from sidelight.release.read import release_from
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Grid, Paragraph
-from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED, decimal_text, in_words
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, show_in_list, shown
-from sidelight.table.roles import Roles
 from sidelight.text import counted
 from sidelight.worlds.posterior import EstimatedBelief, estimate_belief
 from sidelight.worlds.reports import separate
+
+if TYPE_CHECKING:
+    from sidelight.report.plots import Drawing
+    from sidelight.table.hierarchy import Hierarchy
+    from sidelight.table.roles import Roles
 
 AnyBelief: TypeAlias = sl.Belief | EstimatedBelief
 AnyBeliefs: TypeAlias = sl.Beliefs | sl.SetBeliefs

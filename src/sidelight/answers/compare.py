@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import sidelight as sl
 from sidelight.answers.protect import figure
@@ -25,15 +25,17 @@ from sidelight.policy.policy import drop_repeats
 from sidelight.progress import Progress, quiet
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Block, Blocks, Grid, PageSection, Paragraph, Points
-from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED
 from sidelight.search.compare import COMPARED, ComparedRelease, ReleaseComparison
-from sidelight.search.full_domain import Suppressed
 from sidelight.search.generalisation_table import GeneralisationTable, generalisation_table
-from sidelight.search.protect import MethodName
 from sidelight.search.utility import MEANINGS, UtilityName
 from sidelight.table.labels import SUPPRESSED
 from sidelight.text import counted, shorten_label
+
+if TYPE_CHECKING:
+    from sidelight.report.plots import Drawing
+    from sidelight.search.full_domain import Suppressed
+    from sidelight.search.protect import MethodName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

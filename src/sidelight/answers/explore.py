@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
@@ -23,16 +23,18 @@ from sidelight.documents.document import DocumentPart, number
 from sidelight.errors import BadMeasure, TooHard
 from sidelight.measures.criterion import Comparison, Criterion, Finding, exact
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
-from sidelight.measures.measure import Measure
 from sidelight.measures.privacy_skyline.skyline import knowledge_skyline
 from sidelight.policy.limits import read_limit, read_number
 from sidelight.progress import Progress, quiet
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Block, Blocks, Grid, PageSection, Paragraph
-from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED, round_down
-from sidelight.table.roles import Roles
 from sidelight.text import form
+
+if TYPE_CHECKING:
+    from sidelight.measures.measure import Measure
+    from sidelight.report.plots import Drawing
+    from sidelight.table.roles import Roles
 
 KNOWLEDGE = {"rules_out": "values ruled out", "others": "other people", "family": "family"}
 """The three kinds of knowledge of an acquaintance, by parameter."""

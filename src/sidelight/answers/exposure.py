@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,14 +24,16 @@ from sidelight.attack.report import percent, sentences
 from sidelight.documents.document import DocumentPart
 from sidelight.progress import Progress, quiet
 from sidelight.release.generalise import generalise
-from sidelight.release.locate import LocateMethod
-from sidelight.release.release import Release
 from sidelight.report.answer import Live
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import show_in_list
 from sidelight.table.roles import Roles
-from sidelight.table.table import Table
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.release.locate import LocateMethod
+    from sidelight.release.release import Release
+    from sidelight.table.hierarchy import Hierarchy
+    from sidelight.table.table import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from pydantic import Field, JsonValue
@@ -40,7 +40,6 @@ from sidelight.policy.policy_file import read_policy_text
 from sidelight.progress import Progress, quiet
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Block, Blocks, Code, Grid, PageSection, Paragraph, Points, Verdict
-from sidelight.report.plots import Drawing
 from sidelight.report.report import notes_section
 from sidelight.rounding import fraction_in, short_decimal
 from sidelight.table.cell_lists import parts_of
@@ -50,6 +49,9 @@ from sidelight.table.labels import listed as listed_labels
 from sidelight.table.roles import Roles, is_age
 from sidelight.table.table import Counts
 from sidelight.text import counted, form
+
+if TYPE_CHECKING:
+    from sidelight.report.plots import Drawing
 
 
 @dataclass(frozen=True, slots=True)

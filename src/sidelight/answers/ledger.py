@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sidelight.answers.recipe import Name, write_call, write_python
 from sidelight.answers.request import Request
@@ -33,9 +33,11 @@ from sidelight.noise.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.publish.noise import read_drawn
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Code, Paragraph, Points
-from sidelight.report.plots import Drawing
 from sidelight.rounding import short_decimal
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.report.plots import Drawing
 
 # A ledger
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
 from sidelight.answers.request import Request
@@ -26,12 +26,14 @@ from sidelight.publish.noise_document import NoiseDocument
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Code, Paragraph, Points
 from sidelight.rounding import ROUNDED, decimal_text
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
-from sidelight.table.labels import Label
 from sidelight.table.roles import EACH_ROW, Roles
-from sidelight.table.table import Events
 from sidelight.text import capitalize, counted
+
+if TYPE_CHECKING:
+    from sidelight.table.hierarchy import Hierarchy
+    from sidelight.table.labels import Label
+    from sidelight.table.table import Events
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from warnings import catch_warnings, simplefilter
 
 import sidelight as sl
@@ -22,9 +22,7 @@ from sidelight.documents.document import (
     reader_facts,
     release_facts,
 )
-from sidelight.engines.formats.file_format import FormatName
 from sidelight.engines.spark.source import parts_or_file
-from sidelight.engines.streamed_table import AnyTable
 from sidelight.errors import BadHierarchy, BadPolicy, FallsToReaderWarning, NothingSafe, SidelightError, listed
 from sidelight.files import refuse_left_over, sidecar_path
 from sidelight.interrupts import heed_interrupts, noticing_interrupts
@@ -41,12 +39,16 @@ from sidelight.report.page import Verdict as VerdictName
 from sidelight.report.release_report import Circumstances, DoAgain
 from sidelight.report.report import ATTACKERS, AuditReport, audit_report, notes_section
 from sidelight.rounding import ROUNDED
-from sidelight.search.full_domain import Suppressed
 from sidelight.search.method import Method, SearchResult
-from sidelight.search.microaggregation import LabelAverage
 from sidelight.search.protect import METHODS, Ask, MethodName
 from sidelight.search.utility import DEFAULT_UTILITY, UtilityName
 from sidelight.text import capitalize, counted, form
+
+if TYPE_CHECKING:
+    from sidelight.engines.formats.file_format import FormatName
+    from sidelight.engines.streamed_table import AnyTable
+    from sidelight.search.full_domain import Suppressed
+    from sidelight.search.microaggregation import LabelAverage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sidelight.answers.request import OPTIONS
 from sidelight.answers.sources import Question, merge_roles
@@ -19,8 +20,10 @@ from sidelight.measures.measure import Measure
 from sidelight.policy.limits import measure_maker
 from sidelight.release.read import read_release
 from sidelight.report.answer import Recipe
-from sidelight.table.roles import Roles
 from sidelight.text import as_names, shell
+
+if TYPE_CHECKING:
+    from sidelight.table.roles import Roles
 
 
 def write_call(function: str, *arguments: object, **settings: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
 from sidelight.answers.sources import TableRequest, read_levels
@@ -18,7 +18,9 @@ from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Grid, PageSection, Points, Verdict
-from sidelight.search.protect import MethodName
+
+if TYPE_CHECKING:
+    from sidelight.search.protect import MethodName
 
 FIGURES = {
     "perfect": "given away",

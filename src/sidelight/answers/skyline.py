@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -21,12 +22,14 @@ from sidelight.measures.measure import whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.limits import read_number
 from sidelight.policy.policy import Policy
-from sidelight.release.release import Release
 from sidelight.report.answer import Recipe
 from sidelight.report.charts.skyline import DIRECTIONS, LiveSkyline
 from sidelight.report.report import AuditFinding, audit_report
 from sidelight.table.labels import Label, shown, written_label
 from sidelight.text import counted, form, shell
+
+if TYPE_CHECKING:
+    from sidelight.release.release import Release
 
 MOST_DIGITS = 9
 

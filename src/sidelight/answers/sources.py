@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import sidelight as sl
 from sidelight.answers.request import DUCKDB, EngineChoice, Request
-from sidelight.documents.document import ReaderFacts
 from sidelight.engines.files import columns_in_words, columns_of, files_of
 from sidelight.engines.read import table_from
 from sidelight.engines.spark.source import SparkFile, spark_file
@@ -26,16 +25,17 @@ from sidelight.policy.limits import read_limit, read_measure
 from sidelight.policy.measure_names import population_measures
 from sidelight.policy.policy import Policy, drop_repeats
 from sidelight.policy.policy_file import PolicyFile, read_policy_file
-from sidelight.release.locate import LocateMethod, SuppressedPeople
 from sidelight.release.population import Population
 from sidelight.release.read import release_from
 from sidelight.streams.memory import MEMORY, Memory
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
-from sidelight.table.labels import Label
 from sidelight.table.roles import Roles
 
 if TYPE_CHECKING:
+    from sidelight.documents.document import ReaderFacts
     from sidelight.publish.sidecar import Reading, Sidecar
+    from sidelight.release.locate import LocateMethod, SuppressedPeople
+    from sidelight.table.labels import Label
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,12 +32,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Floats
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats
 
 Numbers: TypeAlias = npt.NDArray[Any]  # floats, or exact fractions: the same arithmetic for both
 

@@ -22,6 +22,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -60,10 +61,12 @@ from sidelight.errors import BadRelease, BadTable, expect_several, is_one_of, pa
 from sidelight.release.locate import Locate, Lookup, SuppressedPeople, columns_of, link, names_people
 from sidelight.release.release import Release
 from sidelight.search.method import SearchResult
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.roles import Roles, marks_of
 from sidelight.table.table import expect_one_sensitive
 from sidelight.text import as_names
+
+if TYPE_CHECKING:
+    from sidelight.table.hierarchy import Hierarchy
 
 
 def intersect(

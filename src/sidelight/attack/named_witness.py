@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import comb, prod
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -41,10 +41,12 @@ from sidelight.release.groups import GroupName
 from sidelight.release.locate import Locate, Lookup, SuppressedPeople, link
 from sidelight.release.release import Release
 from sidelight.rounding import in_words, round_up
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, in_order, shown
 from sidelight.text import counted
 from sidelight.worlds.closed_forms import odds
+
+if TYPE_CHECKING:
+    from sidelight.table.hierarchy import Hierarchy
 
 MOST_STEPS = 1_000_000  # so many are taken to count who shares occurrences; beyond, bounds must do
 

@@ -24,19 +24,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from sidelight.arrays import Bits, Flags, Floats, Integers, number_rows, pack_bits, pack_positions, unpack_bits
 from sidelight.attack.common_ground import CommonGround, Numbers, Observation, weigh
-from sidelight.attack.targets import People, PresenceChances
 from sidelight.errors import BadRelease, mapping_or_empty, parameter
-from sidelight.release.groups import Groups
-from sidelight.release.locate import Linkage
 from sidelight.release.release import whole_groups
 from sidelight.table.labels import Label, Semantics, label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Counts
+
+if TYPE_CHECKING:
+    from sidelight.attack.targets import People, PresenceChances
+    from sidelight.release.groups import Groups
+    from sidelight.release.locate import Linkage
 
 # What is believed before: how often each value occurs in all releases together, or all values alike
 Prior: TypeAlias = Literal["pooled", "uniform"]

@@ -8,11 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from sidelight.attack.exposure import Exposure, ExposureWitness
-from sidelight.attack.intersection import TruthCheck
 from sidelight.rounding import in_words, round_up, to_places
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.attack.exposure import Exposure, ExposureWitness
+    from sidelight.attack.intersection import TruthCheck
 
 # Where the partial breach is reported: a few that a reader can take in
 REPORTED_CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 10))

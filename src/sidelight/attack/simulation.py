@@ -20,15 +20,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import stdtrit
 
-from sidelight.arrays import Integers
-from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
-from sidelight.attack.posterior import Prior
 from sidelight.errors import (
     BadMeasure,
     BadPolicy,
@@ -41,7 +38,6 @@ from sidelight.errors import (
     expect_mapping,
     parameter,
 )
-from sidelight.measures.criterion import Bound
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
 from sidelight.rounding import MOST_OF_ANYTHING, exact_number
@@ -50,6 +46,12 @@ from sidelight.search.protect import method_of, protect
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Counts, Intake, Table, expect_one_sensitive
 from sidelight.text import counted, html_table
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Integers
+    from sidelight.attack.exposure import Exposure
+    from sidelight.attack.posterior import Prior
+    from sidelight.measures.criterion import Bound
 
 Scheme: TypeAlias = str | Method | Sequence[str | Method]  # one method for all releases, or one for each
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -29,11 +29,13 @@ from sidelight.release.release import Release
 from sidelight.rounding import exact_number, fraction_in
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import Regions
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Column, Label, label, number_equal_rows
 from sidelight.table.roles import Roles
 from sidelight.table.table import Counts, Table
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.table.hierarchy import Hierarchy
 
 # Who is in a release: a column of the people that says so, a probability, or nothing said: known to be in it
 StatedPresence: TypeAlias = str | float | Fraction | None

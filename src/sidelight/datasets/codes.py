@@ -7,10 +7,12 @@ Microdata Sample (ACS), the codebooks of the Medical Expenditure Panel Survey.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from sidelight.table.hierarchy import Nested
+if TYPE_CHECKING:
+    from sidelight.table.hierarchy import Nested
 
 # the columns that are stored as numbers; all others are text
 CENSUS_NUMBERS = {

@@ -20,7 +20,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -42,8 +42,10 @@ from sidelight.engines.read import read_table
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchies
 from sidelight.table.roles import EACH_ROW, Missing
-from sidelight.table.table import Table
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.table.table import Table
 
 ADULT = Path(__file__).parent / "adult.parquet"
 NHEFS = Path(__file__).parent / "nhefs.parquet"

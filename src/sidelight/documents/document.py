@@ -18,21 +18,23 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
-from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from sidelight.measures.attacker import AttackerAnswer, Outcome
 from sidelight.measures.criterion import Criterion, Judgement, exact
-from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Measure
 from sidelight.release.groups import GroupName
-from sidelight.release.release import Release, ReleaseBlocks
 from sidelight.rounding import printed_cautiously, short_amount
-from sidelight.search.method import SearchResult
 from sidelight.table.labels import shown
 from sidelight.text import as_names, counted, one_or_several
+
+if TYPE_CHECKING:
+    from sidelight.measures.exact import Amount
+    from sidelight.measures.measure import Measure
+    from sidelight.release.release import Release, ReleaseBlocks
+    from sidelight.search.method import SearchResult
 
 Plain: TypeAlias = dict[str, JsonValue]
 

@@ -15,12 +15,12 @@ from functools import cache
 from glob import glob, has_magic
 from pathlib import Path
 from shutil import copyfileobj
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from sidelight.engines.dataframes.source import frame_errors, frame_rows
 from sidelight.engines.duckdb.source import arrow_rows, interruptible
-from sidelight.engines.formats.file_format import Heading
 from sidelight.engines.formats.parquet import Parquet
 from sidelight.engines.formats.registry import FORMATS, format_of_file
 from sidelight.engines.postgres.source import DatabaseAddress, database_columns, database_rows, is_address, one_address
@@ -37,8 +37,11 @@ from sidelight.engines.source import (
 from sidelight.engines.spark.source import is_spark, spark_errors, spark_rows
 from sidelight.errors import BadTable, in_python, listed, parameter, utf8
 from sidelight.files import open_private, private_folder, real_path
-from sidelight.streams.memory import Memory
 from sidelight.table.roles import Roles
+
+if TYPE_CHECKING:
+    from sidelight.engines.formats.file_format import Heading
+    from sidelight.streams.memory import Memory
 
 
 def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:

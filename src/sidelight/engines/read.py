@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,8 +37,6 @@ from sidelight.errors import (
 )
 from sidelight.files import read_whole
 from sidelight.streams.key_stream import carry, weights
-from sidelight.streams.memory import Memory
-from sidelight.streams.sorted_runs import Packing, Words
 from sidelight.table.cell_lists import (
     CellLists,
     intake_of_lists,
@@ -52,6 +50,10 @@ from sidelight.table.labels import SUPPRESSED, Column, ColumnKind, JointDomain, 
 from sidelight.table.roles import Domain, Missing, Roles, are_digits, check_labels, kind_of_labels
 from sidelight.table.table import Counts, Intake, Profiles, Table
 from sidelight.text import counted, form
+
+if TYPE_CHECKING:
+    from sidelight.streams.memory import Memory
+    from sidelight.streams.sorted_runs import Packing, Words
 
 
 def read_table(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.compute as pc
@@ -18,10 +19,12 @@ from sidelight.engines.read import RowCounts, build_intake, counted_rows, valuel
 from sidelight.engines.source import number_cells, numpy_integers
 from sidelight.errors import BadTable, listed, parameter
 from sidelight.table.cell_lists import parts_of
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Column, Semantics, in_order
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.table import Events
+
+if TYPE_CHECKING:
+    from sidelight.table.hierarchy import Hierarchy
 
 
 def read_events(

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -48,11 +48,13 @@ from sidelight.streams.key_stream import (
     refuse_too_heavy,
     split_stream,
 )
-from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Batch, Packing, SortedRuns, Words, concatenate_batches
 from sidelight.table.cell_lists import list_separator, whole_cells
 from sidelight.table.labels import Column
 from sidelight.table.roles import Roles
+
+if TYPE_CHECKING:
+    from sidelight.streams.memory import Memory
 
 # Rows repeat where at most this share of those looked at differ
 REPEAT_BELOW = 0.5

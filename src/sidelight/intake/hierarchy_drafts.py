@@ -23,10 +23,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.arrays import Integers
 from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean, expect, expect_mapping, parameter
 from sidelight.files import read_whole
 from sidelight.intake.profile import read_written_days
@@ -34,6 +34,9 @@ from sidelight.table.hierarchy import Hierarchy, Nested, Period, cap_numbers
 from sidelight.table.labels import Column, ColumnKind, Label, as_day, as_number
 from sidelight.table.table import Table
 from sidelight.text import counted, is_deeply_nested
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Integers
 
 # What is drafted of labels that are numbers, where no kind was declared
 NUMBERS = "numbers:"

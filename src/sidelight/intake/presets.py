@@ -32,18 +32,16 @@ from fractions import Fraction
 from inspect import signature
 from pathlib import Path
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 import tomli_w
 
 from sidelight.errors import BadPolicy, SidelightError, as_given, did_you_mean, listed, parameter
-from sidelight.intake.roles import Role, SuggestedRoles
 from sidelight.intake.safe_harbour import NOT_COVERED, SOURCE, SafeHarbour, safe_harbour
 from sidelight.knowledge.tokens import TokenReader, abbreviate, whole_in
 from sidelight.measures.ck_safety.implications import Implications, Negations
 from sidelight.measures.classics import DistinctValues, GroupSize
-from sidelight.measures.criterion import Criterion
 from sidelight.measures.limit_grammar import SIGNS
-from sidelight.measures.measure import Measure
 from sidelight.measures.named_risks.population_risk import JournalistRisk
 from sidelight.measures.named_risks.size_risk import ProsecutorRisk, Statistic
 from sidelight.measures.sums import Dominance, Remainder, SumMeasure
@@ -51,7 +49,12 @@ from sidelight.policy.policy import Policy, policy_text
 from sidelight.release.release import Release
 from sidelight.rounding import short_amount, short_decimal
 from sidelight.table.labels import JointDomain
-from sidelight.table.table import Table
+
+if TYPE_CHECKING:
+    from sidelight.intake.roles import Role, SuggestedRoles
+    from sidelight.measures.criterion import Criterion
+    from sidelight.measures.measure import Measure
+    from sidelight.table.table import Table
 
 SAFE_HARBOUR = "HIPAA safe harbour"
 

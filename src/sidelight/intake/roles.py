@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sidelight.engines.source import nearest_name
 from sidelight.errors import UnknownColumn, did_you_mean, expect, parameter
@@ -38,7 +38,6 @@ from sidelight.intake.profile import (
 )
 from sidelight.progress import Progress, quiet
 from sidelight.table.cell_lists import list_separator
-from sidelight.table.labels import ColumnKind, Semantics
 from sidelight.table.roles import (
     EACH_ROW,
     NUMBERING,
@@ -55,6 +54,9 @@ from sidelight.table.roles import (
     words_of,
 )
 from sidelight.text import as_names, counted, form, html_table, one_or_several
+
+if TYPE_CHECKING:
+    from sidelight.table.labels import ColumnKind, Semantics
 
 Role: TypeAlias = Literal["person", "quasi", "sensitive", "keep", "leave out"]
 """What a column is suggested as."""

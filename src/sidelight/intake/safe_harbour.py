@@ -28,7 +28,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight.engines.read_stream import distinct_rows
 from sidelight.errors import BadTable, NotTrueOrFalse, UnknownColumn, did_you_mean, listed, parameter
@@ -42,9 +42,11 @@ from sidelight.intake.profile import (
     names_of_columns,
     written_like,
 )
-from sidelight.table.labels import Label
 from sidelight.table.roles import NUMBERING, PEOPLE, PERSON_NUMBERS, Roles, marks_of, names_somebody, words_of
 from sidelight.text import counted, form, html_table
+
+if TYPE_CHECKING:
+    from sidelight.table.labels import Label
 
 Answer: TypeAlias = Literal["found", "could not tell"]
 """All that the check ever answers."""

@@ -41,7 +41,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.events import DEEPEST_CONDITION, HasValue, parse_event
@@ -71,7 +71,9 @@ from sidelight.knowledge.statements import (
     headcount,
 )
 from sidelight.knowledge.tokens import Token, TokenReader, quote, share_in, tokenize, whole_in
-from sidelight.table.labels import Label
+
+if TYPE_CHECKING:
+    from sidelight.table.labels import Label
 
 Knowledge: TypeAlias = str | Fact | Sequence[str | Fact] | None
 """Facts as callers may hand them in: a text, a fact, or several of them."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
-from typing import Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, is_one_of
 from sidelight.knowledge.events import (
@@ -36,7 +36,9 @@ from sidelight.knowledge.events import (
 from sidelight.knowledge.facts import Who, as_label, as_who, person_text
 from sidelight.knowledge.tokens import number_text
 from sidelight.rounding import exact_number
-from sidelight.table.labels import Label
+
+if TYPE_CHECKING:
+    from sidelight.table.labels import Label
 
 Number: TypeAlias = int | float | Fraction | Decimal
 

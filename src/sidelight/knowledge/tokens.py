@@ -21,10 +21,12 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal, NamedTuple, NoReturn, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 from sidelight.errors import BadKnowledge, SidelightError, shortened
-from sidelight.table.labels import Label
+
+if TYPE_CHECKING:
+    from sidelight.table.labels import Label
 
 Item = TypeVar("Item")
 

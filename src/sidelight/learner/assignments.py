@@ -49,11 +49,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, number_vectors, starts_of, sum_by
-from sidelight.learner.roster import Roster
+
+if TYPE_CHECKING:
+    from sidelight.learner.roster import Roster
 
 STATES_AT_ONCE = 1 << 21
 """So many states of groups are gone through at once."""

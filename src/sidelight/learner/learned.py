@@ -45,7 +45,6 @@ from sidelight.learner.training import (
 from sidelight.progress import Progress, quiet
 from sidelight.release.label_order import LabelOrder
 from sidelight.release.locate import Lookup
-from sidelight.release.printed_labels import Nodes
 from sidelight.release.release import Members, Release
 from sidelight.rounding import exact_number
 from sidelight.table.labels import Column, Tabular, arrow_labels, unused_name
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sidelight.arrays import Flags, Floats, Integers
+    from sidelight.release.printed_labels import Nodes
     from sidelight.table.hierarchy import Hierarchy
 
 

@@ -65,11 +65,10 @@ from sidelight.learner.roster import LABELS_ALONE, Roster
 from sidelight.measures.measure import whole_amount
 from sidelight.progress import Progress, quiet
 from sidelight.rounding import MOST_OF_ANYTHING
-from sidelight.table.labels import Label
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight.table.labels import Semantics
+    from sidelight.table.labels import Label, Semantics
 
 
 ModelName: TypeAlias = Literal["logistic", "naive bayes"]

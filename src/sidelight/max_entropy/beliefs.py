@@ -56,7 +56,6 @@ from sidelight.progress import Progress, quiet
 from sidelight.release.groups import GroupName, suppressed_groups
 from sidelight.rounding import whole_number
 from sidelight.table.labels import Column, Label, Tabular, arrow_labels, label, shown, unused_name
-from sidelight.table.table import Table
 from sidelight.text import MOST_ROWS, counted, html_table
 
 if TYPE_CHECKING:
@@ -65,6 +64,7 @@ if TYPE_CHECKING:
     from sidelight.knowledge.parse import WordedStatement
     from sidelight.max_entropy.problem import Variables
     from sidelight.release.release import Release
+    from sidelight.table.table import Table
 
 
 def beliefs_of(

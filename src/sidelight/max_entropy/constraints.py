@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -61,7 +61,6 @@ from sidelight.knowledge.events import (
     keep_conditions_on_values,
 )
 from sidelight.knowledge.facts import Described, Someone, Who, person_text
-from sidelight.knowledge.parse import WordedStatement
 from sidelight.knowledge.statements import (
     ComparisonStatement,
     ConditionalProbability,
@@ -76,6 +75,9 @@ from sidelight.knowledge.tokens import abbreviate
 from sidelight.max_entropy.problem import Blocks, Variables, cells_of
 from sidelight.release.groups import suppressed_groups
 from sidelight.table.labels import Label, shown
+
+if TYPE_CHECKING:
+    from sidelight.knowledge.parse import WordedStatement
 
 BITS_AT_ONCE = 1 << 21
 """How many bits, terms × parts, are looked at at once: they should stay in a cache."""

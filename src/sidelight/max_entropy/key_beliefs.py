@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,10 +17,12 @@ from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys, sum_b
 from sidelight.errors import BadMeasure, expect, parameter
 from sidelight.max_entropy.constraints import NOBODY
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE
-from sidelight.max_entropy.problem import Variables
-from sidelight.release.release import Members
 from sidelight.table.labels import Label, number_equal_rows, show_in_list, shown
 from sidelight.table.table import Table
+
+if TYPE_CHECKING:
+    from sidelight.max_entropy.problem import Variables
+    from sidelight.release.release import Members
 
 OTHERS = -2
 """In the place of a person: all who have a key, or are of a part, but those whom statements name."""

@@ -45,7 +45,6 @@ from sidelight.progress import Progress, quiet
 from sidelight.release.locate import Lookup, SuppressedPeople
 from sidelight.release.release import Release, whole_groups
 from sidelight.rounding import exact_number, round_down
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Counts, expect_one_sensitive
 from sidelight.text import counted
@@ -53,6 +52,7 @@ from sidelight.text import counted
 if TYPE_CHECKING:
     from sidelight.knowledge.parse import WordedStatement
     from sidelight.release.groups import GroupName
+    from sidelight.table.hierarchy import Hierarchy
 
 
 HAS = 0

@@ -41,13 +41,10 @@ from sidelight.knowledge.facts import Someone
 from sidelight.knowledge.parse import Statements, read_statements
 from sidelight.knowledge.statements import MeasuredStatement, Number, Statement
 from sidelight.max_entropy.association_rules import RuleConditions, check_rules, strongest_rules
-from sidelight.max_entropy.beliefs import ReleaseBeliefs
 from sidelight.max_entropy.constraints import shares_of
-from sidelight.max_entropy.key_beliefs import KeyBeliefs
 from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
 from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure, Monotonicity, in_policy
 from sidelight.measures.targets import Targeted
 from sidelight.progress import Progress, quiet
@@ -61,7 +58,9 @@ from sidelight.text import counted, html_table
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.knowledge.statements import Number
+    from sidelight.max_entropy.beliefs import ReleaseBeliefs
+    from sidelight.max_entropy.key_beliefs import KeyBeliefs
+    from sidelight.measures.exact import Amount
 
 
 SURE_PLACES, PLACES_IN_TIME = 9, 6

@@ -62,7 +62,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import scipy.linalg
@@ -70,7 +70,9 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, cg
 
 from sidelight.arrays import Flags, Floats, Integers, number_keys, ranges, sum_by
-from sidelight.max_entropy.problem import Problem
+
+if TYPE_CHECKING:
+    from sidelight.max_entropy.problem import Problem
 
 
 def scaled_multipliers(problem: Problem) -> tuple[Floats, Floats]:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -36,9 +36,11 @@ from sidelight.knowledge.events import AllOf, AnyOf, Condition, InGroup, Negatio
 from sidelight.knowledge.facts import Described, Someone, Who
 from sidelight.max_entropy.parts import Parts, RowLabels
 from sidelight.release.groups import suppressed_groups
-from sidelight.release.printed_labels import Nodes
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import SUPPRESSED, Label, label
+
+if TYPE_CHECKING:
+    from sidelight.release.printed_labels import Nodes
 
 Cells: TypeAlias = tuple[tuple[str, Label], ...]
 """What is known of somebody: columns and cells."""

@@ -26,15 +26,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
 from sidelight.arrays import Bits, Floats, Integers, add_up, number_keys, pair_equal, ranges, run_starts
-from sidelight.knowledge.facts import Who
 from sidelight.max_entropy.constraints import NOBODY, Constraints
 from sidelight.max_entropy.problem import ONE_PERSON, Blocks, Problem, Variables, cells_of
+
+if TYPE_CHECKING:
+    from sidelight.knowledge.facts import Who
 
 Memberships: TypeAlias = tuple[Integers, Integers]
 """Which terms have which rows (or columns) in their support: the term and the row, by term."""

@@ -53,7 +53,6 @@ from scipy.sparse.csgraph import connected_components
 
 from sidelight.arrays import Flags, Floats
 from sidelight.errors import BadKnowledge, Contradiction, TooHard
-from sidelight.max_entropy.constraints import Constraints
 from sidelight.max_entropy.newton import DualMinimum, minimize_dual
 from sidelight.max_entropy.presolve import (
     NEGLIGIBLE_PEOPLE,
@@ -68,13 +67,14 @@ from sidelight.max_entropy.presolve import (
 )
 from sidelight.max_entropy.problem import ONE_PERSON, Problem, Variables
 from sidelight.max_entropy.reduction import reduce_problem
-from sidelight.progress import Progress
 from sidelight.text import counted
 from sidelight.worlds.satisfiable import minimum_unsatisfiable_subset
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags, Floats
+    from sidelight.max_entropy.constraints import Constraints
     from sidelight.max_entropy.problem import Problem
+    from sidelight.progress import Progress
 
 
 BATCH_CONSTRAINTS = 200

@@ -29,20 +29,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Flags, Floats, Integers
 from sidelight.errors import BadMeasure, UnknownValue, expect
-from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.measure import Measure, Summary, Views, read
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import GroupBlock, GroupName, Groups
 from sidelight.release.release import Release, ReleaseBlocks
 from sidelight.table.labels import JointDomain, Label, written_label
-from sidelight.table.table import Table
 from sidelight.text import as_names
 
 if TYPE_CHECKING:
+    from sidelight.arrays import Flags, Floats, Integers
+    from sidelight.measures.criterion import Finding, Witness
     from sidelight.release.population import Population
+    from sidelight.table.table import Table
 
 
 def _as_of(inner: str, name: str) -> Any:  # noqa: ANN401 - a property of any type, or a method

@@ -22,13 +22,15 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight.progress import Progress, quiet
-from sidelight.release.release import Release
 from sidelight.rounding import in_words, round_at_a_glance, short_amount
-from sidelight.table.table import TrueCounts
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.release.release import Release
+    from sidelight.table.table import TrueCounts
 
 Settings: TypeAlias = Mapping[str, object]
 """The settings of a measure by name, as a policy or a document has them."""

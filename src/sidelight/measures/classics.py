@@ -17,7 +17,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -25,14 +25,16 @@ from sidelight.arrays import Integers, reduce_fractions
 from sidelight.measures.attacker import Attacker
 from sidelight.measures.closeness import exact_shares
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Measure, Monotonicity, whole
 from sidelight.measures.targets import Targeted, drop_values
-from sidelight.release.groups import Groups
-from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, in_words, log, round_down
 from sidelight.table.labels import Label, listed, shown
+
+if TYPE_CHECKING:
+    from sidelight.measures.exact import Amount, Arithmetic, Numbers
+    from sidelight.release.groups import Groups
+    from sidelight.release.release import Release
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from decimal import localcontext
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import ClassVar, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -48,13 +48,15 @@ from sidelight.measures.exact import FLOATS, NEAR, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Measure, Monotonicity, choice, in_policy, read
 from sidelight.measures.targets import Targeted, drop_values
-from sidelight.release.groups import Groups
-from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, in_words, log, round_up
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchy
 from sidelight.table.labels import Label, in_order, label, listed, shown, written_label
 from sidelight.table.table import Counts
+
+if TYPE_CHECKING:
+    from sidelight.release.groups import Groups
+    from sidelight.release.release import Release
 
 # Shares of the values: q within a group, p within the whole release.
 

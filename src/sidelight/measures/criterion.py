@@ -22,17 +22,17 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from sidelight.errors import BadPolicy, NotTrueOrFalse, TooHard, expect
-from sidelight.measures.exact import Amount
-from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
 from sidelight.rounding import as_printed, exact_number, in_words, short_amount
-from sidelight.table.labels import Label
 from sidelight.text import html_table
 
 if TYPE_CHECKING:
     import altair as alt
 
+    from sidelight.measures.exact import Amount
     from sidelight.measures.measure import Measure
+    from sidelight.release.groups import GroupName
+    from sidelight.table.labels import Label
 
 
 @dataclass(frozen=True, slots=True, repr=False)

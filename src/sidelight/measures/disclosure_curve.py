@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from sidelight.errors import BadMeasure, WrongKind, as_given, did_you_mean, expect
-from sidelight.measures.criterion import Bound
-from sidelight.measures.exact import Amount
 from sidelight.measures.limit_grammar import value_text
 from sidelight.measures.measure import Measure
 from sidelight.release.release import Release
@@ -29,6 +27,9 @@ from sidelight.text import html_table
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.measures.criterion import Bound
+    from sidelight.measures.exact import Amount
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,14 +38,16 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from math import comb, prod
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vectors, reduce_fractions
-from sidelight.release.groups import Groups
 from sidelight.rounding import PRECISE, log, round_up
+
+if TYPE_CHECKING:
+    from sidelight.release.groups import Groups
 
 Amount: TypeAlias = Fraction | float
 """A `Fraction`, `math.inf`, or, where logarithms make it irrational, a float rounded towards caution."""

@@ -26,22 +26,24 @@ from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cache, partial
 from math import factorial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy.special import gammaln
 
-from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import FRACTIONS, Amount, Arithmetic, Numbers, bernoulli_number
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Monotonicity, read
-from sidelight.release.groups import Groups
-from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, in_words, round_down, whole_number
 from sidelight.table.labels import Semantics, shown
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats, Integers
+    from sidelight.release.groups import Groups
+    from sidelight.release.release import Release
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

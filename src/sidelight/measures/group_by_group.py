@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -29,8 +29,10 @@ from sidelight.errors import BadMeasure
 from sidelight.measures.criterion import Witness
 from sidelight.measures.exact import EXACT, FLOATS, Amount, Arithmetic, Numbers, Screen, worst_of_each_part, worst_row
 from sidelight.measures.measure import Measure, Worst
-from sidelight.release.groups import Groups
 from sidelight.rounding import PRECISE, round_cautiously
+
+if TYPE_CHECKING:
+    from sidelight.release.groups import Groups
 
 
 class GroupByGroup(Measure):

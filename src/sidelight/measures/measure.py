@@ -36,21 +36,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias, get_
 
 import numpy as np
 
-from sidelight.arrays import Flags
 from sidelight.errors import BadMeasure, as_given, did_you_mean, expect, in_python, is_one_of, listed, parameter
 from sidelight.measures.attacker import Attacker, AttackerAnswer, FoundRelease
 from sidelight.measures.criterion import Bound, Comparison, Criterion, Finding, Witness
-from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.limit_grammar import call_text
 from sidelight.measures.number_values import whole_if_possible
-from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, Semantics, written_label
-from sidelight.table.table import Table
 from sidelight.text import as_names
 
 if TYPE_CHECKING:
+    from sidelight.arrays import Flags
+    from sidelight.measures.exact import Amount, Screen
+    from sidelight.release.groups import Groups
     from sidelight.release.population import Population
+    from sidelight.table.table import Table
 
 
 FieldReader: TypeAlias = Callable[["Measure", str, Any], object]

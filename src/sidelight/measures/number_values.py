@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure, UnknownValue, as_given, did_you_mean, expect_mapping, parameter
-from sidelight.measures.criterion import Bound
 from sidelight.rounding import LARGEST_NUMBER, exact_number, fraction_in
 from sidelight.table.labels import MISSING, Label, as_number, in_order, label, shown, written_label
+
+if TYPE_CHECKING:
+    from sidelight.measures.criterion import Bound
 
 
 class NumberByValue(dict[Label, Fraction]):

@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -33,16 +33,18 @@ from sidelight.arrays import Flags, Integers, add_up
 from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Bound, Finding, Witness
-from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Measure, Monotonicity, labels_as_written, read, whole
 from sidelight.measures.number_values import NumberValues, numbers_of, seeming_thousands
 from sidelight.measures.targets import Targeted, drop_values
-from sidelight.release.groups import Groups
-from sidelight.release.release import Release
 from sidelight.rounding import exact_text, in_words
 from sidelight.table.labels import MISSING, Label, Semantics, as_number, in_order
 from sidelight.text import counted, form
+
+if TYPE_CHECKING:
+    from sidelight.measures.exact import Amount, Arithmetic, Numbers
+    from sidelight.release.groups import Groups
+    from sidelight.release.release import Release
 
 DIGIT = 30
 """Bits of a digit: two thousand million people add such digits up within 64 bits."""

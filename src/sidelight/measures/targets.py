@@ -34,18 +34,20 @@ from collections.abc import Set as AbstractSet
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, ClassVar, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
 
-from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadMeasure, UnknownValue, did_you_mean, parameter
 from sidelight.measures.measure import Measure, read
-from sidelight.release.groups import Groups
-from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchy
 from sidelight.table.labels import MISSING, Column, Label, in_order, label, listed, shown, written_label
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Flags, Integers
+    from sidelight.release.groups import Groups
+    from sidelight.release.release import Release
 
 Values: TypeAlias = Iterable[object]
 """Sensitive values: any of them; after a leading "not", none of them."""

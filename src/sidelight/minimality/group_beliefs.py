@@ -62,13 +62,13 @@ from sidelight.minimality.measure import MOST_TABLES, InsiderWitness, tables_one
 from sidelight.release.generalise import Node, coarser
 from sidelight.rounding import round_up
 from sidelight.table.labels import number_equal_rows
-from sidelight.table.table import Counts
 from sidelight.worlds.closed_forms import OneCut
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
     from sidelight.minimality.group_question import HalfLimits, RosterLines
     from sidelight.table.hierarchy import Hierarchy
+    from sidelight.table.table import Counts
 
 
 How: TypeAlias = Literal["counted", "drawn", "bounded", "could not tell"]

@@ -38,12 +38,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, starts_of
 from sidelight.errors import BadMeasure, BadRelease, TooHard, expect, parameter
-from sidelight.measures.criterion import Criterion
 from sidelight.minimality.beliefs import InsiderBeliefs
 from sidelight.minimality.group_beliefs import (
     Beyond,
@@ -57,9 +57,7 @@ from sidelight.minimality.group_beliefs import (
 )
 from sidelight.minimality.group_question import HalfLimits, RosterLines, group_questions
 from sidelight.minimality.measure import MOST_TABLES
-from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
-from sidelight.release.generalise import Node
 from sidelight.release.release import Provenance, Release
 from sidelight.rounding import in_words
 from sidelight.search.full_domain import NodeRecodings, lattice_of
@@ -75,6 +73,11 @@ from sidelight.search.veil import covered_limits
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Counts, Table, held
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.measures.criterion import Criterion
+    from sidelight.policy.policy import Policy
+    from sidelight.release.generalise import Node
 
 
 def insider(

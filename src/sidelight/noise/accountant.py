@@ -56,7 +56,6 @@ from sidelight.errors import (
 from sidelight.noise.mechanism import SMALLEST_EPSILON, Mechanism, concentrated_epsilon, six_figures_up
 from sidelight.noise.parameters import (
     Amount,
-    Neighbours,
     PrivacyUnit,
     amount_text,
     distinguish_amounts,
@@ -65,7 +64,13 @@ from sidelight.noise.parameters import (
     round_to_text,
     units_changed,
 )
-from sidelight.noise.privacy_profile import LOST_IN_TRANSFORMS, SMALLEST_READ, PrivacyProfile, curve_of_losses
+from sidelight.noise.privacy_profile import (
+    LOST_IN_TRANSFORMS,
+    SMALLEST_READ,
+    Neighbours,
+    PrivacyProfile,
+    curve_of_losses,
+)
 from sidelight.noise.semantic_privacy import (
     SemanticPrivacy,
     build_promise,

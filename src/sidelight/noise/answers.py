@@ -24,12 +24,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.arrays import Floats, Integers
 from sidelight.noise.mechanism import STANDARD_DEVIATIONS, Mechanism, expect_confidence
 from sidelight.rounding import raise_bound
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats, Integers
 
 BEYOND = 1e-12  # how likely a sum of noises is further out than its distribution is computed for
 

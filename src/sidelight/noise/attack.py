@@ -36,6 +36,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -63,7 +64,6 @@ from sidelight.noise.parameters import Amount, amount_text, exact_epsilon
 from sidelight.noise.semantic_privacy import SemanticPrivacy, two_digits
 from sidelight.policy.policy import Policy
 from sidelight.rounding import exact_number, round_up
-from sidelight.search.method import Method
 from sidelight.search.orders import Order, order_along
 from sidelight.search.protect import method_of
 from sidelight.search.utility import Query, random_queries
@@ -71,6 +71,9 @@ from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Table, expect_one_sensitive
 from sidelight.text import counted, html_table
+
+if TYPE_CHECKING:
+    from sidelight.search.method import Method
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)

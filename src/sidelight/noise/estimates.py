@@ -67,15 +67,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
-from sidelight.arrays import Floats, Integers
 from sidelight.noise.answers import NoisePart, margin_of
-from sidelight.noise.mechanism import Mechanism
 from sidelight.noise.workload import Axes, CellLayout, CoarserLevel, subsets
 from sidelight.rounding import raise_bound
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats, Integers
+    from sidelight.noise.mechanism import Mechanism
 
 STEPS_AT_MOST = 5_000  # more are not taken; answers stay right on average, and tell the noise that they have
 

@@ -63,7 +63,8 @@ from sidelight.files import (
 )
 from sidelight.noise.accountant import Account, Accounting, CountedColumns, Entry, PaidChoice, PublishedCounts, Spending
 from sidelight.noise.mechanism import Mechanism
-from sidelight.noise.parameters import Amount, Neighbours, amount_text, exact_amount
+from sidelight.noise.parameters import Amount, amount_text, exact_amount
+from sidelight.noise.privacy_profile import Neighbours
 from sidelight.text import counted, html_table, is_deeply_nested
 
 NO_LEDGER = "no ledger"  # says that nobody adds up what is published about these people, and that this is meant

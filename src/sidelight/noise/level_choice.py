@@ -28,7 +28,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -38,12 +38,15 @@ from sidelight.noise.accountant import PaidChoice, Spending
 from sidelight.noise.domain import CELLS_AT_MOST, Domain, Outside, expect_countable
 from sidelight.noise.ledger import Ledger, open_ledger, paying, warn_without_ledger
 from sidelight.noise.mechanism import opendp, refuse_useless
-from sidelight.noise.parameters import Amount, Neighbours, PrivacyUnit, exact_epsilon, units_changed
+from sidelight.noise.parameters import Amount, PrivacyUnit, exact_epsilon, units_changed
 from sidelight.rounding import round_down, whole_number
 from sidelight.search.method import SearchedLevel, SearchOutcome, searched_levels
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, number_equal_rows
 from sidelight.table.table import Counts, Events, Table
+
+if TYPE_CHECKING:
+    from sidelight.noise.privacy_profile import Neighbours
 
 FULL_DETAIL = 1_000  # detail is weighed in thousandths, so that scores are whole numbers and their sensitivity is exact
 

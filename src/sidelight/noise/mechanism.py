@@ -43,16 +43,18 @@ import math
 from dataclasses import dataclass
 from decimal import ROUND_UP, Context, Decimal, localcontext
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadNoise, as_given, needs_extra, parameter
 from sidelight.noise.parameters import ONE_BY_ONE, Amount, Sensitivity, exact_delta, exact_epsilon
 from sidelight.noise.privacy_profile import smallest_kept
 from sidelight.rounding import exact_number, raise_bound, round_down, round_up
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats, Integers
 
 NoiseKind: TypeAlias = Literal["discrete Laplace", "discrete Gaussian"]
 

@@ -43,7 +43,7 @@ from sidelight.noise.estimates import Marginal, Measurements, fit_marginals, pos
 from sidelight.noise.ledger import Ledger, open_ledger, paying, warn_without_ledger
 from sidelight.noise.level_choice import ChosenLevels, accept_levels
 from sidelight.noise.mechanism import Mechanism, PrivacyCost, better_without_delta
-from sidelight.noise.parameters import PEOPLE_NOT_DECLARED, Amount, Neighbours, PrivacyUnit, units_changed, whole_cap
+from sidelight.noise.parameters import PEOPLE_NOT_DECLARED, Amount, PrivacyUnit, units_changed, whole_cap
 from sidelight.noise.workload import TOTAL, CellLayout, CoarserLevel, Queries, read_queries, split_noise
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.hierarchy import Hierarchy
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
     from sidelight.attack.targets import ExpectedCounts
     from sidelight.noise.accountant import Account
+    from sidelight.noise.privacy_profile import Neighbours
     from sidelight.noise.semantic_privacy import SemanticPrivacy
     from sidelight.publish.noise import PublishedNoise
     from sidelight.table.roles import Missing

@@ -26,15 +26,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from sidelight.errors import BadNoise, as_given, expect, parameter
-from sidelight.noise.privacy_profile import Neighbours as Neighbours  # noqa: PLC0414 - amounts are for neighbours
 from sidelight.rounding import whole_number
-from sidelight.table.labels import Semantics
+from sidelight.table.labels import Semantics  # noqa: TC001 - documents read it
 from sidelight.table.roles import EACH_ROW
 from sidelight.table.table import Events, Table
 from sidelight.text import counted, form
+
+if TYPE_CHECKING:
+    from sidelight.noise.privacy_profile import Neighbours
 
 Amount: TypeAlias = float | int | str | Fraction
 """How much privacy something costs; `0.1` means a tenth, not the binary number next to it."""

@@ -38,13 +38,15 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Floats
 from sidelight.errors import BadNoise, parameter
 from sidelight.rounding import exact_number, raise_bound, round_up
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats
 
 # What Fourier transforms of privacy losses may lose of a δ in floats: a thousand of them were seen to lose 5e-15
 LOST_IN_TRANSFORMS = 1e-13

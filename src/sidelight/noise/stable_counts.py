@@ -50,7 +50,6 @@ from sidelight.noise.mechanism import SMALLEST_DELTA, calibrate
 from sidelight.noise.noisy_counts import DrawnCounts
 from sidelight.noise.parameters import (
     Amount,
-    Neighbours,
     PrivacyUnit,
     amount_text,
     exact_delta,
@@ -59,12 +58,12 @@ from sidelight.noise.parameters import (
 )
 from sidelight.rounding import PRECISE
 from sidelight.table.labels import Column, arrow_labels, shown
-from sidelight.table.table import Table
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     from sidelight.noise.accountant import Account
-    from sidelight.table.table import Events
+    from sidelight.noise.privacy_profile import Neighbours
+    from sidelight.table.table import Events, Table
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)

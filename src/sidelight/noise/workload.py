@@ -37,17 +37,19 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 from scipy.optimize import minimize
 
-from sidelight.arrays import Flags, Floats, Integers
 from sidelight.errors import BadNoise, WrongKind, as_given, did_you_mean, parameter
 from sidelight.noise.accountant import largest_rho
 from sidelight.noise.mechanism import SMALLEST_EPSILON, Mechanism, PrivacyCost, calibrate, calibrate_rho, refuse_useless
-from sidelight.noise.parameters import Sensitivity
-from sidelight.table.labels import Label
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Flags, Floats, Integers
+    from sidelight.noise.parameters import Sensitivity
+    from sidelight.table.labels import Label
 
 # Columns that are counted by: "sex", "age, occupation" or ("age", "occupation"); "total", and "cells" for all.
 # At a coarser level than published: "age=3, sex" or {"age": 3, "sex": 0}.

@@ -24,11 +24,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Integers
 from sidelight.errors import BadRelease, as_given, expect, listed, parameter
 from sidelight.measures.about import About
 from sidelight.measures.measure import Measure, Summary
@@ -37,6 +36,9 @@ from sidelight.release.groups import GroupName, Groups, stack_groups
 from sidelight.release.release import Release, group_number
 from sidelight.table.table import Counts
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Integers
 
 PART_SIZE = 2048
 """How many groups a part has at first; it may grow to twice as many, and shrink to none.

@@ -22,8 +22,6 @@ from pydantic.json_schema import models_json_schema
 from sidelight.engines.read import read_declared
 from sidelight.errors import BadPolicy, SidelightError, WrongKind, kind_in_words
 from sidelight.files import read_whole
-from sidelight.measures.criterion import Criterion
-from sidelight.measures.measure import Measure
 from sidelight.policy.limits import (
     Section,
     SkylineSection,
@@ -42,6 +40,8 @@ from sidelight.text import as_names, is_deeply_nested
 
 if TYPE_CHECKING:
     from sidelight.intake.presets import Preset
+    from sidelight.measures.criterion import Criterion
+    from sidelight.measures.measure import Measure
 
 SECTIONS = ("roles", "limit", "skyline")
 """What a policy file has."""

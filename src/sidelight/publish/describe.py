@@ -32,7 +32,6 @@ from sidelight.engines.files import files_of
 from sidelight.engines.formats.file_format import Sheet, kind_of_cells
 from sidelight.engines.formats.registry import WRITERS
 from sidelight.files import digest
-from sidelight.measures.criterion import Criterion, Judgement
 from sidelight.policy.policy import Policy, Verdict, policy_text
 from sidelight.publish.sidecar import (
     HierarchyFacts,
@@ -46,15 +45,16 @@ from sidelight.publish.sidecar import (
 )
 from sidelight.release.locate import covers_to_tell
 from sidelight.release.population import Population
-from sidelight.release.printed_labels import Printing
-from sidelight.release.release import Release
-from sidelight.search.method import SearchResult
 from sidelight.search.utility import OF_VALUES
 from sidelight.table.labels import Column, Label, listed
 from sidelight.table.roles import Roles
 
 if TYPE_CHECKING:
     from sidelight.engines.streamed_table import AnyTable
+    from sidelight.measures.criterion import Criterion, Judgement
+    from sidelight.release.printed_labels import Printing
+    from sidelight.release.release import Release
+    from sidelight.search.method import SearchResult
 
 
 def build_sidecar(

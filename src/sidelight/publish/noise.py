@@ -13,14 +13,13 @@ from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from pydantic import JsonValue
 
 from sidelight import __version__
-from sidelight.arrays import Integers
 from sidelight.engines.formats.file_format import Sheet, Writer
 from sidelight.engines.formats.registry import writer_of
 from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished, expect, parameter
@@ -63,6 +62,9 @@ from sidelight.publish.noise_document import (
 from sidelight.publish.sidecar import PublishedFile
 from sidelight.table.labels import SUPPRESSED, Column, Label, label
 from sidelight.text import html_table
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Integers
 
 
 @dataclass(frozen=True, slots=True, repr=False)

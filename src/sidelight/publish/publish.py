@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Floats, Integers
 from sidelight.engines.formats.file_format import (
     DealtRows,
     FormatName,
@@ -35,19 +34,22 @@ from sidelight.files import (
     sidecar_path,
     unfinished_folder,
 )
-from sidelight.policy.policy import Policy, Verdict
 from sidelight.publish.describe import build_dictionary, build_sidecar, dictionary_path
 from sidelight.publish.read_back import add_members, as_printed, is_same_release, read_back
 from sidelight.publish.sidecar import PublishedFile, Reading, Sidecar
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.printed_labels import bound_columns
 from sidelight.release.release import Release, whole_groups
-from sidelight.search.method import Method, SearchResult
-from sidelight.search.utility import Buckets
-from sidelight.streams.memory import Memory
 from sidelight.table.labels import Column, JointDomain, unused_name, value_columns
 from sidelight.table.table import Counts, Table
 from sidelight.text import counted, html_table, one_or_several
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats, Integers
+    from sidelight.policy.policy import Policy, Verdict
+    from sidelight.search.method import Method, SearchResult
+    from sidelight.search.utility import Buckets
+    from sidelight.streams.memory import Memory
 
 
 @dataclass(frozen=True, slots=True, repr=False)

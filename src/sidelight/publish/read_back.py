@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from time import sleep
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Integers
 from sidelight.documents.document import release_facts
-from sidelight.engines.formats.file_format import Writer
 from sidelight.engines.formats.registry import WRITERS
 from sidelight.errors import BadRelease, BadTable
 from sidelight.files import sidecar_path, undo_path
@@ -27,8 +25,12 @@ from sidelight.release.read import release_from
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.streams.memory import Memory
 from sidelight.table.labels import Column, JointDomain, Label
-from sidelight.table.roles import Domain
-from sidelight.table.table import Intake
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Integers
+    from sidelight.engines.formats.file_format import Writer
+    from sidelight.table.roles import Domain
+    from sidelight.table.table import Intake
 
 
 def read_published(path: str | Path, *, memory: str | int | None = None) -> Release:

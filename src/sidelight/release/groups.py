@@ -23,13 +23,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Flags, Integers, add_up, number_keys
 from sidelight.errors import BadRelease, UnknownValue, did_you_mean, expect_several
-from sidelight.streams.key_stream import Summed
 from sidelight.table.labels import (
     SUPPRESSED,
     Column,
@@ -43,6 +43,9 @@ from sidelight.table.labels import (
 )
 from sidelight.table.table import CELLS_AT_ONCE, MOST_PEOPLE, Counts
 from sidelight.text import counted, html_table
+
+if TYPE_CHECKING:
+    from sidelight.streams.key_stream import Summed
 
 
 @dataclass(frozen=True, slots=True)

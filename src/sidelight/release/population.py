@@ -31,7 +31,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -42,11 +42,13 @@ from sidelight.errors import BadRelease, SidelightError, UnknownColumn, did_you_
 from sidelight.release.groups import GroupBlock, Groups, PopulationCounts, starred_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.release.release import Release, ReleaseBlocks, StreamedRelease, stack_blocks
-from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import zeros_on_disk
 from sidelight.table.labels import SUPPRESSED, Column, number_equal_rows, stack_columns
 from sidelight.table.table import Table
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.streams.memory import Memory
 
 PopulationRows: TypeAlias = tuple[tuple[Column, ...], Integers]
 """Different combinations of cells, and how many people have each."""

@@ -60,7 +60,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from sidelight.errors import BadRelease
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import (
     MISSING,
     SUPPRESSED,
@@ -77,6 +76,7 @@ from sidelight.table.roles import kind_of_labels
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats
+    from sidelight.table.hierarchy import Hierarchy
 
 PLAIN_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?:[eE][+-]?[0-9]{1,2})?")
 

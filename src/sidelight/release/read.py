@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Integers
 from sidelight.engines.read import tabulate
 from sidelight.engines.spark.stream import stream_keys
 from sidelight.errors import BadRelease, BadTable, MissingValues, WrongKind, expect, is_one_of, parameter
 from sidelight.release.generalise import keys_as_groups, roll_up
-from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, StreamedRelease, refuse_too_many_people, whole_groups
 from sidelight.streams.memory import Memory
 from sidelight.table.cell_lists import no_value_hint
@@ -26,6 +24,10 @@ from sidelight.table.labels import SUPPRESSED, Column, JointDomain, Label, Seman
 from sidelight.table.roles import Missing, Roles, Suppressed
 from sidelight.table.table import MOST_PEOPLE, Counts, Table
 from sidelight.text import as_names, counted, form
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Integers
+    from sidelight.release.groups import Groups
 
 Rows: TypeAlias = Literal["people", "counts"]
 """What a row of a published file is: a person (or one of a person's values), or how often a group has a value."""

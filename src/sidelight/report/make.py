@@ -16,7 +16,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, product
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue, ValidationError
 
@@ -38,7 +38,6 @@ from sidelight.files import SIDECAR_ENDING, digest, read_whole, sidecar_path
 from sidelight.measures.about import findings as measure_all
 from sidelight.measures.ck_safety.implications import Implications, Negations
 from sidelight.measures.classics import GroupSize
-from sidelight.measures.criterion import Criterion
 from sidelight.measures.disclosure_curve import disclosure_curve
 from sidelight.measures.measure import Measure
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
@@ -85,6 +84,9 @@ from sidelight.search.method import SearchResult
 from sidelight.search.utility import DEFAULT_UTILITY
 from sidelight.table.labels import shown
 from sidelight.table.table import Table
+
+if TYPE_CHECKING:
+    from sidelight.measures.criterion import Criterion
 
 
 def release_report(

@@ -18,12 +18,14 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight.errors import SidelightError, did_you_mean, expect, parameter
 from sidelight.report.contents import TOPICS, page_of, topic_section
 from sidelight.report.page import Blank, Page, PageSection
-from sidelight.report.release_report import ReleaseReport
+
+if TYPE_CHECKING:
+    from sidelight.report.release_report import ReleaseReport
 
 OutlineName: TypeAlias = Literal["ema", "hipaa", "iso-27559", "ico"]
 

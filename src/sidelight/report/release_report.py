@@ -13,12 +13,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field, JsonValue
 
-from sidelight.arrays import Integers
 from sidelight.documents.document import (
     DocumentPart,
     FileFacts,
@@ -31,18 +30,21 @@ from sidelight.documents.document import (
     schema_text,
 )
 from sidelight.policy.measure_names import asked_attackers
-from sidelight.policy.policy import Verdict
-from sidelight.release.release import Release, ReleaseBlocks
 from sidelight.report.answer import Answer
 from sidelight.report.charts.groups import MOST_VALUES, SizeBand, SizesDrawn
-from sidelight.report.page import Blocks
-from sidelight.report.page import Verdict as VerdictName
 from sidelight.report.report import ALONE, Audit, AuditFinding, AuditReport, attacker_of, conclude, families_not_asked
 from sidelight.rounding import fraction_in
-from sidelight.search.method import SearchResult
 from sidelight.search.utility import MEANINGS
 from sidelight.table.labels import SUPPRESSED, Label, shown
 from sidelight.table.roles import EACH_ROW
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Integers
+    from sidelight.policy.policy import Verdict
+    from sidelight.release.release import Release, ReleaseBlocks
+    from sidelight.report.page import Blocks
+    from sidelight.report.page import Verdict as VerdictName
+    from sidelight.search.method import SearchResult
 
 SCHEMA_VERSION = 1
 """Raised whenever a reader of the document would have to change."""

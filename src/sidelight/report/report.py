@@ -14,13 +14,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import ClassVar, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 from pydantic import Field, JsonValue
 
 from sidelight import __version__
-from sidelight.arrays import Integers
 from sidelight.documents.document import (
     NOT_JUDGED,
     DocumentPart,
@@ -41,12 +40,7 @@ from sidelight.intake.roles import MARKS
 from sidelight.measures.about import About, count_parts_before, prepare_release, view_block
 from sidelight.measures.attacker import FAMILIES, Attacker, AttackerAnswer
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
-from sidelight.measures.criterion import Criterion, Finding, Judgement
-from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import asked_attackers, find_measure
-from sidelight.policy.policy import Verdict
-from sidelight.release.groups import GroupBlock
-from sidelight.release.release import ReleaseBlocks
 from sidelight.report.answer import Answer
 from sidelight.report.page import Blocks, Grid, PageSection, Paragraph, Points
 from sidelight.report.page import Verdict as VerdictName
@@ -55,6 +49,14 @@ from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.cell_lists import is_written_list
 from sidelight.table.labels import Label, as_number
 from sidelight.text import as_names, capitalize, counted, form, shorten_label
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Integers
+    from sidelight.measures.criterion import Criterion, Finding, Judgement
+    from sidelight.measures.measure import Measure
+    from sidelight.policy.policy import Verdict
+    from sidelight.release.groups import GroupBlock
+    from sidelight.release.release import ReleaseBlocks
 
 SCHEMA_VERSION = 3
 """Raised whenever a reader of the document would have to change."""

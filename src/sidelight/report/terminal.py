@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType
@@ -15,7 +16,9 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight.report.page import MARKS, Block, Code, Grid, PageSection, Paragraph, Points, Quotation
-from sidelight.report.report import AuditReport
+
+if TYPE_CHECKING:
+    from sidelight.report.report import AuditReport
 
 
 def show(report: AuditReport, console: Console) -> None:

@@ -43,7 +43,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -51,19 +51,21 @@ from scipy.optimize import linear_sum_assignment
 
 from sidelight.arrays import Integers, add_up, run_starts
 from sidelight.errors import BadPolicy, as_given, expect_or_none, parameter
-from sidelight.measures.criterion import Criterion
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-from sidelight.policy.policy import Policy
-from sidelight.progress import Progress
-from sidelight.release.groups import Groups
 from sidelight.search.method import Method, Recodes, SearchOutcome
 from sidelight.search.microaggregation import LeastOverlap, merge_until_within
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
 from sidelight.search.utility import Buckets, UtilityName
-from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import ColumnKind
 from sidelight.table.table import Counts, Profiles, Table
+
+if TYPE_CHECKING:
+    from sidelight.measures.criterion import Criterion
+    from sidelight.policy.policy import Policy
+    from sidelight.progress import Progress
+    from sidelight.release.groups import Groups
+    from sidelight.table.hierarchy import Hierarchy
+    from sidelight.table.labels import ColumnKind
 
 Dealt: TypeAlias = tuple[Integers, Integers, Counts, Counts]
 """Everybody's key, bucket and values (person × value), and what the buckets hold (bucket × value)."""

@@ -27,15 +27,12 @@ import pyarrow as pa
 
 from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, did_you_mean, expect, parameter
 from sidelight.measures.about import ask_each_column, findings
-from sidelight.measures.criterion import Criterion
 from sidelight.measures.epsilon_privacy.explanation import settings_in_words
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
-from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import Measure
 from sidelight.progress import Progress, quiet
 from sidelight.release.generalise import Lattice, Node
-from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import printed_cautiously, short_amount
 from sidelight.search.effort import EFFORT
@@ -55,7 +52,10 @@ from sidelight.table.table import Counts, Table
 from sidelight.text import as_names, counted, html_table
 
 if TYPE_CHECKING:
+    from sidelight.measures.criterion import Criterion
+    from sidelight.measures.exact import Amount
     from sidelight.policy.policy import Policy
+    from sidelight.release.groups import Groups
 
 ROW_SIZES = ("groups", "suppressed people")
 """What is told of every generalisation, whatever is measured."""

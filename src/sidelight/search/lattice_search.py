@@ -39,22 +39,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadMeasure
 from sidelight.measures.classics import GroupSize
-from sidelight.measures.criterion import Criterion
-from sidelight.policy.policy import Policy
-from sidelight.progress import Progress
 from sidelight.release.generalise import AnyGroups, AnyLattice, Node, StreamedGroups
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.policy_check import PolicyCheck, holds_upwards
 from sidelight.table.labels import SUPPRESSED, Column, JointDomain
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Flags, Integers
+    from sidelight.measures.criterion import Criterion
+    from sidelight.policy.policy import Policy
+    from sidelight.progress import Progress
 
 NodeCheck: TypeAlias = Callable[[Node], bool]
 """Says whether a policy holds at a node."""

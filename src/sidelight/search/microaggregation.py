@@ -52,15 +52,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
 from sidelight.arrays import Floats, Integers, add_up, number_keys
 from sidelight.errors import BadPolicy, as_given, is_one_of
 from sidelight.measures.classics import GroupSize
-from sidelight.policy.policy import Policy
-from sidelight.progress import Progress
 from sidelight.release.groups import Groups
 from sidelight.release.locate import points_of, share_of_levels, squared_distances
 from sidelight.search.effort import EFFORT
@@ -68,9 +66,13 @@ from sidelight.search.method import Method, Recodes, SearchOutcome
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.utility import Regions, UtilityName, release_of
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import SUPPRESSED, Column, ColumnKind, Label, day_text, label, number_equal_rows, shown
 from sidelight.table.table import CELLS_AT_ONCE, Table
+
+if TYPE_CHECKING:
+    from sidelight.policy.policy import Policy
+    from sidelight.progress import Progress
+    from sidelight.table.hierarchy import Hierarchy
 
 LabelAverage: TypeAlias = Literal["mode", "ancestor", "set"]
 """How categories are averaged: the most frequent, the lowest that the hierarchy has for all, or all that occur."""

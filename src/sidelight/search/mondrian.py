@@ -44,19 +44,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sidelight.arrays import Flags, Floats, Integers
 from sidelight.engines.streamed_table import AnyTable, StreamedTable
 from sidelight.errors import BadPolicy, NothingSafe, as_given, expect_or_none, parameter
 from sidelight.measures.exact import join_all, join_backwards, join_forwards
-from sidelight.measures.measure import Summary
 from sidelight.measures.named_risks.population_risk import Absence
-from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
-from sidelight.release.groups import Groups
 from sidelight.search.effort import EFFORT
 from sidelight.search.method import Method, Recodes, Resistance, SearchOutcome
 from sidelight.search.mondrian_cuts import Cuts, CutTree, OpenGroups, Proposals, Store
@@ -65,9 +61,15 @@ from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck
 from sidelight.search.utility import Regions, UtilityName, region_labels, release_of
 from sidelight.search.veil import Coins, ValueLimits, Veil, covered_limits, unknown_to_all
-from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import ColumnKind
 from sidelight.table.table import Counts, Table
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Flags, Floats, Integers
+    from sidelight.measures.measure import Summary
+    from sidelight.policy.policy import Policy
+    from sidelight.release.groups import Groups
+    from sidelight.table.hierarchy import Hierarchy
+    from sidelight.table.labels import ColumnKind
 
 
 @dataclass(frozen=True)

@@ -44,15 +44,15 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Flags, Floats, Integers, run_starts, sum_equal_rows
-from sidelight.release.groups import Groups
 from sidelight.search.effort import EFFORT, map_on_cores
-from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.table.labels import Semantics, shown
 from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
+    from sidelight.release.groups import Groups
     from sidelight.search.mondrian import Acceptance
+    from sidelight.search.orders import Order
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -40,7 +40,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -48,13 +48,15 @@ import numpy.typing as npt
 from sidelight.arrays import Integers, add_up, ranges, run_starts
 from sidelight.errors import BadPolicy, parameter
 from sidelight.release.groups import Groups, PopulationCounts
-from sidelight.release.population import Population
 from sidelight.search.effort import EFFORT, map_on_cores
 from sidelight.search.mondrian_cuts import CutRecord, Cuts, Line, OpenGroups, Store
-from sidelight.search.orders import Order
 from sidelight.search.policy_check import candidate_groups
-from sidelight.table.labels import Semantics
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
+
+if TYPE_CHECKING:
+    from sidelight.release.population import Population
+    from sidelight.search.orders import Order
+    from sidelight.table.labels import Semantics
 
 Split: TypeAlias = tuple[Cuts, Integers, Integers]
 """Cuts that were made, the rows of the generation that moved to the right halves, and the halves' numbers."""

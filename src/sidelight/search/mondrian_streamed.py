@@ -33,23 +33,23 @@ import numpy.typing as npt
 from sidelight.ahead import ahead
 from sidelight.arrays import Codes, Flags, Integers, add_up
 from sidelight.engines.streamed_table import RowBlock, StreamedTable
-from sidelight.progress import Progress
-from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.effort import EFFORT
 from sidelight.search.method import SearchOutcome
 from sidelight.search.mondrian_cuts import CutRecord, Cuts, CutTree, OpenGroups, Store
 from sidelight.search.mondrian_frontier import Boxes, CountedGroups, Generation, KeyStore, Ranks, RoutingTree
-from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.utility import Marginals, Regions, region_labels
-from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Batch, RowParts
-from sidelight.table.labels import Semantics
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 
 if TYPE_CHECKING:
+    from sidelight.progress import Progress
+    from sidelight.release.groups import Groups
     from sidelight.search.mondrian import Acceptance
+    from sidelight.search.orders import Order
+    from sidelight.streams.memory import Memory
+    from sidelight.table.labels import Semantics
 
 RoutedRows: TypeAlias = Iterator[tuple[RowBlock, Ranks, Integers]]
 """Rows, with their ranks and their groups."""

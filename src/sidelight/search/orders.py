@@ -19,15 +19,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sidelight.arrays import Codes, Floats, Integers, run_starts
 from sidelight.errors import BadHierarchy, parameter
 from sidelight.release.printed_labels import Nodes, kind_of
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Column, ColumnKind, Label, as_day, as_number, in_order, shown
 from sidelight.table.roles import check_labels
+
+if TYPE_CHECKING:
+    from sidelight.table.hierarchy import Hierarchy
 
 
 @dataclass(frozen=True, eq=False, slots=True)

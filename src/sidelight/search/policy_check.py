@@ -41,13 +41,13 @@ from sidelight.measures.exact import Amount, Screen, join_all
 from sidelight.measures.measure import Monotonicity, Summary
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
-from sidelight.release.release import Release
 from sidelight.search.utility import release_of
-from sidelight.table.labels import Label, Semantics
-from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
     from sidelight.release.generalise import AnyGroups
+    from sidelight.release.release import Release
+    from sidelight.table.labels import Label, Semantics
+    from sidelight.table.table import Counts, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from scipy.special import gammaln
@@ -53,10 +53,12 @@ from sidelight.arrays import Flags, Floats, Integers, number_vectors
 from sidelight.errors import BadPolicy, parameter
 from sidelight.measures.classics import DistinctValues
 from sidelight.measures.criterion import Criterion, exact
-from sidelight.policy.policy import Policy
 from sidelight.search.policy_check import least_whole
 from sidelight.table.table import CELLS_AT_ONCE, Counts
 from sidelight.worlds.closed_forms import OneCut
+
+if TYPE_CHECKING:
+    from sidelight.policy.policy import Policy
 
 Coins: TypeAlias = Callable[[Floats], Flags]
 """Falls on the veil's side, one coin per probability of that."""

@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -39,13 +39,15 @@ from sidelight.ahead import ahead
 from sidelight.arrays import MULTIPLIER, Codes, Integers, add_up, number_rows, run_starts, sum_runs
 from sidelight.errors import BadTable, parameter
 from sidelight.rounding import fraction_in
-from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Batch, Packing, SortedRuns, Words, concatenate_batches
 from sidelight.table.cell_lists import CellLists, intake_of_lists
 from sidelight.table.labels import Column, Label, Semantics, as_number, number_equal_rows
-from sidelight.table.roles import Roles
 from sidelight.table.table import CarriedColumns, Counts, Intake, Table, sensitive_names
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.streams.memory import Memory
+    from sidelight.table.roles import Roles
 
 Summed = TypeVar("Summed")
 

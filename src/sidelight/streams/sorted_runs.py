@@ -34,7 +34,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
-from typing import IO, TypeAlias
+from typing import IO, TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -42,8 +42,10 @@ import numpy.typing as npt
 from sidelight.arrays import KEY_LIMIT, Codes, Integers, iterate_blocks, run_starts, sum_equal_rows
 from sidelight.errors import NoRoom
 from sidelight.files import no_temporary_files
-from sidelight.table.labels import Label
 from sidelight.text import bytes_in_words
+
+if TYPE_CHECKING:
+    from sidelight.table.labels import Label
 
 Words: TypeAlias = list[Integers]
 """One array per packed number; rows are compared word by word."""

@@ -17,15 +17,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadTable, MissingValues, parameter
 from sidelight.table.labels import Label, Semantics, hint_label, in_order
-from sidelight.table.roles import Roles
 from sidelight.table.table import Counts, Intake, Profiles, Table
 from sidelight.text import counted, form
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Flags, Integers
+    from sidelight.table.roles import Roles
 
 
 def split_cells(

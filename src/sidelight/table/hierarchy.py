@@ -34,7 +34,6 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeGuard, 
 
 import numpy as np
 
-from sidelight.arrays import Codes, Integers
 from sidelight.errors import (
     BadHierarchy,
     WrongKind,
@@ -63,6 +62,8 @@ from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sidelight.arrays import Codes, Integers
 
 Levels: TypeAlias = tuple[tuple[str, ...], ...]
 """`levels[l][i]` is what value number i becomes at level l; level 0 holds the values themselves."""

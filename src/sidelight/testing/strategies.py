@@ -15,19 +15,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same, Who
-from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import all_measures
-from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.labels import Column, Label, Semantics
 from sidelight.table.table import Counts, Table
+
+if TYPE_CHECKING:
+    from sidelight.measures.measure import Measure
+    from sidelight.release.groups import Groups
 
 # Sensitive values to draw from; a missing one (`None`) may join them
 VALUES: tuple[Label, ...] = ("Flu", "Cold", "Heart disease", "10", "9", "Lung cancer", "a value, quoted", "Ünïcode", "")

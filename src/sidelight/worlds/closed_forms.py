@@ -49,16 +49,18 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, product
 from math import comb, perm, prod
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
-from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadKnowledge, BadMeasure, parameter
 from sidelight.knowledge.facts import Has, Someone, Who, person_text
-from sidelight.release.groups import GroupName, Groups
-from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats, Integers
+    from sidelight.release.groups import GroupName, Groups
+    from sidelight.release.release import Release
 
 Avoided: TypeAlias = frozenset[Label]
 

@@ -25,13 +25,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import BadMeasure, as_given, parameter
-from sidelight.knowledge.facts import Fact
 from sidelight.rounding import exact_number, whole_number
 from sidelight.worlds.counting.compile import (
     CountingProblem,
@@ -43,7 +42,6 @@ from sidelight.worlds.counting.compile import (
     compile_facts,
     components,
 )
-from sidelight.worlds.counting.counter import Joint, WorldCounter
 from sidelight.worlds.counting.frontier import (
     Assign,
     DecisionOutcome,
@@ -52,6 +50,10 @@ from sidelight.worlds.counting.frontier import (
     StateWeights,
     weigh_completions,
 )
+
+if TYPE_CHECKING:
+    from sidelight.knowledge.facts import Fact
+    from sidelight.worlds.counting.counter import Joint, WorldCounter
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
 """For each world of a sample, whether something holds."""

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadKnowledge, did_you_mean, in_python, parameter
 from sidelight.errors import listed as listed_names
 from sidelight.knowledge.facts import Described, Someone, Who, person_text
@@ -23,9 +23,12 @@ from sidelight.knowledge.tokens import abbreviate
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.release.printed_labels import Nodes, is_coarse, knows_label, may_be_of_one
-from sidelight.release.release import Release
 from sidelight.table.labels import SUPPRESSED, Column, Label, shown
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Flags, Integers
+    from sidelight.release.release import Release
 
 GROUPS_NAMED = 3
 """So many groups are named where a description does not fit one."""

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
 import numpy as np
 
@@ -50,11 +50,9 @@ from sidelight.knowledge.facts import (
     person_text,
 )
 from sidelight.knowledge.parse import Knowledge, as_fact, read_facts
-from sidelight.release.groups import GroupName
 from sidelight.release.locate import Locate, Lookup, SuppressedPeople
 from sidelight.release.release import Release
 from sidelight.rounding import short_decimal
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import expect_one_sensitive
 from sidelight.text import counted, html_table
@@ -65,6 +63,10 @@ from sidelight.worlds.estimate import Attempts, Estimate, as_generator, estimate
 from sidelight.worlds.identify import Entities, identify
 from sidelight.worlds.reports import contradiction, separate, weigh
 from sidelight.worlds.satisfiable import WorldSearch, minimum_unsatisfiable_subset
+
+if TYPE_CHECKING:
+    from sidelight.release.groups import GroupName
+    from sidelight.table.hierarchy import Hierarchy
 
 MOST_SECONDS = 3
 """After that, a minimal set of contradictory facts will do, which may not be the smallest."""

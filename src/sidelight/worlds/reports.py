@@ -27,14 +27,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.errors import BadKnowledge, Contradiction
 from sidelight.knowledge.facts import Fact, Not, OneOf, SoftFact, Who, conjuncts, holds, named_values, person_text
 from sidelight.knowledge.tokens import abbreviate
-from sidelight.table.labels import Label
 from sidelight.worlds.counting.compile import WeightedFact, components
-from sidelight.worlds.counting.counter import WorldCounter
+
+if TYPE_CHECKING:
+    from sidelight.table.labels import Label
+    from sidelight.worlds.counting.counter import WorldCounter
 
 
 def separate(facts: Iterable[Fact]) -> tuple[tuple[Fact, ...], tuple[SoftFact, ...]]:

@@ -37,14 +37,16 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from sidelight.knowledge.facts import Atom, Fact, Same, Who, fold, named_values
-from sidelight.release.release import Release
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort
-from sidelight.worlds.identify import Entities
+
+if TYPE_CHECKING:
+    from sidelight.release.release import Release
+    from sidelight.worlds.identify import Entities
 
 Oracle: TypeAlias = Callable[[Sequence[int]], bool]
 """Says of some things, by number and in order, whether they cannot all hold."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from traceback import walk_tb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import narwhals.stable.v2 as nw
@@ -20,7 +20,9 @@ from narwhals.exceptions import DuplicateError
 from sidelight.engines.source import Frame, Source, TextRows, is_any_of, naming, unused_columns
 from sidelight.errors import BadTable, SidelightError, kind_in_words, remedy_for, shortened
 from sidelight.table.labels import KindOrOrder, label
-from sidelight.table.roles import Roles
+
+if TYPE_CHECKING:
+    from sidelight.table.roles import Roles
 
 # Types of DuckDB whose cells have a label each. It takes a month for 30 days, and Arrow no offset of a time
 GROUPABLE = {

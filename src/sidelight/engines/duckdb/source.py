@@ -21,13 +21,13 @@ from functools import cache
 from pathlib import Path
 from shutil import disk_usage
 from tempfile import gettempdir
+from typing import TYPE_CHECKING
 
 import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from sidelight.arrays import Integers
 from sidelight.engines.dataframes.source import (
     has_odd_type,
     nulls_for_missing,
@@ -54,11 +54,14 @@ from sidelight.engines.source import (
 )
 from sidelight.errors import BadTable, NoRoom, parameter
 from sidelight.files import open_private, private_folder, real_path
-from sidelight.streams.memory import Memory
-from sidelight.streams.sorted_runs import Packing, Words
 from sidelight.table.labels import SUPPRESSED, KindOrOrder, Label, label
-from sidelight.table.roles import Roles
 from sidelight.text import bytes_in_words
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Integers
+    from sidelight.streams.memory import Memory
+    from sidelight.streams.sorted_runs import Packing, Words
+    from sidelight.table.roles import Roles
 
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",  # nothing is fetched behind the user's back

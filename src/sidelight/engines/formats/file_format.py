@@ -16,19 +16,21 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from sidelight.arrays import Floats, Integers, repeat_rows
-from sidelight.engines.source import Rows
 from sidelight.files import flush_to_disk
-from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import RowParts
 from sidelight.table.labels import Column, Label, as_day, as_number, label
-from sidelight.table.roles import Roles
+
+if TYPE_CHECKING:
+    from sidelight.engines.source import Rows
+    from sidelight.streams.memory import Memory
+    from sidelight.table.roles import Roles
 
 # How many rows are put into words at a time
 ROWS_PER_BATCH = 1 << 18

@@ -18,7 +18,7 @@ from functools import reduce
 from html import unescape
 from itertools import chain, product
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from zipfile import ZipFile
 
 import pyarrow as pa
@@ -27,10 +27,12 @@ from sidelight.engines.duckdb.source import arrow_rows
 from sidelight.engines.formats.file_format import FileFormat, Heading
 from sidelight.engines.source import NO_NAMES, Rows, looks_like_a_row, no_texts, unused_columns
 from sidelight.errors import BadTable, listed, needs_extra, parameter
-from sidelight.streams.memory import Memory
 from sidelight.table.labels import Label, label
-from sidelight.table.roles import Roles
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.streams.memory import Memory
+    from sidelight.table.roles import Roles
 
 Columns: TypeAlias = list[tuple[str, Sequence[object]]]
 

@@ -39,11 +39,12 @@ from sidelight.engines.duckdb.source import (
 from sidelight.engines.formats.file_format import FileFormat, Heading, Sheet, Writer, WrittenCells
 from sidelight.engines.source import Rows, no_texts, sql_name, unused_columns, words_for_files
 from sidelight.errors import BadTable
-from sidelight.streams.memory import Memory
-from sidelight.table.roles import Roles
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
+
+    from sidelight.streams.memory import Memory
+    from sidelight.table.roles import Roles
 
 Footer = TypeVar("Footer")
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sidelight.engines.formats.file_format import FileFormat, FormatName, Writer
 from sidelight.engines.formats.in_memory import Spreadsheet, Statistics
 from sidelight.engines.formats.parquet import Parquet
 from sidelight.engines.formats.text import PACKERS, Text
 from sidelight.errors import BadTable, NotPublished, as_given, in_python
+
+if TYPE_CHECKING:
+    from sidelight.engines.formats.file_format import FileFormat, FormatName, Writer
 
 FORMATS: tuple[FileFormat, ...] = (Parquet(), Text(), Spreadsheet(), Statistics())
 

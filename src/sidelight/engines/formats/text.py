@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 import duckdb
 import narwhals.stable.v2 as nw
@@ -25,7 +25,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sidelight.arrays import Floats, Integers
 from sidelight.engines.dataframes.source import text_rows
 from sidelight.engines.duckdb.source import (
     connection,
@@ -48,9 +47,12 @@ from sidelight.engines.formats.file_format import (
 from sidelight.engines.source import Rows, sql_text, unused_columns
 from sidelight.errors import BadTable, NotPublished, SidelightError, parameter
 from sidelight.files import open_private, private_folder
-from sidelight.streams.memory import Memory
 from sidelight.table.labels import Column, Label, as_number
-from sidelight.table.roles import Roles
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats, Integers
+    from sidelight.streams.memory import Memory
+    from sidelight.table.roles import Roles
 
 # Endings of packed files, and what Arrow and DuckDB call their packers
 PACKERS = {".gz": "gzip", ".zst": "zstd"}

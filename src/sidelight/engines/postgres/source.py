@@ -31,7 +31,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -48,10 +48,12 @@ from sidelight.engines.source import (
     unused_columns,
 )
 from sidelight.errors import BadTable, NotAvailable, did_you_mean, parameter
-from sidelight.streams.memory import Memory
-from sidelight.streams.sorted_runs import Packing
 from sidelight.table.labels import BLANKS, SUPPRESSED, label
-from sidelight.table.roles import Roles
+
+if TYPE_CHECKING:
+    from sidelight.streams.memory import Memory
+    from sidelight.streams.sorted_runs import Packing
+    from sidelight.table.roles import Roles
 
 ELSEWHERE = "give it in PGPASSWORD or in ~/.pgpass, where nobody reads it along"
 

@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -40,7 +40,9 @@ from sidelight.engines.formats.registry import find_format, suffix_of, writer_of
 from sidelight.engines.source import TextRows, people_written_alike
 from sidelight.errors import BadTable, NoRoom, NotAvailable, NotPublished, SidelightError, parameter
 from sidelight.files import flush_to_disk
-from sidelight.table.roles import Roles
+
+if TYPE_CHECKING:
+    from sidelight.table.roles import Roles
 
 # What Spark says when it fails, and what we do
 FAILURES: tuple[tuple[str, type[SidelightError], str], ...] = (

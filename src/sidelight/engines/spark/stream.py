@@ -32,7 +32,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from functools import reduce
 from itertools import accumulate, chain, islice, pairwise
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -44,11 +44,13 @@ from sidelight.engines.source import TextRows, encode, grouped_frame, labels_of,
 from sidelight.engines.spark.source import Batches, is_spark, spark_errors, spark_rows
 from sidelight.errors import BadTable, SidelightError, parameter
 from sidelight.streams.key_stream import KeyBlock, KeyStream, Summed, split_stream, whole_keys
-from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Batch, Packing, SortedRuns
 from sidelight.table.cell_lists import whole_cells
-from sidelight.table.labels import Column, Label
-from sidelight.table.roles import Roles
+
+if TYPE_CHECKING:
+    from sidelight.streams.memory import Memory
+    from sidelight.table.labels import Column, Label
+    from sidelight.table.roles import Roles
 
 # So many counted rows a partition has, or fewer; an executor sorts them at a time
 ENTRIES_PER_PARTITION = 1 << 21

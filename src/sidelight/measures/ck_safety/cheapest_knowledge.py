@@ -53,7 +53,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -80,10 +80,12 @@ from sidelight.measures.exact import EXACT, Amount, Numbers, join_all
 from sidelight.measures.measure import Measure, Monotonicity, read
 from sidelight.measures.number_values import Tariff, read_rate
 from sidelight.measures.targets import Predicate, Targeted, Targets, examples_of_targets, read_value
-from sidelight.release.groups import Groups
-from sidelight.release.release import Release
 from sidelight.rounding import exact_number, in_words, log
 from sidelight.table.labels import Label, Semantics, shown
+
+if TYPE_CHECKING:
+    from sidelight.release.groups import Groups
+    from sidelight.release.release import Release
 
 MOST_KINDS = 2_000
 """So many kinds of sets are weighed: some seconds for ten thousand groups."""

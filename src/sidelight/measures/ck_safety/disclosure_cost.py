@@ -15,11 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, as_given, listed
 from sidelight.measures.attacker import Attacker
 from sidelight.measures.ck_safety.implications import Implications, Negations, chosen_facts, nobody_shown
@@ -27,10 +26,13 @@ from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.measure import Measure, Monotonicity, Summary, read, whole
 from sidelight.measures.number_values import Tariff, read_rate
-from sidelight.release.groups import Groups
-from sidelight.release.release import Release
 from sidelight.rounding import in_words
 from sidelight.table.labels import Label, Semantics, shown
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats, Integers
+    from sidelight.release.groups import Groups
+    from sidelight.release.release import Release
 
 Adversary: TypeAlias = Literal["implications", "negations"]
 ADVERSARIES: dict[str, type[Implications | Negations]] = {"implications": Implications, "negations": Negations}

@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure
 from sidelight.knowledge.facts import Fact, Has, OneOf, Someone
 from sidelight.measures.attacker import ROW, Attacker, Settings, amount_in
@@ -47,16 +46,17 @@ from sidelight.measures.exact import (
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Measure, Monotonicity, Worst, read, whole
 from sidelight.measures.targets import Targeted, Value, examples_of_targets, read_value
-from sidelight.release.groups import GroupName, Groups
-from sidelight.release.release import Release
 from sidelight.rounding import in_words
 from sidelight.table.labels import Label, Semantics, show_in_list, shown
 from sidelight.text import counted
-from sidelight.worlds.brute_force import Person
 from sidelight.worlds.closed_forms import Investigation, Others, odds, probability_of_avoiding
 
 if TYPE_CHECKING:
+    from sidelight.arrays import Integers
     from sidelight.measures.ck_safety.several_values import SeveralValuesSummary
+    from sidelight.release.groups import GroupName, Groups
+    from sidelight.release.release import Release
+    from sidelight.worlds.brute_force import Person
 
 
 def chosen_facts(settings: Settings) -> str:

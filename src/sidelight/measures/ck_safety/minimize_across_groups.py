@@ -54,7 +54,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -73,7 +73,9 @@ from sidelight.measures.ck_safety.minimize_within_group import (
 )
 from sidelight.measures.exact import Screen, join_backwards, join_forwards, worst_ratio
 from sidelight.measures.targets import Targets
-from sidelight.release.groups import Groups
+
+if TYPE_CHECKING:
+    from sidelight.release.groups import Groups
 
 MOST = 400
 """So many implications are weighed exactly: some 5 s and 200 MB; both grow with the cube of their number."""

@@ -32,15 +32,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Floats, Integers
 from sidelight.measures.exact import EXACT, NEAR, Numbers
-from sidelight.measures.targets import Targets
-from sidelight.release.groups import Groups
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats, Integers
+    from sidelight.measures.targets import Targets
+    from sidelight.release.groups import Groups
 
 LOG_OF_ZERO = -1e100
 """Stands for the logarithm of 0, when one of the atoms must hold: finite, so that it adds to anything."""

@@ -56,12 +56,12 @@ from sidelight.measures.privacy_skyline.five_minima import (
     index_of_least,
     tolerance,
 )
-from sidelight.release.groups import GroupName, Groups
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
     from sidelight.measures.ck_safety.implications import Implications, ImplicationsWitness
     from sidelight.measures.targets import Targets
+    from sidelight.release.groups import GroupName, Groups
     from sidelight.release.release import Release
     from sidelight.table.labels import Label
 

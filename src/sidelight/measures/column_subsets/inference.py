@@ -22,11 +22,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, expect, expect_or_none, parameter
 from sidelight.measures.attacker import Attacker, Settings
 from sidelight.measures.column_subsets.singling_out import column_named
@@ -34,12 +33,15 @@ from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import Amount, Screen, SumScreen
 from sidelight.measures.measure import Measure, Monotonicity, Tally, read
 from sidelight.release.generalise import roll_up
-from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release, whole_groups
 from sidelight.rounding import decimal_text
 from sidelight.table.labels import Label, Semantics
 from sidelight.table.table import Counts
 from sidelight.text import as_names
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats, Integers
+    from sidelight.release.groups import GroupName, Groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

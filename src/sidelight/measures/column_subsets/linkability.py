@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -33,13 +33,15 @@ from sidelight.measures.column_subsets.singling_out import (
 )
 from sidelight.measures.column_subsets.subsets import names_in_words
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure, Monotonicity, read
 from sidelight.measures.named_risks.size_risk import sum_of_ratios
-from sidelight.release.release import Release
 from sidelight.rounding import round_up, short_decimal
 from sidelight.table.labels import Label, number_equal_rows
 from sidelight.text import as_names, counted
+
+if TYPE_CHECKING:
+    from sidelight.measures.exact import Amount
+    from sidelight.release.release import Release
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

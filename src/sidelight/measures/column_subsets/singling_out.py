@@ -73,7 +73,6 @@ from sidelight.measures.column_subsets.subsets import (
     subset_limit,
 )
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure, Monotonicity, whole
 from sidelight.release.release import Members, Release
 from sidelight.rounding import exact_number, short_decimal
@@ -83,6 +82,8 @@ from sidelight.text import as_names, counted, html_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sidelight.measures.exact import Amount
 
 
 @dataclass(frozen=True, slots=True)

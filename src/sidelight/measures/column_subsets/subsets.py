@@ -29,7 +29,7 @@ from itertools import pairwise
 from math import comb, prod
 from operator import index
 from threading import Event, Lock
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,9 @@ import numpy.typing as npt
 from sidelight.arrays import Integers, iterate_blocks, run_starts, sum_equal_rows, sum_runs
 from sidelight.errors import BadTable, TooHard, as_given, parameter
 from sidelight.progress import Progress, quiet
-from sidelight.table.labels import Column
+
+if TYPE_CHECKING:
+    from sidelight.table.labels import Column
 
 MOST_SUBSETS = 1 << 16
 """How many subsets are gone through: those of 16 columns."""

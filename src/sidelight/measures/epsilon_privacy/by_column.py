@@ -25,21 +25,23 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, did_you_mean, listed
 from sidelight.measures.epsilon_privacy.prior import WeightsByLabel
 from sidelight.measures.epsilon_privacy.worst_case import Ratio, epsilon_of_beliefs
 from sidelight.measures.exact import NEAR, Amount
-from sidelight.release.groups import Groups
 from sidelight.release.printed_labels import read_label
 from sidelight.rounding import exact_text
 from sidelight.table.labels import Column, Label, in_order, shown
 from sidelight.table.table import Table
 from sidelight.worlds.brute_force import few_worlds, smallest_epsilon_by_cell
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats, Integers
+    from sidelight.release.groups import Groups
 
 
 def read_weights_by_label(weights: object, *, least: int) -> WeightsByLabel | None:

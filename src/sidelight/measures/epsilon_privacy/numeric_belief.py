@@ -41,7 +41,7 @@ from dataclasses import dataclass, field, replace
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation, localcontext
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -57,11 +57,13 @@ from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
 from sidelight.measures.measure import Measure, Monotonicity, Worst, labels_as_written, read
 from sidelight.measures.number_values import NumberValues, finite, has_sensible_size, numbers_of
 from sidelight.measures.targets import Targeted
-from sidelight.release.groups import Groups
-from sidelight.release.release import Release
 from sidelight.rounding import exact_text, round_down, round_up, short_decimal
 from sidelight.table.labels import Label, Semantics, in_order, shown
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.release.groups import Groups
+    from sidelight.release.release import Release
 
 DIGITS = Context(prec=130, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation])
 """What is beyond its range is infinite, or 0."""

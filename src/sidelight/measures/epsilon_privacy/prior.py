@@ -33,17 +33,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight.arrays import Floats
 from sidelight.errors import BadMeasure, as_given, did_you_mean, is_one_of
-from sidelight.measures.criterion import Bound
 from sidelight.measures.number_values import NumberByValue, whole_if_possible
 from sidelight.measures.targets import Predicate, Predicates, read_predicates
 from sidelight.rounding import exact_number, exact_text, whole_number
 from sidelight.table.labels import Label, in_order, label, shown
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats
+    from sidelight.measures.criterion import Bound
 
 LARGEST = 10**100
 """A larger finite stubbornness could as well be infinite (and would leave the range of floats)."""

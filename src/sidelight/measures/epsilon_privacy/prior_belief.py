@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import chain, combinations
-from typing import ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, expect, expect_mapping, parameter
 from sidelight.measures.attacker import ROW, Attacker, Settings, amount_in
 from sidelight.measures.criterion import Bound, Finding, Witness
@@ -57,7 +56,6 @@ from sidelight.measures.epsilon_privacy.worst_case import (
     values_beside,
     worst_of_parts,
 )
-from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import (
     Measure,
@@ -70,12 +68,16 @@ from sidelight.measures.measure import (
     whole,
 )
 from sidelight.measures.targets import Predicate, Predicates, Targeted, predicates_as_written
-from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import exact_number
 from sidelight.table.labels import Label, Semantics, written_label
 from sidelight.table.table import Table, expect_one_sensitive
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats, Integers
+    from sidelight.measures.exact import Amount
+    from sidelight.release.groups import Groups
 
 ValueWeights: TypeAlias = Mapping[str, Bound] | Mapping[Label, Bound]
 """A weight per value."""

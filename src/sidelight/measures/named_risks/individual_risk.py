@@ -27,21 +27,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, BadRelease, parameter
 from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import ROUNDING_ERROR, Amount, worst_row
 from sidelight.measures.measure import Measure, Monotonicity, Tally, choice
-from sidelight.release.groups import Groups
-from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, decimal_text, round_up, short_decimal, to_places
 from sidelight.streams.key_stream import WEIGHT_UNIT
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats, Integers
+    from sidelight.release.groups import Groups
+    from sidelight.release.release import Release
 
 OverPeople: TypeAlias = Literal["highest", "average"]
 """Of the person worst off, or of everybody, on average."""

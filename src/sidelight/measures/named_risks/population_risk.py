@@ -22,15 +22,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.attacker import Attacker, Settings
 from sidelight.measures.criterion import Finding
-from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Monotonicity, Tally, choice, read
 from sidelight.measures.named_risks.size_risk import (
     SizeHistogram,
@@ -41,12 +39,16 @@ from sidelight.measures.named_risks.size_risk import (
     share,
 )
 from sidelight.release.generalise import keys_as_groups
-from sidelight.release.groups import Groups, PopulationCounts
 from sidelight.release.population import Population, refuse_fewer
-from sidelight.release.release import Release
 from sidelight.rounding import decimal_text, exact_text, to_places
-from sidelight.table.table import Table
 from sidelight.text import counted, form
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats, Integers
+    from sidelight.measures.exact import Amount
+    from sidelight.release.groups import Groups, PopulationCounts
+    from sidelight.release.release import Release
+    from sidelight.table.table import Table
 
 Outside: TypeAlias = Literal["an error", "as in the release"]
 """What it means that a group has more people in the release than in the population: a mistake, or that the population

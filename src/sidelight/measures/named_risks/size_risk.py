@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import gcd, lcm
-from typing import ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -40,10 +40,12 @@ from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import BITS_REPORTED, ROUNDING_ERROR, Amount, Screen, SumScreen, divide_sums, worst_ratio
 from sidelight.measures.group_by_group import WorstGroup
 from sidelight.measures.measure import Measure, Monotonicity, Tally, choice
-from sidelight.release.groups import Groups
-from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, decimal_text, exact_number, exact_text, round_up, short_decimal
 from sidelight.text import counted, form
+
+if TYPE_CHECKING:
+    from sidelight.release.groups import Groups
+    from sidelight.release.release import Release
 
 SMALL = 1 << 8
 """Groups with fewer people than this, here and in the population, are counted in a table of all pairs."""

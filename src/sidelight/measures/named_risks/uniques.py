@@ -55,22 +55,24 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure, BadRelease, as_given, parameter
 from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure, Monotonicity, Tally, whole
 from sidelight.measures.named_risks.size_risk import SizeHistogram, runs_of_sizes
-from sidelight.release.groups import GroupName, Groups
-from sidelight.release.release import Release
 from sidelight.rounding import exact_number, exact_text, short_decimal
 from sidelight.streams.key_stream import WEIGHT_UNIT
 from sidelight.text import counted, form
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Integers
+    from sidelight.measures.exact import Amount
+    from sidelight.release.groups import GroupName, Groups
+    from sidelight.release.release import Release
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from sidelight.arrays import Flags, Floats, Integers
 from sidelight.errors import BadMeasure
 from sidelight.knowledge.facts import Fact, Has, OneOf, Someone
 from sidelight.measures.attacker import ROW, Attacker, Settings, amount_in
@@ -48,14 +47,17 @@ from sidelight.measures.privacy_skyline.five_minima import (
     top_width,
 )
 from sidelight.measures.targets import Targeted, Targets, Value, examples_of_targets, read_value
-from sidelight.release.groups import Groups
-from sidelight.release.release import Release
 from sidelight.rounding import MOST_OF_ANYTHING, in_words
 from sidelight.table.labels import Label, Semantics, show_in_list, shown
 from sidelight.table.table import CELLS_AT_ONCE
 from sidelight.text import counted, form
 from sidelight.worlds.brute_force import has_few_worlds, investigation_probability
 from sidelight.worlds.closed_forms import Family, Investigation, Others, odds
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Flags, Floats, Integers
+    from sidelight.release.groups import Groups
+    from sidelight.release.release import Release
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -47,7 +47,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -63,9 +63,11 @@ from sidelight.measures.exact import (
     compare_exactly,
     compute_exactly,
 )
-from sidelight.release.groups import Groups
-from sidelight.table.labels import Label, Semantics
-from sidelight.table.table import Counts
+
+if TYPE_CHECKING:
+    from sidelight.release.groups import Groups
+    from sidelight.table.labels import Label, Semantics
+    from sidelight.table.table import Counts
 
 SETTLED = -np.inf
 """The logarithm of odds of zero."""

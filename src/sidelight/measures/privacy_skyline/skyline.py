@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Flags, Floats, Integers
+from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure, BadPolicy, WrongKind, as_given, expect
 from sidelight.measures.criterion import Bound, Criterion, exact
 from sidelight.measures.exact import RatioArithmetic, compare_exactly
@@ -55,7 +55,6 @@ from sidelight.measures.privacy_skyline.five_minima import (
     tolerance,
 )
 from sidelight.measures.targets import Predicate, Targets, Value, read_value
-from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import MOST_OF_ANYTHING, log
 from sidelight.table.labels import Label, Semantics, written_label
@@ -65,7 +64,8 @@ from sidelight.text import html_table
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.arrays import Integers
+    from sidelight.arrays import Flags, Floats, Integers
+    from sidelight.release.groups import Groups
 
 
 RuledOut: TypeAlias = npt.NDArray[np.floating] | npt.NDArray[np.integer]

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.documents.document import Number, ReaderFacts
 from sidelight.errors import BadMeasure, as_given
 from sidelight.learner.learned import CALIBRATION_BINS, SURE_BELIEF, BeliefBin, Learned
 from sidelight.max_entropy.beliefs import Beliefs, ReleaseBeliefs
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from sidelight.attack.exposure import Exposure
+    from sidelight.documents.document import Number, ReaderFacts
     from sidelight.max_entropy.key_beliefs import KeyBeliefs
     from sidelight.max_entropy.measure import RuleCurve, RulePoint
     from sidelight.minimality.beliefs import InsiderBeliefs

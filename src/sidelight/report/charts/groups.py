@@ -23,7 +23,6 @@ from sidelight.measures.criterion import Bound, Criterion, Finding, exact
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
 from sidelight.measures.exact import Amount
 from sidelight.measures.limit_grammar import value_text
-from sidelight.measures.measure import Measure
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
 from sidelight.report.charts.risk_curves import RiskLimit, risk_chart
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from sidelight.measures.column_subsets.identifying_columns import IdentifyingColumns
+    from sidelight.measures.measure import Measure
 
 # So many values have a bar of their own; the others are one.
 MOST_VALUES = 20

@@ -25,7 +25,6 @@ import numpy as np
 from sidelight.errors import BadMeasure, as_given, is_one_of, parameter
 from sidelight.measures.classics import GroupSize
 from sidelight.measures.criterion import Criterion, exact
-from sidelight.measures.measure import Measure
 from sidelight.progress import quiet
 from sidelight.report.charts.groups import sizes_chart
 from sidelight.report.plots import (
@@ -46,7 +45,6 @@ from sidelight.report.plots import (
 )
 from sidelight.rounding import exact_text, round_cautiously, short_amount, short_decimal
 from sidelight.search.method import SearchPicture, SearchResult
-from sidelight.search.mondrian_cuts import CutNode
 from sidelight.search.policy_check import holds_upwards
 from sidelight.search.utility import DEFAULT_UTILITY, MEANINGS
 from sidelight.table.table import held
@@ -57,8 +55,10 @@ if TYPE_CHECKING:
 
     from sidelight.arrays import Flags, Integers
     from sidelight.measures.exact import Amount
+    from sidelight.measures.measure import Measure
     from sidelight.report.release_report import CutPart
     from sidelight.search.compare import ReleaseComparison
+    from sidelight.search.mondrian_cuts import CutNode
 
 STATES = ("not within policy", "within policy", "minimal", "chosen")
 

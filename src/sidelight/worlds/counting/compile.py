@@ -33,14 +33,16 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import comb, perm
-from typing import Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from sidelight.errors import BadMeasure, as_given
 from sidelight.knowledge.facts import Atom, Fact, Same, Who, conjuncts, fold, named_values
-from sidelight.release.release import Release
 from sidelight.rounding import MOST_OF_ANYTHING, exact_number
-from sidelight.table.labels import Label, Semantics
-from sidelight.worlds.identify import Entities
+
+if TYPE_CHECKING:
+    from sidelight.release.release import Release
+    from sidelight.table.labels import Label, Semantics
+    from sidelight.worlds.identify import Entities
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,14 +34,12 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 from math import prod
 from operator import or_
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.knowledge.facts import Fact, Has, Or, Same, Who, conjuncts
-from sidelight.release.release import Release
-from sidelight.table.labels import Label
 from sidelight.worlds.counting.compile import (
     CountingProblem,
     Equal,
@@ -59,7 +57,11 @@ from sidelight.worlds.counting.frontier import (
     StateWeights,
     weigh_completions,
 )
-from sidelight.worlds.identify import Entities
+
+if TYPE_CHECKING:
+    from sidelight.release.release import Release
+    from sidelight.table.labels import Label
+    from sidelight.worlds.identify import Entities
 
 VariableSet: TypeAlias = int
 """Some of the variables that are compared, a bit each."""
