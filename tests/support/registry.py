@@ -29,10 +29,11 @@ import sidelight as sl
 from sidelight.measures.about import findings
 from sidelight.measures.ck_safety.implications import ImplicationsWitness, NegationsWitness
 from sidelight.measures.criterion import Finding, Witness
+from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure
 from sidelight.policy.limits import read_limit, read_measure
 from sidelight.release.groups import GroupName
-from sidelight.table.labels import MISSING, shown, written_label
+from sidelight.table.labels import MISSING, Label, shown, written_label
 
 FOLDER = Path(__file__).parents[1] / "registry"
 Data: TypeAlias = dict[str, Any]
@@ -357,12 +358,14 @@ def _read_either(parts: tuple[Any, ...], data: Any, release: sl.Release) -> Any:
     return data
 
 
+# what witnesses name in annotations, and their modules import for type checking alone
+_ANNOTATED = {"Amount": Amount, "GroupName": GroupName, "Label": Label}
 _HINTS: dict[Any, Data] = {}
 
 
 def _hints(kind: Any) -> Data:
     if kind not in _HINTS:
-        _HINTS[kind] = typing.get_type_hints(kind)
+        _HINTS[kind] = typing.get_type_hints(kind, localns=_ANNOTATED)
     return _HINTS[kind]
 
 

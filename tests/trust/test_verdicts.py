@@ -25,7 +25,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import write_samples
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.definitions import vouched
@@ -33,6 +32,7 @@ from support.examples import examples
 from support.waiting import PATIENCE
 
 import sidelight as sl
+from conftest import write_samples
 from sidelight.measures.about import findings
 from sidelight.measures.criterion import Comparison, Criterion, exact
 from sidelight.measures.measure import Measure

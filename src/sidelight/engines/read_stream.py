@@ -323,6 +323,7 @@ def distinct_rows_in_parts(
 ) -> Iterator[tuple[tuple[Column, ...], Integers]]:
     """Yield the rows of `distinct_rows`, in the same order, in bounded memory: at least `at_once` rows at a time.
 
+    >>> from sidelight.streams.memory import Memory
     >>> import pyarrow as pa
     >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"]})
     >>> parts = distinct_rows_in_parts(rows, ["zip", "sex"], {}, Memory.parse("1GB"), at_once=1)

@@ -349,6 +349,7 @@ def _divide_into_blocks(group: Integers, rows: Integers, width: int) -> Iterator
 def place_populations(table: Table, populations: Sequence[Population]) -> tuple[Table, tuple[PopulationCounts, ...]]:
     """Return the table with the keys of populations below its own, and each population's people by key.
 
+    >>> from sidelight.release.population import Population
     >>> import pyarrow as pa
     >>> from sidelight.engines.read import read_table
     >>> table = read_table(pa.table({"age": ["3", "4"], "value": ["a", "a"]}), quasi="age", sensitive="value")

@@ -176,6 +176,7 @@ def odds(release: Release, investigation: Investigation, ratio: Callable[[int, i
 
     Worlds are counted up to a factor that both numbers share, in the arithmetic of `ratio`, which divides.
 
+    >>> from sidelight.release.groups import GroupName
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1, "Heart": 1}])
     >>> odds(release, Investigation(GroupName(1), "Flu", rules_out=("Cold",)), Fraction)
     (Fraction(2, 1), Fraction(1, 1))

@@ -511,6 +511,7 @@ def count_each_subset(
 ) -> dict[tuple[int, ...], PeopleBySubset]:
     """Count the groups of every subset; a subset is the places of its columns, rising.
 
+    >>> from sidelight.table.labels import Column
     >>> columns = [Column.of("sex", "mmf"), Column.of("age", "122")]
     >>> by_subset = count_each_subset(columns, np.array([1, 1, 1]), up_to=2)
     >>> {subset: (numbers.groups, numbers.unique) for subset, numbers in sorted(by_subset.items())}
