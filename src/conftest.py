@@ -13,4 +13,4 @@ import sidelight
 def public_names(doctest_namespace: dict[str, Any]) -> None:
     """Let examples name what the package makes public."""
     doctest_namespace["sl"] = sidelight
-    doctest_namespace.update((name, getattr(sidelight, name)) for name in sidelight.__all__)
+    doctest_namespace.update((name, getattr(sidelight, name)) for name in dir(sidelight))

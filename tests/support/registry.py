@@ -26,6 +26,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 import sidelight as sl
+from sidelight.knowledge.facts import Person
 from sidelight.measures.about import findings
 from sidelight.measures.ck_safety.implications import ImplicationsWitness, NegationsWitness
 from sidelight.measures.criterion import Finding, Witness
@@ -359,7 +360,7 @@ def _read_either(parts: tuple[Any, ...], data: Any, release: sl.Release) -> Any:
 
 
 # what witnesses name in annotations, and their modules import for type checking alone
-_ANNOTATED = {"Amount": Amount, "GroupName": GroupName, "Label": Label}
+_ANNOTATED = {"Amount": Amount, "GroupName": GroupName, "Label": Label, "Person": Person}
 _HINTS: dict[Any, Data] = {}
 
 
