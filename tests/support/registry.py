@@ -26,7 +26,6 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 import sidelight as sl
-from sidelight.knowledge.facts import Person
 from sidelight.measures.about import findings
 from sidelight.measures.ck_safety.implications import ImplicationsWitness, NegationsWitness
 from sidelight.measures.criterion import Finding, Witness
@@ -35,6 +34,7 @@ from sidelight.measures.measure import Measure
 from sidelight.policy.limits import read_limit, read_measure
 from sidelight.release.groups import GroupName
 from sidelight.table.labels import MISSING, Label, shown, written_label
+from sidelight.worlds.brute_force import Person
 
 FOLDER = Path(__file__).parents[1] / "registry"
 Data: TypeAlias = dict[str, Any]
