@@ -208,7 +208,7 @@ class ProtectAnswer(Answer[Protection]):
         if len(result.choices) > 1:
             yield PageSection("Choices of levels, the best first", tuple(_list_choices(result)))
         attackers = [
-            f"✗ The release falls to one: {each.for_the_publisher()}; {each.remedy}."
+            f"✗ The release falls to one: {each.for_the_publisher()}; {each.attacker.remedy}."
             if each.falls
             else f"{capitalize(each.for_the_publisher())}."
             for each in result.readers

@@ -34,8 +34,8 @@ import numpy as np
 
 from sidelight.engines.read_stream import distinct_rows
 from sidelight.errors import BadMeasure, BadTable, expect, parameter
-from sidelight.measures.criterion import Finding
-from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, compute_exactly
+from sidelight.measures.criterion import Amount, Finding
+from sidelight.measures.exact import BITS_REPORTED, RatioArithmetic, compute_exactly
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance, AcquaintanceWitness
 from sidelight.release.groups import GroupName
 from sidelight.release.locate import Locate, Lookup, SuppressedPeople, link

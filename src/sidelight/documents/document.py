@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeAlias, T
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
-from sidelight.measures.attacker import AttackerAnswer, Outcome
+from sidelight.measures.attacker_answer import AttackerAnswer, Outcome
 from sidelight.measures.criterion import Criterion, Judgement, exact
 from sidelight.release.groups import GroupName
 from sidelight.rounding import printed_cautiously, short_amount
@@ -31,7 +31,7 @@ from sidelight.table.labels import shown
 from sidelight.text import as_names, counted, one_or_several
 
 if TYPE_CHECKING:
-    from sidelight.measures.exact import Amount
+    from sidelight.measures.criterion import Amount
     from sidelight.measures.measure import Measure
     from sidelight.release.release import Release, ReleaseBlocks
     from sidelight.search.method import SearchResult

@@ -22,9 +22,9 @@ from sidelight.errors import BadTable
 from sidelight.learner.learned import Learned, learn, roster_of
 from sidelight.learner.roster import LABELS_ALONE, Roster
 from sidelight.learner.training import ROUNDS, Model, ModelName, Trained, expect_settings, model_name, train_on
-from sidelight.measures.attacker import ROW, Attacker, AttackerAnswer, FoundRelease, is_beyond_chance
+from sidelight.measures.attacker_answer import AttackerAnswer, FoundRelease, is_beyond_chance
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.measure import Measure, Monotonicity, in_policy, read
+from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, in_policy, read
 from sidelight.release.locate import Lookup
 from sidelight.rounding import in_words, to_places
 from sidelight.table.labels import Label, Semantics, show_in_list, shown
@@ -32,7 +32,7 @@ from sidelight.table.table import Table
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats
-    from sidelight.measures.exact import Amount
+    from sidelight.measures.criterion import Amount
     from sidelight.release.release import Release
 
 

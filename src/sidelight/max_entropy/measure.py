@@ -43,9 +43,8 @@ from sidelight.knowledge.statements import MeasuredStatement, Number, Statement
 from sidelight.max_entropy.association_rules import RuleConditions, check_rules, strongest_rules
 from sidelight.max_entropy.constraints import shares_of
 from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
-from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.measure import Measure, Monotonicity, in_policy
+from sidelight.measures.measure import Attacker, Measure, Monotonicity, in_policy
 from sidelight.measures.targets import Targeted
 from sidelight.progress import Progress, quiet
 from sidelight.release.groups import suppressed_groups
@@ -60,7 +59,7 @@ if TYPE_CHECKING:
 
     from sidelight.max_entropy.beliefs import ReleaseBeliefs
     from sidelight.max_entropy.key_beliefs import KeyBeliefs
-    from sidelight.measures.exact import Amount
+    from sidelight.measures.criterion import Amount
 
 
 SURE_PLACES, PLACES_IN_TIME = 9, 6

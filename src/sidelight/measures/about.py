@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from sidelight.errors import BadMeasure, UnknownValue, expect
-from sidelight.measures.exact import Amount, Screen
+from sidelight.measures.exact import Screen
 from sidelight.measures.measure import Measure, Summary, Views, read
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import GroupBlock, GroupName, Groups
@@ -40,7 +40,7 @@ from sidelight.text import as_names
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags, Floats, Integers
-    from sidelight.measures.criterion import Finding, Witness
+    from sidelight.measures.criterion import Amount, Finding, Witness
     from sidelight.release.population import Population
     from sidelight.table.table import Table
 

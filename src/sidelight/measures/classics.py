@@ -22,17 +22,17 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from sidelight.arrays import Integers, reduce_fractions
-from sidelight.measures.attacker import Attacker
 from sidelight.measures.closeness import exact_shares
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Measure, Monotonicity, whole
+from sidelight.measures.measure import Attacker, Measure, Monotonicity, whole
 from sidelight.measures.targets import Targeted, drop_values
 from sidelight.rounding import PRECISE, in_words, log, round_down
 from sidelight.table.labels import Label, listed, shown
 
 if TYPE_CHECKING:
-    from sidelight.measures.exact import Amount, Arithmetic, Numbers
+    from sidelight.measures.criterion import Amount
+    from sidelight.measures.exact import Arithmetic, Numbers
     from sidelight.release.groups import Groups
     from sidelight.release.release import Release
 

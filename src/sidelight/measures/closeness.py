@@ -42,11 +42,10 @@ import numpy.typing as npt
 
 from sidelight.arrays import Flags, Integers, add_up, reduce_fractions
 from sidelight.errors import BadMeasure, WrongKind, kind_in_words
-from sidelight.measures.attacker import Attacker
-from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import FLOATS, NEAR, Amount, Arithmetic, Numbers
+from sidelight.measures.criterion import Amount, Finding, Witness
+from sidelight.measures.exact import FLOATS, NEAR, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Measure, Monotonicity, choice, in_policy, read
+from sidelight.measures.measure import Attacker, Measure, Monotonicity, choice, in_policy, read
 from sidelight.measures.targets import Targeted, drop_values
 from sidelight.rounding import PRECISE, in_words, log, round_up
 from sidelight.table.hierarchy import Hierarchy

@@ -29,10 +29,13 @@ from sidelight.text import html_table
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.measures.exact import Amount
     from sidelight.measures.measure import Measure
     from sidelight.release.groups import GroupName
     from sidelight.table.labels import Label
+
+
+Amount: TypeAlias = Fraction | float
+"""A `Fraction`, `math.inf`, or, where logarithms make it irrational, a float rounded towards caution."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

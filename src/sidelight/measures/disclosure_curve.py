@@ -28,8 +28,7 @@ from sidelight.text import html_table
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.measures.criterion import Bound
-    from sidelight.measures.exact import Amount
+    from sidelight.measures.criterion import Amount, Bound
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,10 +47,8 @@ from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vect
 from sidelight.rounding import PRECISE, log, round_up
 
 if TYPE_CHECKING:
+    from sidelight.measures.criterion import Amount
     from sidelight.release.groups import Groups
-
-Amount: TypeAlias = Fraction | float
-"""A `Fraction`, `math.inf`, or, where logarithms make it irrational, a float rounded towards caution."""
 
 Number = TypeVar("Number", Fraction, Decimal)
 Result = TypeVar("Result")

@@ -32,11 +32,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from sidelight.errors import BadMeasure, parameter
-from sidelight.measures.attacker import Attacker
-from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import FRACTIONS, Amount, Arithmetic, Numbers, bernoulli_number
+from sidelight.measures.criterion import Amount, Finding, Witness
+from sidelight.measures.exact import FRACTIONS, Arithmetic, Numbers, bernoulli_number
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Monotonicity, read
+from sidelight.measures.measure import Attacker, Monotonicity, read
 from sidelight.rounding import PRECISE, in_words, round_down, whole_number
 from sidelight.table.labels import Semantics, shown
 

@@ -26,8 +26,8 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers, reduce_fractions
 from sidelight.errors import BadMeasure
-from sidelight.measures.criterion import Witness
-from sidelight.measures.exact import EXACT, FLOATS, Amount, Arithmetic, Numbers, Screen, worst_of_each_part, worst_row
+from sidelight.measures.criterion import Amount, Witness
+from sidelight.measures.exact import EXACT, FLOATS, Arithmetic, Numbers, Screen, worst_of_each_part, worst_row
 from sidelight.measures.measure import Measure, Worst
 from sidelight.rounding import PRECISE, round_cautiously
 

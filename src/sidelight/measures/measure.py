@@ -32,12 +32,12 @@ from fractions import Fraction
 from functools import reduce
 from operator import index
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAlias, get_args
 
 import numpy as np
 
 from sidelight.errors import BadMeasure, as_given, did_you_mean, expect, in_python, is_one_of, listed, parameter
-from sidelight.measures.attacker import Attacker, AttackerAnswer, FoundRelease
+from sidelight.measures.attacker_answer import AttackerAnswer, FoundRelease
 from sidelight.measures.criterion import Bound, Comparison, Criterion, Finding, Witness
 from sidelight.measures.limit_grammar import call_text
 from sidelight.measures.number_values import whole_if_possible
@@ -47,7 +47,8 @@ from sidelight.text import as_names
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags
-    from sidelight.measures.exact import Amount, Screen
+    from sidelight.measures.criterion import Amount
+    from sidelight.measures.exact import Screen
     from sidelight.release.groups import Groups
     from sidelight.release.population import Population
     from sidelight.table.table import Table
@@ -124,6 +125,77 @@ def whole_amount(measure: str, name: str, amount: object, *, least: int = 0, mos
 
 Views: TypeAlias = dict[tuple[str | None, tuple[str, ...]], Release]
 """Views of a release with several sensitive columns, by the column and what is known."""
+
+
+Settings: TypeAlias = Mapping[str, object]
+"""The settings of a measure by name, as a policy or a document has them."""
+
+Family: TypeAlias = Literal["groups", "register", "columns", "facts", "belief", "sums", "other"]
+"""What attackers have in common; a report says of which families no measure asked (`FAMILIES`)."""
+
+FAMILIES: Mapping[Family, str] = {
+    "facts": "somebody who knows facts about people besides the columns of the file (implications, acquaintance)",
+    "register": "somebody who looks people up in a register of the population (prosecutor, journalist, marketer risk)",
+    "belief": "somebody who believes something about people from elsewhere (prior belief, maximum entropy)",
+}
+
+ROW = "where a person stands in the file: what it prints of them"
+"""What every attacker knows who is about one person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attacker:
+    """Whom a measure is about, in words for whoever has to agree to a release."""
+
+    who: str  # "an insider"
+    knows: str | Callable[[Settings], str] = "what the measure says"  # besides the release
+    counts: str = ""  # "how sure an insider could become"
+    family: Family = "other"
+    name: str = ""  # of one whom searches ask: as in --ask and --as, the name of the measure
+    asked_by_search: bool = False
+    deed: str = ""  # "who trains a model on the release": what tells them from all others
+    in_short: str = ""  # the deed where the release was just named: "trains a model on it"
+    in_report: str = ""  # the deed for whoever never heard of them, in a report
+    question: str = ""  # what an attack as them asks, for the title of a page
+    function: str = ""  # what asks them in Python, beside `sidelight attack --as`
+    remedy: str = ""  # what helps against them
+    only_claims: bool = False  # whether a model speaks, which may be wrong: a release falls by guesses that are right
+    knows_method: bool = False  # whether what they reach tells how the release was made
+
+    @property
+    def described(self) -> str:
+        """The attacker with what they do: "an insider, who knows the method and the policy too"."""
+        return f"{self.who}, {self.deed}" if self.deed else self.who
+
+    @property
+    def how_to_ask(self) -> str:
+        """What asks them with more effort, on the command line and in Python."""
+        python = f", or sl.{self.function}" if self.function else ""
+        return f"sidelight attack FILE --as {self.name} --table TABLE asks{python}"
+
+    @classmethod
+    def of_person(cls, counts: str, *, besides: str = "") -> Attacker:
+        """Return the attacker of the classics: who finds a person's group, and perhaps knows something besides."""
+        knows = f"{ROW}; and {besides}" if besides else ROW
+        return cls("somebody who knows a person and looks for them", knows, counts, "groups")
+
+    @classmethod
+    def unknown(cls, measure: str) -> Attacker:
+        """Return the attacker of a measure that says nothing of one."""
+        return cls(f"whom “{measure}” is about", counts=f"“{measure}”", name=measure)
+
+    def knowledge_in_words(self, settings: Settings) -> str:
+        """Return what they know besides the release; of which column, and which others, where settings say that."""
+        knows = self.knows if isinstance(self.knows, str) else self.knows(settings)
+        known, about = settings.get("known"), settings.get("of")
+        more = f"; and {', '.join(map(str, known))} of everybody" if isinstance(known, list) and known else ""
+        return f"{knows}{more}" + (f" (asked about {about})" if isinstance(about, str) else "")
+
+
+def amount_in(settings: Settings, name: str) -> int:
+    """Return a setting that is a whole number; 0 where it is left open."""
+    amount = settings.get(name, 0)
+    return amount if isinstance(amount, int) else 0
 
 
 class Monotonicity(Enum):

@@ -31,10 +31,9 @@ import numpy as np
 
 from sidelight.arrays import Flags, Integers, add_up
 from sidelight.errors import BadMeasure, parameter
-from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Measure, Monotonicity, labels_as_written, read, whole
+from sidelight.measures.measure import Attacker, Measure, Monotonicity, labels_as_written, read, whole
 from sidelight.measures.number_values import NumberValues, numbers_of, seeming_thousands
 from sidelight.measures.targets import Targeted, drop_values
 from sidelight.rounding import exact_text, in_words
@@ -42,7 +41,8 @@ from sidelight.table.labels import MISSING, Label, Semantics, as_number, in_orde
 from sidelight.text import counted, form
 
 if TYPE_CHECKING:
-    from sidelight.measures.exact import Amount, Arithmetic, Numbers
+    from sidelight.measures.criterion import Amount
+    from sidelight.measures.exact import Arithmetic, Numbers
     from sidelight.release.groups import Groups
     from sidelight.release.release import Release
 

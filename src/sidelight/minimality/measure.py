@@ -19,9 +19,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from sidelight.errors import SidelightError, TooHard
-from sidelight.measures.attacker import ROW, Attacker, AttackerAnswer, FoundRelease
+from sidelight.measures.attacker_answer import AttackerAnswer, FoundRelease
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.measure import Measure, Monotonicity, in_policy
+from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, in_policy
 from sidelight.rounding import in_words
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, show_in_list, shown
@@ -29,7 +29,7 @@ from sidelight.table.table import Table
 from sidelight.text import counted, form
 
 if TYPE_CHECKING:
-    from sidelight.measures.exact import Amount
+    from sidelight.measures.criterion import Amount
     from sidelight.minimality.beliefs import InsiderBeliefs
     from sidelight.release.release import Release
     from sidelight.search.method import SearchResult

@@ -38,8 +38,9 @@ from sidelight.documents.document import (
 from sidelight.errors import BadMeasure
 from sidelight.intake.roles import MARKS
 from sidelight.measures.about import About, count_parts_before, prepare_release, view_block
-from sidelight.measures.attacker import FAMILIES, Attacker, AttackerAnswer
+from sidelight.measures.attacker_answer import AttackerAnswer
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
+from sidelight.measures.measure import FAMILIES, Attacker
 from sidelight.policy.measure_names import asked_attackers, find_measure
 from sidelight.report.answer import Answer
 from sidelight.report.page import Blocks, Grid, PageSection, Paragraph, Points

@@ -52,8 +52,7 @@ from sidelight.table.table import Counts, Table
 from sidelight.text import as_names, counted, html_table
 
 if TYPE_CHECKING:
-    from sidelight.measures.criterion import Criterion
-    from sidelight.measures.exact import Amount
+    from sidelight.measures.criterion import Amount, Criterion
     from sidelight.policy.policy import Policy
     from sidelight.release.groups import Groups
 

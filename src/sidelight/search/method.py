@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sidelight.engines.formats.file_format import FormatName
-    from sidelight.measures.attacker import AttackerAnswer
+    from sidelight.measures.attacker_answer import AttackerAnswer
     from sidelight.measures.criterion import Judgement
     from sidelight.policy.policy import Policy, Verdict
     from sidelight.progress import Progress

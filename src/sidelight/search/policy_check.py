@@ -36,8 +36,8 @@ from sidelight.engines.streamed_table import AnyTable, StreamedTable
 from sidelight.errors import BadMeasure, NothingSafe, TooHard
 from sidelight.measures.about import ViewScreen
 from sidelight.measures.classics import GroupSize
-from sidelight.measures.criterion import Comparison, Criterion, Finding, Judgement, exact
-from sidelight.measures.exact import Amount, Screen, join_all
+from sidelight.measures.criterion import Amount, Comparison, Criterion, Finding, Judgement, exact
+from sidelight.measures.exact import Screen, join_all
 from sidelight.measures.measure import Monotonicity, Summary
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups

@@ -35,7 +35,7 @@ from sidelight.errors import (
     listed,
     parameter,
 )
-from sidelight.measures.attacker import AttackerAnswer, FoundRelease
+from sidelight.measures.attacker_answer import AttackerAnswer, FoundRelease
 from sidelight.measures.classics import GroupSize
 from sidelight.measures.criterion import Criterion, exact
 from sidelight.policy.measure_names import asked_attackers
@@ -104,9 +104,8 @@ def protect(
     result = add_answers(found, ask, progress)
     for each in result.readers:
         if each.falls:
-            message = (
-                f"within policy, and yet it falls to one of two readers: {each.for_the_publisher()}; {each.remedy}"
-            )
+            falls, remedy = each.for_the_publisher(), each.attacker.remedy
+            message = f"within policy, and yet it falls to one of two readers: {falls}; {remedy}"
             warnings.warn(message, FallsToReaderWarning, stacklevel=2)
     return result
 

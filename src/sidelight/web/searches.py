@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sidelight.answers.recipe import Name, levels_text, write_limit_options, write_limits, write_protect, write_python
 from sidelight.errors import BadPolicy, NotAvailable, SidelightError, did_you_mean, parameter
-from sidelight.measures.attacker import AttackerAnswer
+from sidelight.measures.attacker_answer import AttackerAnswer
 from sidelight.measures.criterion import Criterion
 from sidelight.policy.measure_names import ASK_CHOICES
 from sidelight.policy.policy import Policy

@@ -13,7 +13,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, SidelightError, WrongKind
-from sidelight.measures.attacker import FoundRelease
+from sidelight.measures.attacker_answer import FoundRelease
 from sidelight.measures.classics import GroupSize
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.measure import (

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.attacker import Attacker
 from sidelight.measures.classics import GroupSize
 from sidelight.measures.criterion import Finding
+from sidelight.measures.measure import Attacker
 from sidelight.policy.measure_names import all_measures, asked_attackers
 from sidelight.report.report import (
     ALONE,

@@ -59,7 +59,6 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers, first_of_each
 from sidelight.errors import BadMeasure, TooHard, as_given
-from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.ck_safety.implications import (
     Atom,
     Implication,
@@ -75,9 +74,9 @@ from sidelight.measures.ck_safety.minimize_across_groups import (
     near_the_cut,
 )
 from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO, tolerance
-from sidelight.measures.criterion import Bound, Finding, Witness
-from sidelight.measures.exact import EXACT, Amount, Numbers, join_all
-from sidelight.measures.measure import Measure, Monotonicity, read
+from sidelight.measures.criterion import Amount, Bound, Finding, Witness
+from sidelight.measures.exact import EXACT, Numbers, join_all
+from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, read
 from sidelight.measures.number_values import Tariff, read_rate
 from sidelight.measures.targets import Predicate, Targeted, Targets, examples_of_targets, read_value
 from sidelight.rounding import exact_number, in_words, log

@@ -20,11 +20,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from sidelight.errors import BadMeasure, as_given, listed
-from sidelight.measures.attacker import Attacker
 from sidelight.measures.ck_safety.implications import Implications, Negations, chosen_facts, nobody_shown
-from sidelight.measures.criterion import Bound, Finding, Witness
-from sidelight.measures.exact import Amount, Screen
-from sidelight.measures.measure import Measure, Monotonicity, Summary, read, whole
+from sidelight.measures.criterion import Amount, Bound, Finding, Witness
+from sidelight.measures.exact import Screen
+from sidelight.measures.measure import Attacker, Measure, Monotonicity, Summary, read, whole
 from sidelight.measures.number_values import Tariff, read_rate
 from sidelight.rounding import in_words
 from sidelight.table.labels import Label, Semantics, shown

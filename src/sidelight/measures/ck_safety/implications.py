@@ -29,14 +29,12 @@ import numpy as np
 
 from sidelight.errors import BadMeasure
 from sidelight.knowledge.facts import Fact, Has, OneOf, Someone
-from sidelight.measures.attacker import ROW, Attacker, Settings, amount_in
 from sidelight.measures.ck_safety.minimize_across_groups import ImplicationsScreen, shortlist, worst_case
 from sidelight.measures.ck_safety.minimize_within_group import Allocation, TopCounts
-from sidelight.measures.criterion import Finding, Witness
+from sidelight.measures.criterion import Amount, Finding, Witness
 from sidelight.measures.exact import (
     BITS_REPORTED,
     FRACTIONS,
-    Amount,
     Arithmetic,
     Number,
     Numbers,
@@ -44,7 +42,7 @@ from sidelight.measures.exact import (
     compute_exactly,
 )
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Measure, Monotonicity, Worst, read, whole
+from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Settings, Worst, amount_in, read, whole
 from sidelight.measures.targets import Targeted, Value, examples_of_targets, read_value
 from sidelight.rounding import in_words
 from sidelight.table.labels import Label, Semantics, show_in_list, shown

@@ -38,15 +38,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO
-from sidelight.measures.criterion import Finding
-from sidelight.measures.exact import (
-    BITS_REPORTED,
-    Amount,
-    Number,
-    RatioArithmetic,
-    compare_exactly,
-    compute_exactly,
-)
+from sidelight.measures.criterion import Amount, Finding
+from sidelight.measures.exact import BITS_REPORTED, Number, RatioArithmetic, compare_exactly, compute_exactly
 from sidelight.measures.privacy_skyline.five_minima import (
     ODDS,
     FiveMinima,

@@ -27,11 +27,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from sidelight.errors import BadMeasure, expect, expect_or_none, parameter
-from sidelight.measures.attacker import Attacker, Settings
 from sidelight.measures.column_subsets.singling_out import column_named
-from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import Amount, Screen, SumScreen
-from sidelight.measures.measure import Measure, Monotonicity, Tally, read
+from sidelight.measures.criterion import Amount, Finding, Witness
+from sidelight.measures.exact import Screen, SumScreen
+from sidelight.measures.measure import Attacker, Measure, Monotonicity, Settings, Tally, read
 from sidelight.release.generalise import roll_up
 from sidelight.release.release import Release, whole_groups
 from sidelight.rounding import decimal_text

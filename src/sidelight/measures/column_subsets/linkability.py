@@ -26,21 +26,20 @@ import numpy as np
 
 from sidelight.arrays import Integers, add_up, number_rows
 from sidelight.errors import BadMeasure, listed, parameter
-from sidelight.measures.attacker import Attacker, Settings
 from sidelight.measures.column_subsets.singling_out import (
     KnownCells,
     cells_in_words,
 )
 from sidelight.measures.column_subsets.subsets import names_in_words
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.measure import Measure, Monotonicity, read
+from sidelight.measures.measure import Attacker, Measure, Monotonicity, Settings, read
 from sidelight.measures.named_risks.size_risk import sum_of_ratios
 from sidelight.rounding import round_up, short_decimal
 from sidelight.table.labels import Label, number_equal_rows
 from sidelight.text import as_names, counted
 
 if TYPE_CHECKING:
-    from sidelight.measures.exact import Amount
+    from sidelight.measures.criterion import Amount
     from sidelight.release.release import Release
 
 

@@ -62,7 +62,6 @@ import numpy.typing as npt
 
 from sidelight.arrays import Flags, Floats, Integers, add_up, run_starts
 from sidelight.errors import BadTable, UnknownColumn, as_given, did_you_mean, expect, parameter
-from sidelight.measures.attacker import Attacker, amount_in
 from sidelight.measures.column_subsets.subsets import (
     KnownRows,
     Layout,
@@ -73,7 +72,7 @@ from sidelight.measures.column_subsets.subsets import (
     subset_limit,
 )
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.measure import Measure, Monotonicity, whole
+from sidelight.measures.measure import Attacker, Measure, Monotonicity, amount_in, whole
 from sidelight.release.release import Members, Release
 from sidelight.rounding import exact_number, short_decimal
 from sidelight.table.labels import Column, Label, Tabular, arrow_labels, number_equal_rows, show_in_list, unused_name
@@ -83,7 +82,7 @@ from sidelight.text import as_names, counted, html_table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sidelight.measures.exact import Amount
+    from sidelight.measures.criterion import Amount
 
 
 @dataclass(frozen=True, slots=True)

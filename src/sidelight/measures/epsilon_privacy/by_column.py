@@ -32,7 +32,7 @@ import numpy as np
 from sidelight.errors import BadMeasure, did_you_mean, listed
 from sidelight.measures.epsilon_privacy.prior import WeightsByLabel
 from sidelight.measures.epsilon_privacy.worst_case import Ratio, epsilon_of_beliefs
-from sidelight.measures.exact import NEAR, Amount
+from sidelight.measures.exact import NEAR
 from sidelight.release.printed_labels import read_label
 from sidelight.rounding import exact_text
 from sidelight.table.labels import Column, Label, in_order, shown
@@ -41,6 +41,7 @@ from sidelight.worlds.brute_force import few_worlds, smallest_epsilon_by_cell
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
+    from sidelight.measures.criterion import Amount
     from sidelight.release.groups import Groups
 
 

@@ -13,9 +13,8 @@ from sidelight.table.labels import listed, shown
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight.measures.criterion import Finding
+    from sidelight.measures.criterion import Amount, Finding
     from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, PriorBeliefWitness
-    from sidelight.measures.exact import Amount
 
 
 def settings_in_words(belief: PriorBelief) -> str:

@@ -47,14 +47,13 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers, first_of_each
 from sidelight.errors import BadMeasure, as_given, is_one_of
-from sidelight.measures.attacker import Attacker
-from sidelight.measures.criterion import Bound, Finding, Witness
+from sidelight.measures.criterion import Amount, Bound, Finding, Witness
 from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stubbornness
 from sidelight.measures.epsilon_privacy.prior_belief import prior_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Case
-from sidelight.measures.exact import Amount, bernoulli_number
+from sidelight.measures.exact import bernoulli_number
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
-from sidelight.measures.measure import Measure, Monotonicity, Worst, labels_as_written, read
+from sidelight.measures.measure import Attacker, Measure, Monotonicity, Worst, labels_as_written, read
 from sidelight.measures.number_values import NumberValues, finite, has_sensible_size, numbers_of
 from sidelight.measures.targets import Targeted
 from sidelight.rounding import exact_text, round_down, round_up, short_decimal

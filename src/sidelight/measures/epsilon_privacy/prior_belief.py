@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from sidelight.errors import BadMeasure, expect, expect_mapping, parameter
-from sidelight.measures.attacker import ROW, Attacker, Settings, amount_in
 from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.epsilon_privacy.by_column import (
     PriorByColumn,
@@ -58,9 +57,13 @@ from sidelight.measures.epsilon_privacy.worst_case import (
 )
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import (
+    ROW,
+    Attacker,
     Measure,
     Monotonicity,
+    Settings,
     Worst,
+    amount_in,
     choice,
     labels_as_written,
     read,
@@ -76,7 +79,7 @@ from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
-    from sidelight.measures.exact import Amount
+    from sidelight.measures.criterion import Amount
     from sidelight.release.groups import Groups
 
 ValueWeights: TypeAlias = Mapping[str, Bound] | Mapping[Label, Bound]

@@ -46,12 +46,13 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers, number_runs, run_starts, smallest_of_each
 from sidelight.errors import BadMeasure, did_you_mean, listed
-from sidelight.measures.exact import NEAR, Amount
+from sidelight.measures.exact import NEAR
 from sidelight.measures.targets import Predicate
 from sidelight.table.labels import MISSING, JointDomain, Label, shown
 from sidelight.worlds.brute_force import dirichlet_prior, few_worlds, independent_prior, smallest_epsilon_of_group
 
 if TYPE_CHECKING:
+    from sidelight.measures.criterion import Amount
     from sidelight.measures.epsilon_privacy.prior import Prior
     from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, PriorBeliefWitness
     from sidelight.release.groups import Groups

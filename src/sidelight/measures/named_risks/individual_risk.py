@@ -32,10 +32,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from sidelight.errors import BadMeasure, BadRelease, parameter
-from sidelight.measures.attacker import Attacker
-from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import ROUNDING_ERROR, Amount, worst_row
-from sidelight.measures.measure import Measure, Monotonicity, Tally, choice
+from sidelight.measures.criterion import Amount, Finding, Witness
+from sidelight.measures.exact import ROUNDING_ERROR, worst_row
+from sidelight.measures.measure import Attacker, Measure, Monotonicity, Tally, choice
 from sidelight.rounding import PRECISE, decimal_text, round_up, short_decimal, to_places
 from sidelight.streams.key_stream import WEIGHT_UNIT
 from sidelight.text import counted

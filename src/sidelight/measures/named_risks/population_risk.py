@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from sidelight.errors import BadMeasure, parameter
-from sidelight.measures.attacker import Attacker, Settings
 from sidelight.measures.criterion import Finding
-from sidelight.measures.measure import Monotonicity, Tally, choice, read
+from sidelight.measures.measure import Attacker, Monotonicity, Settings, Tally, choice, read
 from sidelight.measures.named_risks.size_risk import (
     SizeHistogram,
     SizeRisk,
@@ -45,7 +44,7 @@ from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
-    from sidelight.measures.exact import Amount
+    from sidelight.measures.criterion import Amount
     from sidelight.release.groups import Groups, PopulationCounts
     from sidelight.release.release import Release
     from sidelight.table.table import Table

@@ -35,11 +35,10 @@ import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, add_up, run_starts
 from sidelight.errors import BadMeasure, as_given, parameter
-from sidelight.measures.attacker import ROW, Attacker
-from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import BITS_REPORTED, ROUNDING_ERROR, Amount, Screen, SumScreen, divide_sums, worst_ratio
+from sidelight.measures.criterion import Amount, Finding, Witness
+from sidelight.measures.exact import BITS_REPORTED, ROUNDING_ERROR, Screen, SumScreen, divide_sums, worst_ratio
 from sidelight.measures.group_by_group import WorstGroup
-from sidelight.measures.measure import Measure, Monotonicity, Tally, choice
+from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Tally, choice
 from sidelight.rounding import PRECISE, decimal_text, exact_number, exact_text, round_up, short_decimal
 from sidelight.text import counted, form
 

@@ -60,9 +60,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from sidelight.errors import BadMeasure, BadRelease, as_given, parameter
-from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.measure import Measure, Monotonicity, Tally, whole
+from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Tally, whole
 from sidelight.measures.named_risks.size_risk import SizeHistogram, runs_of_sizes
 from sidelight.rounding import exact_number, exact_text, short_decimal
 from sidelight.streams.key_stream import WEIGHT_UNIT
@@ -70,7 +69,7 @@ from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     from sidelight.arrays import Integers
-    from sidelight.measures.exact import Amount
+    from sidelight.measures.criterion import Amount
     from sidelight.release.groups import GroupName, Groups
     from sidelight.release.release import Release
 

@@ -27,10 +27,9 @@ import numpy as np
 
 from sidelight.errors import BadMeasure
 from sidelight.knowledge.facts import Fact, Has, OneOf, Someone
-from sidelight.measures.attacker import ROW, Attacker, Settings, amount_in
-from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, Screen, compute_exactly
-from sidelight.measures.measure import Measure, Monotonicity, read, whole
+from sidelight.measures.criterion import Amount, Finding, Witness
+from sidelight.measures.exact import BITS_REPORTED, RatioArithmetic, Screen, compute_exactly
+from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Settings, amount_in, read, whole
 from sidelight.measures.privacy_skyline.five_minima import (
     ALL_TOGETHER,
     ARRANGEMENTS,

@@ -54,17 +54,10 @@ import numpy.typing as npt
 from scipy.special import gammaln
 
 from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vectors, smallest_of_each
-from sidelight.measures.exact import (
-    BITS_REPORTED,
-    NEAR,
-    Amount,
-    Number,
-    RatioArithmetic,
-    compare_exactly,
-    compute_exactly,
-)
+from sidelight.measures.exact import BITS_REPORTED, NEAR, Number, RatioArithmetic, compare_exactly, compute_exactly
 
 if TYPE_CHECKING:
+    from sidelight.measures.criterion import Amount
     from sidelight.release.groups import Groups
     from sidelight.table.labels import Label, Semantics
     from sidelight.table.table import Counts

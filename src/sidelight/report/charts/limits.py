@@ -33,7 +33,7 @@ from sidelight.text import counted, form
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.measures.exact import Amount
+    from sidelight.measures.criterion import Amount
     from sidelight.policy.policy import Verdict
 
 

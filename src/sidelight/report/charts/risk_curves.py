@@ -30,8 +30,8 @@ from sidelight.rounding import LARGEST_NUMBER, exact_text, in_words, round_up, s
 if TYPE_CHECKING:
     import altair as alt
 
+    from sidelight.measures.criterion import Amount
     from sidelight.measures.disclosure_curve import DisclosureCurve
-    from sidelight.measures.exact import Amount
 
 KINDS: dict[tuple[str, str], tuple[str, str]] = {
     ("implications", "k"): ("implication", "implications"),

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from sidelight.arrays import Flags, Integers
-    from sidelight.measures.exact import Amount
+    from sidelight.measures.criterion import Amount
     from sidelight.measures.measure import Measure
     from sidelight.report.release_report import CutPart
     from sidelight.search.compare import ReleaseComparison

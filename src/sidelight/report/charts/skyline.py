@@ -41,8 +41,7 @@ from sidelight.table.labels import Label, shown
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.measures.criterion import Bound
-    from sidelight.measures.exact import Amount
+    from sidelight.measures.criterion import Amount, Bound
     from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, KnowledgeSkyline, RiskMap
 
 # How many amounts of each kind are drawn: values ruled out, other people, family.

@@ -1,10 +1,8 @@
-"""Whom is a measure about?  An attacker: who draws conclusions, what they know besides the release, what is counted.
+"""What would attackers reach of a release that a search found?
 
-    attacker = Attacker("insider", "an insider", "the method and the policy", "how sure an insider could become", …)
-
-stands as class data on the measure's class; reports say it in words.  With `asked_by_search` every search asks the
-attacker, with little effort, what they would reach of what it found (`FoundRelease`), and passes the answer on
-(`AttackerAnswer`).  `Measure.answer_search` answers by measuring; a class that can do it more cheaply overrides it.
+Each attacker with `asked_by_search` (`Attacker` in `measure`) is asked with little effort about what was found
+(`FoundRelease`), and the answer is passed on (`AttackerAnswer`).  `Measure.answer_search` answers by measuring; a class
+that can do it more cheaply overrides it.
 
 Limit       c, how sure anybody may get of a value of a person: what the policy promises; where it limits values and no
             belief, the largest share that a group prints, which is what somebody reaches who sees the release alone.
@@ -19,7 +17,7 @@ What is true is the publisher's: `right` and `falls` are for whoever has the tab
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -29,83 +27,12 @@ from sidelight.rounding import in_words, round_at_a_glance, short_amount
 from sidelight.text import counted
 
 if TYPE_CHECKING:
+    from sidelight.measures.measure import Attacker
     from sidelight.release.release import Release
     from sidelight.table.table import TrueCounts
 
-Settings: TypeAlias = Mapping[str, object]
-"""The settings of a measure by name, as a policy or a document has them."""
-
 Outcome: TypeAlias = Literal["asked", "nothing to learn", "could not tell", "not asked"]
 """Whether an attacker was asked, and could be; "nothing to learn" where it is proven that they learn nothing more."""
-
-Family: TypeAlias = Literal["groups", "register", "columns", "facts", "belief", "sums", "other"]
-"""What attackers have in common; a report says of which families no measure asked (`FAMILIES`)."""
-
-FAMILIES: Mapping[Family, str] = {
-    "facts": "somebody who knows facts about people besides the columns of the file (implications, acquaintance)",
-    "register": "somebody who looks people up in a register of the population (prosecutor, journalist, marketer risk)",
-    "belief": "somebody who believes something about people from elsewhere (prior belief, maximum entropy)",
-}
-
-ROW = "where a person stands in the file: what it prints of them"
-"""What every attacker knows who is about one person."""
-
-
-@dataclass(frozen=True, slots=True)
-class Attacker:
-    """Whom a measure is about, in words for whoever has to agree to a release."""
-
-    who: str  # "an insider"
-    knows: str | Callable[[Settings], str] = "what the measure says"  # besides the release
-    counts: str = ""  # "how sure an insider could become"
-    family: Family = "other"
-    name: str = ""  # of one whom searches ask: as in --ask and --as, the name of the measure
-    asked_by_search: bool = False
-    deed: str = ""  # "who trains a model on the release": what tells them from all others
-    in_short: str = ""  # the deed where the release was just named: "trains a model on it"
-    in_report: str = ""  # the deed for whoever never heard of them, in a report
-    question: str = ""  # what an attack as them asks, for the title of a page
-    function: str = ""  # what asks them in Python, beside `sidelight attack --as`
-    remedy: str = ""  # what helps against them
-    only_claims: bool = (
-        False  # whether a model speaks, which may be wrong: then a release falls by guesses that are right
-    )
-    knows_method: bool = False  # whether what they reach tells how the release was made
-
-    @property
-    def described(self) -> str:
-        """The attacker with what they do: "an insider, who knows the method and the policy too"."""
-        return f"{self.who}, {self.deed}" if self.deed else self.who
-
-    @property
-    def how_to_ask(self) -> str:
-        """What asks them with more effort, on the command line and in Python."""
-        python = f", or sl.{self.function}" if self.function else ""
-        return f"sidelight attack FILE --as {self.name} --table TABLE asks{python}"
-
-    @classmethod
-    def of_person(cls, counts: str, *, besides: str = "") -> Attacker:
-        """Return the attacker of the classics: who finds a person's group, and perhaps knows something besides."""
-        knows = f"{ROW}; and {besides}" if besides else ROW
-        return cls("somebody who knows a person and looks for them", knows, counts, "groups")
-
-    @classmethod
-    def unknown(cls, measure: str) -> Attacker:
-        """Return the attacker of a measure that says nothing of one."""
-        return cls(f"whom “{measure}” is about", counts=f"“{measure}”", name=measure)
-
-    def knowledge_in_words(self, settings: Settings) -> str:
-        """Return what they know besides the release; of which column, and which others, where settings say that."""
-        knows = self.knows if isinstance(self.knows, str) else self.knows(settings)
-        known, about = settings.get("known"), settings.get("of")
-        more = f"; and {', '.join(map(str, known))} of everybody" if isinstance(known, list) and known else ""
-        return f"{knows}{more}" + (f" (asked about {about})" if isinstance(about, str) else "")
-
-
-def amount_in(settings: Settings, name: str) -> int:
-    """Return a setting that is a whole number; 0 where it is left open."""
-    amount = settings.get(name, 0)
-    return amount if isinstance(amount, int) else 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,6 +123,7 @@ class AttackerAnswer:
     def for_readers(self) -> AttackerAnswer:
         """Leave out what only the publisher knows: what is true, and counts of people beyond three digits.
 
+        >>> from sidelight.measures.measure import Attacker
         >>> asked = AttackerAnswer(Attacker("x"), "asked", "", 0.6, Fraction(1, 2), 1234, 0, 0.7, falls=True)
         >>> (shown := asked.for_readers()).people, shown.right, shown.falls
         (1230, None, False)
@@ -209,11 +137,6 @@ class AttackerAnswer:
         if self.right is None or not self.people:
             return self.sentence()
         return f"{self.sentence()}; of those {counted(self.people, 'person')}, {self.right:.3f} are guessed right"
-
-    @property
-    def remedy(self) -> str:
-        """What helps against the attacker."""
-        return self.attacker.remedy
 
 
 def is_beyond_chance(people: int, right: float, limit: float) -> bool:
