@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.attack.common_ground import Cluster, CommonGround
+from sidelight.attack.common_ground import Ground
 from sidelight.attack.posterior import Together
 from sidelight.release.label_order import LIMITS, Cover, join, merge_stretches
 from sidelight.worlds.brute_force import worlds_of_group
@@ -306,8 +306,8 @@ def test_common_ground_agrees_with_filling_groups_from_an_urn(groups, present, a
     """Releases that go by the same things: their groups and the person are draws of one urn."""
     releases = [sl.Release.from_counts([Counter(group)], labels=[{"zip": "1"}], domain="abc") for group in groups]
     exposure = sl.intersect(releases, people=pl.DataFrame({"zip": ["1"]}), present=present[: len(groups)])
-    cluster = Cluster(agreement, tuple(range(len(groups))))
-    exposure = replace(exposure, together=Together(CommonGround((agreement,) * len(groups), cluster), {}))
+    ground = Ground.of(agreement, [Ground(agreement, (at,)) for at in range(len(groups))])
+    exposure = replace(exposure, together=Together(ground, {}))
     prior = dict(zip(exposure.domain, exposure.prior, strict=True))
     expected = urn_worlds(groups, present[: len(groups)], prior, alpha=1 / agreement - 1)
     posterior = exposure.posterior(np.arange(1))[0]

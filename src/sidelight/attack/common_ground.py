@@ -28,10 +28,10 @@ Source      Ours; Dirichlet and Pólya as in any textbook.  docs/understand/seve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -46,43 +46,48 @@ MOST_AGREEMENT = Fraction(99, 100)  # groups that agree more are taken to agree 
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
-    """Releases (by their place) or clusters of them that agree with each other about equally much (ρ)."""
+class Ground:
+    """What releases have in common: `members` of it agree with each other about equally much (ρ).
+
+    One release (by its place) has no members, and agrees with itself as little as its groups differ (ρ_j).
+    """
 
     agreement: Fraction
-    members: tuple[int | Cluster, ...]
-
-    def releases(self) -> tuple[int, ...]:
-        """Name all releases in it."""
-        return tuple(
-            each for part in self.members for each in (part.releases() if isinstance(part, Cluster) else (part,))
-        )
-
-    def pairs(self) -> list[tuple[int, int]]:
-        """List the pairs of releases that are in different members."""
-        releases = [each.releases() if isinstance(each, Cluster) else (each,) for each in self.members]
-        return [(i, j) for one, other in combinations(releases, 2) for i in one for j in other]
-
-
-@dataclass(frozen=True, slots=True)
-class CommonGround:
-    """What releases say together: how far the groups of each differ (ρ_j), and which agree with which."""
-
-    spread: tuple[Fraction, ...]
-    root: Cluster
+    releases: tuple[int, ...]
+    members: tuple[Ground, ...] = ()
 
     @classmethod
-    def none(cls, releases: int) -> CommonGround:
-        """Return the ground of releases with nothing in common: each is evidence of its own."""
-        return cls((Fraction(0),) * releases, Cluster(Fraction(0), tuple(range(releases))))
+    def of(cls, agreement: Fraction, members: Sequence[Ground]) -> Ground:
+        """Join releases, or clusters of them, into a cluster."""
+        return cls(agreement, tuple(chain.from_iterable(each.releases for each in members)), tuple(members))
 
     @classmethod
-    def from_agreement(cls, agreement: Floats) -> CommonGround:
-        """Build the ground from how far groups differ (diagonal) and releases agree: (releases, releases)."""
-        spread = tuple(_fraction(each) for each in agreement.diagonal().tolist())
-        if len(spread) == 1:
-            return cls(spread, Cluster(spread[0], (0,)))
-        return cls(spread, _cluster(agreement))
+    def independent(cls, releases: int) -> Ground:
+        """Build the ground of releases with nothing in common: each is evidence of its own."""
+        return cls.of(Fraction(0), [cls(Fraction(0), (each,)) for each in range(releases)])
+
+    @classmethod
+    def from_agreement(cls, agreement: Floats) -> Ground:
+        """Build it from how far groups differ (diagonal) and releases agree: (releases, releases).
+
+        Those that agree most are joined, again and again, by the average over pairs.
+        """
+        parts = [cls(_fraction(spread), (at,)) for at, spread in enumerate(agreement.diagonal().tolist())]
+        if len(parts) == 1:
+            return cls.of(parts[0].agreement, parts)
+        while len(parts) > 1:
+            # average linkage; of equal pairs the first is joined, so that the clusters are always the same
+            one, other = max(combinations(parts, 2), key=lambda pair: _mean_agreement(agreement, pair))
+            both = _mean_agreement(agreement, (one, other))
+            # a cluster whose members agree about as much with what joins them is dissolved
+            dissolved = (
+                each.members if each.members and both >= 0.8 * float(each.agreement) else (each,)
+                for each in (one, other)
+            )
+            members = tuple(chain.from_iterable(dissolved))
+            joined = cls.of(_fraction(_mean_agreement(agreement, members)), members)
+            parts = [*(each for each in parts if each is not one and each is not other), joined]
+        return parts[0]
 
 
 def _fraction(agreement: float) -> Fraction:
@@ -90,41 +95,19 @@ def _fraction(agreement: float) -> Fraction:
     return min(Fraction(max(agreement, 0.0)).limit_denominator(10_000), MOST_AGREEMENT)
 
 
-def _cluster(agreement: Floats) -> Cluster:
-    """Join those that agree most, again and again, by the average over pairs."""
-    open_parts: list[int | Cluster] = list(range(len(agreement)))
-    while len(open_parts) > 1:
-        pairs = combinations(open_parts, 2)
-        # average linkage; of equal pairs the first is joined, so that the clusters are always the same
-        _, one, other = max(((_mean_agreement(agreement, (a, b)), a, b) for a, b in pairs), key=lambda pair: pair[0])
-        both = _mean_agreement(agreement, (one, other))
-        members: list[int | Cluster] = []
-        for part in (one, other):
-            # a cluster whose members agree about as much with what joins them is dissolved
-            alike = isinstance(part, Cluster) and both >= 0.8 * float(part.agreement)
-            members += part.members if isinstance(part, Cluster) and alike else (part,)
-        rest = [part for part in open_parts if part is not one and part is not other]
-        open_parts = [*rest, Cluster(_fraction(_mean_agreement(agreement, members)), tuple(members))]
-    (root,) = open_parts
-    assert isinstance(root, Cluster)
-    return root
+def _pairs_across(members: Iterable[Ground]) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of releases that are in different members."""
+    for one, other in combinations(members, 2):
+        yield from product(one.releases, other.releases)
 
 
-def _mean_agreement(agreement: Floats, parts: Sequence[int | Cluster]) -> float:
-    """Average over all pairs of releases that are in different parts."""
-    return float(np.mean([agreement[pair] for pair in Cluster(Fraction(0), tuple(parts)).pairs()]))
+def _mean_agreement(agreement: Floats, members: Iterable[Ground]) -> float:
+    return float(np.mean([agreement[pair] for pair in _pairs_across(members)]))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Observation:
-    """What one release says about some people: shares of values in their groups, of how many, and are they in it?
-
-    `shares` has the values on its last axis; `people` (0: not located) and `present` have one entry there.
-    """
-
-    shares: Numbers
-    people: Numbers
-    present: Numbers
+# What one release says about some people: shares of values in their groups, which are on the last axis; of how many
+# people (0: not located), and how likely each person is one of them, with one entry there
+Observation: TypeAlias = tuple[Numbers, Numbers, Numbers]
 
 
 # For two releases (the first has the smaller number): which share of the smaller group's other people are in both
@@ -132,24 +115,17 @@ InCommon: TypeAlias = Mapping[tuple[int, int], Numbers]
 
 
 def weigh(
-    observations: Sequence[Observation], prior: Numbers, ground: CommonGround, in_common: InCommon | None = None
+    observations: Sequence[Observation], prior: Numbers, ground: Ground, in_common: InCommon | None = None
 ) -> Numbers:
     """Return how likely each value is after all releases, along the last axis; nan (exactly: −1) where none is left.
 
-    >>> most = Observation(np.array([[0.8, 0.2]]), np.array([[10.0]]), np.array([[1.0]]))
-    >>> prior = np.array([0.5, 0.5])
-    >>> weigh([most, most], prior, CommonGround.none(2)).round(2).tolist()
+    >>> most, prior = (np.array([[0.8, 0.2]]), np.array([[10.0]]), np.array([[1.0]])), np.array([0.5, 0.5])
+    >>> weigh([most, most], prior, Ground.independent(2)).round(2).tolist()
     [[0.94, 0.06]]
-    >>> weigh([most, most], prior, CommonGround.from_agreement(np.full((2, 2), 0.5))).round(2).tolist()
+    >>> weigh([most, most], prior, Ground.from_agreement(np.full((2, 2), 0.5))).round(2).tolist()
     [[0.78, 0.22]]
     """
-    leaves = []
-    for each, spread in zip(observations, ground.spread, strict=True):
-        people, shares = each.people, each.shares
-        # not located is absent for certain; `0 * people` keeps exact fractions exact
-        present = np.where(people > 0, each.present, 0 * people)
-        leaves.append(_Part(spread, shares, people, ratio(people**0, people), 1 - present, present * shares, shares))
-    top = _join(ground.root, leaves, prior, in_common or {})
+    top = _join(ground, observations, prior, in_common or {})
     # either some release holds the person, or none does and only the ground speaks
     odds = top.present + top.absent * top.outside
     total = odds.sum(axis=-1, keepdims=True)
@@ -179,14 +155,18 @@ class _Part:
     outside: Numbers
 
 
-def _join(cluster: Cluster, leaves: Sequence[_Part], prior: Numbers, in_common: InCommon) -> _Part:
-    parts = [
-        _join(each, leaves, prior, in_common) if isinstance(each, Cluster) else leaves[each] for each in cluster.members
-    ]
+def _join(ground: Ground, observations: Sequence[Observation], prior: Numbers, in_common: InCommon) -> _Part:
+    if not ground.members:
+        shares, people, present = observations[ground.releases[0]]
+        # not located is absent for certain; `0 * people` keeps exact fractions exact
+        present = np.where(people > 0, present, 0 * people)
+        person = ratio(people**0, people)
+        return _Part(ground.agreement, shares, people, person, 1 - present, present * shares, shares)
+    parts = [_join(each, observations, prior, in_common) for each in ground.members]
     number: Any = Fraction if parts[0].shares.dtype == object else float
-    agreement = number(cluster.agreement)  # in terms of ρ, so that α may be infinite
+    agreement = number(ground.agreement)  # in terms of ρ, so that α may be infinite
     # β/(1+β) of each part: 1 if it goes by nothing but the common ground
-    ties = [number(min((1 - part.agreement) / (1 - cluster.agreement), Fraction(1))) for part in parts]
+    ties = [number(min((1 - part.agreement) / (1 - ground.agreement), Fraction(1))) for part in parts]
     # κ_j; shares have the values on their last axis, and draws and people a length of 1 there
     kappa = [ratio(part.people, part.people * (1 - tie) + tie) for part, tie in zip(parts, ties, strict=True)]
     nothing = 0 * kappa[0]
@@ -197,11 +177,11 @@ def _join(cluster: Cluster, leaves: Sequence[_Part], prior: Numbers, in_common: 
     counted = sum((each * part.person for each, part in zip(kappa, parts, strict=True)), start=nothing)
     person = ratio(counted, located)
     # w, averaged over the pairs of releases that meet in this cluster
-    pairs = [tuple(sorted(pair)) for pair in cluster.pairs()]
+    pairs = [tuple(sorted(pair)) for pair in _pairs_across(ground.members)]
     known = [in_common[one, other] for one, other in pairs if (one, other) in in_common]
     both = sum(known[1:], start=known[0]) / len(pairs) if known else None
 
-    def ground(times: int) -> Numbers:
+    def ground_without(times: int) -> Numbers:
         """Return m_t(s): the ground without the person, who was counted so many times too often."""
         # whole counts include the person t + 1 times, and then never meet the second bound
         left = np.maximum(shares - times * person, shares / (times + 1))
@@ -209,7 +189,7 @@ def _join(cluster: Cluster, leaves: Sequence[_Part], prior: Numbers, in_common: 
         mean: Numbers = (before * prior + agreement * left) / (before + agreement * (draws - times * person))
         return mean if times == 0 or both is None else (1 - both) * mean + both * ratio(shares, draws)
 
-    outside = ground(0)
+    outside = ground_without(0)
     # `outside**0` is 1 in the shape and the type of `outside`, floats or fractions
     weights: dict[int, Numbers] = {0: outside**0}  # by how many parts hold the person
     for part, tie in zip(parts, ties, strict=True):
@@ -221,7 +201,7 @@ def _join(cluster: Cluster, leaves: Sequence[_Part], prior: Numbers, in_common: 
             # where everybody is known to be present, a single count of holders is carried along
             if np.any(absent != 0):
                 after[times] = after.get(times, 0) + weight * absent
-            evidence = ratio(part.present, ground(times)) if times else part.present
+            evidence = ratio(part.present, ground_without(times)) if times else part.present
             after[times + 1] = weight * evidence
         if part.present.dtype != object:
             # scaled by the largest of a row, in all of them alike: many releases neither vanish nor overflow
@@ -230,4 +210,4 @@ def _join(cluster: Cluster, leaves: Sequence[_Part], prior: Numbers, in_common: 
         weights = after
     none = weights.pop(0, 0 * outside)
     present = sum(weights.values(), start=0 * outside)
-    return _Part(cluster.agreement, ratio(shares, draws), draws, ratio(person, draws), none, present, outside)
+    return _Part(ground.agreement, ratio(shares, draws), draws, ratio(person, draws), none, present, outside)

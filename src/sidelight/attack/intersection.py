@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, unpack_bits
-from sidelight.attack.common_ground import CommonGround
+from sidelight.attack.common_ground import Ground
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.posterior import (
     CommonDomain,
@@ -194,7 +194,7 @@ def intersect(
     together = (
         estimate_agreement(views, prior_beliefs, targets, columns)
         if evidence != "independent"
-        else Together(CommonGround.none(len(views)), {})
+        else Together(Ground.independent(len(views)), {})
     )
     return _weigh_people(targets, views, common, prior_beliefs, together, evidence=evidence)
 

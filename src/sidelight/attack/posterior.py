@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from sidelight.arrays import Bits, Flags, Floats, Integers, number_rows, pack_bits, pack_positions, unpack_bits
-from sidelight.attack.common_ground import CommonGround, Numbers, Observation, weigh
+from sidelight.attack.common_ground import Ground, Numbers, Observation, weigh
 from sidelight.errors import BadRelease, mapping_or_empty, parameter
 from sidelight.release.release import whole_groups
 from sidelight.table.labels import Label, Semantics, label, shown
@@ -157,9 +157,9 @@ class View:
             shares, present = self.probabilities(rows), self.presence.probabilities(rows)
             people = self.linkage.sums(self.people)[self.linkage.profile[rows]].astype(np.float64)
         if self.semantics == "single":
-            return Observation(shares, people[:, np.newaxis], present[:, np.newaxis])
+            return shares, people[:, np.newaxis], present[:, np.newaxis]
         alternatives = np.stack((shares, 1 - shares), axis=-1)
-        return Observation(alternatives, people[:, np.newaxis, np.newaxis], present[:, np.newaxis, np.newaxis])
+        return alternatives, people[:, np.newaxis, np.newaxis], present[:, np.newaxis, np.newaxis]
 
     def probabilities(self, rows: Integers) -> Floats:
         """Return Pr_j(s) for rows of people, row × value; a row that is not located has 0 throughout."""
@@ -251,7 +251,7 @@ class Together:
     exact group has what, a cell that holds the whole group has the same counts.
     """
 
-    ground: CommonGround
+    ground: Ground
     in_both: Mapping[tuple[int, int], Sequence[Integers]]
     silent: Mapping[int, Flags] = field(default_factory=dict)
 
@@ -280,7 +280,7 @@ class Together:
         left = np.flatnonzero(unpack_bits(values_in_all(views, one), len(prior))[0])
         if len(left) == 0:
             return None
-        observations = [replace(each, shares=each.shares[:, left]) for each in observations]
+        observations = [(shares[:, left], people, present) for shares, people, present in observations]
         beliefs = np.full(len(prior), Fraction(0))
         beliefs[left] = self._weigh(observations, before[left], shared, semantics)[0]
         return tuple(beliefs.tolist())
@@ -289,8 +289,8 @@ class Together:
         """Return the observation with 0 people for rows about which the release tells nothing more: not located."""
         if release not in self.silent:
             return observation
-        people = np.where(self.silent[release][rows, np.newaxis], 0 * observation.people, observation.people)
-        return replace(observation, people=people)
+        shares, people, present = observation
+        return shares, np.where(self.silent[release][rows, np.newaxis], 0 * people, people), present
 
     def _weigh(
         self,
@@ -357,7 +357,7 @@ def estimate_agreement(
     before = np.array([float(each) for each in prior])
     spread = float((before * (1 - before)).sum())
     if spread == 0:
-        return Together(CommonGround.none(len(views)), {})
+        return Together(Ground.independent(len(views)), {})
     agreement = np.diag([_difference_of_groups(view, before, spread) for view in views])
     in_both: dict[tuple[int, int], Sequence[Integers]] = {}
     silent: dict[int, Flags] = {}
@@ -378,7 +378,7 @@ def estimate_agreement(
         # Cauchy and Schwarz: two releases agree no more than the groups of each differ
         most = float(np.sqrt(agreement[i, i] * agreement[j, j]))
         agreement[i, j] = agreement[j, i] = min(max(weighed, 0.0), most)
-    return Together(CommonGround.from_agreement(agreement), in_both, silent)
+    return Together(Ground.from_agreement(agreement), in_both, silent)
 
 
 def _difference_of_groups(view: View, prior: Floats, spread: float) -> float:
