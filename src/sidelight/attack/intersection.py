@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -141,62 +141,35 @@ def intersect(
     several = expect_several(
         Release, releases, "releases", each="release", also=(SearchResult, ExpectedCounts, WithNoise)
     )
-    published = tuple(each.expected_counts() if isinstance(each, WithNoise) else each for each in several)
+    published = [each.expected_counts() if isinstance(each, WithNoise) else each for each in several]
     lookups = lookups_for(published, by=by, locate=locate, suppressed=suppressed)
-    _check_releases(published, prior, evidence)
+    _check_attacked(published, prior, evidence)
     presence = presence_for(present, len(published))
+    looked_up = [(release_of(each), lookup) for each, lookup in zip(published, lookups, strict=True)]
     targets = people_of(
         people,
-        known=_name_known_columns(published, lookups, quasi, person),
+        known=_name_known_columns(looked_up, quasi, person),
         person=person,
         truth=truth,
         marks=[each for each in presence if isinstance(each, str)],
         reading=Roles(missing_marks=marks_of(missing_marks), split=split, encoding=encoding, sheet=sheet),
-        several_values=release_of(published[0]).semantics != "single",
+        several_values=looked_up[0][0].semantics != "single",
     )
-    common = CommonDomain([release_of(each).groups for each in published], same_values)
+    common = CommonDomain([release.groups for release, _ in looked_up], same_values)
     # before the views are built, so that noisy releases have every value that another one has
-    uncounted = published
-    published = tuple(
-        replace(
-            each,
-            release=Release(
-                common.add_missing_values(
-                    each.release.groups,
-                    each.parts,
-                    [(release_of(other).groups, parts_of(other) or 1) for other in uncounted if other is not each],
-                ),
-                sensitive=each.release.sensitive,
-            ),
+    whole = common.complete([(release_of(each).groups, parts_of(each)) for each in published])
+    views = []
+    for each, (release, lookup), groups, marked in zip(published, looked_up, whole, presence, strict=True):
+        linkage = link(release, targets.known, len(targets), lookup, person=person)
+        right = share_linked_right(each, targets, linkage)
+        seen = groups, common.counts(groups), linkage
+        views.append(
+            View.build(*seen, presence=targets.presence(marked), share_linked_right=right, parts=parts_of(each))
         )
-        if isinstance(each, ExpectedCounts)
-        else each
-        for each in published
-    )
-    linkages = [
-        link(release_of(each), targets.known, len(targets), lookup, person=person)
-        for each, lookup in zip(published, lookups, strict=True)
-    ]
-    views = tuple(
-        View.build(
-            release_of(each).groups,
-            common.counts(release_of(each).groups),
-            linkage,
-            presence=targets.presence(marked),
-            semantics=release_of(each).semantics,
-            share_linked_right=share_linked_right(each, targets, linkage),
-            parts=parts_of(each),
-        )
-        for each, linkage, marked in zip(published, linkages, presence, strict=True)
-    )
-    prior_beliefs = prior_of(views, prior)
-    columns = [columns_of(release_of(each), lookup) for each, lookup in zip(published, lookups, strict=True)]
-    together = (
-        estimate_agreement(views, prior_beliefs, targets, columns)
-        if evidence != "independent"
-        else Together(Ground.independent(len(views)), {})
-    )
-    return _weigh_people(targets, views, common, prior_beliefs, together, evidence=evidence)
+    beliefs, together = prior_of(views, prior), Together(Ground.independent(len(views)), {})
+    if evidence != "independent":
+        together = estimate_agreement(views, beliefs, targets, [columns_of(*each) for each in looked_up])
+    return _weigh_people(targets, tuple(views), common, beliefs, together, evidence=evidence)
 
 
 def _weigh_people(
@@ -232,13 +205,9 @@ def _weigh_people(
 
 
 def _name_known_columns(
-    releases: Sequence[ReleaseOrResult],
-    lookups: Sequence[Lookup],
-    quasi: str | Sequence[str] | None,
-    person: str | None,
+    looked_up: Sequence[tuple[Release, Lookup]], quasi: str | Sequence[str] | None, person: str | None
 ) -> list[str]:
     """Name what is known of people: what the caller says, or all that they can be found by."""
-    looked_up = [(release_of(each), lookup) for each, lookup in zip(releases, lookups, strict=True)]
     named = any(names_people(*each) for each in looked_up)
     if named and person is None:
         message = f"a release names its people; give {parameter('person')}, the column that names them"
@@ -253,7 +222,7 @@ def _name_known_columns(
     return list(known)
 
 
-def _check_releases(releases: Sequence[ReleaseOrResult], prior: str, evidence: str) -> None:
+def _check_attacked(releases: Sequence[ReleaseOrResult], prior: str, evidence: str) -> None:
     if len(releases) == 0:
         message = "no releases to compare; give at least one, and two to see what they give away together"
         raise BadRelease(message)
@@ -276,36 +245,26 @@ def _check_releases(releases: Sequence[ReleaseOrResult], prior: str, evidence: s
 
 
 @dataclass(frozen=True, slots=True)
-class CalibrationBin:
-    """People of whom the likeliest value is believed about equally much, `low` ≤ belief < `high`."""
+class Claims:
+    """What is claimed about people, and how often it is right: their likeliest value, `low` ≤ belief < `high`.
+
+    Of everybody it is the reliability curve of an attacker, by tenths of belief (`bins`), without those of nobody.
+    """
 
     low: Fraction
     high: Fraction
     people: int
-    claimed: float  # the belief, on average
+    claimed: float  # how sure the attacker is of the likeliest value, on average
     right: Fraction  # the share of them who have that value
+    bins: tuple[Claims, ...] = ()
 
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """The reliability curve of an attacker: what is claimed, and how often it is right; without bins of nobody."""
-
-    bins: tuple[CalibrationBin, ...]
-
-    @property
-    def people(self) -> int:
-        """How many people something is claimed about."""
-        return sum(each.people for each in self.bins)
-
-    @property
-    def claimed(self) -> float:
-        """How sure the attacker is of the likeliest value, on average."""
-        return math.fsum(each.people * each.claimed for each in self.bins) / max(self.people, 1)
-
-    @property
-    def right(self) -> Fraction:
-        """How often that value is the true one."""
-        return sum((each.people * each.right for each in self.bins), Fraction(0)) / max(self.people, 1)
+    @classmethod
+    def of(cls, bins: tuple[Claims, ...]) -> Claims:
+        """Put bins together."""
+        people = sum(each.people for each in bins)
+        claimed = math.fsum(each.people * each.claimed for each in bins) / max(people, 1)
+        right = sum((each.people * each.right for each in bins), Fraction(0)) / max(people, 1)
+        return cls(Fraction(0), Fraction(1), people, claimed, right, bins)
 
     @property
     def expected_error(self) -> float:
@@ -330,7 +289,7 @@ class TruthCheck:
     belief: float  # in the true value, on average
     belief_before: float  # … before any release is looked at
     log_belief: float  # the mean of ln belief in what is so: −∞ once that was ruled out
-    calibration: Calibration
+    calibration: Claims
 
     @property
     def gain(self) -> float:
@@ -414,7 +373,7 @@ class TruthTally:
         if pairs == 0:
             return None
         bins = tuple(
-            CalibrationBin(Fraction(at, 10), Fraction(at + 1, 10), int(n), beliefs / n, Fraction(int(right), int(n)))
+            Claims(Fraction(at, 10), Fraction(at + 1, 10), int(n), beliefs / n, Fraction(int(right), int(n)))
             for at, (n, beliefs, right) in enumerate(self._bins)
             if n
         )
@@ -427,5 +386,5 @@ class TruthTally:
             belief=self._belief / pairs,
             belief_before=self._before / pairs,
             log_belief=self._log_belief / (pairs if self._views[0].semantics == "single" else people * self._values),
-            calibration=Calibration(bins),
+            calibration=Claims.of(bins),
         )

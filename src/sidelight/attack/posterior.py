@@ -20,6 +20,7 @@ Source      Sets: Ganta, Kasiviswanathan and Smith, KDD 2008.  The form with pro
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -61,7 +62,6 @@ class View:
     counts: Counts
     linkage: Linkage
     presence: PresenceChances
-    semantics: Semantics
     may_have: Bits
     must_have: Bits
     share_linked_right: Fraction | None = None  # the share of people who were looked for in the right group
@@ -75,7 +75,6 @@ class View:
         linkage: Linkage,
         *,
         presence: PresenceChances,
-        semantics: Semantics,
         share_linked_right: Fraction | None = None,
         parts: int | None = None,
     ) -> View:
@@ -84,20 +83,25 @@ class View:
         if parts is not None:
             may_have = np.repeat(everything, len(linkage), axis=0)
             nothing = np.zeros_like(may_have)
-            return cls(groups, counts, linkage, presence, semantics, may_have, nothing, share_linked_right, parts)
+            return cls(groups, counts, linkage, presence, may_have, nothing, share_linked_right, parts)
         row, value, count = counts.entries()
         may_have = _join_by_profile(pack_positions(row, value, counts.shape), linkage, np.bitwise_or)
         # nothing is ruled out about somebody who is not there: never "no value is left"
         may_have[linkage.matches == 0] = everything
-        everybody = groups.sizes[row] == (1 if semantics == "multiset" else count)
+        everybody = groups.sizes[row] == (1 if groups.semantics == "multiset" else count)
         must_have = pack_positions(row[everybody], value[everybody], counts.shape)
         must_have = _join_by_profile(must_have, linkage, np.bitwise_and)
-        return cls(groups, counts, linkage, presence, semantics, may_have, must_have, share_linked_right)
+        return cls(groups, counts, linkage, presence, may_have, must_have, share_linked_right)
 
     def if_present(self) -> View:
         """Look at it as if everybody who may be in it were."""
         levels = tuple(Fraction(level > 0) for level in self.presence.levels)
         return replace(self, presence=replace(self.presence, levels=levels))
+
+    @property
+    def semantics(self) -> Semantics:
+        """How many values a person has."""
+        return self.groups.semantics
 
     @property
     def rules_out(self) -> bool:
@@ -481,19 +485,24 @@ class CommonDomain:
         row, value, count = groups.counts.entries()
         return Counts.from_entries(row, codes[value], count, (len(groups), len(self.domain)))
 
-    def add_missing_values(self, groups: Groups, parts: int, others: Sequence[tuple[Groups, int]]) -> Groups:
+    def complete(self, releases: Sequence[tuple[Groups, int | None]]) -> list[Groups]:
         """Add the values that were not counted to what is expected behind noise, as frequent as elsewhere.
 
-        Counts are in `parts` of a person; `others` are the other releases, and in how many parts each of them counts.
+        Such counts are in parts of a person, of which there are so many; others count people, and stay as they are.
         """
+        return [
+            groups if parts is None else self._add_missing_values(groups, parts, (*releases[:at], *releases[at + 1 :]))
+            for at, (groups, parts) in enumerate(releases)
+        ]
+
+    def _add_missing_values(self, groups: Groups, parts: int, others: Sequence[tuple[Groups, int | None]]) -> Groups:
         declared = {*self.common_names(groups.domain)}
-        elsewhere: dict[Label, float] = {}
+        elsewhere: Counter[Label] = Counter()
         texts: dict[Label, Label] = {}  # a common name, and what it is called where it occurs
         for other, parts_there in others:
-            for text, name, total in zip(
-                other.domain, self.common_names(other.domain), other.whole.tolist(), strict=True
-            ):
-                elsewhere[name] = elsewhere.get(name, 0) + total / parts_there
+            totals = zip(other.domain, self.common_names(other.domain), other.whole.tolist(), strict=True)
+            for text, name, total in totals:
+                elsewhere[name] += total / (parts_there or 1)
                 if total and name not in declared:
                     texts.setdefault(name, text)
         counted = sum(total for name, total in elsewhere.items() if name in declared)
@@ -501,12 +510,8 @@ class CommonDomain:
         odds = np.minimum([elsewhere[name] / (counted + 1) for name in texts], 1000.0)
         more = np.maximum(np.rint(np.multiply.outer(groups.sizes + parts, odds)), 1).astype(np.int64)
         counts = np.hstack((groups.counts.dense(), more.reshape(len(groups), len(texts))))
-        return whole_groups(
-            domain=(*groups.domain, *texts.values()),
-            sizes=counts.sum(axis=1),
-            counts=Counts.from_cells(counts),
-            columns=groups.columns,
-        )
+        domain, cells = (*groups.domain, *texts.values()), Counts.from_cells(counts)
+        return whole_groups(domain=domain, sizes=counts.sum(axis=1), counts=cells, columns=groups.columns)
 
     def codes(self, texts: tuple[Label, ...]) -> Integers:
         """Find true values, −1 for one that no release has; one that none has ever heard of is an error."""
