@@ -78,6 +78,11 @@ class MeanEstimate:
         return cls(mean, mean - reach, mean + reach)
 
 
+def estimate_means(tried: Sequence[Figures]) -> dict[str, MeanEstimate]:
+    """Average each figure over repetitions that all have it; nothing where there were none."""
+    return {name: MeanEstimate.estimate([each[name] for each in tried]) for name in (tried[0] if tried else ())}
+
+
 @dataclass(frozen=True, slots=True)
 class SimulationPoint:
     """One method under one policy.
@@ -96,24 +101,69 @@ class SimulationPoint:
     partial: Mapping[Fraction, MeanEstimate]  # confidence → share of people
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Simulation:
-    """What independent releases of overlapping samples gave away together."""
+class Samples(NamedTuple):
+    """People who are in all samples, and the samples."""
+
+    shared: Table
+    samples: tuple[Table, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How samples are drawn, again and again: every repetition from its own child of the seed."""
 
     overlap: int
-    people: int
+    people: int | None  # in each sample; None: as many as there can be
     releases: int
     repetitions: int
     seed: int
+
+    def __post_init__(self) -> None:
+        many = 1_000_000  # more repetitions, or releases at once, would tell nothing new, and never end
+        for name, least, most in (
+            ("overlap", -math.inf, MOST_OF_ANYTHING),  # how many there can be depends on the table
+            ("people", -math.inf, MOST_OF_ANYTHING),
+            ("releases", 1, many),
+            ("repetitions", 1, many),
+            ("seed", 0, math.inf),
+        ):
+            number = getattr(self, name)
+            if number is None and name == "people":
+                continue
+            if not isinstance(number, int | np.integer) or isinstance(number, bool) or not least <= number <= most:
+                beginning = "" if math.isinf(least) else f" from {least}"
+                span = beginning if math.isinf(most) else f"{beginning or ' up'} to {most:,}"
+                message = f"{parameter(name)} is a whole number{span}, and this is not"
+                raise BadMeasure(message)
+
+    @property
+    def title(self) -> str:
+        """Which samples are drawn, and how often.
+
+        >>> Sampling(500, 3_000, 2, 1, seed=7).title
+        '2 releases of 3,000 people each, 500 in common, 1 repetition'
+        """
+        people = "people" if self.people is None else f"{self.people:,} people each"
+        times = counted(self.repetitions, "repetition")
+        return f"{counted(self.releases, 'release')} of {people}, {self.overlap:,} in common, {times}"
+
+    def repeat(self, table: Table) -> Iterator[tuple[Samples, np.random.Generator]]:
+        """Draw the samples of each repetition; what else it leaves to chance is drawn on from the same generator."""
+        for number in range(self.repetitions):
+            # a child of the seed for each repetition, so that more repetitions leave the first ones as they are
+            rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
+            samples = draw_samples(table, overlap=self.overlap, people=self.people, releases=self.releases, rng=rng)
+            yield samples, rng
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Simulation(Sampling):
+    """What independent releases of overlapping samples gave away together."""
+
     points: tuple[SimulationPoint, ...]
 
     def __repr__(self) -> str:
         return f"<Simulation of {counted(len(self.points), 'point')}: {self.title}>"
-
-    @property
-    def title(self) -> str:
-        """Return which samples were drawn, and how often."""
-        return samples_in_words(self.releases, self.people, self.overlap, self.repetitions)
 
     def _repr_html_(self) -> str:
         figures = ("perfect", "vulnerable", "promised", "actual", "before", "after")
@@ -149,31 +199,10 @@ class Simulation:
 
     def to_json(self) -> str:
         """Write everything as JSON."""
-        points = [
-            {
-                "method": each.method,
-                "policy": each.policy,
-                "repetitions": each.repetitions,
-                "estimates": {name: asdict(estimate) for name, estimate in each.estimates.items()},
-                "partial": [
-                    {"confidence": str(confidence), **asdict(estimate)} for confidence, estimate in each.partial.items()
-                ],
-            }
-            for each in self.points
-        ]
-        settings = ("overlap", "people", "releases", "repetitions", "seed")
-        document = {"version": 1, **{name: getattr(self, name) for name in settings}, "points": points}
+        document = {"version": 1, **asdict(self)}
+        for point in document["points"]:
+            point["partial"] = [{"confidence": str(each), **mean} for each, mean in point["partial"].items()]
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-
-
-def samples_in_words(releases: int, people: int, overlap: int, repetitions: int) -> str:
-    """Return which samples were drawn, and how often.
-
-    >>> samples_in_words(2, 3_000, 500, 1)
-    '2 releases of 3,000 people each, 500 in common, 1 repetition'
-    """
-    each, times = counted(releases, "release"), counted(repetitions, "repetition")
-    return f"{each} of {people:,} people each, {overlap:,} in common, {times}"
 
 
 def simulate_composition(
@@ -255,7 +284,7 @@ def simulate_composition(
     points = []
     for (title, policy_name), tried in trials.items():
         # over the repetitions in which something could be published
-        means = {name: MeanEstimate.estimate([each[name] for each in tried]) for name in (tried[0] if tried else ())}
+        means = estimate_means(tried)
         partial = {each: means.pop(f"partial {each}") for each in bounds if tried}
         points.append(SimulationPoint(title, policy_name, len(tried), means, partial))
     return Simulation(overlap, drawn.samples[0].people, releases, repetitions, seed, tuple(points))
@@ -310,50 +339,6 @@ def _read_schemes(methods: Sequence[Scheme], releases: int) -> list[tuple[str, t
         names = (method.name if method == type(method)() else repr(method) for method in read)
         schemes.append((" and ".join(dict.fromkeys(names)), read))
     return schemes
-
-
-class Samples(NamedTuple):
-    """People who are in all samples, and the samples."""
-
-    shared: Table
-    samples: tuple[Table, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """How samples are drawn, again and again: every repetition from its own child of the seed."""
-
-    overlap: int
-    people: int | None
-    releases: int
-    repetitions: int
-    seed: int
-
-    def __post_init__(self) -> None:
-        many = 1_000_000  # more repetitions, or releases at once, would tell nothing new, and never end
-        for name, least, most in (
-            ("overlap", -math.inf, MOST_OF_ANYTHING),  # how many there can be depends on the table
-            ("people", -math.inf, MOST_OF_ANYTHING),
-            ("releases", 1, many),
-            ("repetitions", 1, many),
-            ("seed", 0, math.inf),
-        ):
-            number = getattr(self, name)
-            if number is None and name == "people":
-                continue
-            if not isinstance(number, int | np.integer) or isinstance(number, bool) or not least <= number <= most:
-                beginning = "" if math.isinf(least) else f" from {least}"
-                span = beginning if math.isinf(most) else f"{beginning or ' up'} to {most:,}"
-                message = f"{parameter(name)} is a whole number{span}, and this is not"
-                raise BadMeasure(message)
-
-    def repeat(self, table: Table) -> Iterator[tuple[Samples, np.random.Generator]]:
-        """Draw the samples of each repetition; what else it leaves to chance is drawn on from the same generator."""
-        for number in range(self.repetitions):
-            # a child of the seed for each repetition, so that more repetitions leave the first ones as they are
-            rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
-            samples = draw_samples(table, overlap=self.overlap, people=self.people, releases=self.releases, rng=rng)
-            yield samples, rng
 
 
 def draw_samples(table: Table, *, overlap: int, people: int | None, releases: int, rng: np.random.Generator) -> Samples:

@@ -43,7 +43,7 @@ import numpy as np
 from sidelight.arrays import Floats, Integers, add_up
 from sidelight.attack.intersection import intersect
 from sidelight.attack.posterior import Prior
-from sidelight.attack.simulation import MeanEstimate, Samples, Sampling, publish_each, samples_in_words
+from sidelight.attack.simulation import MeanEstimate, Samples, Sampling, estimate_means, publish_each
 from sidelight.errors import (
     BadNoise,
     as_given,
@@ -392,14 +392,9 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class SideBySide:
+class SideBySide(Sampling):
     """Ways of publishing, compared on the same people by the same attack."""
 
-    overlap: int
-    people: int
-    releases: int
-    repetitions: int
-    seed: int
     rows: tuple[Compared, ...]
 
     def __repr__(self) -> str:
@@ -421,11 +416,6 @@ class SideBySide:
             promise = "" if row.promised_shift is None else f" (promised: {row.promised_shift:.2f})"
             tail = f"{row.gain.mean:.3f}", f"{row.largest_shift.mean:.2f}{promise}", f"{row.query_error.mean:.2f}"
             yield row.name, *shares, *tail
-
-    @property
-    def title(self) -> str:
-        """Return which samples were drawn, and how often."""
-        return samples_in_words(self.releases, self.people, self.overlap, self.repetitions)
 
     def _repr_html_(self) -> str:
         return html_table(self.title, self.headings, self.cells())
@@ -503,17 +493,13 @@ def side_by_side(
             figures[name] += _partition_figures(samples, policy, by, chosen)
         for name, epsilon in amounts.items():
             figures[name].append(_noise_figures(samples, by, levels, values, epsilon))
-    means = ("given_away", "sure", "guessed", "gain", "largest_shift", "query_error")
-    rows = tuple(
-        Compared(
-            name=name,
-            repetitions=len(each),
-            promised_shift=each[0].get("promised_shift") if each else None,
-            **{mean: MeanEstimate.estimate([one[mean] for one in each]) if each else None for mean in means},
-        )
-        for name, each in figures.items()
-    )
-    return SideBySide(overlap, samples.samples[0].people, releases, repetitions, seed, rows)
+    nothing = dict.fromkeys(("given_away", "sure", "guessed", "gain", "largest_shift", "query_error"))
+    rows = []
+    for name, tried in figures.items():
+        promised = tried[0].get("promised_shift") if tried else None
+        means = nothing | {each: mean for each, mean in estimate_means(tried).items() if each in nothing}
+        rows.append(Compared(name=name, repetitions=len(tried), promised_shift=promised, **means))
+    return SideBySide(overlap, samples.samples[0].people, releases, repetitions, seed, tuple(rows))
 
 
 def _partition_figures(
