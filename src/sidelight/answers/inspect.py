@@ -43,15 +43,16 @@ from sidelight.report.page import Block, Blocks, Code, Grid, PageSection, Paragr
 from sidelight.report.report import notes_section
 from sidelight.rounding import fraction_in, short_decimal
 from sidelight.table.cell_lists import parts_of
+from sidelight.table.column_names import is_age
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
 from sidelight.table.labels import ColumnKind, Label, as_number, in_order
 from sidelight.table.labels import listed as listed_labels
-from sidelight.table.roles import Roles, is_age
 from sidelight.table.table import Counts
 from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     from sidelight.report.plots import Drawing
+    from sidelight.table.roles import Roles
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,19 @@ from sidelight.table.cell_lists import (
     split_cells,
     whole_cells,
 )
-from sidelight.table.labels import SUPPRESSED, Column, ColumnKind, JointDomain, Label, Semantics, hint_label, shown
-from sidelight.table.roles import Domain, Missing, Roles, are_digits, check_labels, kind_of_labels
+from sidelight.table.labels import (
+    SUPPRESSED,
+    Column,
+    ColumnKind,
+    JointDomain,
+    Label,
+    Semantics,
+    are_digits,
+    hint_label,
+    kind_of_labels,
+    shown,
+)
+from sidelight.table.roles import Domain, Missing, Roles, check_labels
 from sidelight.table.table import Counts, Intake, Profiles, Table
 from sidelight.text import counted, form
 
@@ -108,22 +119,7 @@ def read_table(
     >>> read_table(rows, quasi=["zip", "sex"], sensitive="disease")
     <Table of 3 people: zip, sex → disease (2 values)>
     """
-    roles = Roles.of(
-        quasi=quasi,
-        sensitive=sensitive,
-        person=person,
-        values=values,
-        missing=missing,
-        missing_marks=missing_marks,
-        domain=domain,
-        split=split,
-        encoding=encoding,
-        sheet=sheet,
-        kinds=kinds,
-        keep=keep,
-        weight=weight,
-    )
-    return table_from(source, roles)
+    return table_from(source, Roles.from_keywords(locals()))
 
 
 def table_from(source: object, roles: Roles) -> Table:

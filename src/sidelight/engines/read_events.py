@@ -63,18 +63,7 @@ def read_events(
     >>> read_events(visits, quasi="ward", sensitive="disease", person="patient")
     <Events: 3 rows about people: ward → disease>
     """
-    roles = Roles.of(
-        quasi=quasi,
-        sensitive=sensitive,
-        person=person,
-        values=values,
-        missing=missing,
-        missing_marks=missing_marks,
-        split=split,
-        encoding=encoding,
-        sheet=sheet,
-    )
-    return events_from(source, roles)
+    return events_from(source, Roles.from_keywords(locals()))
 
 
 def events_from(source: object, roles: Roles) -> Events:

@@ -37,8 +37,9 @@ import pyarrow.compute as pc
 from sidelight.arrays import KEY_LIMIT, Codes, Integers, number_keys
 from sidelight.errors import BadTable, UnknownColumn, WrongKind, did_you_mean
 from sidelight.streams.sorted_runs import Packing, Words
+from sidelight.table.column_names import is_called_as_columns_are
 from sidelight.table.labels import BLANKS, SUPPRESSED, Label, as_number, in_order, label, moment_text
-from sidelight.table.roles import EACH_ROW, Roles, first_repeated, is_called_as_columns_are
+from sidelight.table.roles import EACH_ROW, Roles, first_repeated
 from sidelight.text import counted
 
 Frame: TypeAlias = nw.LazyFrame[Any]  # whatever engine it is in

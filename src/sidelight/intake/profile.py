@@ -47,8 +47,9 @@ from sidelight.engines.source import (
 )
 from sidelight.errors import BadTable
 from sidelight.progress import Progress, quiet
-from sidelight.table.labels import Column, ColumnKind, as_number, in_order
-from sidelight.table.roles import Look, Roles, kind_of_labels
+from sidelight.table.column_names import Look
+from sidelight.table.labels import Column, ColumnKind, as_number, in_order, kind_of_labels
+from sidelight.table.roles import Roles
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 

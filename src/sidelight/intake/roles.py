@@ -38,22 +38,9 @@ from sidelight.intake.profile import (
 )
 from sidelight.progress import Progress, quiet
 from sidelight.table.cell_lists import list_separator
-from sidelight.table.roles import (
-    EACH_ROW,
-    NUMBERING,
-    Missing,
-    Roles,
-    as_kinds,
-    is_free_text,
-    is_sampling_weight,
-    known_to_others,
-    marks_of,
-    names_somebody,
-    numbers_people,
-    sensitive_subject,
-    words_of,
-)
-from sidelight.text import as_names, counted, form, html_table, one_or_several
+from sidelight.table.column_names import find_look, is_sampling_weight, numbers_people, word_list, words_of
+from sidelight.table.roles import EACH_ROW, Missing, Roles
+from sidelight.text import counted, form, html_table, one_or_several
 
 if TYPE_CHECKING:
     from sidelight.table.labels import ColumnKind, Semantics
@@ -191,21 +178,9 @@ def suggest_roles(
     >>> sl.read_table(sl.datasets.nhefs().path, **suggested.keywords)
     <Table of 1,629 people: age, sex, race, marital, education, birthplace → condition (14 values)>
     """
-    stated = Roles(
-        quasi=as_names(quasi),
-        sensitive=as_names(sensitive),
-        person=person,
-        values=values,
-        missing=missing,
-        missing_marks=marks_of(missing_marks),
-        keep=as_names(keep),
-        weight=weight,
-        split=None if split is None else expect(str, split, parameter("split")),
-        kinds=as_kinds(kinds),
-        encoding=encoding,
-        sheet=sheet,
-    )
-    return suggestions_for(source, stated)
+    if split is not None:
+        expect(str, split, parameter("split"))
+    return suggestions_for(source, Roles.from_keywords(locals()))
 
 
 def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -> SuggestedRoles:
@@ -264,7 +239,7 @@ def _suggest(profile: ColumnProfile, stated: Roles) -> SuggestedRole:
         or _suggest_quasi(profile)
     )
     # whole numbers may stand for places and the like: region 11 is not between regions 10 and 12
-    look = known_to_others(profile.name)
+    look = find_look(profile.name, "known_to_others")
     whole = profile.kind == "number" and profile.name not in dict(stated.kinds) and not _has_decimals(profile)
     # never an amount, whatever numbers it is written with
     nouns = ("a sex", "where somebody lives or comes from", "an origin", "where somebody was treated or served")
@@ -292,13 +267,13 @@ def _name_somebody(profile: ColumnProfile) -> Suggestion | None:
         numbers = all_differ if profile.distinct == profile.rows else people
         return "person", f"numbers people: {numbers}; it is not published"
     many = labels or profile.differing > Fraction(1, 2)
-    called_a_number = words & NUMBERING or not profile.name
+    called_a_number = words & word_list("numbering") or not profile.name
     numbers_rows = called_a_number and profile.differing >= NEARLY_ALL and not _has_decimals(profile)
     if numbers_rows or (
         (many or profile.distinct > FEW_LABELS // 4) and words & {"id", "ids", "uuid", "guid", "identifier"}
     ):
         return "leave out", f"numbers rows or something else ({_different(profile)}): it points at few of them"
-    look = names_somebody(profile.name)
+    look = find_look(profile.name, "names_somebody")
     # looks by name that hold however few labels there are
     if look is not None and (many or look.noun in ("a person's name", "an e-mail address", "a phone number")):
         return "leave out", f"called like {look.noun}: {look.because}"
@@ -328,9 +303,9 @@ def _nearly_all_differ(profile: ColumnProfile) -> bool:
 def _leave_fine_out(profile: ColumnProfile) -> Suggestion | None:
     """Leave out what singles nearly everybody out, unless it can be published more coarsely."""
     sentences = profile.distinct > FEW_LABELS // 2 and are_sentences(profile.labels)
-    if profile.kind == "category" and (sentences or is_free_text(profile.name)):
+    if profile.kind == "category" and (sentences or word_list("free_text").intersection(words_of(profile.name))):
         return "leave out", "free text: nobody can tell what stands in it about whom"
-    coarser = known_to_others(profile.name) or profile.kind == "date" or are_days(profile.labels)
+    coarser = find_look(profile.name, "known_to_others") or profile.kind == "date" or are_days(profile.labels)
     if coarser or not _nearly_all_differ(profile):
         return None
     if _has_decimals(profile):
@@ -351,7 +326,7 @@ def _word_measurement(profile: ColumnProfile) -> str:
 
 
 def _suggest_sensitive(profile: ColumnProfile) -> Suggestion | None:
-    look = sensitive_subject(profile.name)
+    look = find_look(profile.name, "told_in_confidence")
     if look is None:
         return None
     called = f"called like {look.noun}"
@@ -365,7 +340,7 @@ def _suggest_sensitive(profile: ColumnProfile) -> Suggestion | None:
 
 
 def _suggest_quasi(profile: ColumnProfile) -> Suggestion:
-    look = known_to_others(profile.name)
+    look = find_look(profile.name, "known_to_others")
     if look is not None:
         return "quasi", f"called like {look.noun}: {look.because}"
     if profile.kind == "date" or are_days(profile.labels):
@@ -421,8 +396,7 @@ def _ensure_sensitive(columns: list[SuggestedRole], stated: Roles) -> list[Sugge
     if stated.sensitive is None and not any(each.role == "sensitive" for each in columns):
         quasi = [each for each in columns if each.role == "quasi" and not each.stated]
         # what is known to others, and still kept as a secret in a table that has no other
-        words = {"occupation", "job", "profession", "employer", "workclass", "beruf"}
-        work = [each for each in quasi if {*words_of(each.column)} & words]
+        work = [each for each in quasi if word_list("work").intersection(words_of(each.column))]
         # the finest of them: a coarser one tells less that is worth protecting
         kept = min(work, key=lambda each: -each.profile.distinct, default=None)
         reason = "nothing is called like a secret; of what there is, people may keep their work to themselves"

@@ -42,7 +42,8 @@ from sidelight.intake.profile import (
     names_of_columns,
     written_like,
 )
-from sidelight.table.roles import NUMBERING, PEOPLE, PERSON_NUMBERS, Roles, marks_of, names_somebody, words_of
+from sidelight.table.column_names import find_look, word_list, words_of
+from sidelight.table.roles import Roles, marks_of
 from sidelight.text import counted, form, html_table
 
 if TYPE_CHECKING:
@@ -77,8 +78,7 @@ def holds_zip_codes(column: str) -> bool:
     >>> holds_zip_codes("ZIP code"), holds_zip_codes("city")
     (True, False)
     """
-    words = ("zip", "zipcode", "zcta", "postcode", "postal", "postalcode", "plz")
-    return not {*words_of(column)}.isdisjoint(words)
+    return not word_list("zip_codes").isdisjoint(words_of(column))
 
 
 def read_zip_population(
@@ -254,7 +254,7 @@ def check_columns(
 
 def _judge_column(profile: ColumnProfile, living: Mapping[str, int] | None) -> Iterator[tuple[Answer, str]]:
     words, labels = {*words_of(profile.name)}, profile.labels
-    named, written = names_somebody(profile.name), written_like(labels)
+    named, written = find_look(profile.name, "names_somebody"), written_like(labels)
     phone = written is not None and written.noun == "a phone number"
     if phone and any(len(re.findall("[0-9]", each)) < 7 for each in labels):
         written = None  # 2020-03 and 85-94 are none
@@ -298,11 +298,9 @@ def _judge_zip_codes(labels: Sequence[str], living: Mapping[str, int] | None) ->
 
 
 def _judge_places(words: set[str]) -> Iterator[tuple[Answer, str]]:
-    smaller = {"city", "town", "village", "county", "district", "precinct", "municipality", "neighbourhood", "tract"}
-    smaller |= {"neighborhood", "block", "parish", "borough", "geocode", "ort", "stadt", "ciudad", "ville"}
-    if words & smaller:
+    if words & word_list("places"):
         yield "found", "it is called like a place that is smaller than a state"
-    elif words & {"residence", "birthplace", "location", "place", "area", "region", "site"}:
+    elif words & word_list("perhaps_places"):
         yield "could not tell", "places that are smaller than a state must be gone"
 
 
@@ -311,25 +309,21 @@ def _judge_times(words: set[str], labels: Sequence[str], profile: ColumnProfile)
     written_days = re.compile(
         rf"\s*([0-9]{{1,2}}\.?[ -]?{_MONTH}|{_MONTH} [0-9]{{1,2}},?)\.?[ -]?([0-9]{{2}}){{1,2}}\s*"
     )
-    births = {"birth", "birthdate", "birthday", "birthyear", "dob", "yob", "born"}
-    births |= {"geburt", "geburtsdatum", "geburtsjahr"}
-    dates = {"date", "day", "dt", "time", "timestamp", "weekday", "month", "week", "quarter", "datum", "fecha"}
-    dates |= {"admission", "admitted", "discharge", "discharged", "death", "died", "deceased", "visit", "arrival"}
     written = any(map(written_days.fullmatch, labels)) or all(map(eight_digits.fullmatch, labels))
     years = all(map(re.compile(r"\s*(1[89]|20)[0-9]{2}\s*").fullmatch, labels))
     if are_days(labels) or profile.kind == "date" or written:
         yield "found", "dates finer than a year"
     elif any(map(_MONTHS.fullmatch, labels)):
         yield "found", "months, which are finer than a year"
-    elif words & births:
+    elif words & word_list("births"):
         of_birth = "years of birth tell ages above 89, which must be one category"
         yield "could not tell", of_birth if years else "it is called like a birth, of which only the year may stay"
-    elif words & {*dates, "departure"} and not years:
+    elif words & word_list("dates") and not years:
         yield "could not tell", "it is called like a date, of which only the year may stay"
-    if not words & {"age", "ages", "agegroup", "alter", "edad"}:
+    if not words & word_list("ages"):
         return
     units = {word for text in labels for word in words_of(text)} | words
-    if units & {"month", "months", "week", "weeks", "day", "days", "hours"}:
+    if units & word_list("short_units"):
         yield "could not tell", f"ages above {OLDEST} years must be one category, and these are not years"
     else:
         yield from _judge_ages(labels)
@@ -350,9 +344,10 @@ def _judge_ages(labels: Sequence[str]) -> Iterator[tuple[Answer, str]]:
 
 
 def _judge_codes(words: set[str], profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:
-    if words & PERSON_NUMBERS or (words & PEOPLE and words <= PEOPLE | NUMBERING) or words == {"id"}:
+    people = words & word_list("people") and words <= word_list("people", "numbering")
+    if words & word_list("person_numbers") or people or words == {"id"}:
         yield "found", "it is called like somebody's number"
-    elif words & {"id", "ids", "identifier", "serial", "key", "uuid", "guid"}:
+    elif words & word_list("perhaps_numbers"):
         yield "could not tell", "it is called like a number that may be somebody's"
     if any(map(re.compile(r"(?<![0-9.])[0-9]{9,}(?![0-9.])").search, profile.labels)):
         yield "could not tell", "it holds long numbers, as telephones, accounts and documents have"

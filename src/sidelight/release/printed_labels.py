@@ -69,10 +69,10 @@ from sidelight.table.labels import (
     as_day,
     as_number,
     hint_label,
+    kind_of_labels,
     label,
     unused_name,
 )
-from sidelight.table.roles import kind_of_labels
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats

@@ -78,21 +78,7 @@ def read_release(
     >>> read_release(rows, group=["age"], sensitive="disease", rows="counts", values="set")
     <Release of 3 people in 1 group, disease: 2 values (set)>
     """
-    roles = Roles.of(
-        quasi=group,
-        sensitive=sensitive,
-        person=person,
-        values=values,
-        missing=missing,
-        suppressed=suppressed,
-        missing_marks=missing_marks,
-        domain=domain,
-        split=split,
-        encoding=encoding,
-        sheet=sheet,
-        kinds=kinds,
-        weight=weight,
-    )
+    roles = Roles.from_keywords(locals(), quasi=group)
     return release_from(
         source, roles, told_apart=as_names(quasi), rows=rows, people=people, count=count, keep_people=keep_people
     )
@@ -179,21 +165,7 @@ def stream_release(
     >>> sl.Policy(sl.GroupSize() >= 2).judge(release)
     <Verdict: not within policy: group size ≥ 2>
     """
-    roles = Roles.of(
-        quasi=group,
-        sensitive=sensitive,
-        person=person,
-        values=values,
-        missing=missing,
-        suppressed=suppressed,
-        missing_marks=missing_marks,
-        domain=domain,
-        encoding=encoding,
-        kinds=kinds,
-        weight=weight,
-        split=split,
-    )
-    return streamed_from(source, roles, Memory.parse(memory))
+    return streamed_from(source, Roles.from_keywords(locals(), quasi=group), Memory.parse(memory))
 
 
 def streamed_from(source: object, roles: Roles, memory: Memory) -> StreamedRelease:

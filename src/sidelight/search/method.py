@@ -22,8 +22,7 @@ from sidelight.release.printed_labels import Nodes, kind_of
 from sidelight.rounding import in_words, short_amount
 from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, Buckets, Recoding, Regions, UtilityName, loss
 from sidelight.streams.key_stream import WEIGHT_UNIT, count_unique, weights
-from sidelight.table.labels import ColumnKind, Tabular, arrow_labels, as_number, unused_name, value_columns
-from sidelight.table.roles import are_digits
+from sidelight.table.labels import ColumnKind, Tabular, are_digits, arrow_labels, as_number, unused_name, value_columns
 from sidelight.table.table import Table, TrueCounts, held
 from sidelight.text import counted, html_table
 

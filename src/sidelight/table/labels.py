@@ -279,6 +279,34 @@ KindOrOrder: TypeAlias = ColumnKind | tuple[str, ...]
 """What may be declared: a kind, or the labels of an ordered column in their order."""
 
 
+def kind_of_labels(labels: Iterable[Label]) -> ColumnKind:
+    """Judge by the labels alone what a column is.
+
+    >>> kind_of_labels(["17", "90", None]), kind_of_labels(["250", "V45"]), kind_of_labels(["00734", "81667"])
+    ('number', 'category', 'category')
+    >>> kind_of_labels(["1984-03-09"]), kind_of_labels(["1", "4"]), kind_of_labels(["1E50", "2E65"])
+    ('date', 'category', 'category')
+    """
+    present = [text for text in labels if text is not None]
+    if not present or are_digits(present):
+        return "category"
+    if all(as_day(text) is not None for text in present):
+        return "date"
+    # digits that are written as no number is: with zeros in front, with a plus, or with an exponent like ICD's 1E50
+    code = re.compile(r"\s*(\+|-?0[0-9]|.*[0-9.]E[0-9])")
+    are_numbers = all(as_number(text) is not None and not code.match(text) for text in present)
+    return "number" if are_numbers else "category"
+
+
+def are_digits(labels: Iterable[Label]) -> bool:
+    """Return whether labels are single digits, as many codes are.
+
+    >>> are_digits(["1", "4", None]), are_digits(["9", "10"])
+    (True, False)
+    """
+    return not {*labels} - {*"0123456789", None}
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
     """One published or quasi-identifying column: `labels[codes[row]]` is what the row says.

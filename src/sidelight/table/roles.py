@@ -1,4 +1,4 @@
-"""Roles: which column is what, and what odd cells mean; what kind of labels it has, and what its name suggests.
+"""Roles: which column is what, and what odd cells mean; and what kind of labels it has.
 
 Whoever says something about the columns of a file says it as `Roles`, each by one conversion: the keywords of Python
 (`Roles.of`), the [roles] of a policy file, the options of the command line, the reading of a sidecar.  What nobody said
@@ -25,15 +25,10 @@ order,
    intervals of numbers (`release.printed_labels`).
 
 Whatever was taken is told (`SearchResult.kinds`, the output of `protect`, the sidecar), so that a wrong one is seen.
-
-A column's name is taken apart into words (`dateOfBirth` is date, of, birth) and looked up in three lists: what names a
-person by itself, what others know about people, and what people tell in confidence.  Rules of thumb; a person who knows
-has the last word, and nothing here says that a column is harmless, only what it resembles.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -45,34 +40,6 @@ from sidelight.table.labels import ColumnKind, KindOrOrder, Label, Semantics, as
 from sidelight.text import as_names, counted, form, one_or_several
 
 KINDS: tuple[str, ...] = get_args(ColumnKind)
-
-
-def kind_of_labels(labels: Iterable[Label]) -> ColumnKind:
-    """Judge by the labels alone what a column is.
-
-    >>> kind_of_labels(["17", "90", None]), kind_of_labels(["250", "V45"]), kind_of_labels(["00734", "81667"])
-    ('number', 'category', 'category')
-    >>> kind_of_labels(["1984-03-09"]), kind_of_labels(["1", "4"]), kind_of_labels(["1E50", "2E65"])
-    ('date', 'category', 'category')
-    """
-    present = [text for text in labels if text is not None]
-    if not present or are_digits(present):
-        return "category"
-    if all(as_day(text) is not None for text in present):
-        return "date"
-    # digits that are written as no number is: with zeros in front, with a plus, or with an exponent like ICD's 1E50
-    code = re.compile(r"\s*(\+|-?0[0-9]|.*[0-9.]E[0-9])")
-    are_numbers = all(as_number(text) is not None and not code.match(text) for text in present)
-    return "number" if are_numbers else "category"
-
-
-def are_digits(labels: Iterable[Label]) -> bool:
-    """Return whether labels are single digits, as many codes are.
-
-    >>> are_digits(["1", "4", None]), are_digits(["9", "10"])
-    (True, False)
-    """
-    return not {*labels} - {*"0123456789", None}
 
 
 def as_kinds(kinds: object) -> tuple[tuple[str, KindOrOrder], ...]:
@@ -150,241 +117,6 @@ def check_labels(name: str, kind: KindOrOrder, labels: Iterable[Label]) -> None:
         message = f"column '{name}' is text, which has no order of its own; list its labels in order, {listing}"
     if message is not None:
         raise BadTable(message)
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """A kind of column, and the reason why it matters."""
-
-    noun: str  # "an age"
-    because: str  # "others know it: neighbours, colleagues, registers"
-
-
-def words_of(name: str) -> tuple[str, ...]:
-    """Take a name apart into words, in small letters.
-
-    >>> words_of("dateOfBirth"), words_of("ZIP_code"), words_of("icd10-main"), words_of("Geburtsjahr")
-    (('date', 'of', 'birth'), ('zip', 'code'), ('icd', 'main'), ('geburtsjahr',))
-    """
-    # camelCase hides word ends, so they are marked before letters are folded
-    spaced = re.sub(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])", " ", name)
-    return tuple(word.casefold() for word in re.findall(r"[^\W\d_]+", spaced))
-
-
-def _as_words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# By words of a column's name: what names or shows a person by itself, what others know about people, and what people
-# tell in confidence
-LOOKS = {
-    "names somebody": {
-        Look("a person's name", "it says who somebody is"): _as_words(
-            "surname lastname firstname forename fullname givenname familyname middlename maidenname nickname "
-            "username login vorname nachname nom prenom apellido apellidos nombre initials"
-        ),
-        Look("an e-mail address", "it says who somebody is"): _as_words("email mail"),
-        Look("a phone number", "it says who somebody is"): _as_words(
-            "phone telephone tel mobile cell fax telefon handy"
-        ),
-        Look("an address", "it says where somebody lives"): _as_words("address addr street strasse anschrift"),
-        Look("the number of a document or an account", "registers lead from it to a person"): _as_words(
-            "ssn passport licence license iban account acct card insurance policy nhs nino tin taxid plate vin mrn "
-            "certificate npi"
-        ),
-        Look("a device or a place on the net", "it leads to whoever uses it"): _as_words(
-            "ip mac imei url uri website homepage device cookie handle twitter"
-        ),
-        Look("a picture or a trait of the body", "it shows somebody"): _as_words(
-            "photo picture portrait fingerprint iris voice biometric"
-        ),
-        Look("a place on the map", "it says where somebody lives or was"): _as_words(
-            "lat latitude lon lng longitude gps coordinates geohash"
-        ),
-    },
-    "known to others": {
-        Look("an age or a birth", "neighbours, colleagues and registers know it"): _as_words(
-            "age ages agegroup agegrp ageband agecat birth birthdate birthday birthyear dob yob born geburt "
-            "geburtsdatum geburtsjahr alter edad nacimiento naissance"
-        ),
-        Look("a sex", "everybody who meets somebody knows it"): _as_words("sex gender geschlecht sexo sexe genre"),
-        Look("where somebody lives or comes from", "neighbours, employers and registers know it"): _as_words(
-            "zip zipcode postcode postal postalcode plz city town village county district municipality region state "
-            "province country birthplace residence location neighbourhood neighborhood tract block urban rural ort "
-            "stadt land bundesland ciudad pais ville pays native nationality citizenship citizen immigrant"
-        ),
-        Look("an origin", "those who meet somebody know it, or think so"): _as_words(
-            "race ethnicity ethnic origin language lang sprache tribe caste"
-        ),
-        Look("a family", "friends and neighbours know it"): _as_words(
-            "marital married marriage family relationship household hh children kids spouse familienstand"
-        ),
-        Look("a school or a work", "colleagues and profiles on the net tell it"): _as_words(
-            "education school degree college university study occupation job profession employer employment work "
-            "workclass industry sector department dept office position title manager supervisor beruf bildung veteran "
-            "military"
-        ),
-        Look("how somebody looks", "everybody who meets somebody sees it"): _as_words(
-            "height weight shoe dress bmi hair eye eyes groesse gewicht"
-        ),
-        Look("a day or an event", "whoever was there knows it"): _as_words(
-            "date day time timestamp admission admitted admit readmission readmitted discharge discharged visit "
-            "visited stay los arrival departure death died deceased hire hired joined datum fecha"
-        ),
-        Look("where somebody was treated or served", "whoever was there knows it"): _as_words(
-            "hospital clinic ward site branch store doctor physician practice facility provider payer insurer"
-        ),
-    },
-    "told in confidence": {
-        Look("health", "it is told to doctors in confidence"): _as_words(
-            "disease diseases diagnosis diagnoses diag dx condition conditions illness disorder symptom symptoms icd "
-            "treatment therapy drug drugs medication medications medicine prescription procedure surgery hiv aids "
-            "cancer tumor tumour genetic genotype mutation disability disabled pregnant pregnancy abortion mental "
-            "depression anxiety suicide allergy infection vaccine vaccination diagnose krankheit enfermedad maladie "
-            "cholesterol glucose diabetes asthma drg"
-        ),
-        Look("money", "people keep it to themselves"): _as_words(
-            "income salary wage wages earnings earning pay payment wealth assets debt debts credit loan balance "
-            "capital bonus commission tax benefit benefits charge charges cost costs rent mortgage einkommen gehalt "
-            "salario revenu"
-        ),
-        Look("a belief or a preference", "people are persecuted for it"): _as_words(
-            "religion faith church political politics party vote voted union orientation sexuality belief religione"
-        ),
-        Look("a crime or a judgement", "it can ruin a life"): _as_words(
-            "crime crimes offence offense conviction convicted arrest arrested sentence verdict prison victim violence"
-        ),
-        Look("a habit", "people keep it to themselves"): _as_words(
-            "smoking smoker smokes tobacco alcohol drinking drinks addiction gambling"
-        ),
-        Look("a result or an opinion", "people keep it to themselves"): _as_words(
-            "outcome result results score scores grade grades marks rating complaint opinion answer response "
-            "satisfaction trust attitude"
-        ),
-    },
-}
-
-# Words for a person
-PEOPLE = _as_words(
-    "person people patient subject participant respondent individual member customer client user student pupil "
-    "employee worker citizen resident case donor beneficiary insured resp"
-)
-
-# Words for what counts rows or people off
-NUMBERING = _as_words("id ids nr no num number key index idx uuid guid code identifier record row rowid seq seqn")
-
-# Words for a number that identifies a person
-PERSON_NUMBERS = _as_words(
-    "patientid personid subjectid userid customerid clientid studentid memberid employeeid participantid respondentid "
-    "pid uid seqn mrn empi"
-)
-
-
-def numbers_people(name: str) -> bool:
-    """Return whether a column is called a number of people.
-
-    >>> numbers_people("patient_id"), numbers_people("MRN"), numbers_people("patient"), numbers_people("patient_age")
-    (True, True, True, False)
-    """
-    words = {*words_of(name)}
-    return bool(words & PERSON_NUMBERS or (words & PEOPLE and (words & NUMBERING or len(words) == 1)))
-
-
-def _match_words(name: str, lists: Mapping[Look, frozenset[str]]) -> Look | None:
-    words = {*words_of(name)}
-    return next((look for look, known in lists.items() if words & known), None)
-
-
-def names_somebody(name: str) -> Look | None:
-    """Return what a column is that identifies a person by itself, judged by its name.
-
-    >>> names_somebody("e_mail").noun, names_somebody("Last name").noun, names_somebody("drug name")
-    ('an e-mail address', "a person's name", None)
-    """
-    words = words_of(name)
-    if words == ("name",) or (
-        "name" in words and {*words} & (_as_words("first last full given family middle maiden sur user nick") | PEOPLE)
-    ):
-        return next(iter(LOOKS["names somebody"]))
-    return _match_words(name, LOOKS["names somebody"])
-
-
-def known_to_others(name: str) -> Look | None:
-    """Return what a column is that others know, judged by its name.
-
-    >>> known_to_others("marital-status").noun, known_to_others("zipcode").noun, known_to_others("x7")
-    ('a family', 'where somebody lives or comes from', None)
-    """
-    return _match_words(name, LOOKS["known to others"])
-
-
-def sensitive_subject(name: str) -> Look | None:
-    """Return what a column is that people tell in confidence, judged by its name.
-
-    >>> sensitive_subject("main_diagnosis").noun, sensitive_subject("salary-class").noun, sensitive_subject("age")
-    ('health', 'money', None)
-    """
-    return _match_words(name, LOOKS["told in confidence"])
-
-
-def is_called_as_columns_are(name: str) -> bool:
-    """Return whether a name is one that columns have and cells hardly do.
-
-    >>> is_called_as_columns_are("ZIP_code"), is_called_as_columns_are("Elm Street"), is_called_as_columns_are("Ann")
-    (True, False, False)
-    """
-    words = {*words_of(name)}
-    # what is told about people, which hardly a cell says by itself
-    attributes = _as_words(
-        "id pid uid seqn name surname lastname firstname forename vorname nachname nombre apellido prenom email phone "
-        "telephone address street strasse ssn mrn age agegroup dob yob birth birthdate birthday birthyear alter "
-        "geburtsdatum geburtsjahr edad sex gender geschlecht sexo sexe zip zipcode postcode postal postalcode plz "
-        "race ethnicity nationality citizenship birthplace residence marital familienstand education occupation "
-        "profession beruf workclass employer income salary wage einkommen gehalt salario disease diseases diagnosis "
-        "diagnoses dx icd condition illness krankheit diagnose enfermedad maladie religion relationship household"
-    )
-    beside_attributes = _as_words(
-        "code class status group band year date of day number no nr num level main primary person patient people "
-        "count total home native first last full given family"
-    )
-    return bool(words & attributes) and words <= attributes | beside_attributes
-
-
-def is_age(name: str) -> bool:
-    """Return whether a column is called like an age or a birth, whose numbers are no codes.
-
-    >>> is_age("birth_year"), is_age("agency")
-    (True, False)
-    """
-    look = known_to_others(name)
-    return look is not None and look.noun == "an age or a birth"
-
-
-def is_sampling_weight(name: str) -> bool:
-    """Return whether a column is named like a sampling weight: how many people a person stands for.
-
-    >>> is_sampling_weight("wgt"), is_sampling_weight("final_weight"), is_sampling_weight("weight")
-    (True, True, False)
-    """
-    words = {*words_of(name)}
-    sampling_weights = _as_words(
-        "wgt wt wts weights pweight pweights perwt personwt hhwt fnlwgt finalwt finalweight sampleweight "
-        "samplingweight surveyweight wtint wtmec"
-    )
-    sampling = _as_words("sampling sample survey final design analysis household hh person calibrated")
-    return bool(words & sampling_weights) or ("weight" in words and bool(words & sampling))
-
-
-def is_free_text(name: str) -> bool:
-    """Return whether a column is called like what people write in their own words.
-
-    >>> is_free_text("Q13_comment"), is_free_text("ward")
-    (True, False)
-    """
-    free_text = _as_words(
-        "comment comments note notes remark remarks narrative freetext description bemerkung kommentar"
-    )
-    return bool({*words_of(name)} & free_text)
 
 
 Missing: TypeAlias = Literal["an error", "a value", "drop", "no value"]
@@ -476,6 +208,12 @@ class Roles:
             keep=as_names(keep),
             **choices,
         )
+
+    @classmethod
+    def from_keywords(cls, keywords: Mapping[str, Any], **columns: Any) -> Roles:  # noqa: ANN401 - the fields
+        """Take those of a reader's keywords that are roles; some `columns` are called otherwise there."""
+        names = {each.name for each in fields(cls)}
+        return cls.of(**{name: each for name, each in keywords.items() if name in names} | columns)
 
     def stated(self) -> dict[str, Any]:
         """Return what was said, and nothing that was not, by name."""

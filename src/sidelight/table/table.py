@@ -24,8 +24,8 @@ import numpy.typing as npt
 
 from sidelight.arrays import Integers, add_up, first_of_equal_runs, number_keys, number_rows, ranges
 from sidelight.errors import BadTable, UnknownColumn, as_given, did_you_mean, expect, in_python, listed, parameter
+from sidelight.table.column_names import numbers_people
 from sidelight.table.labels import Column, JointDomain, Label, Semantics, find_column, number_equal_rows
-from sidelight.table.roles import numbers_people
 from sidelight.text import counted, form, html_table
 
 # Store all cells when at least this share of them is positive (a sparse entry costs twice a cell)

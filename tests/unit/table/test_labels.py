@@ -14,8 +14,18 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadTable, UnknownColumn, WrongKind
-from sidelight.table.labels import BLANKS, as_day, as_number, day_text, hint_label, in_order, label, listed
-from sidelight.table.roles import Roles, as_kinds, check_labels, kind_of_labels, read_kinds
+from sidelight.table.labels import (
+    BLANKS,
+    as_day,
+    as_number,
+    day_text,
+    hint_label,
+    in_order,
+    kind_of_labels,
+    label,
+    listed,
+)
+from sidelight.table.roles import Roles, as_kinds, check_labels, read_kinds
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from sidelight.errors import BadTable
 from sidelight.intake.profile import are_days, are_names, are_sentences, written_like
-from sidelight.table.roles import CHOICES, Roles, known_to_others, names_somebody, sensitive_subject
+from sidelight.table.column_names import find_look
+from sidelight.table.roles import CHOICES, Roles
 
 
 @pytest.mark.parametrize(
@@ -54,12 +55,12 @@ def test_one_label_in_ten_may_be_written_otherwise():
 
 @pytest.mark.parametrize("name", ["drug name", "hospital", "username_count_x", "age"])
 def test_words_are_whole_words(name):
-    assert (names_somebody(name) is None) == (name != "username_count_x")
+    assert (find_look(name, "names_somebody") is None) == (name != "username_count_x")
 
 
 def test_lists_do_not_get_in_each_others_way():
-    assert sensitive_subject("age at diagnosis")  # what is told in confidence is looked for first
-    assert known_to_others("age at diagnosis")
+    assert find_look("age at diagnosis", "told_in_confidence")  # what is told in confidence is looked for first
+    assert find_look("age at diagnosis", "known_to_others")
 
 
 def test_labels_alone():
