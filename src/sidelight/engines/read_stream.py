@@ -326,6 +326,7 @@ def distinct_rows_in_parts(
     >>> from sidelight.streams.memory import Memory
     >>> import pyarrow as pa
     >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"]})
+    >>> from sidelight.streams.memory import Memory
     >>> parts = distinct_rows_in_parts(rows, ["zip", "sex"], {}, Memory.parse("1GB"), at_once=1)
     >>> [([column.cell(row) for column in columns], int(times[row])) for columns, times in parts for row in range(2)]
     [(['1', 'f'], 1), (['2', 'f'], 2)]
