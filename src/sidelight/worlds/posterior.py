@@ -46,7 +46,6 @@ from sidelight.knowledge.facts import (
     all_of,
     as_who,
     expect_hard,
-    named_values,
     person_text,
 )
 from sidelight.knowledge.parse import Knowledge, as_fact, read_facts
@@ -176,7 +175,8 @@ class Observer:
     def check_satisfiable(self, meter: Meter) -> None:
         """Refuse facts that cannot all hold, without counting; those of which that is not known may."""
         try:
-            satisfiable = WorldSearch(self.release, self.entities, meter).satisfiable(self.hard_facts)
+            search = WorldSearch(self.release, self.entities, self.hard_facts, meter)
+            satisfiable = search.is_satisfiable(range(len(self.hard_facts)))
         except OverEffort:
             return
         if not satisfiable:
@@ -185,18 +185,18 @@ class Observer:
     def contradiction(self) -> Contradiction:
         """Return the error that names a minimum set of facts that no world fits."""
         meter = Meter(Effort(self.effort.states, MOST_SECONDS))
-        search, facts = WorldSearch(self.release, self.entities, meter), self.hard_facts
+        facts = self.hard_facts
+        search = WorldSearch(self.release, self.entities, facts, meter)
 
         def unsatisfiable(chosen: Sequence[int]) -> bool:
-            some = [facts[number] for number in chosen]
             if meter.is_late():
                 return False  # it is not known, so it is not blamed
             try:
-                return not search.satisfiable(some)
+                return not search.is_satisfiable(chosen)
             except OverEffort:
                 pass  # the search is given up: it may be counted
             try:
-                return self.counter.probability(some) == 0
+                return self.counter.probability([facts[number] for number in chosen]) == 0
             except OverEffort:
                 return False
 
@@ -683,8 +683,6 @@ def covering_k(release: Release, given: Knowledge) -> int:
     facts = read_facts(given)
     expect_hard(facts, "what Implications(k) covers")
     observer = Observer.identify(release, facts)
-    for value in dict.fromkeys(value for fact in facts for atom in fact.atoms() for value in named_values(atom)):
-        release.groups.code_of(value)  # refuses a value that nobody could have
     # facts that contradict the release would be covered by anything
     observer.check_satisfiable(Meter(Effort()))
     possible = {who: [*release.groups.value_counts(group)] for who, group in observer.entities.group_of.items()}

@@ -21,10 +21,10 @@ from sidelight.release.locate import Lookup
 from sidelight.testing import facts, releases
 from sidelight.text import MOST_ROWS
 from sidelight.worlds import posterior as module
-from sidelight.worlds import satisfiable
-from sidelight.worlds.counting.compile import Effort, Meter, WeightedFact
+from sidelight.worlds.counting.compile import Effort, Meter, OverEffort, WeightedFact
 from sidelight.worlds.estimate import Estimate
 from sidelight.worlds.posterior import Observer, estimate_belief, posterior, posteriors, representatives
+from sidelight.worlds.satisfiable import WorldSearch
 
 NAMED = sl.Release.from_groups(
     [
@@ -495,7 +495,10 @@ def test_a_search_that_takes_too_long_blames_nobody_needlessly(monkeypatch):
 
 
 def test_where_no_world_is_found_nor_ruled_out_worlds_are_counted(monkeypatch):
-    monkeypatch.setattr(satisfiable, "MOST_NODES", 0)
+    def give_up(search, chosen):
+        raise OverEffort
+
+    monkeypatch.setattr(WorldSearch, "is_satisfiable", give_up)
     known = [*HARD_TO_COUNT, "Ann = Flu", "Cleo != Heart", "Bob = Flu"]
     with pytest.raises(Contradiction) as caught:
         posterior(TRIO, "Ann = Flu", given=known)
