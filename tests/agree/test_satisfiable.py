@@ -26,4 +26,7 @@ def test_facts_are_possible_where_a_world_fits(data):
     )
     mentioned = dict.fromkeys(who for fact in known for who in fact.people())
     for people in (mentioned, everybody):
-        assert WorldSearch(release, identify(release, people), known, Meter(Effort())).is_satisfiable(range(len(known))) == fits
+        assert (
+            WorldSearch(release, identify(release, people), known, Meter(Effort())).is_satisfiable(range(len(known)))
+            == fits
+        )

@@ -17,8 +17,8 @@ Can some facts all hold?  One world is searched for, which takes far less than c
                  of a constraint, which is 1 only where f holds.
     Formulas     z_f ≤ t_xb or 1 − t_xb for an atom or its negation, z_f ≤ z_p for each part p of a conjunction,
                  z_f ≤ Σ z_p for a disjunction; z_f = 1 for a constraint.
-    Supply       in group g, Σ t_xb ≤ n_g(b), counted in people; `single`: Σ_b t_xb = 1.  Else Σ (1 − t_xb) is at most how
-                 many people of the group may lack the value.
+    Supply       in group g, Σ t_xb ≤ n_g(b), counted in people; `single`: Σ_b t_xb = 1.  Else Σ (1 − t_xb) is at most
+                 how many people of the group may lack the value.
     Search       integer programming (HiGHS).  Only mentioned people have unknowns: others take whatever is left.
     Cost         exponential at worst: given up after `MOST_NODES`.
     Source       formulas as in Plaisted and Greenbaum, A structure-preserving clause form translation, 1986.
@@ -148,7 +148,9 @@ class WorldSearch:
         rows += _supply_rows(problem, dict.fromkeys(atom for row, _, _ in rows for atom in row if type(atom) is Takes))
         named = chain(self._formulas, *(row for row, _, _ in rows))
         self._column = {unknown: number for number, unknown in enumerate(dict.fromkeys(named))}
-        entries = [(at, self._column[unknown], each) for at, (row, _, _) in enumerate(rows) for unknown, each in row.items()]
+        entries = [
+            (at, self._column[unknown], each) for at, (row, _, _) in enumerate(rows) for unknown, each in row.items()
+        ]
         self._entries, self._bounds = np.array(entries, np.int64), np.array([bounds for _, *bounds in rows], float)
 
     def is_satisfiable(self, chosen: Iterable[int]) -> bool:

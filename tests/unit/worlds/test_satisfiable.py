@@ -14,7 +14,7 @@ from sidelight.knowledge.parse import read_facts
 from sidelight.worlds import satisfiable as smallest_conflict
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort
 from sidelight.worlds.identify import identify
-from sidelight.worlds.satisfiable import ORACLE_STEPS, _HittingSetSearch, WorldSearch, minimum_unsatisfiable_subset
+from sidelight.worlds.satisfiable import ORACLE_STEPS, WorldSearch, _HittingSetSearch, minimum_unsatisfiable_subset
 
 CONFLICTS = st.lists(st.frozensets(st.integers(0, 7), min_size=1, max_size=6), min_size=1, max_size=6)
 
@@ -143,7 +143,9 @@ def test_it_is_given_up_when_the_time_is_over():
     known = read_facts([f"#1.{number} = a or #1.{number + 1} = b" for number in range(1, 100)])
     people = dict.fromkeys(who for fact in known for who in fact.people())
     with pytest.raises(OverEffort):
-        WorldSearch(release, identify(release, people), known, Meter(Effort(seconds=1e-9))).is_satisfiable(range(len(known)))
+        WorldSearch(release, identify(release, people), known, Meter(Effort(seconds=1e-9))).is_satisfiable(
+            range(len(known))
+        )
 
 
 FOUR = sl.Release.from_counts([dict.fromkeys(VALUES, 2)])
