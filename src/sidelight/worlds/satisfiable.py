@@ -26,10 +26,10 @@ Can some facts all hold?  One world is searched for, which takes far less than c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -131,11 +131,11 @@ class _HittingSetSearch:
 MOST_NODES = 5_000
 """After so many nodes of the search tree it is given up."""
 
-Unknown: TypeAlias = Hashable
-"""0 or 1: an atom `Takes`, a formula that has to hold where it is 1, or that two variables differ in a block."""
+Row: TypeAlias = tuple[Mapping[Any, int], float, float]
+"""Unknowns with their coefficients, and the bounds between which they add up.
 
-Row: TypeAlias = tuple[Mapping[Unknown, int], float, float]
-"""Coefficients, and the bounds between which their sum lies."""
+An unknown is 0 or 1: an atom `Takes`, a formula that has to hold where it is 1, or that two variables differ in a block.
+"""
 
 
 class WorldSearch:
@@ -221,7 +221,7 @@ def _supply_rows(problem: CountingProblem, asked: Iterable[Takes]) -> Iterator[R
         wanted |= dict.fromkeys(takes)
         if single:  # everybody takes one block
             yield takes, 1, 1
-    takers: dict[tuple[int, int], dict[Unknown, int]] = {}
+    takers: dict[tuple[int, int], dict[Takes, int]] = {}
     for atom in wanted:
         for group, people in problem.members[atom.variable].items():
             takers.setdefault((group, atom.block), {})[atom] = people
