@@ -134,7 +134,7 @@ MOST_NODES = 5_000
 Row: TypeAlias = tuple[Mapping[Any, int], float, float]
 """Unknowns with their coefficients, and the bounds between which they add up.
 
-An unknown is 0 or 1: an atom `Takes`, a formula that has to hold where it is 1, or that two variables differ in a block.
+An unknown is 0 or 1: an atom `Takes`, a formula that has to hold where it is 1, or that two variables differ somewhere.
 """
 
 
