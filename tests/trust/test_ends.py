@@ -55,7 +55,7 @@ def test_a_process_that_is_told_to_end_cleans_up(folder, ends):
         # whoever runs tests by nohup has the signal ignored, which is heeded
         "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL);"
         "import sys; from pathlib import Path; from sidelight.publish import publish;"
-        "publish._judge = lambda *_: Path('wait').write_text('here') and __import__('time').sleep(600);"
+        "publish.build_sidecar = lambda *_, **__: Path('wait').write_text('here') and __import__('time').sleep(600);"
         "from sidelight.cli.app import main; main()"
     )
     process = subprocess.Popen(

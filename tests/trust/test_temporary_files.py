@@ -104,13 +104,13 @@ def test_what_is_dropped_on_the_page_and_downloaded_from_it(aside):
 
 
 def test_what_is_not_published_yet(aside, monkeypatch):
-    seen, judge = [], publish._judge
+    seen, is_same = [], publish.is_same_release
 
     def look(*given):
         seen.extend(rights(path) for path in Path().glob("release.csv.unfinished-*"))
-        return judge(*given)
+        return is_same(*given)
 
-    monkeypatch.setattr(publish, "_judge", look)
+    monkeypatch.setattr(publish, "is_same_release", look)
     assert invoke([*MONDRIAN, "-o", "release.csv"]).exit_code == 0
     assert seen == [0o700]
     assert [*Path().glob("*.unfinished-*"), *aside.iterdir()] == []

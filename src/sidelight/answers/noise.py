@@ -21,8 +21,7 @@ from sidelight.noise.ledger import NO_LEDGER, Ledger
 from sidelight.noise.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.noise.semantic_privacy import add_condition, two_digits
 from sidelight.noise.stable_counts import StableCounts, stable_counts
-from sidelight.publish.noise import PublishedNoise, read_noise, refuse_noise_targets
-from sidelight.publish.noise_document import NoiseDocument
+from sidelight.publish.noise import NoiseDocument, PublishedNoise, read_noise, refuse_noise_targets
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Code, Paragraph, Points
 from sidelight.rounding import ROUNDED, decimal_text

@@ -27,9 +27,8 @@ from sidelight.errors import BadHierarchy, BadPolicy, FallsToReaderWarning, Noth
 from sidelight.files import refuse_left_over, sidecar_path
 from sidelight.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.progress import Progress, quiet
-from sidelight.publish.describe import dictionary_path, published_finding
 from sidelight.publish.publish import Layout, refuse_loud, values_path
-from sidelight.publish.sidecar import PublishedFinding, Sidecar
+from sidelight.publish.sidecar import PublishedFinding, Sidecar, dictionary_path, published_finding
 from sidelight.release.release import ReleaseBlocks, StreamedRelease
 from sidelight.report.answer import Answer, Live, Recipe
 from sidelight.report.make import report_on_result

@@ -21,8 +21,8 @@ from sidelight.engines.formats.file_format import shuffler
 from sidelight.engines.formats.text import Csv
 from sidelight.errors import SidelightError
 from sidelight.files import sidecar_path, write_whole
-from sidelight.publish.describe import dictionary_path
 from sidelight.publish.publish import sheet_of_people
+from sidelight.publish.sidecar import dictionary_path
 from sidelight.release.release import Release
 from sidelight.report.make import report_html
 from sidelight.report.report import AuditReport

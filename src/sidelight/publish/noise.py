@@ -1,23 +1,25 @@
 """Publish counts with noise: a file of them, and beside it a document of what they cost and promise; and read them.
 
-Both files are written aside and then put into place, the counts last: when they are there, their document is.  Nothing
-in the document was seen in the data but the noisy counts, so that it costs no privacy.  Whatever goes wrong, what a
-ledger spent stays spent, as the noise was drawn.
+There are counts of cells that were declared, and of cells that were found.  Both files are written aside and then put
+into place, the counts last: when they are there, their document is.  Nothing in the document was seen in the data but
+the noisy counts, so that it costs no privacy; what it says is checked against the counts and their noise where they are
+read.  Whatever goes wrong, what a ledger spent stays spent, as the noise was drawn.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
-from pydantic import JsonValue
+from pydantic import PositiveInt, TypeAdapter
 
 from sidelight import __version__
 from sidelight.engines.formats.file_format import Sheet, Writer
@@ -35,36 +37,182 @@ from sidelight.files import (
     settle,
     unfinished_folder,
 )
-from sidelight.noise.accountant import CountedColumns, Spending
-from sidelight.noise.domain import COUNT, MEASURED, OTHER, Domain
+from sidelight.noise.accountant import Account, Accounting, CountedColumns, Spending
+from sidelight.noise.domain import COUNT, MEASURED, OTHER, Domain, Outside
 from sidelight.noise.estimates import Marginal
-from sidelight.noise.ledger import note_spent
+from sidelight.noise.ledger import BudgetDocument, LedgerPart, note_spent
+from sidelight.noise.mechanism import Mechanism, NoiseKind
 from sidelight.noise.noisy_counts import NoisyCounts
-from sidelight.noise.parameters import PrivacyUnit, amount_text, exact_amount, units_changed
+from sidelight.noise.parameters import PrivacyUnit, Sensitivity, amount_text, exact_amount, units_changed
+from sidelight.noise.privacy_profile import Neighbours
 from sidelight.noise.stable_counts import StableCounts, smallest_threshold
 from sidelight.noise.workload import CellLayout, CoarserLevel, coarser_level
-from sidelight.publish.noise_document import (
-    NOISE_VERSION,
-    STABLE_VERSION,
-    AccountDocument,
-    CoarserDocument,
-    DocumentHead,
-    DocumentKind,
-    MechanismDocument,
-    NoiseDocument,
-    NoisyCountsDocument,
-    PromiseDocument,
-    QueryDocument,
-    StableCountsDocument,
-    UnitDocument,
-    document_text,
-)
 from sidelight.publish.sidecar import PublishedFile
-from sidelight.table.labels import SUPPRESSED, Column, Label, label
+from sidelight.table.labels import SUPPRESSED, Column, Label, Semantics, label
+from sidelight.table.roles import EACH_ROW, Missing
 from sidelight.text import html_table
 
 if TYPE_CHECKING:
     from sidelight.arrays import Integers
+
+
+# Raised whenever a reader of the documents would have to change
+NOISE_VERSION: Final = 3
+STABLE_VERSION: Final = 1
+
+Figure: TypeAlias = int | float  # as it was computed: a whole number is not written as 5.0
+
+
+class MechanismDocument(LedgerPart):
+    """Noise, and how far one unit moves the counts that it was added to."""
+
+    kind: NoiseKind
+    scale: Figure
+    l1: int
+    l2_squared: int
+
+    @classmethod
+    def build(cls, mechanism: Mechanism) -> MechanismDocument:
+        """Write noise with its sensitivity."""
+        change = mechanism.sensitivity
+        return cls(kind=mechanism.kind, scale=mechanism.scale, l1=change.l1, l2_squared=change.l2_squared)
+
+    def to_mechanism(self, sensitivity: Sensitivity) -> Mechanism:
+        """Read the noise; `ValueError` where it is for another sensitivity."""
+        if Sensitivity(self.l1, self.l2_squared) != sensitivity:
+            message = "no such noise"
+            raise ValueError(message)
+        return Mechanism(self.kind, float(self.scale), sensitivity)
+
+
+class CoarserDocument(LedgerPart):
+    """A coarser level of a column: of each published label, in order, the label that it is counted under."""
+
+    level: int
+    labels: tuple[Label, ...]
+
+
+class QueryDocument(LedgerPart):
+    """Counts by some of the columns that were measured beside the cells, the last column changing first."""
+
+    by: tuple[str, ...]
+    coarser: dict[str, CoarserDocument]
+    margin_95: Figure
+    mechanism: MechanismDocument
+    measured: tuple[int, ...]
+
+
+class UnitDocument(LedgerPart):
+    """Whom the promise is made to, and how that is known."""
+
+    unit: str
+    person: str
+    checked: bool
+    values: Semantics
+    values_per_person: PositiveInt
+    rows_per_person: PositiveInt | None
+    people_at_most: PositiveInt | None
+
+    @classmethod
+    def build(cls, unit: PrivacyUnit, people_at_most: int | None) -> UnitDocument:
+        """Write whom the counts hide."""
+        return cls(
+            unit=unit.word,
+            person=unit.person,
+            checked=unit.checked,
+            values=unit.values,
+            values_per_person=unit.values_per_person,
+            rows_per_person=unit.rows_per_person,
+            people_at_most=people_at_most,
+        )
+
+    def to_unit(self) -> PrivacyUnit:
+        """Read whom the promise is made to; `ValueError` where the document contradicts itself."""
+        word = "row" if self.person == EACH_ROW else "person"
+        # all three say the same thing; a document in which they differ was not written by us
+        if (self.unit, self.checked) != (word, word == "person"):
+            message = "no such people"
+            raise ValueError(message)
+        return PrivacyUnit(self.person, self.values, self.values_per_person, self.rows_per_person)
+
+
+class PromiseDocument(LedgerPart):
+    """What is promised, in numbers where they are known, and in a sentence."""
+
+    made: str
+    shift: Figure | None
+    chance: Figure | None
+    sentence: str
+
+
+class AccountDocument(BudgetDocument):
+    """The account that the counts were paid from: its budget for all releases together, and how it adds up."""
+
+    accounting: Accounting
+
+    @classmethod
+    def build(cls, account: Account) -> AccountDocument:
+        """Write the budget of an account and how it adds up."""
+        return cls(**dict(BudgetDocument.from_account(account)), accounting=account.accounting)
+
+    def to_account(self, neighbours: Neighbours) -> Account:
+        """Read the budget; `BadNoise` where its amounts are none."""
+        return Account(self.epsilon, self.delta, self.accounting, neighbours, rho=self.rho)
+
+
+class NoisyCountsDocument(LedgerPart):
+    """What a reader of noisy counts should know."""
+
+    kind: Literal["noisy counts"] = "noisy counts"
+    schema_version: Literal[3] = NOISE_VERSION
+    file: PublishedFile
+    sensitive: str
+    domain: tuple[Label, ...]
+    outside: Outside
+    missing: Missing | Literal["as undeclared"] | None
+    levels: dict[str, int]
+    levels_chosen: str
+    levels_epsilon: str | None
+    epsilon: str
+    delta: str
+    rho: str | None
+    neighbours: Neighbours
+    mechanism: MechanismDocument
+    margin_95: Figure
+    queries: tuple[QueryDocument, ...]
+    sums: str
+    privacy_unit: UnitDocument
+    promise: PromiseDocument
+    ledger: AccountDocument | None
+    receipt: str | None
+    warnings: tuple[str, ...]
+    versions: dict[str, str]
+
+
+class StableCountsDocument(LedgerPart):
+    """What a reader of counts should know whose cells nobody declared."""
+
+    kind: Literal["stable counts"] = "stable counts"
+    schema_version: Literal[1] = STABLE_VERSION
+    file: PublishedFile
+    sensitive: str
+    columns: tuple[str, ...]
+    domain: None = None  # what was found and is large
+    threshold: int
+    epsilon: str
+    delta: str
+    neighbours: Neighbours
+    mechanism: MechanismDocument
+    margin_95: Figure
+    privacy_unit: UnitDocument
+    promise: PromiseDocument
+    ledger: AccountDocument | None
+    receipt: str | None
+    warnings: tuple[str, ...]
+    versions: dict[str, str]
+
+
+NoiseDocument: TypeAlias = NoisyCountsDocument | StableCountsDocument
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -77,7 +225,7 @@ class PublishedNoise:
 
     def to_json(self) -> str:
         """Return the document as it stands beside the counts, byte for byte."""
-        return document_text(self.document)
+        return json.dumps(self.document.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
 
     def __repr__(self) -> str:
         return f"<PublishedNoise {self.path.name}: {self.document.file.rows:,} counts, epsilon {self.document.epsilon}>"
@@ -265,13 +413,8 @@ def read_noise(path: str | Path) -> NoisyCounts:
         raise BadRelease(message) from None
 
 
-def noise_kind(path: Path) -> JsonValue:
-    """Return what a document beside a file is about; None where it cannot be read."""
-    settle(path)
-    try:
-        return DocumentKind.model_validate_json(read_whole(noise_path(path))).kind
-    except (OSError, ValueError):
-        return None
+ANY_DOCUMENT = TypeAdapter(dict[str, Any])
+"""A document of any kind and version: only what tells whether it can be read is looked at."""
 
 
 def read_document(path: Path, kind: str = "noisy counts", version: int = NOISE_VERSION) -> bytes:
@@ -280,24 +423,24 @@ def read_document(path: Path, kind: str = "noisy counts", version: int = NOISE_V
     settle(path)
     try:
         text = read_whole(beside)
-        head = DocumentHead.model_validate_json(text)
+        head = ANY_DOCUMENT.validate_json(text)
+        about, schema_version, sha256 = head["kind"], head["schema_version"], head["file"]["sha256"]
     except FileNotFoundError:
         message = f"no '{beside.name}' beside '{path}'; which noise was added stands in it"
         raise BadRelease(message) from None
-    except (OSError, ValueError):
+    except (OSError, ValueError, KeyError, TypeError):
         message = f"'{beside}' cannot be read; publish the counts again"
         raise BadRelease(message) from None
-    about = head.kind
     readers = {"noisy counts": "sl.read_noise", "stable counts": "sl.read_stable_counts"}
     if about != kind and isinstance(about, str) and about in readers:
         message = (
             f"'{beside.name}' tells of {about}, and {kind} are needed here; in Python, {readers[about]} reads them"
         )
         raise BadRelease(message)
-    if about != kind or head.schema_version != version:
+    if about != kind or schema_version != version:
         message = f"'{beside.name}' is of another version; this Sidelight reads {version}"
         raise BadRelease(message)
-    if not path.is_file() or digest(path) != head.file.sha256:
+    if not path.is_file() or digest(path) != sha256:
         message = f"'{path}' is not the file that '{beside.name}' tells of; publish the counts again"
         raise BadRelease(message)
     return text
@@ -447,4 +590,9 @@ def read_stable_counts(path: str | Path) -> StableCounts:
 
 def read_drawn(path: Path) -> NoisyCounts | StableCounts:
     """Read published counts with noise, of cells that were declared or of those that were found."""
-    return read_stable_counts(path) if noise_kind(path) == "stable counts" else read_noise(path)
+    settle(path)
+    try:
+        kind = ANY_DOCUMENT.validate_json(read_whole(noise_path(path))).get("kind")
+    except (OSError, ValueError):  # reading it as a document of the usual kind says why
+        kind = None
+    return read_stable_counts(path) if kind == "stable counts" else read_noise(path)

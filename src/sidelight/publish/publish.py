@@ -1,12 +1,11 @@
 """Publish a release: written aside, read back, judged again, and only then put in its place.
 
-It is planned which files there are and which release a reader must find in each (`plan`); then they are written, and
-nothing is published that was not read back the same and within policy.
+It is planned which files there are and which release a reader must find in each (`plan_files`); then they are written,
+and nothing is published that was not read back the same and within policy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -34,9 +33,15 @@ from sidelight.files import (
     sidecar_path,
     unfinished_folder,
 )
-from sidelight.publish.describe import build_dictionary, build_sidecar, dictionary_path
 from sidelight.publish.read_back import add_members, as_printed, is_same_release, read_back
-from sidelight.publish.sidecar import PublishedFile, Reading, Sidecar
+from sidelight.publish.sidecar import (
+    PublishedFile,
+    Reading,
+    Sidecar,
+    build_dictionary,
+    build_sidecar,
+    dictionary_path,
+)
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.printed_labels import bound_columns
 from sidelight.release.release import Release, whole_groups
@@ -46,7 +51,6 @@ from sidelight.text import counted, html_table, one_or_several
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
-    from sidelight.policy.policy import Policy, Verdict
     from sidelight.search.method import Method, SearchResult
     from sidelight.search.utility import Buckets
     from sidelight.streams.memory import Memory
@@ -117,9 +121,10 @@ def publish(
     refuse_left_over(path, sidecar, force=force)
     # before planning, which may take long; the other files are known, and refused, only after it
     _refuse(result, (path, sidecar, dictionary), force=force)
-    plan = plan_files(result, path, shuffle=shuffler(seed), layout=layout, written_as=writer.name)
-    sheets = {name: add_bounds(sheet) if bounds else sheet for name, sheet in plan.sheets.items()}
-    paths = tuple(path.with_name(name) for name in plan.sheets)
+    sheets, groups, who = plan_files(result, path, shuffle=shuffler(seed), layout=layout, written_as=writer.name)
+    if bounds:
+        sheets = {name: add_bounds(sheet) for name, sheet in sheets.items()}
+    paths = tuple(path.with_name(name) for name in sheets)
     _refuse(result, paths, force=force)
     with unfinished_folder(path) as folder:
         # From here on nothing is believed but what was read from the disk.
@@ -129,19 +134,22 @@ def publish(
             files.append(PublishedFile(name=name, sha256=digest(folder / name), rows=len(sheet)))
         table = result.recoding.table
         memory = table.memory if isinstance(table, StreamedTable) else None
-        read = _check_file(folder, plan.groups, memory)
-        if plan.who is not None:
-            read = add_members(read, _check_file(folder, plan.who))
+        read = _check_file(folder, *groups, memory)
+        if who is not None:
+            read = add_members(read, _check_file(folder, *who))
         # what its labels cover is known here, as the sidecar tells its readers
         known = replace(read, printing=result.release.printing, provenance=result.release.provenance)
-        verdict = _judge(known, result.policy)
+        verdict = result.policy.judge(known)
+        if not verdict.safe:
+            message = f"what would be published is {verdict}; nothing was published"
+            raise NotPublished(message)
         document = build_sidecar(
             result,
             read,
             verdict,
             files=tuple(files),
-            reading=plan.groups.reading,
-            who=None if plan.who is None else plan.who.reading,
+            reading=groups[0],
+            who=None if who is None else who[0],
             seeded=seed is not None,
             private_hierarchies=private_hierarchies,
             quiet_method=quiet_method,
@@ -167,21 +175,13 @@ def _refuse(result: SearchResult, targets: tuple[Path, ...], *, force: bool) -> 
         refuse_existing(target, force=force)
 
 
-def _judge(read: Release, policy: Policy) -> Verdict:
-    verdict = policy.judge(read)
-    if not verdict.safe:
-        message = f"what would be published is {verdict}; nothing was published"
-        raise NotPublished(message)
-    return verdict
-
-
-def _check_file(folder: Path, expected: ExpectedFile, memory: Memory | None = None) -> Release:
+def _check_file(folder: Path, reading: Reading, release: Release, memory: Memory | None = None) -> Release:
     try:
-        read = read_back(folder, expected.reading, memory)
+        read = read_back(folder, reading, memory)
     except (BadTable, BadRelease) as problem:
         message = f"what was written cannot be read back ({problem}); nothing was published; try .parquet"
         raise NotPublished(message) from None
-    if not is_same_release(read, expected.release):
+    if not is_same_release(read, release):
         message = "what was read back is not what was written; nothing was published; try .parquet"
         raise NotPublished(message)
     return read
@@ -193,26 +193,16 @@ one table of people with their buckets and one of buckets with their values, or 
 inside their bucket."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class ExpectedFile:
-    """A way to read a file, and the release that a reader must find."""
+ExpectedFile: TypeAlias = tuple[Reading, Release]
+"""A way to read a file, and the release that a reader must find."""
 
-    reading: Reading
-    release: Release
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class PublishPlan:
-    """Files by name, in the order in which they appear; the groups they tell of, and who is in them (anatomy)."""
-
-    sheets: Mapping[str, Sheet]
-    groups: ExpectedFile
-    who: ExpectedFile | None = None
+Plan: TypeAlias = tuple[dict[str, Sheet], ExpectedFile, ExpectedFile | None]
+"""Files by name, in the order in which they appear; the groups they tell of, and who is in them (anatomy)."""
 
 
 def plan_files(
     result: SearchResult, path: Path, *, shuffle: Shuffle, layout: Layout | None, written_as: FormatName
-) -> PublishPlan:
+) -> Plan:
     """Plan the files of what was found.
 
     Where a person may have several values, rows of (group, value) would lose the number of people, and rows that say
@@ -235,17 +225,17 @@ def plan_files(
             f'people have several values here ("{release.semantics}"); publish them with {parameter("layout", instead)}'
         )
         raise NotPublished(message)
-    expected = ExpectedFile(_reading(release, path.name, written_as, counts=chosen == "counts"), release)
-    table = result.recoding.table
+    if buckets is not None:
+        return _plan_anatomy(release, buckets, path, shuffle, written_as, in_one_file=chosen == "shuffled")
+    reading, table = _reading(release, path.name, written_as, counts=chosen == "counts"), result.recoding.table
     if table.carried is not None:
         if chosen != "people":
             message = f"{parameter('keep')} needs a row per person; publish with {parameter('layout', 'people')}"
             raise NotPublished(message)
-        rows = sheet_of_carried(result.release, table, result.release_rows, shuffle)
-        return PublishPlan({path.name: rows}, expected)
-    if buckets is None:
-        return PublishPlan({path.name: _sheet(expected, shuffle)}, expected)
-    return _plan_anatomy(expected, buckets, path, shuffle, in_one_file=chosen == "shuffled")
+        sheet = sheet_of_carried(result.release, table, result.release_rows, shuffle)
+    else:
+        sheet = _sheet(reading, release, shuffle)
+    return {path.name: sheet}, (reading, release), None
 
 
 def _reading(release: Release, file: str, written_as: FormatName, *, counts: bool) -> Reading:
@@ -265,16 +255,15 @@ def _reading(release: Release, file: str, written_as: FormatName, *, counts: boo
     )
 
 
-def _sheet(expected: ExpectedFile, shuffle: Shuffle) -> Sheet:
-    people, count = expected.reading.people, expected.reading.count
-    if people is None or count is None:
-        return sheet_of_people(expected.release, shuffle)
-    return sheet_of_counts(expected.release, shuffle, people=people, count=count)
+def _sheet(reading: Reading, release: Release, shuffle: Shuffle) -> Sheet:
+    if reading.people is None or reading.count is None:
+        return sheet_of_people(release, shuffle)
+    return sheet_of_counts(release, shuffle, people=reading.people, count=reading.count)
 
 
 def _plan_anatomy(
-    expected: ExpectedFile, buckets: Buckets, path: Path, shuffle: Shuffle, *, in_one_file: bool
-) -> PublishPlan:
+    release: Release, buckets: Buckets, path: Path, shuffle: Shuffle, written_as: FormatName, *, in_one_file: bool
+) -> Plan:
     """Print everybody's columns with a bucket; the values of the buckets apart, or shuffled inside them."""
     columns = buckets.tables()[0]
     *quasi, bucket = columns
@@ -287,23 +276,15 @@ def _plan_anatomy(
         counts=Counts.from_entries(np.arange(len(bucket)), bucket.codes, ones, shape),
         columns=tuple(quasi),
     )
-    who = ExpectedFile(
-        Reading(
-            file=path.name,
-            group=tuple(column.name for column in quasi),
-            sensitive=bucket.name,
-            values="single",
-            rows="people",
-            format=expected.reading.format,
-        ),
-        as_printed(Release(groups, sensitive=bucket.name)),
-    )
+    who = as_printed(Release(groups, sensitive=bucket.name))
+    read_who = _reading(who, path.name, written_as, counts=False).model_copy(update={"domain": None})
     if in_one_file:
         everything = (*columns, *_shuffled_values(buckets, shuffle))
-        return PublishPlan({path.name: _shuffled_sheet(everything, shuffle)}, expected, who)
-    beside = values_path(path).name
-    apart = ExpectedFile(_reading(expected.release, beside, expected.reading.format, counts=True), expected.release)
-    return PublishPlan({beside: _sheet(apart, shuffle), path.name: _shuffled_sheet(columns, shuffle)}, apart, who)
+        reading = _reading(release, path.name, written_as, counts=False)
+        return {path.name: _shuffled_sheet(everything, shuffle)}, (reading, release), (read_who, who)
+    reading = _reading(release, values_path(path).name, written_as, counts=True)
+    sheets = {reading.file: _sheet(reading, release, shuffle), path.name: _shuffled_sheet(columns, shuffle)}
+    return sheets, (reading, release), (read_who, who)
 
 
 def values_path(path: Path) -> Path:
@@ -336,8 +317,9 @@ def sheet_of_people(release: Release, shuffle: Shuffle) -> Sheet:
     else:
         order = shuffle(people)
         row, value = np.repeat(row, count)[order], np.repeat(value, count)[order]
-    columns = {column.name: column.take(row) for column in release.groups.columns}
-    return Sheet({**columns, **_values(release, value)}, dealt)
+    columns = [column.take(row) for column in release.groups.columns]
+    values = value_columns(release.sensitive, release.domain, value)
+    return Sheet({each.name: each for each in (*columns, *values)}, dealt)
 
 
 def sheet_of_carried(release: Release, table: Table, group: Integers, shuffle: Shuffle) -> Sheet:
@@ -367,19 +349,9 @@ def sheet_of_counts(release: Release, shuffle: Shuffle, *, people: str, count: s
     # shuffled as people are, so that the order of rows carries no information
     order = shuffle(len(row))
     row = row[order]
-    return Sheet(
-        {
-            **{column.name: column.take(row) for column in groups.columns},
-            people: groups.sizes[row],
-            **_values(release, value[order]),
-            count: amount[order],
-        }
-    )
-
-
-def _values(release: Release, value: Integers) -> dict[str, Column]:
-    """Print the sensitive column, or each of several: a person's cells stay together, as measures take them."""
-    return {column.name: column for column in value_columns(release.sensitive, release.domain, value)}
+    printed = {column.name: column.take(row) for column in groups.columns}
+    values = {column.name: column for column in value_columns(release.sensitive, release.domain, value[order])}
+    return Sheet({**printed, people: groups.sizes[row], **values, count: amount[order]})
 
 
 def add_bounds(sheet: Sheet) -> Sheet:

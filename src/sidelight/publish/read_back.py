@@ -13,6 +13,7 @@ from time import sleep
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.documents.document import release_facts
 from sidelight.engines.formats.registry import WRITERS
@@ -27,7 +28,6 @@ from sidelight.streams.memory import Memory
 from sidelight.table.labels import Column, JointDomain, Label
 
 if TYPE_CHECKING:
-    from sidelight.arrays import Integers
     from sidelight.engines.formats.file_format import Writer
     from sidelight.table.roles import Domain
     from sidelight.table.table import Intake
@@ -208,21 +208,15 @@ def as_printed(release: Release) -> Release:
 
 def is_same_release(one: Release, other: Release) -> bool:
     """Return whether two releases, each as printed, have the same groups and counts."""
-    return (
-        one.domain == other.domain
-        and one.semantics == other.semantics
-        and np.array_equal(one.groups.sizes, other.groups.sizes)
-        and _columns(one) == _columns(other)
-        and all(map(np.array_equal, _entries(one.groups), _entries(other.groups)))
-    )
 
+    def labels(groups: Groups) -> list[object]:
+        return [groups.domain, groups.semantics, *((each.name, each.labels) for each in groups.columns)]
 
-def _columns(release: Release) -> list[tuple[str, tuple[Label, ...], bytes]]:
-    return [(column.name, column.labels, column.codes.tobytes()) for column in release.groups.columns]
+    def numbers(groups: Groups) -> list[npt.NDArray[np.integer]]:
+        row, value, count = groups.counts.entries()
+        index = row * groups.counts.width + value
+        order = np.argsort(index)
+        return [groups.sizes, *(column.codes for column in groups.columns), index[order], count[order]]
 
-
-def _entries(groups: Groups) -> tuple[Integers, Integers]:
-    row, value, count = groups.counts.entries()
-    index = row * groups.counts.width + value
-    order = np.argsort(index)
-    return index[order], count[order]
+    same_labels = labels(one.groups) == labels(other.groups)
+    return same_labels and all(map(np.array_equal, numbers(one.groups), numbers(other.groups)))

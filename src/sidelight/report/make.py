@@ -44,9 +44,15 @@ from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.measure_names import ASK_CHOICES
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.publish.describe import dictionary_path, strip_folder
 from sidelight.publish.read_back import read_published
-from sidelight.publish.sidecar import PublishedFinding, Sidecar, read_checked, read_sidecar
+from sidelight.publish.sidecar import (
+    PublishedFinding,
+    Sidecar,
+    dictionary_path,
+    read_checked,
+    read_sidecar,
+    strip_folder,
+)
 from sidelight.release.generalise import group
 from sidelight.release.release import Release, ReleaseBlocks, expect_release
 from sidelight.report.outlines import OutlineName, release_page

@@ -23,8 +23,7 @@ from sidelight.documents.document import (
     plain,
 )
 from sidelight.measures.criterion import Witness
-from sidelight.publish.describe import published_finding
-from sidelight.publish.sidecar import PublishedFile, PublishedFinding, SearchFacts
+from sidelight.publish.sidecar import PublishedFile, PublishedFinding, SearchFacts, published_finding
 from sidelight.release.groups import GroupName
 from sidelight.report.release_report import HowMade, how_made
 from sidelight.report.report import AuditFinding, audit_report

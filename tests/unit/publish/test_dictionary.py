@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sidelight as sl
-from sidelight.publish.describe import describe
+from sidelight.publish.sidecar import describe
 from sidelight.table.labels import Column
 
 

@@ -18,15 +18,17 @@ from sidelight.engines.formats.file_format import Sheet
 from sidelight.engines.formats.registry import WRITERS
 from sidelight.errors import BadNoise, BadRelease, NotPublished, SidelightError
 from sidelight.publish.noise import (
+    AccountDocument,
+    PromiseDocument,
     PublishedNoise,
+    UnitDocument,
     noise_document,
-    noise_kind,
     publish_drawn,
     publish_noise,
+    read_drawn,
     read_labels,
     read_sheet,
 )
-from sidelight.publish.noise_document import AccountDocument, DocumentKind, UnitDocument
 from sidelight.table.labels import Column
 from sidelight.text import html_table
 
@@ -604,8 +606,9 @@ def test_a_page_shows_what_was_published(tmp_path):
 
 
 def test_a_document_is_written_for_people_too():
-    document = PublishedNoise(Path("counts.csv"), Path("counts.csv.noise.json"), DocumentKind(kind=["né"]))
-    assert document.to_json() == '{\n  "kind": [\n    "né"\n  ]\n}\n'
+    promise = PromiseDocument(made="né", shift=None, chance=None, sentence="")
+    document = PublishedNoise(Path("counts.csv"), Path("counts.csv.noise.json"), promise)
+    assert document.to_json() == '{\n  "made": "né",\n  "shift": null,\n  "chance": null,\n  "sentence": ""\n}\n'
 
 
 def test_names_of_columns_are_read_as_utf_8_whatever_the_machine_reads(tmp_path, monkeypatch):
@@ -663,14 +666,12 @@ def test_why_counts_are_not_read_is_said(tmp_path, text, says):
     assert str(refused.value) == says.format(path=path)
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [('{"kind": "stable counts"}', "stable counts"), ("{}", None), ("[]", None), ("{", None), (None, None)],
-)
-def test_what_a_document_is_about_is_looked_up(tmp_path, text, kind):
+@pytest.mark.parametrize("text", ['{"kind": "stable counts"}', "{}", "[]", "{", None])
+def test_counts_of_either_kind_need_a_document_that_can_be_read(tmp_path, text):
     if text is not None:
         (tmp_path / "counts.csv.noise.json").write_text(text)
-    assert noise_kind(tmp_path / "counts.csv") == kind
+    with pytest.raises(BadRelease, match="no 'counts" if text is None else r"noise\.json' cannot be read; publish"):
+        read_drawn(tmp_path / "counts.csv")
 
 
 @pytest.mark.parametrize("number", [0, -1, True, 1.0, "1", [1]])

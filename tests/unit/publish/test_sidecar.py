@@ -28,8 +28,7 @@ from sidelight.engines.formats.registry import WRITERS
 from sidelight.errors import BadRelease, NotPublished, SidelightError
 from sidelight.files import digest, sidecar_path
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.publish import describe, read_back
-from sidelight.publish.describe import strip_folder
+from sidelight.publish import read_back, sidecar
 from sidelight.publish.read_back import add_members, as_printed, generation, is_same_release, read_by_sidecar
 from sidelight.publish.sidecar import (
     Reading,
@@ -37,6 +36,7 @@ from sidelight.publish.sidecar import (
     read_checked,
     read_sidecar,
     sidecar_schema,
+    strip_folder,
 )
 from sidelight.release.population import Population
 from sidelight.search.anatomy import Anatomy
@@ -567,11 +567,11 @@ def test_populations_are_named_by_their_file_alone(tmp_path):
 
 def test_a_population_that_is_no_file_has_no_name(tmp_path):
     everybody = pa.table({"age": ["1", "2"] * 20})
-    held = describe._population_facts(Population.from_source(everybody), ["age"])
+    held = sidecar._population_facts(Population.from_source(everybody), ["age"])
     assert held.model_dump() == {"name": None, "sha256": None, "people": 40}
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text("age\n1\n2\n")
-    several = describe._population_facts(Population(str(tmp_path / "*.csv")), ["age"])
+    several = sidecar._population_facts(Population(str(tmp_path / "*.csv")), ["age"])
     assert several.model_dump() == {"name": "*.csv", "sha256": None, "people": 4}
 
 
@@ -580,9 +580,9 @@ def test_against_whom_it_was_made_is_told_without_its_price():
 
     def resisting(belief):
         made = replace(found, resistance=Resistance("insider", belief, lambda: None))
-        return describe._search_facts(made, quiet=False).resistance
+        return sidecar._search_facts(made, quiet=False).resistance
 
-    assert describe._search_facts(found, quiet=False).resistance is None
+    assert sidecar._search_facts(found, quiet=False).resistance is None
     assert (resisting(None).reader, resisting(None).belief) == ("insider", None)
     sure = resisting(Fraction(2, 3))
     assert (sure.belief.exact, sure.belief.number) == ("2/3", 0.6666666666666667)  # rounded up: larger is worse
@@ -906,7 +906,7 @@ def test_it_is_dated_by_the_day_in_utc(tmp_path, monkeypatch):
             here = dt.timezone(dt.timedelta(hours=9)) if zone is None else zone
             return dt.datetime(2024, 3, 9, 23, 30, tzinfo=dt.UTC).astimezone(here)
 
-    monkeypatch.setattr(describe, "dt", SimpleNamespace(datetime=Clock, UTC=dt.UTC))
+    monkeypatch.setattr(sidecar, "dt", SimpleNamespace(datetime=Clock, UTC=dt.UTC))
     assert few().publish(tmp_path / "r.csv").document.date == "2024-03-09"
 
 
@@ -952,10 +952,10 @@ def test_that_sensitive_columns_stand_together_is_warned_of(tmp_path):
 def test_of_a_table_that_nobody_read_the_policy_says_the_columns(tmp_path):
     found = few(values="set", person="ward")
     table = found.recoding.table
-    written = read_policy_text(describe._policy_text(found, replace(table, intake=Intake())))
+    written = read_policy_text(sidecar._policy_text(found, replace(table, intake=Intake())))
     assert written.policy == found.policy
     assert (written.roles.quasi, written.roles.value_columns, written.roles.values) == (("age",), ("ill",), "set")
-    assert read_policy_text(describe._policy_text(found, table)).roles.person == "ward"
+    assert read_policy_text(sidecar._policy_text(found, table)).roles.person == "ward"
 
 
 def test_a_finding_is_rounded_to_the_bad_side_and_may_have_no_group(tmp_path):
@@ -967,7 +967,7 @@ def test_a_finding_is_rounded_to_the_bad_side_and_may_have_no_group(tmp_path):
     assert risk.result == number(Fraction(2, 3), large_is_bad=True) != number(Fraction(2, 3), large_is_bad=False)
     judged = found.verdict.judgements[1]
     assert entropy.result == number(judged.finding.value, large_is_bad=False)
-    nobody = describe.published_finding(replace(judged, finding=replace(judged.finding, witness=None)))
+    nobody = sidecar.published_finding(replace(judged, finding=replace(judged.finding, witness=None)))
     assert (nobody.group, nobody.value, nobody.holds) == (None, None, True)
     assert (nobody.measure, nobody.text, nobody.limit.text) == ("entropy diversity", "entropy diversity", "≥ 1")
 
@@ -1111,7 +1111,7 @@ def test_people_of_a_population_are_counted_also_where_nothing_is_told_of_anybod
 
 def test_of_labels_of_which_nothing_is_known_nothing_is_told():
     release = sl.Release.from_counts([{"Flu": 2}], labels=[{"age": "young"}])
-    assert describe._find_covers(release, None) == {}
+    assert sidecar._find_covers(release, None) == {}
 
 
 def test_memory_and_names_of_columns_come_to_whoever_reads_the_rows(tmp_path, monkeypatch):
