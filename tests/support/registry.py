@@ -28,8 +28,7 @@ import pyarrow as pa
 import sidelight as sl
 from sidelight.measures.about import findings
 from sidelight.measures.ck_safety.implications import ImplicationsWitness, NegationsWitness
-from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.exact import Amount
+from sidelight.measures.criterion import Amount, Finding, Witness
 from sidelight.measures.measure import Measure
 from sidelight.policy.limits import read_limit, read_measure
 from sidelight.release.groups import GroupName
