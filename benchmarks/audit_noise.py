@@ -33,7 +33,7 @@ from results import write_part
 
 import sidelight as sl
 from sidelight.errors import SidelightError
-from sidelight.noise import level_choice
+from sidelight.noise import domain
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
@@ -233,9 +233,9 @@ def audit_noise(case: Case, draws: int, *, share: float = 1) -> Line:
 
 def audit_choice(epsilon: float, draws: int, *, share: float = 1) -> Line:
     """Draw the noisy maximum again and again, from the scores of neighbours."""
-    original, outcomes = level_choice._noisy_maximum, []
+    original, outcomes = domain._noisy_maximum, []
     for rows in ((), (("1", "f", "a"),)):
-        with mock.patch.object(level_choice, "_noisy_maximum", side_effect=original) as heard:
+        with mock.patch.object(domain, "_noisy_maximum", side_effect=original) as heard:
             choose(rows, epsilon)
         scores, cost, *rest = heard.call_args.args
         outcomes.append([original(scores, cost / share, *rest) for _ in range(draws)])

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 from results import write_part
 
 import sidelight as sl
-from sidelight.attack.targets import people_of
+from sidelight.attack.intersection import people_of
 from sidelight.release.locate import Lookup, link
 
 HERE = Path(__file__).parent

@@ -24,8 +24,7 @@ import sidelight as sl
 from sidelight.arrays import Floats, Integers
 from sidelight.noise.domain import Domain
 from sidelight.noise.estimates import Measurements, fit_marginals, postprocess
-from sidelight.noise.mechanism import Mechanism, PrivacyCost, calibrate
-from sidelight.noise.parameters import Sensitivity
+from sidelight.noise.mechanism import Mechanism, PrivacyCost, Sensitivity, calibrate
 from sidelight.noise.workload import Axes, CellLayout, read_queries, split_noise
 
 COLUMNS = ("age", "sex", "race", "occupation")

@@ -169,14 +169,14 @@ from .noise.noisy_counts import NoisyCounts as NoisyCounts
 from .noise.stable_counts import stable_counts as stable_counts
 from .noise.stable_counts import StableCounts as StableCounts
 from .publish.noise import read_stable_counts as read_stable_counts
-from .noise.level_choice import choose_levels as choose_levels
-from .noise.level_choice import ChosenLevels as ChosenLevels
+from .noise.domain import choose_levels as choose_levels
+from .noise.domain import ChosenLevels as ChosenLevels
 from .noise.ledger import Ledger as Ledger
 from .noise.accountant import Spending as Spending
 from .noise.accountant import privacy_spent as privacy_spent
 from .noise.accountant import promise_of as promise_of
 from .noise.accountant import PrivacySpent as PrivacySpent
-from .noise.answers import NoisyAnswer as NoisyAnswer
+from .noise.estimates import NoisyAnswer as NoisyAnswer
 from .noise.attack import attack_noise as attack_noise
 from .noise.attack import NoisyExposure as NoisyExposure
 from .noise.attack import side_by_side as side_by_side

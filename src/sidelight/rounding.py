@@ -195,7 +195,7 @@ def to_places(number: Fraction | int, places: int, *, up: bool = True) -> Decima
 
 
 # What people read.  Numbers that are written to be read again, exactly, have writers of their own: statements
-# (`knowledge.tokens.number_text`: 0.3 or 1/3) and amounts of noise (`noise.parameters.amount_text`: 1e-09).
+# (`knowledge.tokens.number_text`: 0.3 or 1/3) and amounts of noise (`noise.mechanism.amount_text`: 1e-09).
 
 
 def in_words(value: Fraction | float, *, large_is_bad: bool = True) -> str:

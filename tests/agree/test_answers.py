@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from sidelight.noise.answers import NoisePart, margin_of
+from sidelight.noise.estimates import NoisePart, margin_of
 from sidelight.noise.mechanism import Mechanism
 
 MECHANISMS = st.builds(

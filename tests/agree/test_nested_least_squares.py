@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from sidelight.noise.answers import PARTS_AT_MOST, NoisePart, margin_of, merge_parts
-from sidelight.noise.estimates import LeastSquares, NestedLeastSquares
+from sidelight.noise.estimates import PARTS_AT_MOST, LeastSquares, NestedLeastSquares, NoisePart, margin_of, merge_parts
 from sidelight.noise.mechanism import Mechanism
 from sidelight.noise.workload import CellLayout, best_shares, coarser_level
 

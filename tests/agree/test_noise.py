@@ -13,9 +13,8 @@ import sidelight as sl
 from sidelight.noise.attack import noisy_query_error, posterior_means
 from sidelight.noise.domain import Domain
 from sidelight.noise.estimates import postprocess
-from sidelight.noise.mechanism import Mechanism
+from sidelight.noise.mechanism import Mechanism, PrivacyUnit
 from sidelight.noise.noisy_counts import NoisyCounts
-from sidelight.noise.parameters import PrivacyUnit
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts, Table
 

@@ -19,10 +19,8 @@ from scipy.stats import beta
 
 import sidelight as sl
 from sidelight.noise.accountant import Spending, promise_of
-from sidelight.noise.domain import Domain, count_values
-from sidelight.noise.level_choice import FULL_DETAIL, _details, _standing_out
-from sidelight.noise.mechanism import Mechanism, calibrate
-from sidelight.noise.parameters import PrivacyUnit
+from sidelight.noise.domain import FULL_DETAIL, Domain, _details, _standing_out, count_values
+from sidelight.noise.mechanism import Mechanism, PrivacyUnit, calibrate
 from sidelight.noise.semantic_privacy import _weight, smallest_shift
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts, Intake, Table

@@ -13,7 +13,7 @@ import pytest
 from support.noise_audit import draw_again, epsilon_at_least, everything_told, noise_drawn, ordered_by_evidence
 
 import sidelight as sl
-from sidelight.noise import level_choice
+from sidelight.noise import domain
 
 CONFIDENCE = 1 - 1e-9
 DRAWS = 9_000
@@ -90,9 +90,9 @@ CROWD = tuple((row,) for row in [("1", "f", "a")] * 3 + [("1", "m", "a")] * 2 + 
 
 @pytest.mark.parametrize("share", [1, 0.3], ids=["as it is", "a third of the noise"])
 def test_the_choice_of_levels_keeps_its_epsilon_and_less_noise_is_caught(share):
-    original, outcomes = level_choice._noisy_maximum, []
+    original, outcomes = domain._noisy_maximum, []
     for rows in (HER, ()):
-        with mock.patch.object(level_choice, "_noisy_maximum", side_effect=original) as heard:
+        with mock.patch.object(domain, "_noisy_maximum", side_effect=original) as heard:
             among = [{"age": 0}, {"sex": 0}]
             sl.choose_levels(
                 table_of(rows, CROWD), by=BY, among=among, domain=list("abc"), epsilon=1, above=5, ledger="no ledger"

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 from sidelight.noise.accountant import Spending
-from sidelight.noise.mechanism import PrivacyCost, concentrated_epsilon
-from sidelight.noise.parameters import PrivacyUnit, units_changed
+from sidelight.noise.mechanism import PrivacyCost, PrivacyUnit, concentrated_epsilon, units_changed
 from sidelight.noise.workload import CellLayout, coarser_level, split_noise, subsets
 
 SHAPE = (2, 3, 4)

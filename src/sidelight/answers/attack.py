@@ -19,6 +19,7 @@ import sidelight as sl
 from sidelight.answers.recipe import Name, write_call, write_python, write_release, write_table
 from sidelight.answers.request import Request
 from sidelight.answers.sources import PeopleLookup, Question, inputs_of, open_release, open_release_or_noise, open_table
+from sidelight.attack.posterior import ExpectedCounts, release_of
 from sidelight.attack.report import (
     REPORTED_CONFIDENCES,
     at_least,
@@ -28,7 +29,6 @@ from sidelight.attack.report import (
     sentences,
     witness_document,
 )
-from sidelight.attack.targets import ExpectedCounts, release_of
 from sidelight.documents.document import Plain, SparsePart
 from sidelight.errors import BadMeasure, BadRelease, TooHard, did_you_mean, listed
 from sidelight.files import noise_path, real_path, sidecar_path

@@ -28,7 +28,7 @@ from sidelight.noise.accountant import (
     promise_of,
 )
 from sidelight.noise.ledger import BudgetDocument, EntryDocument, Ledger
-from sidelight.noise.parameters import amount_text
+from sidelight.noise.mechanism import amount_text
 from sidelight.noise.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.publish.noise import read_drawn
 from sidelight.report.answer import Answer, Live

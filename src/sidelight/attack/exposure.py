@@ -20,15 +20,17 @@ import pyarrow as pa
 from sidelight.arrays import Flags, Floats, Integers, number_vectors, unpack_bits
 from sidelight.attack.posterior import (
     Evidence,
+    ReleaseOrResult,
     Together,
     View,
+    WithNoise,
     decide_values,
+    release_of,
     row_blocks,
     rows_in_some_group,
     values_for_sure,
     values_in_all,
 )
-from sidelight.attack.targets import ReleaseOrResult, WithNoise, release_of
 from sidelight.errors import BadMeasure, as_given, expect, mapping_or_empty, parameter
 from sidelight.measures.exact import NEAR
 from sidelight.rounding import exact_number, in_words, to_places
@@ -38,8 +40,7 @@ from sidelight.text import counted, html_table
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.attack.intersection import TruthCheck
-    from sidelight.attack.targets import People
+    from sidelight.attack.intersection import People, TruthCheck
     from sidelight.measures.criterion import Bound
     from sidelight.release.groups import GroupName
 

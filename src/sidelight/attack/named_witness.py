@@ -37,7 +37,6 @@ from sidelight.errors import BadMeasure, BadTable, expect, parameter
 from sidelight.measures.criterion import Amount, Finding
 from sidelight.measures.exact import BITS_REPORTED, RatioArithmetic, compute_exactly
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance, AcquaintanceWitness
-from sidelight.release.groups import GroupName
 from sidelight.release.locate import Locate, Lookup, SuppressedPeople, link
 from sidelight.release.release import Release
 from sidelight.rounding import in_words, round_up
@@ -46,6 +45,7 @@ from sidelight.text import counted
 from sidelight.worlds.closed_forms import odds
 
 if TYPE_CHECKING:
+    from sidelight.release.groups import GroupName
     from sidelight.table.hierarchy import Hierarchy
 
 MOST_STEPS = 1_000_000  # so many are taken to count who shares occurrences; beyond, bounds must do
@@ -164,7 +164,7 @@ def _acquaintance(finding: Finding) -> AcquaintanceWitness:
 
 
 # Group → name → the person's values, in the order of names
-PeopleOfGroups: TypeAlias = dict[GroupName, dict[Label, frozenset[Label]]]
+PeopleOfGroups: TypeAlias = "dict[GroupName, dict[Label, frozenset[Label]]]"
 
 
 def _find_members(

@@ -25,19 +25,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from sidelight.arrays import Bits, Flags, Floats, Integers, number_rows, pack_bits, pack_positions, unpack_bits
 from sidelight.attack.common_ground import Ground, Numbers, Observation, weigh
 from sidelight.errors import BadRelease, mapping_or_empty, parameter
-from sidelight.release.release import whole_groups
+from sidelight.release.release import Release, whole_groups
+from sidelight.search.method import SearchResult
 from sidelight.table.labels import Label, Semantics, label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Counts
 
 if TYPE_CHECKING:
-    from sidelight.attack.targets import People, PresenceChances
+    from sidelight.attack.intersection import People, PresenceChances
     from sidelight.release.groups import Groups
     from sidelight.release.locate import Linkage
 
@@ -47,6 +48,40 @@ Prior: TypeAlias = Literal["pooled", "uniform"]
 # What several releases say: partly the same, which counts once, or each something of its own; "sets" weighs as
 # "shared", and takes the people whom the candidate sets give away for all who are
 Evidence: TypeAlias = Literal["shared", "independent", "sets"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ExpectedCounts:
+    """What somebody expects behind counts with noise: a release whose counts are in `parts` of a person, none of it 0.
+
+    Nothing is ruled out by it, and nothing certain.
+    """
+
+    release: Release
+    parts: int
+
+
+@runtime_checkable
+class WithNoise(Protocol):
+    """Counts with noise, as `dp.NoisyCounts`: what they let somebody expect."""
+
+    def expected_counts(self) -> ExpectedCounts:
+        """Return the mean of each count after the noisy one was seen."""
+        ...
+
+
+# A release as the world sees it, what a search found, or what counts with noise let expect
+ReleaseOrResult: TypeAlias = Release | SearchResult | ExpectedCounts
+
+
+def release_of(published: ReleaseOrResult) -> Release:
+    """Return what the world sees."""
+    return published if isinstance(published, Release) else published.release
+
+
+def parts_of(published: ReleaseOrResult) -> int | None:
+    """Return in how many parts of a person counts are, where they are but expected."""
+    return published.parts if isinstance(published, ExpectedCounts) else None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -36,6 +36,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -53,15 +54,16 @@ from sidelight.errors import (
     parameter,
     utf8,
 )
-from sidelight.noise.mechanism import SMALLEST_EPSILON, Mechanism, concentrated_epsilon, six_figures_up
-from sidelight.noise.parameters import (
+from sidelight.noise.mechanism import (
+    SMALLEST_EPSILON,
     Amount,
+    Mechanism,
     PrivacyUnit,
     amount_text,
-    distinguish_amounts,
+    concentrated_epsilon,
     exact_delta,
     exact_epsilon,
-    round_to_text,
+    six_figures_up,
     units_changed,
 )
 from sidelight.noise.privacy_profile import (
@@ -359,21 +361,6 @@ def compute_concentrated(spendings: Sequence[Spending], delta: Fraction) -> floa
     return math.inf if len(known) < len(costs) else concentrated_epsilon(sum(known, Fraction(0)), delta)
 
 
-def largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """How much ρ of zero-concentrated privacy do ε and δ allow?  By halving; what it gives is surely allowed.
-
-    >>> rho = largest_rho(Fraction(1), Fraction(1, 10**6))
-    >>> round(float(rho), 5), 0.99999 < concentrated_epsilon(rho, Fraction(1, 10**6)) <= 1
-    (0.02436, True)
-    """
-    low, high = Fraction(0), Fraction(float(epsilon))
-    # invariant: `low` is allowed
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if concentrated_epsilon(middle, delta) <= epsilon else (low, middle)
-    return low
-
-
 def compute_loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Convolve the mechanisms' privacy losses."""
     left = max(round_down(delta) - LOST_IN_TRANSFORMS, 0.0)
@@ -448,6 +435,30 @@ def _digits(epsilon: float) -> str:
     ['0.01000', '2.3462', '0.00001235']
     """
     return "infinite" if math.isinf(epsilon) else decimal_text(Fraction(str(epsilon)), up=True, figures=4)
+
+
+def distinguish_amounts(amounts: Sequence[Fraction | float]) -> list[str]:
+    """Write amounts with as many digits as it takes to tell those apart that differ, four at least."""
+    # seventeen digits tell any two floats apart
+    for digits in range(4, 18):
+        texts = [round_to_text(each, digits) for each in amounts]
+        if len(set(texts)) == len(set(amounts)):
+            break
+    return texts
+
+
+def round_to_text(amount: Fraction | float, digits: int | None = None) -> str:
+    """Write an amount for people: exactly where that is short, else rounded up to so many digits.
+
+    >>> round_to_text(Fraction(1, 3)), round_to_text(Fraction(1, 3) + Fraction(1, 10**9)), round_to_text(2 / 3)
+    ('1/3', '0.333334', '0.6667')
+    """
+    exact = amount_text(amount, digits or 4)
+    if isinstance(amount, float) or len(exact) <= 14:  # more letters are rounded for people to read
+        return exact
+    figures = digits or 6
+    up = Context(prec=figures, rounding=ROUND_CEILING).divide(Decimal(amount.numerator), Decimal(amount.denominator))
+    return f"{float(up):.{figures}g}"
 
 
 # How a ledger adds up: both hold when later releases, and their ε, are chosen after seeing earlier ones

@@ -54,14 +54,12 @@ from sidelight.errors import (
     is_one_of,
     parameter,
 )
-from sidelight.measures.ck_safety.implications import Implications
-from sidelight.measures.classics import EntropyDiversity, GroupSize
-from sidelight.measures.closeness import Closeness
 from sidelight.noise.accountant import promise_of
 from sidelight.noise.ledger import NO_LEDGER
+from sidelight.noise.mechanism import Amount, amount_text, exact_epsilon
 from sidelight.noise.noisy_counts import NoisyCounts, noisy_counts
-from sidelight.noise.parameters import Amount, amount_text, exact_epsilon
 from sidelight.noise.semantic_privacy import SemanticPrivacy, two_digits
+from sidelight.policy.limits import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.rounding import exact_number, round_up
 from sidelight.search.orders import Order, order_along
@@ -369,6 +367,14 @@ def _gaussian_means(measured: Integers, falling: Floats, scale: float) -> Floats
     return expected
 
 
+# What partitions keep beside noise, unless somebody says otherwise
+USUAL_LIMITS = {
+    "k-anonymity (k = 10)": ("group size >= 10",),
+    "entropy ℓ-diversity (ℓ = 5)": ("group size >= 10", "entropy diversity >= 5"),
+    "t-closeness (t = 0.3)": ("group size >= 10", "closeness <= 0.3"),
+    "(c, k)-safety (c = 0.7, k = 1)": ("group size >= 10", "implications(k=1) < 0.7"),
+}
+
 SURE_BELIEF = 0.9  # somebody who believes a value this much is called sure
 
 
@@ -472,13 +478,7 @@ def side_by_side(
     if not isinstance(repetitions, int) or repetitions < 1:
         message = f"repetitions={as_given(repetitions)}: give at least 1, and 2 or more for confidence intervals"
         raise BadNoise(message)
-    ten = GroupSize() >= 10
-    partitions: Mapping[str, Policy] = {
-        "k-anonymity (k = 10)": Policy(ten),
-        "entropy ℓ-diversity (ℓ = 5)": Policy(ten, EntropyDiversity() >= 5),
-        "t-closeness (t = 0.3)": Policy(ten, Closeness() <= 0.3),
-        "(c, k)-safety (c = 0.7, k = 1)": Policy(ten, Implications(1) < 0.7),
-    }
+    partitions: Mapping[str, Policy] = {name: Policy(*map(read_limit, limits)) for name, limits in USUAL_LIMITS.items()}
     if policies is not None:
         partitions = expect_mapping(policies, parameter("policies"), '{"k = 5": sl.Policy(sl.GroupSize() >= 5)}')
         for name, policy in partitions.items():

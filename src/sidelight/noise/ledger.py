@@ -62,8 +62,7 @@ from sidelight.files import (
     write_note,
 )
 from sidelight.noise.accountant import Account, Accounting, CountedColumns, Entry, PaidChoice, PublishedCounts, Spending
-from sidelight.noise.mechanism import Mechanism
-from sidelight.noise.parameters import Amount, amount_text, exact_amount
+from sidelight.noise.mechanism import Amount, Mechanism, amount_text, exact_amount
 from sidelight.noise.privacy_profile import Neighbours
 from sidelight.text import counted, html_table, is_deeply_nested
 

@@ -37,13 +37,29 @@ import pyarrow as pa
 from sidelight.errors import BadNoise, did_you_mean, parameter
 from sidelight.knowledge.statements import Noise, P, Statement
 from sidelight.noise.accountant import CountedColumns, Spending, promise_of, told_epsilon
-from sidelight.noise.answers import NoisyAnswer
-from sidelight.noise.domain import CELLS_AT_MOST, COUNT, ESTIMATE, MEASURED, OTHER, Domain, Outside, expect_countable
-from sidelight.noise.estimates import Marginal, Measurements, fit_marginals, postprocess
+from sidelight.noise.domain import (
+    CELLS_AT_MOST,
+    COUNT,
+    ESTIMATE,
+    MEASURED,
+    OTHER,
+    ChosenLevels,
+    Domain,
+    Outside,
+    accept_levels,
+    expect_countable,
+)
+from sidelight.noise.estimates import Marginal, Measurements, NoisyAnswer, fit_marginals, postprocess
 from sidelight.noise.ledger import Ledger, open_ledger, paying, warn_without_ledger
-from sidelight.noise.level_choice import ChosenLevels, accept_levels
-from sidelight.noise.mechanism import Mechanism, PrivacyCost, better_without_delta
-from sidelight.noise.parameters import PEOPLE_NOT_DECLARED, Amount, PrivacyUnit, units_changed, whole_cap
+from sidelight.noise.mechanism import (
+    Amount,
+    Mechanism,
+    PrivacyCost,
+    PrivacyUnit,
+    better_without_delta,
+    units_changed,
+    whole_cap,
+)
 from sidelight.noise.workload import TOTAL, CellLayout, CoarserLevel, Queries, read_queries, split_noise
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.hierarchy import Hierarchy
@@ -53,13 +69,18 @@ from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
-    from sidelight.attack.targets import ExpectedCounts
+    from sidelight.attack.posterior import ExpectedCounts
     from sidelight.noise.accountant import Account
     from sidelight.noise.privacy_profile import Neighbours
     from sidelight.noise.semantic_privacy import SemanticPrivacy
     from sidelight.publish.noise import PublishedNoise
     from sidelight.table.roles import Missing
     from sidelight.table.table import Events
+
+# Why there is no promise in beliefs
+PEOPLE_NOT_DECLARED = (
+    "what a delta means in beliefs depends on how many people there are at most, which nobody declared"
+)
 
 PARTS = 10**6  # in which parts of a person expected counts are: none is 0, as noise rules nothing out
 
@@ -429,7 +450,7 @@ class NoisyCounts(DrawnCounts):
         >>> sl.intersect([found, noisy], people=adult.table, by=adult.hierarchies)
         <Exposure of 45,222 people in 2 releases: 0 given away>
         """
-        from sidelight.attack.targets import ExpectedCounts  # noqa: PLC0415 - only for an attack
+        from sidelight.attack.posterior import ExpectedCounts  # noqa: PLC0415 - only for an attack
         from sidelight.noise.attack import posterior_means  # noqa: PLC0415 - it stands below
 
         self._expect_people("nobody counted people; attack counts of people")

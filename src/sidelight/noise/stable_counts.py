@@ -46,16 +46,17 @@ from sidelight.errors import BadNoise, parameter
 from sidelight.noise.accountant import CountedColumns, Spending
 from sidelight.noise.domain import MEASURED, collect_holdings, count_values, expect_countable
 from sidelight.noise.ledger import Ledger, open_ledger, paying, warn_without_ledger
-from sidelight.noise.mechanism import SMALLEST_DELTA, calibrate
-from sidelight.noise.noisy_counts import DrawnCounts
-from sidelight.noise.parameters import (
+from sidelight.noise.mechanism import (
+    SMALLEST_DELTA,
     Amount,
     PrivacyUnit,
     amount_text,
+    calibrate,
     exact_delta,
     exact_epsilon,
     whole_cap,
 )
+from sidelight.noise.noisy_counts import DrawnCounts
 from sidelight.rounding import PRECISE
 from sidelight.table.labels import Column, arrow_labels, shown
 from sidelight.text import counted, html_table

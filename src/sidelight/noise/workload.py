@@ -43,12 +43,19 @@ import numpy as np
 from scipy.optimize import minimize
 
 from sidelight.errors import BadNoise, WrongKind, as_given, did_you_mean, parameter
-from sidelight.noise.accountant import largest_rho
-from sidelight.noise.mechanism import SMALLEST_EPSILON, Mechanism, PrivacyCost, calibrate, calibrate_rho, refuse_useless
+from sidelight.noise.mechanism import (
+    SMALLEST_EPSILON,
+    Mechanism,
+    PrivacyCost,
+    calibrate,
+    calibrate_rho,
+    largest_rho,
+    refuse_useless,
+)
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags, Floats, Integers
-    from sidelight.noise.parameters import Sensitivity
+    from sidelight.noise.mechanism import Sensitivity
     from sidelight.table.labels import Label
 
 # Columns that are counted by: "sex", "age, occupation" or ("age", "occupation"); "total", and "cells" for all.

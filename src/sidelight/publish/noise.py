@@ -41,9 +41,16 @@ from sidelight.noise.accountant import Account, Accounting, CountedColumns, Spen
 from sidelight.noise.domain import COUNT, MEASURED, OTHER, Domain, Outside
 from sidelight.noise.estimates import Marginal
 from sidelight.noise.ledger import BudgetDocument, LedgerPart, note_spent
-from sidelight.noise.mechanism import Mechanism, NoiseKind
+from sidelight.noise.mechanism import (
+    Mechanism,
+    NoiseKind,
+    PrivacyUnit,
+    Sensitivity,
+    amount_text,
+    exact_amount,
+    units_changed,
+)
 from sidelight.noise.noisy_counts import NoisyCounts
-from sidelight.noise.parameters import PrivacyUnit, Sensitivity, amount_text, exact_amount, units_changed
 from sidelight.noise.privacy_profile import Neighbours
 from sidelight.noise.stable_counts import StableCounts, smallest_threshold
 from sidelight.noise.workload import CellLayout, CoarserLevel, coarser_level

@@ -11,7 +11,7 @@ import pytest
 from support.command_line import invoke
 
 import sidelight as sl
-from sidelight.attack.targets import lookups_for
+from sidelight.attack.intersection import lookups_for
 from sidelight.errors import BadRelease, BadTable, UnknownColumn
 
 ZIPS = [{"zip": "1"}, {"zip": "2"}]

@@ -22,8 +22,7 @@ from sidelight.noise.accountant import (
     promise_of,
 )
 from sidelight.noise.ledger import compute_digest, from_text, to_text
-from sidelight.noise.mechanism import Mechanism, calibrate, concentrated_epsilon, opendp
-from sidelight.noise.parameters import PrivacyUnit, Sensitivity
+from sidelight.noise.mechanism import Mechanism, PrivacyUnit, Sensitivity, calibrate, concentrated_epsilon, opendp
 from sidelight.noise.privacy_profile import LOST_IN_TRANSFORMS
 from sidelight.rounding import round_up
 

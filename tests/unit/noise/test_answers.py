@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sidelight.errors import BadNoise
-from sidelight.noise.answers import NoisePart, NoisyAnswer, margin_of
+from sidelight.noise.estimates import NoisePart, NoisyAnswer, margin_of
 from sidelight.noise.mechanism import Mechanism
 
 LAPLACE = Mechanism("discrete Laplace", 1.0)

@@ -12,7 +12,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadNoise, BudgetExceeded, WrongKind
 from sidelight.noise.accountant import PaidChoice
-from sidelight.noise.level_choice import candidate_digest, commitment_to, winner_digest
+from sidelight.noise.domain import candidate_digest, commitment_to, winner_digest
 from sidelight.search.method import SearchedLevel, searched_levels
 
 ADULT = sl.datasets.adult(quasi=["age", "sex"])
@@ -192,7 +192,7 @@ def test_another_candidate_does_not_pass_for_the_winner(ledger, paid):
 
 
 def test_a_choice_whose_draw_was_cut_short_is_paid_and_covers_nothing(ledger, monkeypatch):
-    monkeypatch.setattr("sidelight.noise.level_choice._noisy_maximum", lambda *_: 1 // 0)
+    monkeypatch.setattr("sidelight.noise.domain._noisy_maximum", lambda *_: 1 // 0)
     with pytest.raises(ZeroDivisionError) as caught:
         choose(ledger)
     assert "is spent, and stays so" in caught.value.__notes__[0]

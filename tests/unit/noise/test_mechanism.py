@@ -16,6 +16,8 @@ from sidelight.noise import mechanism
 from sidelight.noise.accountant import privacy_loss_distributions
 from sidelight.noise.mechanism import (
     Mechanism,
+    PrivacyUnit,
+    Sensitivity,
     better_without_delta,
     calibrate,
     calibrate_rho,
@@ -23,7 +25,6 @@ from sidelight.noise.mechanism import (
     gaussian_delta,
     opendp,
 )
-from sidelight.noise.parameters import PrivacyUnit, Sensitivity
 from tests.support.examples import examples
 
 LAPLACE, GAUSSIAN = (Mechanism(kind, 2.5) for kind in ("discrete Laplace", "discrete Gaussian"))

@@ -22,8 +22,8 @@ from sidelight.errors import (
     UnknownColumn,
     WrongKind,
 )
-from sidelight.noise.answers import NoisePart
 from sidelight.noise.domain import Domain
+from sidelight.noise.estimates import NoisePart
 
 DOMAIN = ["Flu", "Cold", "HIV", "Mumps"]
 BY = {

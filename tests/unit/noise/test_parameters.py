@@ -6,11 +6,11 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadNoise
-from sidelight.noise.parameters import (
+from sidelight.noise.accountant import distinguish_amounts
+from sidelight.noise.mechanism import (
     PrivacyUnit,
     Sensitivity,
     amount_text,
-    distinguish_amounts,
     exact_amount,
     exact_delta,
     exact_epsilon,

@@ -13,8 +13,7 @@ from support.command_line import invoke
 import sidelight as sl
 from sidelight.errors import BadNoise, BadRelease, BudgetExceeded, UnknownColumn
 from sidelight.noise.accountant import compute_loss_distribution, privacy_spent
-from sidelight.noise.mechanism import Mechanism
-from sidelight.noise.parameters import PrivacyUnit
+from sidelight.noise.mechanism import Mechanism, PrivacyUnit
 from sidelight.noise.stable_counts import smallest_threshold
 
 LARGE = {"city": ["Ulm"] * 300 + ["Bonn"] * 200 + ["Linz"], "disease": ["Flu"] * 300 + ["Cold"] * 200 + ["HIV"]}

@@ -15,10 +15,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadNoise, BadRelease, WrongKind
-from sidelight.noise.answers import NoisyAnswer
-from sidelight.noise.estimates import Measurements
-from sidelight.noise.mechanism import Mechanism, PrivacyCost, concentrated_epsilon
-from sidelight.noise.parameters import PrivacyUnit, Sensitivity
+from sidelight.noise.estimates import Measurements, NoisyAnswer
+from sidelight.noise.mechanism import Mechanism, PrivacyCost, PrivacyUnit, Sensitivity, concentrated_epsilon
 from sidelight.noise.workload import CellLayout, best_shares, coarser_level, read_queries, split_noise
 
 NAMES = ["age", "sex", "disease"]
