@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.definitions import expected_inverse
 from support.examples import examples
 
-from sidelight.measures.named_risks.individual_risk import (
+from sidelight.measures.named_risks.estimates import (
     evaluate_continued_fraction,
     evaluate_division,
     exact_individual_risk,

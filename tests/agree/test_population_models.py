@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from sidelight.measures.named_risks.uniques import SampleSizes, pitman, shifted_negative_binomial, zayatz
+from sidelight.measures.named_risks.estimates import pitman, shifted_negative_binomial, zayatz
+from sidelight.measures.named_risks.size_risk import SizeHistogram
 
 
 @st.composite
@@ -18,7 +19,8 @@ def samples(draw):
     histogram = {1: draw(st.integers(1, 40)), 2: draw(st.integers(1, 20))}
     histogram |= draw(st.dictionaries(st.integers(3, 30), st.integers(1, 5), max_size=4))
     people, groups = np.array([*histogram]), np.array([*histogram.values()])
-    return SampleSizes(people, groups, int(people @ groups) * draw(st.integers(2, 30)) + draw(st.integers(0, 9)))
+    population = int(people @ groups) * draw(st.integers(2, 30)) + draw(st.integers(0, 9))
+    return SizeHistogram(people, people, groups), population
 
 
 def log_likelihood(sizes, theta, alpha):
@@ -31,15 +33,16 @@ def log_likelihood(sizes, theta, alpha):
     )
     return (
         sum(math.log(theta + i * alpha) for i in range(1, groups))
-        - sum(math.log(theta + i) for i in range(1, sizes.sampled))
+        - sum(math.log(theta + i) for i in range(1, sizes.everybody))
         + within
     )
 
 
 @examples(30)
 @given(samples())
-def test_no_other_parameters_of_pitman_are_as_likely(sizes):
-    answer = dict(pitman(sizes).parameters)
+def test_no_other_parameters_of_pitman_are_as_likely(sample):
+    sizes, population = sample
+    answer = dict(pitman(sizes, population).parameters)
     theta, alpha = answer["theta"], answer["alpha"]
     best = log_likelihood(sizes, theta, alpha)
     for step in (1e-3, 0.02, 0.2):
@@ -52,29 +55,31 @@ def test_no_other_parameters_of_pitman_are_as_likely(sizes):
 
 @examples(30)
 @given(samples())
-def test_zayatz_is_the_sum_of_binomials(sizes):
-    population, sampled = sizes.population, sizes.sampled
+def test_zayatz_is_the_sum_of_binomials(sample):
+    sizes, population = sample
+    sampled = sizes.everybody
     left = sum(
         times * f * math.comb(population - f, sampled - 1)
         for f, times in zip(sizes.people.tolist(), sizes.groups.tolist(), strict=True)
     )
     exactly = Fraction(sizes.of_size(1) ** 2 * population * math.comb(population - 1, sampled - 1), sampled * left)
-    assert zayatz(sizes).uniques == pytest.approx(float(exactly), rel=1e-11)
+    assert zayatz(sizes, population).uniques == pytest.approx(float(exactly), rel=1e-11)
 
 
 @examples(30)
 @given(samples())
-def test_the_shifted_negative_binomial_gives_the_people_alone_and_the_pairs(sizes):
-    answer = shifted_negative_binomial(sizes)
+def test_the_shifted_negative_binomial_gives_the_people_alone_and_the_pairs(sample):
+    sizes, population = sample
+    answer = shifted_negative_binomial(sizes, population)
     if answer is None or not answer.parameters[1][1]:  # no solution, or its beta is below the smallest float
         return
     (_, alpha), (_, beta) = answer.parameters
-    groups, fraction = answer.uniques / beta**alpha, sizes.fraction
+    groups, fraction = answer.uniques / beta**alpha, sizes.everybody / population
     x = (1 - beta) * (1 - fraction)
     alone = groups * fraction * (beta / (1 - x)) ** alpha * (1 + alpha * x / (1 - x))
     pairs = (
         groups * alpha * beta**alpha * fraction**2 * (1 - beta) * (2 - (1 - alpha) * x) / (2 * (1 - x) ** (alpha + 2))
     )
-    if answer.uniques < sizes.population:  # else it was cut off there
+    if answer.uniques < population:  # else it was cut off there
         assert alone == pytest.approx(sizes.of_size(1), rel=1e-6)
         assert pairs == pytest.approx(sizes.of_size(2), rel=1e-6)

@@ -42,8 +42,7 @@ from sidelight.knowledge.tokens import TokenReader, abbreviate, whole_in
 from sidelight.measures.ck_safety.implications import Implications, Negations
 from sidelight.measures.classics import DistinctValues, GroupSize
 from sidelight.measures.limit_grammar import SIGNS
-from sidelight.measures.named_risks.population_risk import JournalistRisk
-from sidelight.measures.named_risks.size_risk import ProsecutorRisk, Statistic
+from sidelight.measures.named_risks.size_risk import JournalistRisk, ProsecutorRisk, Statistic
 from sidelight.measures.sums import Dominance, Remainder, SumMeasure
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.release.release import Release

@@ -37,7 +37,7 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
-from math import comb, prod
+from math import comb, gcd, lcm, prod
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -239,6 +239,26 @@ def compute_exactly(bits: int, most: int, compute: Callable[[RatioArithmetic[Any
 def compare_exactly(bits: int, compare: Callable[[RatioArithmetic[Any]], Result]) -> Result:
     """Compare as `compute_exactly` computes: fractions that nobody reads may have about 40,000 digits."""
     return compute_exactly(bits, 1 << 17, compare)
+
+
+def sum_of_ratios(over: list[int], under: list[int]) -> Amount:
+    """Add up ratios over one denominator; rounded up to a float where that is too long to be written out.
+
+    >>> sum_of_ratios([1, 2], [3, 4])
+    Fraction(5, 6)
+    """
+    # in lowest terms: groups that are whole in themselves (f = F) are whole numbers, however large they are
+    ratios = [(part // (shared := gcd(part, whole)), whole // shared) for part, whole in zip(over, under, strict=True)]
+    common = 1
+    for _, whole in ratios:
+        common = lcm(common, whole)
+        if common.bit_length() > BITS_REPORTED:
+            break
+    else:
+        return Fraction(sum(part * (common // whole) for part, whole in ratios), common)
+    with localcontext(PRECISE):
+        total = sum((Decimal(part) / whole for part, whole in ratios), Decimal(0))
+        return round_up(total * (1 + ROUNDING_ERROR))
 
 
 class Screen(ABC):

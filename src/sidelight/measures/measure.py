@@ -402,10 +402,6 @@ class Measure(ABC):
         """Whether a release can be gone through block by block, each forgotten after; else its groups are held."""
         return self.mergeable
 
-    def read_tally(self, tally: Tally) -> Finding:
-        """Return the finding, where `summarize` gives a tally."""
-        raise NotImplementedError
-
     @classmethod
     def answer_search(cls, found: FoundRelease) -> AttackerAnswer:
         """Return what an attacker `asked_by_search` would reach of what a search found; with little effort."""
@@ -533,7 +529,7 @@ class Worst:
 class Tally:
     """The summary of measures that add up: totals over groups, the worst group so far, and what is so of them all."""
 
-    measure: Measure
+    read: Callable[[Tally], Finding]  # returns the finding, once all groups are in it
     totals: tuple[Any, ...]  # added one by one
     worst: tuple[tuple[Any, ...], tuple[Any, ...]] | None  # its rank, the worst first, with its number; what is told
     everywhere: Any = None
@@ -546,4 +542,4 @@ class Tally:
         return replace(self, totals=totals, worst=worst)
 
     def finding(self) -> Finding:
-        return self.measure.read_tally(self)
+        return self.read(self)

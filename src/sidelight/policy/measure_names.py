@@ -33,10 +33,14 @@ MODULES = {
     for module, names in {
         "sidelight.measures.classics": ("group size", "distinct values", "entropy diversity", "recursive diversity"),
         "sidelight.measures.closeness": ("closeness", "beta likeness", "delta disclosure"),
-        "sidelight.measures.named_risks.size_risk": ("prosecutor risk",),
-        "sidelight.measures.named_risks.population_risk": ("journalist risk", "marketer risk", "presence", "absence"),
-        "sidelight.measures.named_risks.uniques": ("unique match", "population uniques"),
-        "sidelight.measures.named_risks.individual_risk": ("individual risk",),
+        "sidelight.measures.named_risks.size_risk": (
+            "prosecutor risk",
+            "journalist risk",
+            "marketer risk",
+            "presence",
+            "absence",
+        ),
+        "sidelight.measures.named_risks.estimates": ("unique match", "population uniques", "individual risk"),
         "sidelight.measures.sums": ("dominance", "remainder"),
         "sidelight.measures.column_subsets.singling_out": ("singling out",),
         "sidelight.measures.column_subsets.linkability": ("linkability",),

@@ -51,7 +51,7 @@ import numpy as np
 from sidelight.engines.streamed_table import AnyTable, StreamedTable
 from sidelight.errors import BadPolicy, NothingSafe, as_given, expect_or_none, parameter
 from sidelight.measures.exact import join_all, join_backwards, join_forwards
-from sidelight.measures.named_risks.population_risk import Absence
+from sidelight.measures.named_risks.size_risk import Absence
 from sidelight.progress import Progress, quiet
 from sidelight.search.effort import EFFORT
 from sidelight.search.method import Method, Recodes, Resistance, SearchOutcome

@@ -164,9 +164,10 @@ class Inference(Measure):
         groups = groups.sort_by_number()
         guesses = Guesses.of(groups.counts)
         totals = int(guesses.most.sum()), int(groups.sizes.sum()), guesses.count_guesses_from_others(groups)
-        return Tally(self, totals, _surest(groups, guesses) if len(groups) else None)
+        return Tally(self.read_tally, totals, _surest(groups, guesses) if len(groups) else None)
 
     def read_tally(self, tally: Tally) -> Finding:
+        """Return the finding: how many guesses are right, and the group with the surest one."""
         if tally.worst is None:
             return Finding(self, Fraction(0), None, ("nobody is in the release",))
         (right, everybody, without), (name, value, count, people) = tally.totals, tally.worst[1]

@@ -32,8 +32,8 @@ from sidelight.measures.column_subsets.singling_out import (
 )
 from sidelight.measures.column_subsets.subsets import names_in_words
 from sidelight.measures.criterion import Finding, Witness
+from sidelight.measures.exact import sum_of_ratios
 from sidelight.measures.measure import Attacker, Measure, Monotonicity, Settings, read
-from sidelight.measures.named_risks.size_risk import sum_of_ratios
 from sidelight.rounding import round_up, short_decimal
 from sidelight.table.labels import Label, number_equal_rows
 from sidelight.text import as_names, counted

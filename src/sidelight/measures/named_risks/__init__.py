@@ -5,8 +5,7 @@ in a release, or in a register beside it, meets a group of people who look alike
 how small a group is (`classics`), and what a group reveals about values (all other measures).
 
 Nearly all of it is read off one summary, the histogram of how many people groups have in the release and in the
-population.  Read `size_risk` first (the histogram, and from it to a measure, its witness and screens; the prosecutor),
-then `population_risk` (journalist, marketer, presence and absence, which compare with other people).  Without a
-population there are estimates, called so: `uniques` (by models of a population) and, by sampling weights,
-`individual_risk`.
+population.  Read `size_risk` first: the histogram, and from it to a measure, its witness and screens; the prosecutor,
+then those who compare with other people (journalist, marketer, presence and absence).  Without a population there are
+`estimates`, called so: by models of a population, and by sampling weights.
 """

@@ -14,37 +14,51 @@ Cost        one pass over the groups; small numbers are counted by, and only the
 A replay goes back to the groups, sorts them, and adds up run by run.  In a search, `highest` is judged group by group;
 the others are sums over groups divided by sums, which one bad group does not yet break.
 
-The prosecutor knows that a person is in the release, and what is printed about them: one of the f people of their
-group.  Who compares the release with a population is in `population_risk`.
+Prosecutor  knows that a person is in the release, and what is printed about them: one of the f people of their group.
+Journalist  does not know who is in the release, and looks people up in a register: whoever has a group's cells there
+            is one of F, of whom f are in the release.  Average: max(groups / Σ F, Σ (f/F) / n), both over the groups of
+            the release, as ARX has it.
+Marketer    links everybody, and counts how often that is right: Σ f/F of n people.  Without a population F = f, and the
+            marketer's share is the prosecutor's average.
+Presence    whoever knows the cells of a person of the population reads off that f of the F people with these cells are
+            in the release.  Between a and b is δ-presence (a, b): presence at most b, and absence at most 1 − a.
+            Cells of the population that no group has say for sure that somebody is not in it: absence is 1 then.
 
-Source: El Emam and Dankar, Protecting Privacy Using k-Anonymity, JAMIA 2008; ISO/IEC 27559:2022, 7.3.
+The population is given with the measure, or added to it (`compare_with`).  F comes with the groups
+(`Groups.populations`), whoever made them: of a release that stands each person of the population is looked up, and a
+search carries F through every grouping it makes.
+
+Source: El Emam and Dankar, Protecting Privacy Using k-Anonymity, JAMIA 2008; ISO/IEC 27559:2022, 7.3; k-map: Sweeney,
+2001; ARX 3.9.2; Nergiz, Atzori and Clifton, Hiding the Presence of Individuals from Shared Databases, SIGMOD 2007.
 """
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from decimal import Decimal, localcontext
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import gcd, lcm
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, add_up, run_starts
 from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.measures.criterion import Amount, Finding, Witness
-from sidelight.measures.exact import BITS_REPORTED, ROUNDING_ERROR, Screen, SumScreen, divide_sums, worst_ratio
+from sidelight.measures.exact import Screen, SumScreen, divide_sums, sum_of_ratios, worst_ratio
 from sidelight.measures.group_by_group import WorstGroup
-from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Tally, choice
-from sidelight.rounding import PRECISE, decimal_text, exact_number, exact_text, round_up, short_decimal
+from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Settings, Tally, choice, read
+from sidelight.release.generalise import keys_as_groups
+from sidelight.release.population import Population, refuse_fewer
+from sidelight.rounding import decimal_text, exact_number, exact_text, short_decimal, to_places
 from sidelight.text import counted, form
 
 if TYPE_CHECKING:
-    from sidelight.release.groups import Groups
+    from sidelight.release.groups import Groups, PopulationCounts
     from sidelight.release.release import Release
+    from sidelight.table.table import Table
 
 SMALL = 1 << 8
 """Groups with fewer people than this, here and in the population, are counted in a table of all pairs."""
@@ -98,15 +112,11 @@ class SizeHistogram:
         return int(self.people @ self.groups)
 
     def of_size(self, people: int) -> int:
-        """How many groups have so many people in the release.
-
-        >>> SizeHistogram.of(np.array([1, 3, 1])).of_size(1)
-        2
-        """
+        """Return how many groups have so many people in the release."""
         return int(self.groups[self.people == people].sum())
 
     def expected_matches(self) -> Amount:
-        """How many people are found, on average, by whoever takes anybody of the group for each: Σ f/F.
+        """Return Σ f/F: how many people are found, on average, by whoever takes anybody of the group for each.
 
         >>> SizeHistogram.of(np.array([1, 2]), np.array([3, 4])).expected_matches()
         Fraction(5, 6)
@@ -125,28 +135,15 @@ def _count_sizes(sizes: Integers) -> tuple[Integers, Integers]:
     return different, table[different]
 
 
-def sum_of_ratios(over: list[int], under: list[int]) -> Amount:
-    """Add up ratios over one denominator; rounded up to a float where that is too long to be written out.
-
-    >>> sum_of_ratios([1, 2], [3, 4])
-    Fraction(5, 6)
-    """
-    # in lowest terms: groups that are whole in themselves (f = F) are whole numbers, however large they are
-    ratios = [(part // (shared := gcd(part, whole)), whole // shared) for part, whole in zip(over, under, strict=True)]
-    common = 1
-    for _, whole in ratios:
-        common = lcm(common, whole)
-        if common.bit_length() > BITS_REPORTED:
-            break
-    else:
-        return Fraction(sum(part * (common // whole) for part, whole in ratios), common)
-    with localcontext(PRECISE):
-        total = sum((Decimal(part) / whole for part, whole in ratios), Decimal(0))
-        return round_up(total * (1 + ROUNDING_ERROR))
-
-
 Statistic: TypeAlias = Literal["highest", "average", "share above"]
 """Of the person worst off; of everybody, on average; or the share of people whose risk is above a threshold."""
+
+Outside: TypeAlias = Literal["an error", "as in the release"]
+"""What it means that a group has more people in the release than in the population: a mistake, or that the population
+is not complete, and has at least those of the release."""
+
+REGISTER = read(Population.from_source, hint=str | None)
+"""Declares the field `population`, which a policy file names by its path."""
 
 SizeRuns: TypeAlias = list[tuple[int, int, int]]
 """(f, F, how many groups), by falling risk: F, then f."""
@@ -189,16 +186,19 @@ def runs_of_sizes(people: Integers, population: Integers) -> SizeRuns:
 
 
 class SizeRisk(Measure):
-    """A measure that is read off the histogram of (f, F): the highest, the average, or the share above a threshold.
+    """A dataclass, read off the histogram of (f, F): the highest, the average, or the share above a threshold."""
 
-    A dataclass, of which `statistic` and `threshold` may be settings.
-    """
-
+    # what may be settings
     statistic: Statistic = "highest"
     threshold: float | Fraction | None = None
+    population: object = None
+    outside: Outside = "an error"
+    needs_population: ClassVar[bool] = True
+    example_settings: ClassVar[tuple[Mapping[str, Any], ...]] = ()
     depends_on_whole: ClassVar[bool] = False
     about_values: ClassVar[bool] = False
     whole_numbers: ClassVar[bool] = False  # a screen's floats are ratios
+    nobody: ClassVar[str] = "Nobody is in the release, so nobody can be found."
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING
 
@@ -218,7 +218,6 @@ class SizeRisk(Measure):
     @property
     def least_risk(self) -> Fraction:
         """The threshold as it is meant: 0.09 is 9/100, and 0 where there is none."""
-        # 0.09 is meant as 9/100: as a float it would be a little more or less than that
         threshold = exact_number(self.threshold or 0, BadMeasure, "a threshold")
         # an infinite threshold is out of range: −1 lets the check refuse it
         return Fraction(threshold) if math.isfinite(threshold) else Fraction(-1)
@@ -228,14 +227,64 @@ class SizeRisk(Measure):
         """How many people a group needs so that 1/F is not above the threshold: ⌈1/t⌉; None: no number is enough."""
         return -(-self.least_risk.denominator // self.least_risk.numerator) if self.least_risk else None
 
+    @property
+    def register(self) -> Population | None:
+        return self.population if isinstance(self.population, Population) else None
+
+    def compare_with(self, population: Population) -> Self:
+        return replace(self, population=population)  # type: ignore[type-var]
+
+    def settings(self) -> dict[str, object]:
+        settings = super().settings()
+        register = settings.pop("population", None)
+        place = register.place if isinstance(register, Population) else None
+        return ({} if place is None else {"population": place}) | settings
+
+    def check(self, release: Release) -> None:
+        super().check(release)
+        self._expect_register()
+
+    def _expect_register(self) -> None:
+        if self.register is None and self.needs_population:
+            message = f"'{self.name}' compares the release with a population; say which with {parameter('population')}"
+            raise BadMeasure(message)
+
+    def bind_table(self, table: Table) -> Self:
+        """Return the measure with the table's columns in its population; raise if that lacks people of a key."""
+        self._expect_register()
+        if self.register is None:
+            return self
+        population = self.register.name_columns([column.name for column in table.quasi])
+        # checked key by key: after recoding, a group may hide that the population lacks a person of the table
+        if self.outside == "an error":
+            keys = keys_as_groups(table)
+            refuse_fewer(keys, population.count_equal(keys, *population.rows(population.columns)))
+        return self.compare_with(population)
+
+    def count_population(self, groups: Groups) -> PopulationCounts | None:
+        """Return F of each group and who is in none, as they come with the groups; without a population nothing."""
+        if self.register is None:
+            return None
+        counts = groups.population(self.register)
+        if counts is None:
+            message = f"'{self.name}' looks at whole releases, in which a population can be counted; measure one"
+            raise BadMeasure(message)
+        return counts
+
     def population_of(self, groups: Groups) -> Integers:
-        """Return F of each group: without a population, f."""
-        return groups.sizes
+        """Return F of each group; without a population, f."""
+        counts = self.count_population(groups)
+        if counts is None:
+            return groups.sizes
+        if self.outside == "an error":
+            refuse_fewer(groups, counts)
+        # with the people of the release counted in, no group has fewer in the population
+        return np.maximum(counts.people, groups.sizes)
 
     def count_strangers(self, groups: Groups) -> tuple[int, int]:
         """Return Σ max(f − F, 0), people whom the population lacks, and how many of it no group has."""
-        del groups
-        return 0, 0
+        counts = self.count_population(groups)
+        return (0, 0) if counts is None else (int(np.maximum(groups.sizes - counts.people, 0).sum()), counts.nowhere)
 
     def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
         """Return what each group alone is worth, as two numbers to be divided: 1/F."""
@@ -250,11 +299,6 @@ class SizeRisk(Measure):
         above = histogram.people * self._is_above(histogram.population)
         return Fraction(int(above @ histogram.groups)), histogram.everybody
 
-    def notes(self, beyond: int) -> tuple[str, ...]:
-        """Return what one should know where so many people of the release are not in the population."""
-        del beyond
-        return ()
-
     def blocks(self, groups: Groups) -> Iterable[Groups]:
         """Return all groups as one block, however many values there are: only sizes count."""
         return (groups,)
@@ -265,21 +309,24 @@ class SizeRisk(Measure):
         histogram = SizeHistogram.of(groups.sizes, None if population is groups.sizes else population)
         beyond, nowhere = self.count_strangers(groups)
         if len(groups) == 0:
-            return Tally(self, (histogram, beyond), None, nowhere)
+            return Tally(self.read_tally, (histogram, beyond), None, nowhere)
         value = self.extreme(histogram, highest=True)
         row = self._first_worth(value, groups.sizes, population)
         name = groups.name(row)
         worst = (-value, name.number), (value, name, int(groups.sizes[row]), int(population[row]))
-        return Tally(self, (histogram, beyond), worst, nowhere)
+        return Tally(self.read_tally, (histogram, beyond), worst, nowhere)
 
     def read_tally(self, tally: Tally) -> Finding:
+        """Return the finding that a histogram, with its worst group, makes."""
         if tally.worst is None:
             return Finding(self, Fraction(0), None, ("nobody is in the release",))
         (histogram, beyond), (value, name, people, population) = tally.totals, tally.worst[1]
         part, whole = self.counts(histogram, value)
         lowest = self.extreme(histogram, highest=False)
         witness = SizeWitness(name, people=people, population=population, part=part, whole=whole, lowest=lowest)
-        return Finding(self, share(part, whole), witness, self.notes(beyond))
+        strangers = f"{counted(beyond, 'person')} of the release {form('is', beyond)}"
+        notes = (f"{strangers} not in the population, and counted in it",) if beyond else ()
+        return Finding(self, share(part, whole), witness, notes)
 
     def extreme(self, histogram: SizeHistogram, *, highest: bool) -> Fraction:
         """Return what the group that is worth most, or least, is worth."""
@@ -350,7 +397,7 @@ class SizeRisk(Measure):
     def explain(self, finding: Finding) -> str:
         witness = finding.witness
         if not isinstance(witness, SizeWitness):
-            return "Nobody is in the release, so nobody can be found."
+            return self.nobody
         if self.statistic != "share above":
             return self.in_words(finding, witness)
         above, needed = int(witness.part), self.people_needed
@@ -361,9 +408,9 @@ class SizeRisk(Measure):
             return "Nobody's risk is above 1."
         return f"{people} {self.few_alike(above, needed - 1)}: above {self.threshold}."
 
+    @abstractmethod
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
         """Return what the average means; or name the worst group, and say how surely somebody of it is found."""
-        raise NotImplementedError
 
     def few_alike(self, people: int, size: int) -> str:
         """Return in words that so many people have at most so many who look like them."""
@@ -399,24 +446,255 @@ class ProsecutorRisk(SizeRisk):
     example_settings = (
         {},
         {"statistic": "average"},
-        *({"statistic": "share above", "threshold": each} for each in (0.4, Fraction(1, 2))),
+        {"statistic": "share above", "threshold": 0.4},
+        {"statistic": "share above", "threshold": Fraction(1, 2)},
     )
     attacker = Attacker(
         "somebody who knows that a person is in the file", ROW, "how surely a row is theirs", "register"
     )
     also_called = ("re-identification risk", "prosecutor", "average re-identification risk", "records at risk")
+    needs_population: ClassVar[bool] = False
+
+    def compare_with(self, population: Population) -> Self:
+        """Return the same: who is known to be in the release is not compared with others."""
+        del population
+        return self
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
         if self.statistic == "average":
-            people, value = short_decimal(Fraction(witness.part)), exact_text(finding.value)
-            return (
-                f"Whoever knows who is in the release and looks everybody up is right about {people} of "
-                f"{counted(witness.whole, 'person')}: {value}."
-            )
-        # a unique person is found for certain: no probability is needed
+            right = f"{short_decimal(Fraction(witness.part))} of {counted(witness.whole, 'person')}"
+            value = exact_text(finding.value)
+            return f"Whoever knows who is in the release and looks everybody up is right about {right}: {value}."
         if witness.people == 1:
             return f"In {witness.group}, 1 person stands alone: whoever knows that they are in the release finds them."
         return (
             f"In {witness.group}, {witness.people:,} people stand for one another: "
             f"whoever knows that somebody is in it is right with {exact_text(finding.value)}."
         )
+
+
+def register_in_words(settings: Settings) -> str:
+    """Return what an attacker knows who has a register of the population."""
+    register = settings.get("population")
+    return f"who is in the population{f' ({register})' if isinstance(register, str) else ''}, with the same columns"
+
+
+@dataclass(frozen=True)
+class JournalistRisk(SizeRisk):
+    """How surely is somebody found who may be taken for anybody of a population with the same cells?
+
+    1/F for each person of the release, F = the people of the `population` whose cells, recoded as the release is, are
+    those of the person's group.  At most 1/k is k-map.  `statistic` is the "highest", the "average" (max(groups/ΣF,
+    Σ(f/F)/n)) or the "share above" a `threshold`.  A population that has fewer people in a group than the release is
+    refused, unless `outside="as in the release"` counts those of the release.
+
+    >>> import pyarrow as pa
+    >>> import sidelight as sl
+    >>> release = sl.Release.from_counts([{"Flu": 2}, {"Cold": 1}], labels=[{"age": "30-39"}, {"age": "50-59"}])
+    >>> register = pa.table({"age": ["31", "34", "38", "52", "57"]})
+    >>> finding = JournalistRisk(register).measure(release)
+    >>> finding.value, finding.witness.group.number
+    (Fraction(1, 2), 2)
+    >>> print(finding.explain())
+    In group 2 (age 50-59), 1 person of the release is among 2 of the register: whoever picks one of those is right \
+with 1/2.
+
+    Source: El Emam and Dankar, Protecting Privacy Using k-Anonymity, JAMIA 2008; Sweeney, k-map, 2001.
+    """
+
+    population: object = field(default=None, metadata=REGISTER)
+    statistic: Statistic = field(default="highest", metadata=choice(Statistic))
+    threshold: float | Fraction | None = None
+    outside: Outside = field(default="an error", metadata=choice(Outside))
+
+    name: ClassVar[str] = "journalist risk"
+    attacker = Attacker(
+        "somebody who looks anybody up in a register", register_in_words, "how surely a row is theirs", "register"
+    )
+    also_called = ("k-map", "journalist")
+
+    @property
+    def when_groups_merge(self) -> Monotonicity:  # type: ignore[override]
+        """Never rises; of an average where the release has people whom the population has not, nothing is known."""
+        # max(F, f) of a merged group may be less than the sum of those of its parts
+        unknown = self.statistic == "average" and self.outside == "as in the release"
+        return Monotonicity.UNKNOWN if unknown else Monotonicity.NON_INCREASING
+
+    def average(self, histogram: SizeHistogram) -> tuple[Amount, int]:
+        """The larger of groups of ΣF and Σ f/F of n."""
+        of_groups = Fraction(int(histogram.groups.sum())), int(histogram.population @ histogram.groups)
+        of_people = histogram.expected_matches(), histogram.everybody
+        return max(of_groups, of_people, key=lambda each: share(*each))
+
+    def addends(self, groups: Groups) -> Floats:
+        addends = super().addends(groups)
+        if self.statistic != "average":
+            return addends
+        # (groups, 4): f/F, f, 1 and F, whose sums make both averages
+        return np.column_stack((addends, np.ones(len(groups)), self.population_of(groups)))
+
+    def joined(self, sums: Floats) -> Floats:
+        of_people: Floats = sums[:, 0] / sums[:, 1]
+        return of_people if self.statistic != "average" else np.maximum(of_people, sums[:, 2] / sums[:, 3])
+
+    def average_again(self, runs: SizeRuns) -> Amount:
+        groups, met = sum(times for _, _, times in runs), sum(F * times for _, F, times in runs)
+        return max(super().average_again(runs), Fraction(groups, met))
+
+    def few_alike(self, people: int, size: int) -> str:
+        # how many of the register have their cells decides, and not the group
+        return f"{form('is', people)} {'alone' if size == 1 else f'among {size:,} or fewer'} in the register"
+
+    def in_words(self, finding: Finding, witness: SizeWitness) -> str:
+        if self.statistic == "average":
+            right = decimal_text(Fraction(finding.value), up=True)
+            return f"Whoever looks somebody of the release up in the register is right, on average, with {right}."
+        here = counted(witness.people, "person")
+        if witness.population == 1:
+            return f"In {witness.group}, 1 person stands alone in the register, too: whoever looks them up finds them."
+        return (
+            f"In {witness.group}, {here} of the release {form('is', witness.people)} among {witness.population:,} of "
+            f"the register: whoever picks one of those is right with {exact_text(finding.value)}."
+        )
+
+
+@dataclass(frozen=True)
+class MarketerRisk(SizeRisk):
+    """Of how many people is whoever links everybody right?
+
+    Σ (f/F) / n: the share of people who are found, on average, by somebody who takes anybody of the `population` with
+    the same cells for each person of the release; without one, anybody of the group (then it is groups / people).
+    n times it is the expected number of people re-identified.
+
+    >>> import sidelight as sl
+    >>> finding = MarketerRisk().measure(sl.Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}]))
+    >>> finding.value
+    Fraction(2, 5)
+    >>> print(finding.explain())
+    Whoever links everybody to the release is right about 2.0 of 5 people.
+
+    Source: Dankar and El Emam, A Method for Evaluating Marketer Re-identification Risk, PAIS 2010.
+    """
+
+    population: object = field(default=None, metadata=REGISTER)
+    outside: Outside = field(default="an error", metadata=choice(Outside))
+
+    name: ClassVar[str] = "marketer risk"
+    example_settings = ({},)
+    attacker = Attacker(
+        "somebody who matches everybody at once", register_in_words, "the share of matches that are right", "register"
+    )
+    also_called = ("marketer", "expected re-identifications", "success rate", "global risk")
+    statistic: ClassVar[Statistic] = "average"  # type: ignore[misc]
+    threshold: ClassVar[None] = None  # type: ignore[misc]
+    needs_population: ClassVar[bool] = False
+
+    def in_words(self, finding: Finding, witness: SizeWitness) -> str:
+        del finding
+        people = f"{to_places(Fraction(witness.part), 1):,f}"
+        to = "the release" if self.register is None else "the register"
+        return f"Whoever links everybody to {to} is right about {people} of {counted(witness.whole, 'person')}."
+
+
+@dataclass(frozen=True)
+class Presence(SizeRisk):
+    """How surely is somebody in the release, of whom one knows the cells and that they are in the population?
+
+    max f/F over groups: of the F people of the `population` with a group's cells, f are in the release.
+
+    >>> import pyarrow as pa
+    >>> import sidelight as sl
+    >>> release = sl.Release.from_counts([{"Flu": 2}, {"Cold": 1}], labels=[{"age": "30-39"}, {"age": "50-59"}])
+    >>> finding = Presence(pa.table({"age": ["31", "34", "38", "52", "57"]})).measure(release)
+    >>> finding.value
+    Fraction(2, 3)
+    >>> print(finding.explain())
+    In group 1 (age 30-39), 2 of the register's 3 people are in the release.
+
+    Source: Nergiz, Atzori and Clifton, Hiding the Presence of Individuals, SIGMOD 2007.
+    """
+
+    population: object = field(default=None, metadata=REGISTER)
+    outside: Outside = field(default="an error", metadata=choice(Outside))
+
+    name: ClassVar[str] = "presence"
+    attacker = Attacker(
+        "somebody who asks whether a person is in the file", register_in_words, "how surely they are in it", "register"
+    )
+    also_called = ("delta-presence", "δ-presence", "d-presence", "membership", "membership inference")
+    nobody: ClassVar[str] = "Nobody is in the release, so nobody of the population is."
+
+    def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
+        """f/F."""
+        return people, population
+
+    def in_words(self, finding: Finding, witness: SizeWitness) -> str:
+        del finding
+        everybody = counted(witness.population, "person")
+        are = form("is", witness.people)
+        return f"In {witness.group}, {witness.people:,} of the register's {everybody} {are} in the release."
+
+
+@dataclass(frozen=True)
+class Absence(SizeRisk):
+    """How surely is somebody not in the release, of whom one knows the cells and that they are in the population?
+
+    max 1 − f/F over the cells of the `population`; 1 where somebody's cells are those of no group.
+
+    >>> import pyarrow as pa
+    >>> import sidelight as sl
+    >>> release = sl.Release.from_counts([{"Flu": 2}, {"Cold": 1}], labels=[{"age": "30-39"}, {"age": "50-59"}])
+    >>> finding = Absence(pa.table({"age": ["31", "34", "38", "52", "57"]})).measure(release)
+    >>> finding.value
+    Fraction(1, 2)
+    >>> print(finding.explain())
+    In group 2 (age 50-59), 1 of the register's 2 people is not in the release.
+    >>> print(Absence(pa.table({"age": ["31", "34", "52", "77"]})).measure(release).explain())
+    1 person of the register has cells that no group has, and is not in the release.
+
+    Source: Nergiz, Atzori and Clifton, Hiding the Presence of Individuals, SIGMOD 2007.
+    """
+
+    population: object = field(default=None, metadata=REGISTER)
+    outside: Outside = field(default="an error", metadata=choice(Outside))
+
+    name: ClassVar[str] = "absence"
+    attacker = Attacker(
+        "somebody who asks whether a person is in the file",
+        register_in_words,
+        "how surely they are not in it",
+        "register",
+    )
+    also_called = ("delta-presence", "δ-presence", "d-presence")
+
+    def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
+        """(F − f)/F."""
+        return population - people, population
+
+    def read_tally(self, tally: Tally) -> Finding:
+        """Return 1 where somebody of the population is in no group: they are surely not in the release."""
+        finding, nowhere = super().read_tally(tally), tally.everywhere
+        if not nowhere:
+            return finding
+        people, has, are = counted(nowhere, "person"), form("has", nowhere), form("is", nowhere)
+        note = f"{people} of the register {has} cells that no group has, and {are} not in the release"
+        return Finding(self, Fraction(1), None, (note, *finding.notes))
+
+    def scores(self, groups: Groups) -> Floats:
+        # one person in no group makes the value of every release of these groups 1
+        return np.ones(len(groups)) if self.count_strangers(groups)[1] else super().scores(groups)
+
+    def kinds(self, groups: Groups) -> Integers:
+        # part of the kind, as one person in no group decides the value of every group
+        anybody = np.full(len(groups), self.count_strangers(groups)[1] > 0)
+        return np.column_stack((super().kinds(groups), anybody))
+
+    def explain(self, finding: Finding) -> str:
+        if finding.witness is None:
+            return finding.notes[0][:1].upper() + finding.notes[0][1:] + "."
+        return super().explain(finding)
+
+    def in_words(self, finding: Finding, witness: SizeWitness) -> str:
+        del finding
+        everybody, absent = counted(witness.population, "person"), witness.population - witness.people
+        return f"In {witness.group}, {absent:,} of the register's {everybody} {form('is', absent)} not in the release."

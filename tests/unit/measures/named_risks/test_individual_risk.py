@@ -15,8 +15,8 @@ from pyarrow import parquet as pq
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadRelease, BadTable
 from sidelight.measures.criterion import Finding
-from sidelight.measures.named_risks import individual_risk
-from sidelight.measures.named_risks.individual_risk import (
+from sidelight.measures.named_risks import estimates
+from sidelight.measures.named_risks.estimates import (
     SHARES,
     evaluate_continued_fraction,
     evaluate_division,
@@ -155,14 +155,14 @@ def test_how_many_digits_others_compute_with_does_not_matter(weight):
 
 
 def test_more_shares_than_a_float_can_count():
-    assert individual_risk._to_shares(np.full(20_001, 1 - 2**-40)) == 20_001 * (SHARES - 1)
+    assert estimates._to_shares(np.full(20_001, 1 - 2**-40)) == 20_001 * (SHARES - 1)
 
 
 def test_shares_are_rounded_up_each():
     amounts = np.array([1 / 3, 0.5, 2**-50, 1.0, 0.0])
     expected = sum(math.ceil(Fraction(each) * SHARES) for each in amounts.tolist())
-    assert individual_risk._to_shares(amounts) == expected
-    assert individual_risk._to_shares(np.empty(0)) == 0
+    assert estimates._to_shares(amounts) == expected
+    assert estimates._to_shares(np.empty(0)) == 0
 
 
 def test_a_group_that_stands_for_itself():

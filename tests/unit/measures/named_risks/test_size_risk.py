@@ -19,16 +19,15 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy
-from sidelight.measures.exact import BITS_REPORTED, SumScreen
+from sidelight.measures import exact
+from sidelight.measures.exact import BITS_REPORTED, SumScreen, sum_of_ratios
 from sidelight.measures.group_by_group import WorstGroup
 from sidelight.measures.measure import Monotonicity
-from sidelight.measures.named_risks import size_risk as size_histogram
 from sidelight.measures.named_risks.size_risk import (
     SMALL,
     SizeHistogram,
     runs_of_sizes,
     share,
-    sum_of_ratios,
 )
 from sidelight.policy.limits import read_limit
 
@@ -88,14 +87,14 @@ def test_sums_are_written_out_up_to_so_many_bits():
 
 
 def test_whole_numbers_are_written_out_in_one_bit(monkeypatch):
-    monkeypatch.setattr(size_histogram, "BITS_REPORTED", 1)
+    monkeypatch.setattr(exact, "BITS_REPORTED", 1)
     assert sum_of_ratios([6, 4], [3, 4]) == 3
     assert isinstance(sum_of_ratios([6, 4], [3, 4]), Fraction)
 
 
 def test_what_is_rounded_is_above_in_whatever_precision_others_compute(monkeypatch):
     """Also where the sum is a float, as its digits do not say so."""
-    monkeypatch.setattr(size_histogram, "BITS_REPORTED", 0)
+    monkeypatch.setattr(exact, "BITS_REPORTED", 0)
     assert sum_of_ratios([1], [2]) == math.nextafter(0.5, 1)
     third = sum_of_ratios([1], [3])
     assert math.nextafter(third, 0) < Fraction(1, 3) < third
@@ -244,7 +243,7 @@ def test_the_value_is_a_part_of_a_whole_and_adds_up_again(measure, part, whole):
 @pytest.mark.parametrize(("bits", "kind"), [(1, Fraction), (0, float)])
 def test_an_average_adds_up_again_to_a_fraction_where_it_is_one(bits, kind, monkeypatch):
     """2/6 + 4/6 is one person of six, whatever the thirds that it is made of; with no bits at all it is rounded up."""
-    monkeypatch.setattr(size_histogram, "BITS_REPORTED", bits)
+    monkeypatch.setattr(exact, "BITS_REPORTED", bits)
     compared = release(2, 4)
     for measure in (sl.MarketerRisk(register(6, 6)), sl.JournalistRisk(register(6, 6), "average")):
         finding = measure.measure(compared)

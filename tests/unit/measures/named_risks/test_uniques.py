@@ -13,20 +13,21 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, BadRelease, TooHard
 from sidelight.measures.measure import Monotonicity
-from sidelight.measures.named_risks.uniques import (
-    SampleSizes,
+from sidelight.measures.named_risks.estimates import (
     _mean,
-    estimates,
+    estimate_uniques,
     pitman,
     shifted_negative_binomial,
     zayatz,
 )
+from sidelight.measures.named_risks.size_risk import SizeHistogram
 from sidelight.policy.limits import read_limit
 from sidelight.report.report import audit_report
 
 
 def sample(histogram, population):
-    return SampleSizes(np.array([*histogram]), np.array([*histogram.values()]), population)
+    people = np.array([*histogram])
+    return SizeHistogram(people, people, np.array([*histogram.values()])), population
 
 
 @pytest.mark.parametrize(
@@ -44,7 +45,7 @@ def sample(histogram, population):
     ],
 )
 def test_answers_are_numbers_of_people(histogram, population):
-    answers = estimates(sample(histogram, population))
+    answers = estimate_uniques(*sample(histogram, population))
     assert answers
     for each in answers:
         assert 0 <= each.uniques <= population
@@ -52,24 +53,24 @@ def test_answers_are_numbers_of_people(histogram, population):
 
 
 def test_with_nothing_to_fit_pitman_does_not_answer():
-    assert pitman(sample({1: 5}, 100)) is None
-    assert pitman(sample({5: 1}, 100)) is None
+    assert pitman(*sample({1: 5}, 100)) is None
+    assert pitman(*sample({5: 1}, 100)) is None
 
 
 def test_a_sample_in_which_everybody_is_alone_says_that_everybody_is():
-    assert zayatz(sample({1: 7}, 1000)).uniques == pytest.approx(1000)
+    assert zayatz(*sample({1: 7}, 1000)).uniques == pytest.approx(1000)
 
 
 def test_all_three_answer_where_a_small_sample_is_from_a_large_population():
-    answers = {each.model: each.uniques for each in estimates(sample({1: 50, 2: 10}, 80_000_000))}
+    answers = {each.model: each.uniques for each in estimate_uniques(*sample({1: 50, 2: 10}, 80_000_000))}
     assert [*answers] == ["Pitman", "Zayatz", "SNB"]
     assert answers["Pitman"] < answers["SNB"] < answers["Zayatz"]
 
 
 @pytest.mark.parametrize("population", [10**6, 10**9, 10**12])
 def test_the_share_who_are_unique_settles_as_the_population_grows(population):
-    answer = shifted_negative_binomial(sample({1: 50, 2: 10}, population))
-    limit = shifted_negative_binomial(sample({1: 50, 2: 10}, 2**53))
+    answer = shifted_negative_binomial(*sample({1: 50, 2: 10}, population))
+    limit = shifted_negative_binomial(*sample({1: 50, 2: 10}, 2**53))
     assert answer.uniques / population == pytest.approx(limit.uniques / 2**53, rel=1e-3)
 
 
@@ -79,9 +80,9 @@ SAMPLES = [({1: 40, 2: 10, 5: 4}, 800), ({1: 12, 2: 9, 3: 5, 7: 1}, 300), ({1: 5
 
 
 def test_a_sample_in_numbers():
-    sizes = sample({1: 40, 2: 10, 5: 4}, 800)
-    assert (sizes.sampled, sizes.of_size(1), sizes.of_size(2), sizes.of_size(3), sizes.fraction) == (80, 40, 10, 0, 0.1)
-    assert str(zayatz(sample({1: 7}, 10_000))) == "Zayatz 10,000"
+    sizes, _ = sample({1: 40, 2: 10, 5: 4}, 800)
+    assert (sizes.everybody, sizes.of_size(1), sizes.of_size(2), sizes.of_size(3)) == (80, 40, 10, 0)
+    assert str(zayatz(*sample({1: 7}, 10_000))) == "Zayatz 10,000"
 
 
 @pytest.mark.parametrize(("histogram", "population"), SAMPLES)
@@ -90,7 +91,7 @@ def test_zayatz_by_the_hypergeometric(histogram, population):
     sampled, unique = sum(size * many for size, many in histogram.items()), histogram[1]
     left = sum(many * size * math.comb(population - size, sampled - 1) for size, many in histogram.items())
     expected = Fraction(unique**2 * population, sampled) * math.comb(population - 1, sampled - 1) / left
-    answer = zayatz(sample(histogram, population))
+    answer = zayatz(*sample(histogram, population))
     assert answer.uniques == pytest.approx(float(min(expected, population)), rel=1e-10)
     assert (answer.model, answer.parameters) == ("Zayatz", ())
 
@@ -105,7 +106,7 @@ FEW_GROUPS = [
 @pytest.mark.parametrize(("histogram", "population"), SAMPLES + FEW_GROUPS)
 def test_pitman_is_most_likely(histogram, population):
     """Both derivatives of the likelihood are 0, or the second below 0 where α = 0."""
-    answer = pitman(sample(histogram, population))
+    answer = pitman(*sample(histogram, population))
     parameters = dict(answer.parameters)
     theta, alpha = parameters["theta"], parameters["alpha"]
     groups, sampled = sum(histogram.values()), sum(size * many for size, many in histogram.items())
@@ -126,7 +127,7 @@ def test_pitman_is_most_likely(histogram, population):
 @pytest.mark.parametrize(("histogram", "population"), SAMPLES)
 def test_the_shifted_negative_binomial_leads_to_such_a_sample(histogram, population):
     """Expected u/K and c₂/u, from (α, β), are those of the sample; K by the four sums of Haas and Stokes."""
-    answer = shifted_negative_binomial(sample(histogram, population))
+    answer = shifted_negative_binomial(*sample(histogram, population))
     parameters = dict(answer.parameters)
     alpha, beta = parameters["alpha"], parameters["beta"]
     pi = sum(size * many for size, many in histogram.items()) / population
@@ -161,8 +162,8 @@ def test_the_mean_solves_its_equation_with_all_digits(q, pairs, fraction):
 
 
 def test_without_pairs_or_without_anybody_alone_the_shifted_model_does_not_answer():
-    assert shifted_negative_binomial(sample({1: 5, 3: 2}, 100)) is None
-    assert shifted_negative_binomial(sample({2: 5, 3: 2}, 100)) is None
+    assert shifted_negative_binomial(*sample({1: 5, 3: 2}, 100)) is None
+    assert shifted_negative_binomial(*sample({2: 5, 3: 2}, 100)) is None
 
 
 def sizes(*people):
@@ -316,7 +317,7 @@ def test_the_range_of_three_models():
     assert finding.notes == ()
     assert finding.witness.histogram == ((1, 40), (2, 10), (5, 4))
     assert finding.witness.group.number == 1
-    assert finding.witness.models == estimates(SampleSizes(np.array([1, 2, 5]), np.array([40, 10, 4]), 800))
+    assert finding.witness.models == estimate_uniques(*sample({1: 40, 2: 10, 5: 4}, 800))
 
 
 def test_a_limit_within_the_range_cannot_be_told():
