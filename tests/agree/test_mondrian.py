@@ -11,8 +11,8 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.search.effort import EFFORT
-from sidelight.search.mondrian import cut_everybody, label_counts
-from sidelight.search.mondrian_frontier import KeyStore
+from sidelight.search.mondrian import cut_everybody
+from sidelight.search.mondrian_frontier import KeyStore, label_counts
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.table.labels import Column

@@ -13,12 +13,12 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.errors import BadRelease
 from sidelight.minimality.group_question import RosterLines
-from sidelight.minimality.insider import refuse_other_than_looks
-from sidelight.search.mondrian import cut_everybody, one_look
+from sidelight.minimality.insider import _any_world
+from sidelight.search.mondrian import cut_everybody
 from sidelight.search.mondrian_frontier import KeyStore
 from sidelight.search.orders import column_orders
-from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.veil import covered_limits
+from sidelight.search.policy_check import PolicyCheck, covered_limits
+from sidelight.search.veil import Veil
 from sidelight.table.labels import Column
 
 POLICIES = (
@@ -50,9 +50,11 @@ def replays(people, published: Published, policy) -> bool:
     group = np.array([line[0] for line in lines])
     roster = RosterLines(columns, group, np.ones(len(lines), np.int64))
     release = sl.Release.from_counts([dict(zip("abcdefg", counts, strict=False)) for _, counts in published])
-    look = one_look(covered_limits(policy), policy, len(people))
+    veil = Veil.build(covered_limits(policy), policy, len(people))
     try:
-        refuse_other_than_looks(roster, release, look, {}, None)
+        table = _any_world(roster, release)
+        store = KeyStore.from_table(table, column_orders(table.quasi, {}))
+        veil.refuse_other_making(store, roster.group, release)
     except BadRelease:
         return False
     return True

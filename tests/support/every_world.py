@@ -13,11 +13,11 @@ import numpy as np
 
 from sidelight.arrays import Flags, Floats
 from sidelight.policy.policy import Policy
-from sidelight.search.mondrian import cut_everybody, one_look
+from sidelight.search.mondrian import cut_everybody
 from sidelight.search.mondrian_frontier import KeyStore
 from sidelight.search.orders import column_orders
-from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.veil import ValueLimits, covered_limits
+from sidelight.search.policy_check import PolicyCheck, ValueLimits, covered_limits
+from sidelight.search.veil import Veil
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts, Table
 
@@ -100,9 +100,9 @@ def _every_fall(
     scripts: list[tuple[bool, ...]] = [()]
     while scripts:
         coins = ScriptedCoins(scripts.pop())
-        look = one_look(limits, policy, table.people, coins)
+        veil = Veil.build(limits, policy, table.people, coins)
         store = KeyStore.from_table(table, orders)
-        cut_everybody(store, check, look=look)
+        cut_everybody(store, check, veil=veil)
         yield store.group.tolist(), coins.probability() if veiled else Fraction(1)
         if veiled:
             scripts.extend(coins.other_scripts())

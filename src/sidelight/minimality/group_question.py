@@ -40,14 +40,13 @@ from sidelight.measures.exact import join_backwards, join_forwards
 from sidelight.release.groups import Groups, stack_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.search.mondrian_cuts import cuts_along
-from sidelight.search.veil import ShareLimit, distinct_limit, share_limit
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck, ShareLimit, distinct_limit, share_limit
 from sidelight.table.table import Counts, Table
 from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.release.release import Release
     from sidelight.search.orders import Order
-    from sidelight.search.policy_check import CriterionCheck, PolicyCheck
     from sidelight.table.hierarchy import Hierarchy
     from sidelight.table.labels import Column
 

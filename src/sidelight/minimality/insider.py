@@ -14,22 +14,6 @@ It is one concrete reader, who takes all assignments for alike; not a worst case
 
 Source: Wong, Fu, Wang, Pei, VLDB 2007 (minimality); Xiao, Tao, Koudas, TODS 2010; Cormode, Srivastava, Li, Li, PVLDB
 2010.
-
-Can one look per group, each behind its veil, have given this release?
-
-A release that resists an insider keeps every belief within a limit, if it was made so; whoever says so may be mistaken.
-Which cut a group looks at follows from its counts and from sizes (`search.mondrian`), so the tree follows from the
-release:
-
-Node      The people of some published groups, with their published counts added up.
-Several   The cut that is looked at was made: so it parts no published group, and passes by the counts.
-One       The group was closed: so its cut may fail, or was veiled.  One that passes in all worlds (F = 0) and has no
-          veil would have been made; without a cut to look at the group is closed in any case.
-
-Sound     What is refused has probability 0, whoever has which value.  What is not refused can have come about so; that
-          coins were tossed, and not known, nobody sees in a release.
-Stand-in  Values are dealt to the lines of each group in any order: only sums over whole groups are ever looked at.
-Cost      That of the search itself, a pass over the lines for each generation.
 """
 
 from __future__ import annotations
@@ -42,7 +26,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.arrays import Flags, Floats, Integers, starts_of
 from sidelight.errors import BadMeasure, BadRelease, TooHard, expect, parameter
 from sidelight.minimality.beliefs import InsiderBeliefs
 from sidelight.minimality.group_beliefs import (
@@ -62,14 +45,12 @@ from sidelight.release.release import Provenance, Release
 from sidelight.rounding import in_words
 from sidelight.search.full_domain import NodeRecodings, lattice_of
 from sidelight.search.method import Method, SearchedLevel, SearchResult
-from sidelight.search.mondrian import OneLook, label_counts, one_look
-from sidelight.search.mondrian_cuts import Cuts
-from sidelight.search.mondrian_frontier import Generation, KeyStore
+from sidelight.search.mondrian_frontier import KeyStore, label_counts
 from sidelight.search.orders import Order, column_orders
-from sidelight.search.policy_check import PolicyCheck, holds_upwards
+from sidelight.search.policy_check import PolicyCheck, covered_limits, holds_upwards
 from sidelight.search.protect import MethodName, as_policy, method_behind, method_of, searchable_part
 from sidelight.search.utility import DEFAULT_UTILITY, OF_VALUES, UTILITIES, Regions
-from sidelight.search.veil import covered_limits
+from sidelight.search.veil import Veil
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Counts, Table, held
 from sidelight.text import counted
@@ -288,7 +269,7 @@ def _believe_behind_veils(case: _InsiderCase) -> InsiderBeliefs:
     """Bound all beliefs of a release that resists by the limit that its veils keep.
 
     Of a release that was read, that is what its file says: it is taken at its word only where one look per group can
-    have given all its groups (`refuse_other_than_looks`).
+    have given all its groups (`Veil.refuse_other_making`).
     """
     method, policy = case.method, searchable_part(case.policy)
     limits = covered_limits(policy)
@@ -300,8 +281,11 @@ def _believe_behind_veils(case: _InsiderCase) -> InsiderBeliefs:
     reason = f"Cuts were looked at behind veils that keep every belief within {in_words(limits.belief)}"
     made = case.made_here
     if made is None or made.method != method or made.policy is not case.policy:
-        look = one_look(limits, policy, case.release.size)
-        refuse_other_than_looks(roster, case.release, look, dict(case.by), method.towards)
+        veil = Veil.build(limits, policy, case.release.size)
+        table = _any_world(roster, case.release)
+        target = None if method.towards is None else label_counts(table, method.towards)
+        store = KeyStore.from_table(table, column_orders(table.quasi, case.by))
+        veil.refuse_other_making(store, roster.group, case.release, target)
         reason += ", as its file says: its groups can have come of such looks, and nobody can see in them that coins "
         reason += "were tossed"
     beliefs = limit_beliefs(roster, case.release.groups.counts, limits.belief)
@@ -378,59 +362,6 @@ def _count_preferred(case: _InsiderCase, node: Node, limits: HalfLimits) -> tupl
     # nodes with a group that is too small fail in every world; the others may have failed by their values
     by_value = [at for at in better if limits.large_enough(lattice.sizes_at(at)).all()]
     return len(better), len(by_value)
-
-
-def refuse_other_than_looks(
-    roster: RosterLines, release: Release, look: OneLook, by: dict[str, Hierarchy], towards: str | None
-) -> None:
-    """Refuse a release with a group that one look per group cannot give, naming it."""
-    table = _any_world(roster, release)
-    orders = column_orders(table.quasi, by)
-    target = None if towards is None else label_counts(table, towards)
-    store = KeyStore.from_table(table, orders)
-    for generation in store.generations():
-        parts, veils = zip((Cuts.concatenate([]), np.zeros(0)), *look.looks(generation, orders, target), strict=True)
-        looks = Cuts.concatenate(parts), np.concatenate(veils)
-        store.split(generation, _published_cuts(generation, roster.group[generation.keys], looks, look, release))
-
-
-def _published_cuts(
-    generation: Generation, published: Integers, looks: tuple[Cuts, Floats], look: OneLook, release: Release
-) -> Cuts:
-    """Return the cut of each node with several published groups, or refuse; `published` is that of each key."""
-    cuts, veils = looks
-    first = published[starts_of(generation.group, generation.groups)[:-1]]  # of the published groups of each node
-    several = np.zeros(generation.groups, bool)
-    # a node has several published groups when some key's differs from that of its first key
-    several[generation.group[published != first[generation.group]]] = True
-    looked_at = np.zeros(generation.groups, bool)
-    looked_at[cuts.group] = True
-    _refuse_some(several & ~looked_at, first, release)
-    parting = cuts.take(several[cuts.group])
-    # a cut must not have people of one published group on both sides
-    right, cut = np.zeros(len(published), bool), np.zeros(generation.groups, bool)
-    right[generation.right_of(parting)[1]] = True
-    cut[parting.group] = True
-    both = np.intersect1d(published[right], published[~right & cut[generation.group]])
-    _refuse_some(np.ones(len(both), bool), both, release)
-    _refuse_some(~look.passes(parting, generation), first[parting.group], release)
-    # a closed group whose cut had no veil was decided by its values alone: that cut must be able to fail
-    closed = cuts.take(~several[cuts.group] & (veils == 0))
-    counts = release.groups.counts.take(first[closed.group]).dense()
-    _refuse_some(look.veil.cannot_fail(counts, closed.left), first[closed.group], release)
-    return parting
-
-
-def _refuse_some(wrong: Flags, row: Integers, release: Release) -> None:
-    """Name the first published group, by its row, that the looks cannot give."""
-    if not wrong.any():
-        return
-    name = release.groups.name(int(row[wrong].min())).error_name
-    message = (
-        f"{name} is none that one look at a cut of each group gives, whatever values its people have: this method and "
-        "policy did not make this release of these people; give those that did"
-    )
-    raise BadRelease(message)
 
 
 def _any_world(roster: RosterLines, release: Release) -> Table:

@@ -47,7 +47,6 @@ from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment
 
 from sidelight.arrays import Integers, add_up, run_starts
 from sidelight.errors import BadPolicy, as_given, expect_or_none, parameter
@@ -122,6 +121,8 @@ def deal_in_turns(
     >>> sorted(bucket[:2].tolist()), sorted(bucket[2:].tolist())
     ([0, 1], [0, 1])
     """
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - only for sets, and slow to import
+
     if buckets == 1:
         return np.zeros(len(line), np.int64)
     bucket = np.empty(len(line), np.int64)

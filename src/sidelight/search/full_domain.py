@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, overload
 import numpy as np
 
 from sidelight.arrays import Codes, Integers, add_up
-from sidelight.engines.streamed_table import AnyTable, StreamedTable
 from sidelight.errors import (
     BadHierarchy,
     BadPolicy,
@@ -63,6 +62,7 @@ from sidelight.table.table import Table, held
 from sidelight.text import counted
 
 if TYPE_CHECKING:
+    from sidelight.engines.streamed_table import AnyTable
     from sidelight.policy.policy import Policy
     from sidelight.progress import Progress
     from sidelight.release.population import Population
@@ -276,9 +276,7 @@ def lattice_of(table: AnyTable, by: Mapping[str, Hierarchy], populations: Sequen
             f"{in_python(f', such as Hierarchy.suppression({bare[0]!r}, values) to publish it as it is or as *')}"
         )
         raise BadHierarchy(message)
-    lattice = (
-        StreamedLattice(table, by) if isinstance(table, StreamedTable) else Lattice(table, by, populations=populations)
-    )
+    lattice = Lattice(table, by, populations=populations) if isinstance(table, Table) else StreamedLattice(table, by)
     refuse_too_many(lattice)
     return lattice
 
@@ -302,9 +300,9 @@ class NodeRecodings:
         self._orders = tuple(order_along(column, by.get(column.name)) for column in table.quasi)
         self._levels: dict[tuple[int, int], tuple[Column, Integers, Integers]] = {}
         self._marginals = (
-            Marginals.from_labels(table.label_people, self._orders)
-            if isinstance(table, StreamedTable)
-            else Marginals.from_table(table, self._orders)
+            Marginals.from_table(table, self._orders)
+            if isinstance(table, Table)
+            else Marginals.from_labels(table.label_people, self._orders)
         )
 
     def recode(self, node: Node, chosen: SuppressedNode | None = None) -> Regions:
@@ -323,7 +321,7 @@ class NodeRecodings:
                 return number[number_equal_rows(self._columns(node, keys), len(keys.sizes))[0]]
 
             return self._recode_groups(node, groups.take(kept), look_up)
-        if isinstance(table, StreamedTable):
+        if not isinstance(table, Table):
             return self._recode_groups(node, self._lattice.groups_at(node), lambda: table.sizes)
         columns = self._columns(node, table)
         group, first = number_equal_rows(columns, len(table.sizes))

@@ -29,12 +29,7 @@ Cost        Per run of accepted cuts a scan over all groups, and at ties one exa
             more for each close cut that does not fit after all; at strict limits one summary of some hundred groups for
             each close cut that may do harm, however many groups there are.
 
-With one look per group, all groups of a generation are cut, or closed, behind their veils:
-
-Order       As in `mondrian_cuts`, which quasi-identifiers decide: the first cut that sizes allow and that has a veil
-            ρ < 1 is the one that is looked at (`veil` says why only one, and why that keeps beliefs within the limit).
-Decision    It fails, or a coin falls on the veil's side: the group is closed for good.  Else it is cut there.
-Looks       Which cut a group looks at depends on its counts and on sizes, never on who has what.
+Against insiders, all groups of a generation are cut, or closed, after one look each (`veil`).
 
 Source: LeFevre et al., Mondrian, ICDE 2006; Chen et al., Privacy Skyline, VLDB 2007 (SkylineAnonymize).
 """
@@ -48,7 +43,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sidelight.engines.streamed_table import AnyTable, StreamedTable
 from sidelight.errors import BadPolicy, NothingSafe, as_given, expect_or_none, parameter
 from sidelight.measures.exact import join_all, join_backwards, join_forwards
 from sidelight.measures.named_risks.size_risk import Absence
@@ -56,15 +50,16 @@ from sidelight.progress import Progress, quiet
 from sidelight.search.effort import EFFORT
 from sidelight.search.method import Method, Recodes, Resistance, SearchOutcome
 from sidelight.search.mondrian_cuts import Cuts, CutTree, OpenGroups, Proposals, Store
-from sidelight.search.mondrian_frontier import Generation, KeyStore, place_populations
-from sidelight.search.orders import Order, column_orders
-from sidelight.search.policy_check import CriterionCheck, PolicyCheck
+from sidelight.search.mondrian_frontier import Generation, KeyStore, label_counts, place_populations
+from sidelight.search.orders import column_orders
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck, ValueLimits, covered_limits
 from sidelight.search.utility import Regions, UtilityName, region_labels, release_of
-from sidelight.search.veil import Coins, ValueLimits, Veil, covered_limits, unknown_to_all
+from sidelight.search.veil import Veil
 from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags, Floats, Integers
+    from sidelight.engines.streamed_table import AnyTable
     from sidelight.measures.measure import Summary
     from sidelight.policy.policy import Policy
     from sidelight.release.groups import Groups
@@ -119,8 +114,8 @@ class Mondrian(Method):
         def show(groups: int) -> None:
             progress(f"{groups:,} groups", groups, None)
 
-        if isinstance(table, StreamedTable):
-            from sidelight.search.mondrian_streamed import MemoryBudget, StreamedStore  # noqa: PLC0415 - needs Spark's
+        if not isinstance(table, Table):
+            from sidelight.search.mondrian_streamed import MemoryBudget, StreamedStore  # noqa: PLC0415 - only of such tables
 
             streamed = StreamedStore(table, check, orders, progress, MemoryBudget.from_memory(table.memory))
             cut_everybody(streamed, check, progress=show)
@@ -138,8 +133,8 @@ class Mondrian(Method):
         # before any cut: what a population has in one group of everybody
         everybody = store.release() if populations else None
         target = None if self.towards is None else label_counts(keys, self.towards)
-        look = None if limits is None else one_look(limits, policy, table.people)
-        cut_everybody(store, check, target=target, look=look, progress=show)
+        veil = None if limits is None else Veil.build(limits, policy, table.people)
+        cut_everybody(store, check, target=target, veil=veil, progress=show)
         if everybody is not None and len(store) == 1 and not check.holds(everybody):
             message = (
                 f"method '{self.name}' prints no more than the table's own labels, and too few of the population "
@@ -191,106 +186,33 @@ class Mondrian(Method):
         return limits
 
 
-def label_counts(table: Table, name: str) -> Counts:
-    """Count the labels of a column, a quasi-identifier or the sensitive one, in each key of the table."""
-    if name in table.sensitive_columns:
-        return table.about(name).counts
-    column = table.column(name)
-    keys = np.arange(len(table.sizes))
-    return Counts.from_entries(keys, column.codes, table.sizes, (len(keys), len(column.labels)))
-
-
 def cut_everybody(
     store: Store,
     policy: PolicyCheck,
     *,
     target: Counts | None = None,
-    look: OneLook | None = None,
+    veil: Veil | None = None,
     progress: Callable[[int], None] = lambda _groups: None,
 ) -> None:
     """Make runs of cuts, one generation of groups after another, until no group can be cut any more.
 
     Each group tries the cut nearest the median in its most spread-out column first, then in the next, then all
-    other cuts; with one look, just one of them.
+    other cuts; behind a veil, just one of them.
     """
     acceptance = Acceptance(policy, store, target)
     progress(len(store))
     for generation in store.generations(acceptance.least):
         before = len(store)
-        runs = acceptance.cuts(generation) if look is None else look.cuts(generation, store.orders, target)
+        if veil is None:
+            runs: Iterable[Cuts] = acceptance.cuts(generation)
+        else:
+            assert isinstance(generation, Generation)  # single keys decide, so that they are held
+            runs = veil.cuts(generation, store.orders, target)
         for run, cuts in enumerate(runs):
             if len(cuts):
                 store.split(generation, cuts, run)
         if len(store) > before:
             progress(len(store))
-
-
-@dataclass(frozen=True, eq=False)
-class OneLook:
-    """Looks at one cut of each group, and says which are made."""
-
-    veil: Veil
-    sizes: PolicyCheck  # limits that values do not decide
-    coins: Coins = unknown_to_all
-
-    def cuts(self, generation: OpenGroups, orders: tuple[Order, ...], target: Counts | None) -> list[Cuts]:
-        """Return the cuts to make, at most one of each group."""
-        assert isinstance(generation, Generation)  # single keys decide, so that they are held
-        made = []
-        for cuts, veils in self.looks(generation, orders, target):
-            passing = np.flatnonzero(self.passes(cuts, generation))
-            made.append(cuts.take(passing[~self.coins(veils[passing])]))
-        return made
-
-    def looks(
-        self, generation: Generation, orders: tuple[Order, ...], target: Counts | None
-    ) -> Iterator[tuple[Cuts, Floats]]:
-        """Yield the cuts that are looked at, at most one of each group, and their veils."""
-        counts = generation.counts.roll_up(generation.group, groups=generation.groups)
-        proposals = Proposals(generation, orders, target, self.sizes.least_group_size or 1)
-        undecided = proposals.undecided
-
-        def look(proposed: Cuts) -> Iterator[tuple[Cuts, Floats]]:
-            allowed = proposed.take(generation.may_hold_in_halves(proposed, self.sizes))
-            allowed = allowed.take(undecided[allowed.group])
-            while len(allowed):
-                first = allowed.first_of_each()
-                cuts = allowed.take(first)
-                veils = self.veil.compute_veils(counts.take(cuts.group).dense(), cuts.left)
-                # with ρ = 1 a cut would never be made, so that the next one is tried
-                looked = veils < 1
-                undecided[cuts.group[looked]] = False
-                yield cuts.take(looked), veils[looked]
-                later = np.ones(len(allowed), bool)
-                later[first] = False
-                allowed = allowed.take(later & undecided[allowed.group])
-                # of the few groups that are left, all cuts that bounds rule out go at once
-                allowed = allowed.take(self.veil.may_be_looked_at(counts, allowed.group, allowed.left))
-
-        for proposed in proposals.medians():
-            yield from look(proposed)
-        yield from look(proposals.others())
-
-    def passes(self, cuts: Cuts, generation: Generation) -> Flags:
-        """Return which cuts keep the limits on values in both halves."""
-        passes = np.zeros(len(cuts), bool)
-        for rows, halves in generation.halves(cuts):
-            # (2 · cuts,), left halves before right ones → (2, cuts)
-            left, right = self.veil.limits.holds_in_each(halves.counts.dense(), halves.sizes).reshape(2, -1)
-            passes[rows] = left & right
-        return passes
-
-
-def one_look(limits: ValueLimits, policy: Policy, people: int, coins: Coins = unknown_to_all) -> OneLook:
-    """Build the look at one cut per group under a policy with these limits on values, the others being on sizes."""
-    sizes = PolicyCheck.from_policy((each for each in policy.criteria if not each.measure.about_values), people)
-    if sizes.together:
-        message = (
-            f"{parameter('resists', 'insider')} covers limits on sizes that each group keeps on its own, and "
-            f"'{sizes.together[0].criterion}' is on several together; leave one of the two out"
-        )
-        raise BadPolicy(message)
-    return OneLook(Veil(limits), sizes, coins)
 
 
 @dataclass(eq=False, slots=True)

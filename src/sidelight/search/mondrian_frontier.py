@@ -384,6 +384,15 @@ def place_populations(table: Table, populations: Sequence[Population]) -> tuple[
     return replace(table, quasi=quasi, sizes=sizes, counts=counts, carried=None, read_profiles=None), tuple(counted)
 
 
+def label_counts(table: Table, name: str) -> Counts:
+    """Count the labels of a column, a quasi-identifier or the sensitive one, in each key of the table."""
+    if name in table.sensitive_columns:
+        return table.about(name).counts
+    column = table.column(name)
+    keys = np.arange(len(table.sizes))
+    return Counts.from_entries(keys, column.codes, table.sizes, (len(keys), len(column.labels)))
+
+
 @dataclass(eq=False, slots=True)
 class RoutingTree:
     """The cuts that were made: down which of them does a row go, and in which group does it end?

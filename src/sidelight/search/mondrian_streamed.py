@@ -32,7 +32,6 @@ import numpy.typing as npt
 
 from sidelight.ahead import ahead
 from sidelight.arrays import Codes, Flags, Integers, add_up
-from sidelight.engines.streamed_table import RowBlock, StreamedTable
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.effort import EFFORT
 from sidelight.search.method import SearchOutcome
@@ -44,6 +43,7 @@ from sidelight.streams.sorted_runs import Batch, RowParts
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 
 if TYPE_CHECKING:
+    from sidelight.engines.streamed_table import RowBlock, StreamedTable
     from sidelight.progress import Progress
     from sidelight.release.groups import Groups
     from sidelight.search.mondrian import Acceptance
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from sidelight.streams.memory import Memory
     from sidelight.table.labels import Semantics
 
-RoutedRows: TypeAlias = Iterator[tuple[RowBlock, Ranks, Integers]]
+RoutedRows: TypeAlias = Iterator[tuple["RowBlock", Ranks, Integers]]
 """Rows, with their ranks and their groups."""
 
 Counted = TypeVar("Counted", bound=npt.NDArray[np.integer])

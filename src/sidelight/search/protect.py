@@ -18,11 +18,10 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.engines.streamed_table import AnyTable, StreamedTable
 from sidelight.errors import (
     BadPolicy,
     BadTable,
@@ -48,11 +47,21 @@ from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import Method, SearchOutcome, SearchResult
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
-from sidelight.search.policy_check import list_blocking, nothing_found, refuse_impossible
+from sidelight.search.policy_check import (
+    ShareLimit,
+    belief_limit,
+    limits_values,
+    list_blocking,
+    nothing_found,
+    refuse_impossible,
+)
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, Utilities, UtilityName
-from sidelight.search.veil import ShareLimit, belief_limit, limits_values
+from sidelight.streams.key_stream import Streamed
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table
+
+if TYPE_CHECKING:
+    from sidelight.engines.streamed_table import AnyTable
 
 MethodName: TypeAlias = Literal["lattice", "mondrian", "anatomy", "microaggregation"]
 
@@ -133,11 +142,11 @@ class SearchProblem:
         methods: Iterable[Method],
     ) -> SearchProblem:
         """Check what a search is handed; raise `NothingSafe` if none of the methods can find anything within policy."""
-        if not isinstance(table, StreamedTable):
+        if not isinstance(table, Streamed):
             expect(Table, table, "what is protected")
         hierarchies = as_hierarchies(by)
         policy = as_policy(policy).about_each(table.sensitive_columns, table.domain)
-        if isinstance(table, StreamedTable):
+        if not isinstance(table, Table):
             weighed = next((each for each in policy.measures if each.needs_weights), None)
             if weighed is not None:
                 lack = f"looks at weights, which a table does not have that is read with {parameter('memory')}"
@@ -166,7 +175,7 @@ class SearchProblem:
             raise BadPolicy(message)
         method.refuse_policy(self.policy)  # limits that only judge the end are not in what is searched
         table, needed = self.table, method.needs_all_keys(utility)
-        if isinstance(table, StreamedTable) and needed is not None:
+        if not isinstance(table, Table) and needed is not None:
             table = table.held(needed)
         # a method that needs no keys takes either
         return method.search(table, self.searchable, by=self.by, utility=utility, progress=progress)  # type: ignore[arg-type]

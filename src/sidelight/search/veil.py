@@ -25,22 +25,34 @@ Not covered  Limits other than on sizes, shares and numbers of different values;
 Cost         Union bounds of all groups at once; where they say more than `negligible`, whole numbers up to
              `counted_exactly` people (`worlds/closed_forms`), floats rounded up beyond, once per pattern of counts.
 
+Order        As in `mondrian_cuts`, which quasi-identifiers decide: the first cut that sizes allow and that has a veil
+             ρ < 1 is the one that is looked at.  Which that is depends on the group's counts and on sizes, never on who
+             has what.
+
+Can one look per group, each behind its veil, have given this release?
+
+A release that resists an insider keeps every belief within a limit, if it was made so; whoever says so may be mistaken.
+Which cut a group looks at follows from its counts and from sizes (see above), so the tree follows from the
+release:
+
+Node      The people of some published groups, with their published counts added up.
+Several   The cut that is looked at was made: so it parts no published group, and passes by the counts.
+One       The group was closed: so its cut may fail, or was veiled.  One that passes in all worlds (F = 0) and has no
+          veil would have been made; without a cut to look at the group is closed in any case.
+
+Sound     What is refused has probability 0, whoever has which value.  What is not refused can have come about so; that
+          coins were tossed, and not known, nobody sees in a release.
+Stand-in  Values are dealt to the lines of each group in any order: only sums over whole groups are ever looked at.
+Cost      That of the search itself, a pass over the lines for each generation.
+
 Source: ours; looking only where either answer is safe: Kenthapadi, Mishra and Nissim, PODS 2005.
-
-What does a policy ask of the values of each single group, where that is a share or a number of values?
-
-Shares      No value above share c: of a people at most ⌊c·a⌋ have the same value; fewer where the limit is strict.
-            Measures say which of their limits are that (`share_at`).
-Distinct    At least so many different values.
-
-Such limits are decided by counts alone, in whole numbers, and random worlds that keep them can be counted.
 """
 
 from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
@@ -49,16 +61,18 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from scipy.special import gammaln
 
-from sidelight.arrays import Flags, Floats, Integers, number_vectors
-from sidelight.errors import BadPolicy, parameter
-from sidelight.measures.classics import DistinctValues
-from sidelight.measures.criterion import Criterion, exact
-from sidelight.search.policy_check import least_whole
+from sidelight.arrays import Flags, Floats, Integers, number_vectors, starts_of
+from sidelight.errors import BadPolicy, BadRelease, parameter
+from sidelight.search.mondrian_cuts import Cuts, Proposals
+from sidelight.search.policy_check import PolicyCheck, ValueLimits
 from sidelight.table.table import CELLS_AT_ONCE, Counts
 from sidelight.worlds.closed_forms import OneCut
 
 if TYPE_CHECKING:
     from sidelight.policy.policy import Policy
+    from sidelight.release.release import Release
+    from sidelight.search.mondrian_frontier import Generation, KeyStore
+    from sidelight.search.orders import Order
 
 Coins: TypeAlias = Callable[[Floats], Flags]
 """Falls on the veil's side, one coin per probability of that."""
@@ -75,12 +89,122 @@ def unknown_to_all(veils: Floats) -> Flags:
 
 @dataclass(frozen=True, eq=False)
 class Veil:
-    """How often cuts that pass must be left, by the counts of their groups."""
+    """Looks at one cut of each group, and says how often one that passes must be left, by the group's counts."""
 
     limits: ValueLimits
+    sizes: PolicyCheck = field(default_factory=lambda: PolicyCheck((), ()))  # limits that values do not decide
+    coins: Coins = unknown_to_all
     negligible: float = 1e-6  # cuts that fail less often by the union bound are veiled as if failures told everything
     counted_exactly: int = 400  # people of a group that is counted in whole numbers; of larger ones floats round up
     known: dict[bytes, float] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def build(cls, limits: ValueLimits, policy: Policy, people: int, coins: Coins = unknown_to_all) -> Veil:
+        """Build the veil of a policy with these limits on values, the others being on sizes."""
+        sizes = PolicyCheck.from_policy((each for each in policy.criteria if not each.measure.about_values), people)
+        if sizes.together:
+            message = (
+                f"{parameter('resists', 'insider')} covers limits on sizes that each group keeps on its own, and "
+                f"'{sizes.together[0].criterion}' is on several together; leave one of the two out"
+            )
+            raise BadPolicy(message)
+        return cls(limits, sizes, coins)
+
+    def cuts(self, generation: Generation, orders: tuple[Order, ...], target: Counts | None) -> list[Cuts]:
+        """Return the cuts to make, at most one of each group."""
+        made = []
+        for cuts, veils in self.looks(generation, orders, target):
+            passing = np.flatnonzero(self.passes(cuts, generation))
+            made.append(cuts.take(passing[~self.coins(veils[passing])]))
+        return made
+
+    def looks(
+        self, generation: Generation, orders: tuple[Order, ...], target: Counts | None
+    ) -> Iterator[tuple[Cuts, Floats]]:
+        """Yield the cuts that are looked at, at most one of each group, and their veils."""
+        counts = generation.counts.roll_up(generation.group, groups=generation.groups)
+        proposals = Proposals(generation, orders, target, self.sizes.least_group_size or 1)
+        undecided = proposals.undecided
+
+        def look(proposed: Cuts) -> Iterator[tuple[Cuts, Floats]]:
+            allowed = proposed.take(generation.may_hold_in_halves(proposed, self.sizes))
+            allowed = allowed.take(undecided[allowed.group])
+            while len(allowed):
+                first = allowed.first_of_each()
+                cuts = allowed.take(first)
+                veils = self.compute_veils(counts.take(cuts.group).dense(), cuts.left)
+                # with ρ = 1 a cut would never be made, so that the next one is tried
+                looked = veils < 1
+                undecided[cuts.group[looked]] = False
+                yield cuts.take(looked), veils[looked]
+                later = np.ones(len(allowed), bool)
+                later[first] = False
+                allowed = allowed.take(later & undecided[allowed.group])
+                # of the few groups that are left, all cuts that bounds rule out go at once
+                allowed = allowed.take(self._may_be_looked_at(counts, allowed.group, allowed.left))
+
+        for proposed in proposals.medians():
+            yield from look(proposed)
+        yield from look(proposals.others())
+
+    def passes(self, cuts: Cuts, generation: Generation) -> Flags:
+        """Return which cuts keep the limits on values in both halves."""
+        passes = np.zeros(len(cuts), bool)
+        for rows, halves in generation.halves(cuts):
+            # (2 · cuts,), left halves before right ones → (2, cuts)
+            left, right = self.limits.holds_in_each(halves.counts.dense(), halves.sizes).reshape(2, -1)
+            passes[rows] = left & right
+        return passes
+
+    def refuse_other_making(
+        self, store: KeyStore, published: Integers, release: Release, target: Counts | None = None
+    ) -> None:
+        """Raise `BadRelease`, naming the group, where one look per group cannot give a release.
+
+        The store has the people of the release, with the values of each group dealt to them in any order; `published`
+        is the group that each of their keys is in.
+        """
+        for generation in store.generations():
+            looks_here = self.looks(generation, store.orders, target)
+            parts, veils = zip((Cuts.concatenate([]), np.zeros(0)), *looks_here, strict=True)
+            looks = Cuts.concatenate(parts), np.concatenate(veils)
+            store.split(generation, self._find_published_cuts(generation, published[generation.keys], *looks, release))
+
+    def _find_published_cuts(
+        self, generation: Generation, published: Integers, cuts: Cuts, veils: Floats, release: Release
+    ) -> Cuts:
+        """Return the cut of each node with several published groups, or refuse; `published` is that of each key."""
+
+        def refuse(wrong: Flags, row: Integers) -> None:
+            """Name the first published group, by its row, that the looks cannot give."""
+            if wrong.any():
+                message = (
+                    f"{release.groups.name(int(row[wrong].min())).error_name} is none that one look at a cut of each "
+                    "group gives, whatever values its people have: this method and policy did not make this release "
+                    "of these people; give those that did"
+                )
+                raise BadRelease(message)
+
+        first = published[starts_of(generation.group, generation.groups)[:-1]]  # of the published groups of each node
+        several = np.zeros(generation.groups, bool)
+        # a node has several published groups when some key's differs from that of its first key
+        several[generation.group[published != first[generation.group]]] = True
+        looked_at = np.zeros(generation.groups, bool)
+        looked_at[cuts.group] = True
+        refuse(several & ~looked_at, first)
+        parting = cuts.take(several[cuts.group])
+        # a cut must not have people of one published group on both sides
+        right, cut = np.zeros(len(published), bool), np.zeros(generation.groups, bool)
+        right[generation.right_of(parting)[1]] = True
+        cut[parting.group] = True
+        both = np.intersect1d(published[right], published[~right & cut[generation.group]])
+        refuse(np.ones(len(both), bool), both)
+        refuse(~self.passes(parting, generation), first[parting.group])
+        # a closed group whose cut had no veil was decided by its values alone: that cut must be able to fail
+        closed = cuts.take(~several[cuts.group] & (veils == 0))
+        counts = release.groups.counts.take(first[closed.group]).dense()
+        refuse(self._cannot_fail(counts, closed.left), first[closed.group])
+        return parting
 
     def compute_veils(self, counts: Integers, left: Integers) -> Floats:
         """Return ρ of one cut of each group, by its counts and the people left of the cut; 1: not to be looked at."""
@@ -102,7 +226,7 @@ class Veil:
             veils[unknown] = np.array([self.known[patterns[at].tobytes()] for at in first])[kind]
         return veils
 
-    def may_be_looked_at(self, counts: Counts, group: Integers, left: Integers) -> Flags:
+    def _may_be_looked_at(self, counts: Counts, group: Integers, left: Integers) -> Flags:
         """Return which cuts of these groups, by their rows, no bound rules out."""
         may = np.ones(len(group), bool)
         step = max(CELLS_AT_ONCE // max(counts.width, 1), 1)
@@ -114,7 +238,7 @@ class Veil:
             may[some] = self._bound_veils(falling, smaller, people) != 1  # NaN: not ruled out
         return may
 
-    def cannot_fail(self, counts: Integers, left: Integers) -> Flags:
+    def _cannot_fail(self, counts: Integers, left: Integers) -> Flags:
         """Return which cuts pass in all worlds, one of each group, by its counts and the people left of the cut.
 
         Of groups of more than `counted_exactly` people with a limit on different values, only where bounds tell.
@@ -290,134 +414,3 @@ class Window:
         """Return the weight of a number."""
         place = number - self.first
         return float(self.weights[place]) if 0 <= place < len(self.weights) else 0.0
-
-
-@dataclass(frozen=True)
-class ShareLimit:
-    """No value has more than this share of a group, or as much where it is strict."""
-
-    share: Fraction
-    strict: bool = False
-
-    def most(self, people: int) -> int:
-        """Return how many people of a group may have the same value.
-
-        >>> ShareLimit(Fraction(1, 2)).most(4), ShareLimit(Fraction(1, 2), strict=True).most(4)
-        (2, 1)
-        """
-        # where it is strict, share · people itself is already too many
-        return math.ceil(self.share * people) - 1 if self.strict else math.floor(self.share * people)
-
-
-@dataclass(frozen=True)
-class ValueLimits:
-    """What a policy asks of the values of each group, where a veil covers it."""
-
-    shares: tuple[ShareLimit, ...]
-    different: int = 0  # at least so many values
-    known: dict[int, int] = field(default_factory=dict, compare=False, repr=False)  # by size: the most of a value
-
-    @property
-    def belief(self) -> Fraction:
-        """The limit on anybody's belief: the smallest share."""
-        return min(each.share for each in self.shares)
-
-    def most(self, people: Integers) -> Integers:
-        """Return how many people of groups of these sizes may have the same value."""
-        # a generation has few different sizes among its groups
-        sizes, place = np.unique(people, return_inverse=True)
-        return np.array([self.most_of(size) for size in sizes.tolist()], np.int64)[place]
-
-    def most_of(self, people: int) -> int:
-        """Return how many people of a group of this size may have the same value."""
-        if people not in self.known:
-            self.known[people] = min(each.most(people) for each in self.shares)
-        return self.known[people]
-
-    def holds_in_each(self, counts: Integers, people: Integers) -> Flags:
-        """Return which groups keep the limits, by their counts."""
-        rare = counts.max(axis=1, initial=0) <= self.most(people)
-        return np.asarray(rare & (np.count_nonzero(counts, axis=1) >= self.different))
-
-
-def share_limit(criterion: Criterion) -> ShareLimit | None:
-    """Return a criterion as a limit on the share of any value, where it is one.
-
-    >>> from sidelight.measures.classics import RecursiveDiversity
-    >>> share_limit(RecursiveDiversity(2) <= 1), share_limit(RecursiveDiversity(1) < 0.6)
-    (ShareLimit(share=Fraction(1, 2), strict=False), ShareLimit(share=Fraction(3, 5), strict=True))
-    """
-    bound = exact(criterion.bound)
-    share = criterion.measure.share_at(bound) if isinstance(bound, Fraction) else None
-    return None if share is None else ShareLimit(share, criterion.comparison.strict)
-
-
-def distinct_limit(criterion: Criterion) -> int | None:
-    """Return a criterion as a limit on the number of different values, where it is one."""
-    bound = exact(criterion.bound)
-    if not isinstance(criterion.measure, DistinctValues) or criterion.measure.apart_from or bound == math.inf:
-        return None
-    return least_whole(bound, criterion.comparison)
-
-
-def covered_limits(policy: Policy) -> ValueLimits | None:
-    """Return what a policy asks of values, or refuse what no veil covers; None where it asks nothing of them.
-
-    >>> from sidelight.measures.classics import RecursiveDiversity
-    >>> covered_limits(Policy(DistinctValues() >= 2, RecursiveDiversity(2) <= 1))
-    ValueLimits(shares=(ShareLimit(share=Fraction(1, 2), strict=False),), different=2)
-    """
-    about_values = [each for each in policy.criteria if _depends_on_values(each)]
-    shares, different = [], 0
-    for each in about_values:
-        limit = share_limit(each)
-        if limit is not None:
-            shares.append(limit)
-        elif (least := distinct_limit(each)) is not None:
-            different = max(different, least)
-        elif exact(each.bound) != math.inf:
-            message = (
-                f"{parameter('resists', 'insider')} covers limits on sizes, on the share of any value and on distinct "
-                f"values, and '{each}' is none of these; leave one of the two out"
-            )
-            raise BadPolicy(message)
-    if not about_values:
-        return None
-    if not shares:
-        message = (
-            f"{parameter('resists', 'insider')} needs a limit on how sure anybody may get, and '{about_values[0]}' is "
-            "none; add one, such as implications(k=0) <= 0.5"
-        )
-        raise BadPolicy(message)
-    return ValueLimits(tuple(shares), different)
-
-
-def _depends_on_values(criterion: Criterion) -> bool:
-    """Whether the true values decide, beside what is published: for limits on a whole release, the release does."""
-    measure = criterion.measure
-    return measure.about_values if measure.mergeable else measure.knows_true_values
-
-
-def limits_values(policy: Policy) -> bool:
-    """Return whether a policy limits anything but sizes."""
-    return any(_depends_on_values(each) for each in policy.criteria)
-
-
-def belief_limit(policy: Policy) -> ShareLimit | None:
-    """Return the lowest limit on anybody's belief that a policy promises; None where it promises none.
-
-    A limit for those who know more holds for those who know less; limits on one value say nothing of the others.
-
-    >>> from sidelight.measures.ck_safety.implications import Implications
-    >>> from sidelight.measures.classics import RecursiveDiversity
-    >>> belief_limit(Policy(DistinctValues() >= 2, Implications(3) < 0.6, RecursiveDiversity(3) <= 2))
-    ShareLimit(share=Fraction(3, 5), strict=True)
-    """
-    limits = []
-    for each in policy.criteria:
-        bound = exact(each.bound)
-        belief = each.measure.belief_at(bound) if isinstance(bound, Fraction) else None
-        if belief is not None and belief < 1:
-            limits.append(ShareLimit(belief, each.comparison.strict))
-    # of equal shares the strict one is the lower limit
-    return min(limits, key=lambda each: (each.share, not each.strict), default=None)

@@ -15,9 +15,11 @@ from support.eleven import LIMITS, eleven, table_of
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadRelease, NothingSafe, TooHard
 from sidelight.minimality.group_question import RosterLines
-from sidelight.minimality.insider import _any_world, refuse_other_than_looks
-from sidelight.search.mondrian import one_look
-from sidelight.search.veil import covered_limits
+from sidelight.minimality.insider import _any_world
+from sidelight.search.mondrian_frontier import KeyStore
+from sidelight.search.orders import column_orders
+from sidelight.search.policy_check import covered_limits
+from sidelight.search.veil import Veil
 from sidelight.table.labels import Column
 
 
@@ -353,7 +355,10 @@ def lines(*people_by_group: list[int]) -> RosterLines:
 
 
 def replay(roster: RosterLines, release: sl.Release) -> None:
-    refuse_other_than_looks(roster, release, one_look(covered_limits(POLICY), POLICY, release.size), {}, None)
+    veil = Veil.build(covered_limits(POLICY), POLICY, release.size)
+    table = _any_world(roster, release)
+    store = KeyStore.from_table(table, column_orders(table.quasi, {}))
+    veil.refuse_other_making(store, roster.group, release)
 
 
 def test_values_are_dealt_so_that_every_group_has_its_counts():

@@ -17,11 +17,11 @@ import sidelight as sl
 from sidelight.errors import BadPolicy, UnknownColumn
 from sidelight.release.groups import stack_groups
 from sidelight.search.effort import EFFORT
-from sidelight.search.mondrian import ExactRelease, Mondrian, cut_everybody, label_counts, one_look
-from sidelight.search.mondrian_frontier import KeyStore
+from sidelight.search.mondrian import ExactRelease, Mondrian, cut_everybody
+from sidelight.search.mondrian_frontier import KeyStore, label_counts
 from sidelight.search.orders import column_orders
-from sidelight.search.policy_check import CriterionCheck, PolicyCheck
-from sidelight.search.veil import covered_limits
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck, covered_limits
+from sidelight.search.veil import Veil
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts, Table
 from sidelight.testing.strategies import releases
@@ -41,10 +41,10 @@ HALF = sl.Policy(sl.GroupSize() >= 2, sl.Implications(0) <= Fraction(1, 2))
 def groups(table: Table, policy: sl.Policy, *, veiled: bool) -> int:
     limits = covered_limits(policy)
     assert limits is not None
-    look = one_look(limits, policy, table.people, lambda veils: np.full(len(veils), veiled) & (veils > 0))
+    veil = Veil.build(limits, policy, table.people, lambda veils: np.full(len(veils), veiled) & (veils > 0))
     check = PolicyCheck.from_policy(policy, table.people)
     store = KeyStore.from_table(table, column_orders(table.quasi, {}))
-    cut_everybody(store, check, look=look)
+    cut_everybody(store, check, veil=veil)
     return len(store)
 
 

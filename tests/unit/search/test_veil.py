@@ -9,16 +9,8 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadPolicy
-from sidelight.search.veil import (
-    ShareLimit,
-    ValueLimits,
-    Veil,
-    covered_limits,
-    exact_veil,
-    float_veil,
-    share_limit,
-    unknown_to_all,
-)
+from sidelight.search.policy_check import ShareLimit, ValueLimits, covered_limits, share_limit
+from sidelight.search.veil import Veil, exact_veil, float_veil, unknown_to_all
 from sidelight.worlds.closed_forms import OneCut
 from tests.support.examples import examples
 
