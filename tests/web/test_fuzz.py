@@ -13,8 +13,8 @@ from support.examples import examples
 from support.explorer import PORT, TOKEN, guest, opened
 
 from sidelight.web.app import explorer
-from sidelight.web.state import State
 from sidelight.web.uploads import Uploads
+from sidelight.web.workspace import State
 
 HEADERS = {"cookie": f"sidelight-{PORT}={TOKEN}", "host": f"127.0.0.1:{PORT}"}
 

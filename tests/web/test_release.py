@@ -7,11 +7,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from sidelight.answers.candidates import SearchChoice
 from sidelight.cli.serve import ServeRequest, workspace
 from sidelight.publish.read_back import read_published
-from sidelight.web.searches import SearchChoice, question_of
-from sidelight.web.state import State
-from sidelight.web.workspace import Workspace
+from sidelight.web.views.release import question_of
+from sidelight.web.workspace import State, Workspace
 
 pytestmark = pytest.mark.browser
 

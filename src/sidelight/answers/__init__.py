@@ -8,5 +8,6 @@ and `recipe` (the Python that does it again), then a question: `audit` (and the 
 `explore`; of a table: `inspect` (and drafts of hierarchies), `protect`, `compare` (and all generalisations); `attack`:
 several releases together, or one attacker of one release; `simulate`: of samples; `noise`: published, added up,
 weighed; `ledger`: what it costs and promises; asked by the local page alone:
-`exposure` (two releases, and which would pass), `skyline`.
+`exposure` (two releases, and which would pass), `skyline`, `candidates` (what a search found, and what could be
+published instead).
 """

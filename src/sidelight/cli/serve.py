@@ -26,8 +26,7 @@ from sidelight.table.roles import Roles
 
 if TYPE_CHECKING:
     from sidelight.release.population import Population
-    from sidelight.web.state import State
-    from sidelight.web.workspace import Workspace
+    from sidelight.web.workspace import State, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +158,7 @@ def _explore_census(request: ServeRequest) -> Workspace:
 def _first_state(roles: Roles, policy: Policy | None, compared: tuple[sl.Measure, ...] = ()) -> State:
     """Begin with the limits of a policy, or else with a few, and with all that compares with a population."""
     from sidelight.answers.recipe import write_typed  # noqa: PLC0415 - an extra
-    from sidelight.web.state import State as First  # noqa: PLC0415
+    from sidelight.web.workspace import State as First  # noqa: PLC0415
 
     # a classic limit, and one on somebody who knows something
     first = () if policy is not None else ("group size >= 5", "implications(k=1) < 1/2")

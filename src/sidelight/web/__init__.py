@@ -1,10 +1,9 @@
 """The local explorer: a page that one person opens on their own machine, over the same functions as the command line.
 
-Here belong the server (`app`, `security`), what it holds (`workspace`), what an address says (`state`) and what is
-drawn (`pages`, one file per view in `views/` with its template).  Not here: any probability.  A view asks the library,
-and draws the document that it answers with.
+Here belong the server (`app`, `security`), what it holds and what an address says (`workspace`) and what is drawn
+(`pages`, one file per view in `views/` with its template).  Not here: any probability.  A view asks the library, and
+draws the document that it answers with.
 
-Read `workspace` and `state` first, then one view, such as `views/readers`, then `app`; `security` says what is
-refused.  `jobs` (work that takes long, in processes), `searches` (what was searched for), `limits` (as
-typed), `pages` and `uploads` serve the views.
+Read `workspace` first, then one view, such as `views/readers`, then `app`; `security` says what is refused.  `jobs`
+(work that takes long, in processes), `limits` (as typed), `pages` and `uploads` serve the views.
 """

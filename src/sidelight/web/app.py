@@ -37,7 +37,6 @@ from sidelight.web.security import (
     new_token,
     write_opener,
 )
-from sidelight.web.state import read_state
 from sidelight.web.uploads import Uploads, own_temporary_folder
 from sidelight.web.views import (
     data,
@@ -49,7 +48,7 @@ from sidelight.web.views import (
     skyline,
     what_if,
 )
-from sidelight.web.workspace import Workspace
+from sidelight.web.workspace import Workspace, read_state
 
 VIEWS: tuple[ModuleType, ...] = (data, readers, release, report, skyline, what_if, other_releases)
 """Each view is a file with a `VIEW` and a `router`; those with a step are the path, the others stand beside it."""

@@ -25,8 +25,7 @@ from sidelight.documents.document import DocumentPart
 from sidelight.errors import SidelightError, visible
 from sidelight.report.plots import COLOURS
 from sidelight.text import counted, form
-from sidelight.web.state import State
-from sidelight.web.workspace import Workspace
+from sidelight.web.workspace import State, Workspace
 
 # Verdicts are told by shape and word first, by colour second.
 MARKS = {True: "✓", False: "✗", None: "?"}

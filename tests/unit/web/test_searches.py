@@ -3,11 +3,12 @@
 import pytest
 from support.explorer import opened
 
+from sidelight.answers.candidates import SearchChoice
 from sidelight.errors import BadPolicy
 from sidelight.progress import quiet
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.microaggregation import Microaggregation
-from sidelight.web.searches import Looked, SearchChoice, gather_search, looked_at, policy_of, question_of
+from sidelight.web.views.release import Looked, gather_search, question_of
 
 
 @pytest.fixture
@@ -43,9 +44,9 @@ def test_what_is_wrong_names_its_field(name, text):
 
 def test_measures_without_a_limit_bound_nothing(held):
     state = held.start.but(limits=("group size >= 2", "implications(k=1)"))
-    assert [str(each.measure) for each in policy_of(held, state).criteria] == ["group size"]
+    assert [str(each.measure) for each in held.policy(state).criteria] == ["group size"]
     with pytest.raises(BadPolicy, match="no limit is set"):
-        policy_of(held, held.start.but(limits=("implications(k=1)",)))
+        held.policy(held.start.but(limits=("implications(k=1)",)))
 
 
 def test_every_candidate_is_within_policy_and_the_best_is_first(held):
@@ -69,10 +70,10 @@ def test_what_another_search_found_is_a_candidate_too_but_not_within_other_limit
     state = held.start.but(limits=("group size >= 2",))
     for choice in (SearchChoice(), SearchChoice(method="mondrian")):
         assert Looked(held, state, choice).start().wait(20)
-    looked = looked_at(held, [*state.pairs(), ("take", "mondrian: mondrian")])
+    looked = Looked.read(held, [*state.pairs(), ("take", "mondrian: mondrian")])
     assert looked.taken is not None
     assert looked.taken.result.method.name == "mondrian"
-    gone = looked_at(held, [*state.pairs(), ("take", "none")])
+    gone = Looked.read(held, [*state.pairs(), ("take", "none")])
     assert (gone.taken, gone.best_instead.taken) == (None, looked.found.candidates[0])
     other = state.but(limits=("group size >= 3",))
     assert Looked(held, other, SearchChoice()).start().wait(20)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import BadPolicy
-from sidelight.web.state import MISSING, MOST_LIMITS, State, StateFields, read_state
+from sidelight.web.workspace import MISSING, MOST_LIMITS, State, StateFields, read_state
 
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 columns = st.lists(names, unique=True, max_size=6)

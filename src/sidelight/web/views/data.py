@@ -23,8 +23,7 @@ from sidelight.web.pages import (
     go_to,
     page,
 )
-from sidelight.web.state import State, StateFields, read_state
-from sidelight.web.workspace import Workspace
+from sidelight.web.workspace import State, StateFields, Workspace, read_state
 
 VIEW = PageView("/data", "Data", "What is each column, and which of them single people out?", step=1)
 

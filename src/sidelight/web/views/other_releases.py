@@ -38,10 +38,9 @@ from sidelight.text import as_names, shell
 from sidelight.web.jobs import Job, Work
 from sidelight.web.pages import Complaint, PageView, go_to, page
 from sidelight.web.security import MOST_BYTES
-from sidelight.web.state import MOST_COLUMNS, State, StateFields, read_state
 from sidelight.web.uploads import Uploads
 from sidelight.web.views.jobs import answer_of
-from sidelight.web.workspace import Workspace
+from sidelight.web.workspace import MOST_COLUMNS, State, StateFields, Workspace, read_state
 
 VIEW = PageView(
     "/other-releases",

@@ -33,8 +33,7 @@ from sidelight.text import counted, form
 from sidelight.web.jobs import Work
 from sidelight.web.limits import Tunable, added, read_tunable, tune_limit
 from sidelight.web.pages import Complaint, PageView, go_to, page
-from sidelight.web.state import State, StateFields, read_state
-from sidelight.web.workspace import Workspace
+from sidelight.web.workspace import State, StateFields, Workspace, read_state
 
 START = PageView("/", "Start", "What does this release reveal to someone who already knows something?")
 

@@ -1,8 +1,9 @@
 """Release: what is the most useful release within the limits, what else could be published, and publishing it.
 
 A search is a deed: it is begun by a form that is posted, goes on whoever looks, and the address of its question shows
-how far it is, then what it found.  What stands there is the publisher's: how right readers guess, and what the limits
-say of the table as it is; rows are those of releases, as groups, and never of people.
+how far it is, then what it found.  It is told apart by the columns, the limits and its options (`SearchChoice`); who
+asks for the same gets the same.  Levels that were set elsewhere on the page are not among them: a search goes through
+all.  What stands there is the publisher's: how right readers guess, and what the limits say of the table as it is.
 """
 
 from __future__ import annotations
@@ -10,78 +11,70 @@ from __future__ import annotations
 import re
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
+from sidelight.answers.candidates import (
+    METHOD_WORDS,
+    OPTION_CHOICES,
+    OPTIONS_OF,
+    CandidateLine,
+    FoundCandidate,
+    FoundCandidates,
+    SearchChoice,
+    compare_candidates,
+    draw_candidates,
+    draw_shape,
+    list_printed_columns,
+    list_smallest_groups,
+    search,
+    write_worth,
+)
 from sidelight.answers.protect import Publication
 from sidelight.documents.document import DocumentPart, ReaderFacts, reader_facts
 from sidelight.errors import BadPolicy, NotAvailable, NothingSafe, NotPublished, SidelightError
 from sidelight.files import open_private
-from sidelight.measures.criterion import Criterion
-from sidelight.progress import Progress
-from sidelight.publish.publish import Published
-from sidelight.release.release import Release
-from sidelight.report.charts.searches import Candidate, SearchedLattice, candidates_chart, lattice_chart, search_chart
-from sidelight.report.plots import description_of, specification, table_behind, title_of
-from sidelight.report.report import (
-    AuditFinding,
-    audit_report,
-    conclude,
-)
-from sidelight.rounding import short_decimal
-from sidelight.search.method import SearchResult
-from sidelight.search.utility import MEANINGS, QUICK_UTILITIES
-from sidelight.table.labels import shown
+from sidelight.report.plots import altair, description_of, specification, table_behind, title_of
+from sidelight.report.report import AuditFinding
+from sidelight.search.protect import add_answers
+from sidelight.search.utility import MEANINGS
 from sidelight.text import counted
-from sidelight.web.jobs import Job
-from sidelight.web.pages import (
-    Complaint,
-    PageView,
-    PostedFields,
-    go_to,
-    page,
-)
-from sidelight.web.searches import (
-    CHOICES,
-    METHOD_WORDS,
-    OPTIONS_OF,
-    PATH,
-    FoundCandidate,
-    Looked,
-    SearchFields,
-    add_attackers,
-    looked_at,
-    question_of,
-    search_sample,
-)
-from sidelight.web.state import read_state
+from sidelight.web.jobs import Job, Work
+from sidelight.web.pages import Complaint, PageView, PostedFields, go_to, page
 from sidelight.web.views.jobs import GONE, JobAnswer, JobNumber, document
-from sidelight.web.workspace import Workspace
+from sidelight.web.workspace import LONGEST_TEXT, State, StateFields, Workspace, read_state
 
-VIEW = PageView(PATH, "Release", "What is the most useful release within these limits?", step=3)
+if TYPE_CHECKING:
+    from sidelight.measures.attacker_answer import AttackerAnswer
+    from sidelight.measures.criterion import Criterion
+    from sidelight.progress import Progress
+    from sidelight.publish.publish import Published
+    from sidelight.report.answer import Recipe
+    from sidelight.search.method import SearchResult
+    from sidelight.search.protect import Ask
+
+VIEW = PageView("/release", "Release", "What is the most useful release within these limits?", step=3)
 
 router = APIRouter()
 
 
-class CandidateLine(DocumentPart):
-    """A release that could be published: how large, what it loses, and what each limit finds."""
+class SearchFields(SearchChoice, StateFields):
+    """The fields of the address of a search."""
 
-    key: str
-    name: str
-    people: int
-    groups: int
-    suppressed: int
-    utility: dict[str, float | None]
-    results: tuple[str, ...] = Field(description="what each limit finds, in the order of the findings")
+    take: str = Field(default="", description="the key of a candidate; the best if empty", max_length=2000)
+
+    def choice(self) -> SearchChoice:
+        """Read how to search."""
+        return SearchChoice.read([(name, str(text)) for name, text in self.model_dump().items() if text])
 
 
 class ReleaseAnswer(DocumentPart):
@@ -99,6 +92,193 @@ class ReleaseAnswer(DocumentPart):
     warnings: tuple[str, ...] = ()
 
 
+# What was searched for, and what was found.
+
+
+def question_of(state: State, choice: SearchChoice) -> Hashable:
+    """Tell searches apart."""
+    return ("search", state.quasi, state.sensitive, state.missing, state.limits, choice)
+
+
+def gather_search(workspace: Workspace, state: State, choice: SearchChoice) -> Work:
+    """Read the table and its hierarchies, or take them where they are kept."""
+    with suppress(NotAvailable):
+        altair()  # slow to import: here somebody is told to wait
+    return partial(search, workspace.table(state), workspace.hierarchies(state), workspace.policy(state), choice)
+
+
+def find_elsewhere(workspace: Workspace, state: State, choice: SearchChoice) -> Iterator[FoundCandidate]:
+    """Yield what other searches within the same limits have found, the latest first."""
+    for job in workspace.jobs.list_ended():
+        match job.question, job.answer:
+            case (*_, SearchChoice() as other), FoundCandidates() as found if other != choice:
+                if job.question == question_of(state, other):
+                    best, words = found.candidates[0], other.in_words()
+                    yield replace(best, key=f"{words}: {best.key}", name=f"{words}: {best.name}")
+
+
+def search_words(what: str, done: int, total: int | None) -> str:
+    """Return how far a search is.
+
+    >>> search_words("levels (0, 1)", 340, 512), search_words("531 groups", 531, None)
+    ('looked at 340 of at most 512 generalisations', '531 groups so far')
+    """
+    if what.startswith("levels ") and total is not None:
+        return f"looked at {done:,} of at most {counted(total, 'generalisation')}"
+    if what.endswith(" groups"):
+        return f"{what} so far"
+    return f"{what}: {done:,} of {total:,}" if total is not None else what if not done else f"{what}: {done:,}"
+
+
+def ask_attackers(result: SearchResult, which: Ask, progress: Progress) -> tuple[AttackerAnswer, ...]:
+    """Ask two readers what they would reach whom the policy does not name."""
+    progress("asking what a learner and an insider would reach", 0, None)
+    return add_answers(result, which, progress).readers
+
+
+def add_attackers(result: SearchResult, job: Job | None) -> SearchResult:
+    """Let a result tell what the readers said; where nobody asked them, that."""
+    if job is not None and job.stage == "done":
+        return replace(result, readers=job.answer)
+    return add_answers(result, "nobody")
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What an address of this view asks for, and what there is of it."""
+
+    workspace: Workspace
+    state: State
+    choice: SearchChoice
+    take: str = ""
+
+    @classmethod
+    def read(cls, workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Looked:
+        """Read what an address, or a form, asks for."""
+        take = next((text for name, text in fields if name == "take"), "")[:LONGEST_TEXT]
+        return cls(workspace, read_state(fields), SearchChoice.read(fields), take)
+
+    def also(self, **more: object) -> dict[str, object]:
+        """Return what this view alone needs of an address."""
+        return {**self.choice.stated(), **({"take": self.take} if self.take else {}), **more}
+
+    def address(self, **more: object) -> str:
+        """Return where it stands."""
+        return self.state.address(VIEW.path, self.also(**more))
+
+    @property
+    def job(self) -> Job | None:
+        """The search, if it was begun."""
+        return self.workspace.jobs.of(question_of(self.state, self.choice))
+
+    @property
+    def found(self) -> FoundCandidates | None:
+        """What the search has found."""
+        job = self.job
+        return job.answer if job is not None and job.stage == "done" else None
+
+    @property
+    def candidates(self) -> tuple[FoundCandidate, ...]:
+        """All that could be published: of this search, then of others within the same limits."""
+        searched = self.found
+        if searched is None:
+            return ()
+        return (*searched.candidates, *find_elsewhere(self.workspace, self.state, self.choice))
+
+    @property
+    def taken(self) -> FoundCandidate | None:
+        """The candidate that is looked at: the one that the address names and no other, or the best."""
+        return next((each for each in self.candidates if each.key == self.take or not self.take), None)
+
+    @property
+    def best_instead(self) -> Looked | None:
+        """The best of this search, where the address names a candidate that is not known here (any more)."""
+        gone = self.take and self.found is not None and self.taken is None
+        return replace(self, take="") if gone else None
+
+    def asking(self) -> Job | None:
+        """Ask the two readers of the candidate that is looked at; once, and not again where somebody cancelled it."""
+        taken = self.taken
+        if taken is None:
+            return None
+        question = ("readers", question_of(self.state, self.choice), taken.key)
+        job = self.workspace.jobs.of(question)
+        if job is None:
+            job = self.workspace.jobs.start(
+                question,
+                lambda: partial(ask_attackers, taken.result, self.choice.ask or "both"),
+                title="Asking two readers whom the limits do not name",
+                address=self.address(),
+                lane="asked readers",
+                wording=search_words,
+            )
+            job.wait(0.25)
+        return job
+
+    def refusal(self) -> SidelightError | None:
+        """Return why it cannot be searched, if it cannot, where nobody has begun to."""
+        if self.job is not None:
+            return None
+        try:
+            self.workspace.searched_file(self.state)
+            self.workspace.policy(self.state)
+        except SidelightError as error:
+            return error
+        return None
+
+    def start(self) -> Job:
+        """Begin the search."""
+        refusal = self.refusal()
+        if refusal is not None:
+            raise refusal
+        return self.workspace.jobs.start(
+            question_of(self.state, self.choice),
+            lambda: gather_search(self.workspace, self.state, self.choice),
+            title=f"Searching by {self.choice.in_words()}",
+            address=self.state.address(VIEW.path, self.choice.stated()),
+            wording=search_words,
+        )
+
+    def sample(self) -> Recipe | None:
+        """Write what searches and publishes the same; nothing where nothing can be searched."""
+        try:
+            recipe, policy = self.workspace.recipe(self.state), self.workspace.policy(self.state)
+        except SidelightError:
+            return None
+        if self.workspace.source.read_table is None:  # published already
+            return None
+        # how what is looked at was found, which another search may have; or how it would be searched for
+        taken, searched = self.taken, self.found
+        # those that were taken instead of the best ones of this search
+        instead = bool(self.take) and searched is not None and taken in searched.candidates[1:]
+        levels = {name: int(level) for name, level in taken.result.levels.items()} if taken and instead else {}
+        return (self.choice if taken is None else taken.choice).recipe(recipe, policy.criteria, levels)
+
+
+NAMES_A_SEARCH = {"method", "take"}
+"""The fields of an address that is about what one search found, whoever signs it: about nothing else instead."""
+
+
+def latest_found(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Looked | None:
+    """Return the search that an address names, or else the latest within its limits, where it has found something."""
+    named = Looked.read(workspace, fields)
+    if any(name in NAMES_A_SEARCH for name, _ in fields):
+        if named.taken is None:
+            message = (
+                "this address is about what a search found, and nothing was found by it here: search again under "
+                "Release, or wait for it (the page forgets what it found when it is closed)"
+            )
+            raise BadPolicy(message)
+        return named
+    for job in workspace.jobs.list_ended():
+        match job.question:
+            case (*_, SearchChoice() as choice) if job.question == question_of(named.state, choice):
+                other = Looked(workspace, named.state, choice)
+                if other.taken is not None:
+                    return other
+    return None
+
+
 def answer(looked: Looked) -> ReleaseAnswer:
     """Return what a search has found, or how far it is."""
     job = looked.job
@@ -113,57 +293,30 @@ def answer(looked: Looked) -> ReleaseAnswer:
         return ReleaseAnswer(sentence=job.sentence, holds=None, searching=document(job))
     searched, taken = looked.found, looked.taken
     if searched is None or taken is None:
-        nothing = isinstance(job.error, NothingSafe)
+        nothing, cancelled = isinstance(job.error, NothingSafe), job.stage == "cancelled"
         words = "Nothing within policy was found." if nothing else "There is no answer to this search."
-        if job.stage == "cancelled":
-            words = "The search was cancelled; nothing was published."
-        holds = False if nothing else None
-        problem = None if job.stage == "cancelled" else job.problem
-        return ReleaseAnswer(sentence=words, holds=holds, searching=document(job), problem=problem)
+        return ReleaseAnswer(
+            sentence="The search was cancelled; nothing was published." if cancelled else words,
+            holds=False if nothing else None,
+            searching=document(job),
+            problem=None if cancelled else job.problem,
+        )
     asking = looked.asking()
-    result = taken.result
-    findings = audit_report(result.release, verdict=result.verdict).answer.findings
+    readers = add_attackers(taken.result, asking).readers if asking and not asking.goes_on else ()
     return ReleaseAnswer(
-        sentence=_conclude(result, findings),
+        sentence=taken.conclude(),
         holds=True,
         searching=document(job),
         taken=taken.key,
-        findings=findings,
+        findings=taken.findings,
         before=searched.before,
-        candidates=tuple(map(_line, looked.candidates)),
-        readers=tuple(map(reader_facts, add_attackers(result, asking).readers))
-        if asking and not asking.goes_on
-        else (),
-        warnings=(*result.notes, *result.warnings),
+        candidates=tuple(each.describe() for each in looked.candidates),
+        readers=tuple(map(reader_facts, readers)),
+        warnings=(*taken.result.notes, *taken.result.warnings),
     )
 
 
-def _conclude(result: SearchResult, findings: Sequence[AuditFinding]) -> str:
-    """Return the verdict in one sentence: of how many people, and at what price."""
-    release, utility = result.release, result.chosen_by or "balanced loss"
-    suppressed = f", {counted(result.suppressed, 'person')} suppressed" if result.suppressed else ""
-    price = "" if result.buckets is not None else f", at a {utility} of {short_decimal(result.utility[utility])}"
-    whom = f"{counted(release.size, 'person')} in {counted(len(release), 'group')}{suppressed}{price}"
-    return conclude(findings, whom).text
-
-
-def _line(candidate: FoundCandidate) -> CandidateLine:
-    result = candidate.result
-    worths: dict[str, float] = {name: result.utility[name] for name in QUICK_UTILITIES}
-    return CandidateLine(
-        key=candidate.key,
-        name=candidate.name,
-        people=result.release.size,
-        groups=len(result.release),
-        suppressed=result.suppressed,
-        utility={name: worth if np.isfinite(worth) else None for name, worth in worths.items()},
-        results=tuple(
-            each.result.text for each in audit_report(result.release, verdict=result.verdict).answer.findings
-        ),
-    )
-
-
-# Pictures, and releases as rows.
+# Pictures.
 
 
 def _picture(chart: Any) -> dict[str, Any]:  # noqa: ANN401 - Altair makes its classes as it is imported
@@ -175,49 +328,18 @@ def _picture(chart: Any) -> dict[str, Any]:  # noqa: ANN401 - Altair makes its c
     return {"title": title_of(chart), "description": words, "specification": drawn, "table": table_behind(chart)}
 
 
-def pictures(looked: Looked, against: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Draw the lattice, the cuts, or the sizes of groups; and the candidates against a limit."""
-    taken = looked.taken
-    assert taken is not None
-    workspace, result = looked.workspace, taken.result
+def _pictures(looked: Looked, found: FoundCandidates, taken: FoundCandidate, against: int) -> dict[str, dict[str, Any]]:
+    """Draw the search, and the candidates against a limit; without the extra that draws, the tables say it."""
+    answers, candidates, drawn = looked.workspace.answers, looked.candidates, dict[str, dict[str, Any]]()
     key = (question_of(looked.state, looked.choice), taken.key)
-    yield "shape", workspace.answers.of(("shape", key), lambda: _shape(looked, result))
-    if len(looked.candidates) > 1:
-        keys = tuple(each.key for each in looked.candidates)
-        yield "front", workspace.answers.of(("front", key, keys, against), lambda: _front(looked, taken, against))
-
-
-def _drawn(looked: Looked, against: int) -> dict[str, dict[str, Any]]:
-    """Draw what can be drawn here; without the extra that draws, the tables say it."""
     with suppress(NotAvailable):
-        return dict(pictures(looked, against))
-    return {}
-
-
-def _shape(looked: Looked, result: SearchResult) -> dict[str, Any]:
-    assert looked.found is not None
-    searched = looked.found.candidates[0].result
-    if result.levels and searched.levels:
-        lattice = SearchedLattice.from_result(searched)
-        chosen = tuple(int(result.levels[name]) for name in lattice.heights)
-        return _picture(lattice_chart(SearchedLattice(lattice.heights, lattice.minimal, chosen, lattice.proven)))
-    return _picture(search_chart(result, "sizes" if result.levels else None))
-
-
-def _front(looked: Looked, taken: FoundCandidate, against: int) -> dict[str, Any]:
-    criterion = taken.result.policy.criteria[against]
-    utility = "balanced loss" if looked.choice.method != "lattice" else looked.choice.utility_name
-    points = [
-        Candidate(
-            each.name,
-            each.result.utility[utility],
-            each.result.verdict.judgements[against].finding.value,
-            chosen=each.key == taken.key,
-        )
-        for each in looked.candidates
-        if each.result.method.prints_rows
-    ]
-    return _picture(candidates_chart(points, criterion, utility=utility))
+        drawn["shape"] = answers.of(("shape", key), lambda: _picture(draw_shape(found, taken)))
+        if len(candidates) > 1:
+            drawn["front"] = answers.of(
+                ("front", key, tuple(each.key for each in candidates), against),
+                lambda: _picture(draw_candidates(candidates, taken, looked.choice, against)),
+            )
+    return drawn
 
 
 def risk_at(criteria: Sequence[Criterion], text: str) -> int:
@@ -225,60 +347,6 @@ def risk_at(criteria: Sequence[Criterion], text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) <= 3 and int(text) < len(criteria):
         return int(text)
     return next((at for at, each in enumerate(criteria) if each.measure.large_is_bad), 0)
-
-
-def released_rows(release: Release) -> dict[str, Any]:
-    """Show the smallest groups of a release as rows; what values people have is not among them."""
-    smallest = np.argsort(release.groups.sizes, kind="stable")[:12]  # so many groups are shown as rows
-    names = tuple(column.name for column in release.groups.columns)
-    labels = [column.take(smallest) for column in release.groups.columns]
-    texts = [[shown(each.labels[code]) for code in each.codes.tolist()] for each in labels]
-    printed = list(zip(*texts, strict=True)) if texts else [() for _ in smallest]
-    sizes = release.groups.sizes[smallest].tolist()
-    rows = tuple(zip(map(tuple, printed), sizes, strict=True))
-    return {"columns": names, "rows": rows, "groups": len(release)}
-
-
-def printed_columns(result: SearchResult) -> Iterator[dict[str, object]]:
-    """Yield what is printed of each column."""
-    for column in result.release.groups.columns:
-        codes, people = np.unique(column.codes, return_counts=True)
-        frequent = codes[np.argsort(-people, kind="stable")][:6].tolist()
-        level = result.levels.get(column.name)
-        some = tuple(shown(column.labels[code]) for code in frequent)
-        own = None if level is None else int(level)
-        yield {"name": column.name, "labels": len(codes), "some": some, "level": own}
-
-
-def compared(looked: Looked, right: str) -> dict[str, Any] | None:
-    """Put the candidate that is looked at beside another one: the one that is named, or the next best."""
-    taken = looked.taken
-    others = [each for each in looked.candidates if taken is not None and each.key != taken.key]
-    if taken is None or not others:
-        return None
-    other = next((each for each in others if each.key == right), others[0])
-    rows = (released_rows(taken.result.release), released_rows(other.result.release))
-    return {"left": taken, "right": other, "lines": tuple(_lines(taken, other)), "rows": rows}
-
-
-def _lines(left: FoundCandidate, right: FoundCandidate) -> Iterator[tuple[str, str, str, str]]:
-    one, two = _line(left), _line(right)
-    yield "people", f"{one.people:,}", f"{two.people:,}", ""
-    yield "groups", f"{one.groups:,}", f"{two.groups:,}", ""
-    if one.suppressed or two.suppressed:
-        yield "suppressed people", f"{one.suppressed:,}", f"{two.suppressed:,}", ""
-    for criterion, a, b in zip(left.result.policy.criteria, one.results, two.results, strict=True):
-        yield str(criterion.measure), a, b, f"limit {criterion.bound_text}"
-    for utility in QUICK_UTILITIES:
-        if utility in MEANINGS:
-            yield utility, _worth(one.utility[utility]), _worth(two.utility[utility]), MEANINGS[utility]
-    for name, level in left.result.levels.items():
-        if name in right.result.levels:
-            yield f"level of {name}", str(int(level)), str(int(right.result.levels[name])), "0: as it is"
-
-
-def _worth(worth: float | None) -> str:
-    return "infinite" if worth is None else short_decimal(worth) if worth < 10**4 else f"{worth:,.0f}"
 
 
 # Addresses.
@@ -290,12 +358,12 @@ def show(request: Request) -> Response:
     workspace: Workspace = request.app.state.workspace
     fields = request.query_params.multi_items()
     try:
-        looked = looked_at(workspace, fields)
+        looked = Looked.read(workspace, fields)
     except SidelightError as error:  # it stands at the field that it names, if it names one
         kept = [(name, text) for name, text in fields if name not in error.parameters]
         if len(kept) == len(fields):
             raise
-        return _page(request, looked_at(workspace, kept), fields, error)
+        return _page(request, Looked.read(workspace, kept), fields, error)
     instead = looked.best_instead
     if instead is None:
         return _page(request, looked, fields, looked.refusal())
@@ -307,28 +375,27 @@ def _page(
     request: Request, looked: Looked, fields: Sequence[tuple[str, str]], error: SidelightError | None
 ) -> Response:
     texts = dict(fields)
-    workspace, state = looked.workspace, looked.state
+    workspace, job = looked.workspace, looked.job
     names = [] if error is None else [name for name in error.parameters if name in texts]
-    job = looked.job
     searching = job is not None and job.goes_on
     answered = answer(looked)
-    taken = None if searching else looked.taken
+    found, taken = (None, None) if searching else (looked.found, looked.taken)
     more = {name: texts[name] for name in ("against", "beside", "published") if texts.get(name)}
     return page(
         request,
         VIEW,
-        state,
+        looked.state,
         also=looked.also(**more),
         looked=looked,
         answer=answered,
         job=job,
         searching=searching,
         taken=taken,
-        worth=_worth,
-        **({} if taken is None else _candidate_parts(looked, taken.result, texts)),
+        worth=write_worth,
+        **({} if found is None or taken is None else _candidate_parts(looked, found, taken, texts)),
         methods=METHOD_WORDS,
         options=OPTIONS_OF[looked.choice.method],
-        choices=CHOICES,
+        choices=OPTION_CHOICES,
         meanings=MEANINGS,
         problem="" if error is None else workspace.wording(error),
         problem_at=names[0] if names else "",
@@ -339,26 +406,34 @@ def _page(
         name=texts.get("name", "release"),
         name_problem=name_problem(texts["name"].strip()) if "name" in texts else "",
         output=workspace.output,
-        sample=search_sample(looked),
+        sample=looked.sample(),
         searchable=workspace.source.read_table is not None,
-        address=state.address(VIEW.path, looked.also(**more)),
+        address=looked.address(**more),
     )
 
 
-def _candidate_parts(looked: Looked, result: SearchResult, texts: Mapping[str, str]) -> dict[str, object]:
+def _candidate_parts(
+    looked: Looked, found: FoundCandidates, taken: FoundCandidate, texts: Mapping[str, str]
+) -> dict[str, object]:
+    result = taken.result
     against = risk_at(result.policy.criteria, texts.get("against", ""))
     asking = looked.asking()
     unanswered = asking is not None and asking.goes_on  # looked at once: it may end while the page is drawn
+    others = [each for each in looked.candidates if each.key != taken.key]
+    # beside the one that is taken stands the one that is named, or the next best
+    beside = next((each for each in others if each.key == texts.get("beside", "")), next(iter(others), None))
     return {
         "asking": asking,
         "unanswered": unanswered,
         "reader_answers": () if unanswered else add_attackers(result, asking).readers,
         "quiet": result.method.prints_rows and not result.method.prints_averages,
-        "pictures": _drawn(looked, against),
+        "pictures": _pictures(looked, found, taken, against),
         "against": against,
-        "printed": list(printed_columns(result)),
-        "rows": released_rows(result.release),
-        "beside": compared(looked, texts.get("beside", "")),
+        "printed": list_printed_columns(result),
+        "rows": list_smallest_groups(result.release),
+        "beside": beside,
+        "beside_rows": None if beside is None else list_smallest_groups(beside.result.release),
+        "compared": None if beside is None else compare_candidates(taken, beside),
     }
 
 
@@ -367,14 +442,12 @@ def begin(request: Request, fields: PostedFields) -> Response:
     """Begin a search, and go to where it is looked at."""
     workspace: Workspace = request.app.state.workspace
     try:
-        looked = looked_at(workspace, [each for each in fields if each[0] != "take"])
+        looked = Looked.read(workspace, [each for each in fields if each[0] != "take"])
         looked.start()
     except SidelightError:  # the page says at which field
-        own = {name: text for name, text in fields if name in SearchFields.model_fields and text.strip()}
-        names = {"quasi", "sensitive", "missing", "level", "limit", "take"}
-        also = {name: text for name, text in own.items() if name not in names}
+        also = {name: text for name, text in fields if name in SearchChoice.model_fields and text.strip()}
         return go_to(request, read_state(fields).address(VIEW.path, also))
-    return go_to(request, looked.address)
+    return go_to(request, looked.address())
 
 
 # Publishing: written, read back and judged again, as on the command line, into the folder that the command named
@@ -467,7 +540,7 @@ def publish(looked: Looked, fields: Mapping[str, str]) -> Job:
         ("publish", question_of(looked.state, looked.choice), taken.key, choice, for_browser),
         lambda: lambda progress: write_release(choice, result, for_browser=for_browser, progress=progress),
         title=f"Publishing {choice.path.name}",
-        address=looked.state.address(PATH, looked.also()),
+        address=looked.address(),
         lane=PUBLISHING,
         here=True,
     )
@@ -484,12 +557,12 @@ def published_job(looked: Looked, number: str) -> Job | None:
 @router.post("/release/publish", include_in_schema=False)
 def write(request: Request, fields: PostedFields) -> Response:
     """Publish a candidate, and go to where it is told."""
-    looked, texts = looked_at(request.app.state.workspace, fields), dict(fields)
+    looked, texts = Looked.read(request.app.state.workspace, fields), dict(fields)
     if name_problem(texts.get("name", "").strip()):
-        return go_to(request, looked.state.address(PATH, looked.also(name=texts.get("name", "")[: LONGEST_NAME + 1])))
+        return go_to(request, looked.address(name=texts.get("name", "")[: LONGEST_NAME + 1]))
     job = publish(looked, texts)
     job.wait(2)
-    return go_to(request, looked.state.address(PATH, looked.also(published=job.number)))
+    return go_to(request, looked.address(published=job.number))
 
 
 @router.get("/release/published/{number}", include_in_schema=False)

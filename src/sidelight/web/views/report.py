@@ -32,6 +32,7 @@ from sidelight.answers.recipe import (
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.about import ask_each_column
 from sidelight.measures.criterion import Criterion
+from sidelight.measures.measure import Measure
 from sidelight.policy.policy import Policy
 from sidelight.report.answer import Recipe
 from sidelight.report.make import (
@@ -59,26 +60,23 @@ from sidelight.report.render import browser_path, html_within, pdf_page
 from sidelight.report.report import conclude
 from sidelight.text import shell
 from sidelight.web.jobs import Job
-from sidelight.web.limits import read_typed
 from sidelight.web.pages import (
     Complaint,
     PageView,
     page,
 )
-from sidelight.web.searches import (
+from sidelight.web.uploads import MOST_FILES
+from sidelight.web.views.other_releases import list_attempts, write_command
+from sidelight.web.views.readers import answer
+from sidelight.web.views.release import (
     NAMES_A_SEARCH,
     Looked,
     SearchFields,
     add_attackers,
     latest_found,
     question_of,
-    search_sample,
 )
-from sidelight.web.state import LONGEST_TEXT, State, read_state
-from sidelight.web.uploads import MOST_FILES
-from sidelight.web.views.other_releases import list_attempts, write_command
-from sidelight.web.views.readers import answer
-from sidelight.web.workspace import Workspace
+from sidelight.web.workspace import LONGEST_TEXT, State, Workspace, read_state
 
 VIEW = PageView("/report", "Report", "What does somebody sign who lets this release go?", step=4)
 
@@ -243,22 +241,16 @@ def report_of(subject: Subject, choice: ReportChoice) -> ReleaseReport:
 
 def _describe_measured(workspace: Workspace, state: State, known: Circumstances) -> ReleaseReport:
     source, release = workspace.source, workspace.release(state)
-    readers = [read_typed(text, source.populations) for text in state.limits]
-    limits = [each for each in readers if isinstance(each, Criterion)]
-    policy = Policy(*limits) if limits else None
+    readers, columns = workspace.readers(state), release.sensitive_columns
+    measures = [each for each in readers if isinstance(each, Measure)]
+    policy = workspace.policy(state) if len(measures) < len(readers) else None
     document = source.sidecar
-    published_readers = () if document is None or state.levels else document.readers
     audit = judge_release(
         release,
         policy,
-        [
-            one
-            for each in readers
-            if not isinstance(each, Criterion)
-            for one in ask_each_column(each, release.sensitive_columns, release.domain)
-        ],
+        [one for each in measures for one in ask_each_column(each, columns, release.domain)],
         source=Path(source.name).name,
-        readers=published_readers,
+        readers=() if document is None or state.levels else document.readers,
     )
     if state.levels:
         known = _describe_levels(workspace, state, policy, known)
@@ -311,16 +303,16 @@ def about(subject: Subject) -> str:
 def _sample(subject: Subject, choice: ReportChoice) -> Recipe:
     workspace, levels = subject.workspace, subject.state.levels
     source, recipe = workspace.source, workspace.recipe(subject.state)
-    searched = None if subject.search is None else search_sample(subject.search)
+    searched = None if subject.search is None else subject.search.sample()
     settings: dict[str, object] = {}
     if searched is not None:
         file, told, released = "release.parquet", ["found"], "found.release"
         commands, words = [searched.command], ["sidelight", "report", file, "--table", source.name]
         lines = [searched.python]
     else:
-        readers = [read_typed(text, source.populations) for text in subject.state.limits]
+        readers = workspace.readers(subject.state)
         limits = [each for each in readers if isinstance(each, Criterion)]
-        measures = [each for each in readers if not isinstance(each, Criterion)]
+        measures = [each for each in readers if isinstance(each, Measure)]
         file, told, released = source.name, ["release", *(["policy"] if limits else [])], "release"
         commands, lines = recipe.preparations(), [*recipe.reading(), ""]
         if levels:

@@ -21,9 +21,8 @@ from sidelight.report.charts.skyline import LiveSkyline
 from sidelight.table.labels import Label, shown
 from sidelight.web.limits import read_typed
 from sidelight.web.pages import Complaint, PageView, page
-from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.views.readers import decimal
-from sidelight.web.workspace import Workspace
+from sidelight.web.workspace import State, StateFields, Workspace, read_state
 
 VIEW = PageView("/skyline", "Skyline", "How much may somebody know before a value is given away?")
 

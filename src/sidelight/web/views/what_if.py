@@ -35,9 +35,8 @@ from sidelight.table.roles import Roles
 from sidelight.text import counted, shell
 from sidelight.web.jobs import Job
 from sidelight.web.pages import Complaint, PageView, page
-from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.views.jobs import answer_of
-from sidelight.web.workspace import Workspace
+from sidelight.web.workspace import State, StateFields, Workspace, read_state
 from sidelight.worlds.identify import identify
 from sidelight.worlds.posterior import Belief
 

@@ -1,0 +1,341 @@
+"""What could be published instead of the release that a search found best?  Each is judged by the whole policy.
+
+Candidates are the best release, the other minimal ones of a lattice, and what a surface remembers of other searches
+within the same limits.  They are compared by what limits find and by what is lost; rows are those of releases, as
+groups, and never of people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, cast, get_args
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from sidelight.answers.recipe import (
+    FileRecipe,
+    Name,
+    levels_text,
+    write_limit_options,
+    write_limits,
+    write_protect,
+    write_python,
+)
+from sidelight.documents.document import DocumentPart, finite_or_none
+from sidelight.errors import BadPolicy, did_you_mean, parameter
+from sidelight.policy.measure_names import ASK_CHOICES
+from sidelight.release.generalise import group
+from sidelight.report.answer import Recipe
+from sidelight.report.charts.searches import (
+    MOST_CANDIDATES,
+    Candidate,
+    SearchedLattice,
+    candidates_chart,
+    lattice_chart,
+    search_chart,
+)
+from sidelight.report.page import Grid
+from sidelight.report.report import AuditFinding, audit_report
+from sidelight.report.report import conclude as conclude_findings
+from sidelight.rounding import short_decimal
+from sidelight.search.full_domain import FullDomain, Suppressed
+from sidelight.search.microaggregation import LabelAverage, Microaggregation
+from sidelight.search.protect import METHODS, SearchProblem, method_of
+from sidelight.search.utility import DEFAULT_UTILITY, MEANINGS, QUICK_UTILITIES, UTILITIES, UtilityName
+from sidelight.table.labels import shown
+from sidelight.text import counted, shell
+
+if TYPE_CHECKING:
+    from sidelight.measures.criterion import Criterion
+    from sidelight.policy.policy import Policy
+    from sidelight.progress import Progress
+    from sidelight.release.release import Release
+    from sidelight.report.plots import Drawing
+    from sidelight.search.method import Method, SearchResult
+    from sidelight.table.hierarchy import Hierarchy
+    from sidelight.table.table import Table
+
+METHOD_WORDS = {
+    "lattice": "one level per column, the same for everybody",
+    "mondrian": "groups cut one by one, each as fine as it may be",
+    "anatomy": "columns as they are, and values apart, by bucket",
+    "microaggregation": "clusters of people who are alike, each as its average",
+}
+"""What each method does, in a few words."""
+
+OPTIONS_OF = {
+    "lattice": ("utility", "suppress", "suppressed", "nodes"),
+    "mondrian": ("resists",),
+    "anatomy": (),
+    "microaggregation": ("average",),
+}
+"""Which options each method has; the others are not looked at."""
+
+OPTION_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "method": tuple(METHODS),
+    "utility": tuple(UTILITIES),
+    "suppressed": get_args(Suppressed),
+    "resists": tuple(sorted({name for each in METHODS.values() for name in each.withstands})),
+    "average": get_args(LabelAverage),
+    "ask": ASK_CHOICES,
+}
+"""What an option may be, where it is one of a few words."""
+
+
+class SearchChoice(BaseModel):
+    """How to search: as texts, as an address has them; empty ones mean what the command line takes."""
+
+    model_config = ConfigDict(frozen=True)  # a part of questions, which are told apart
+
+    method: str = Field(default="lattice", description="which search", max_length=40)
+    utility: str = Field(default="", description="what the best is best at (lattice)", max_length=40)
+    suppress: str = Field(default="", description="the share of people who may be suppressed (lattice)", max_length=40)
+    suppressed: str = Field(default="", description="what becomes of suppressed people (lattice)", max_length=40)
+    nodes: str = Field(default="", description="how many generalisations to look at (lattice)", max_length=40)
+    resists: str = Field(default="", description="against whom the method defends (mondrian)", max_length=40)
+    average: str = Field(default="", description="how categories are averaged (microaggregation)", max_length=40)
+    ask: str = Field(default="", description="which readers are asked of what was found", max_length=40)
+
+    @classmethod
+    def read(cls, fields: Sequence[tuple[str, str]]) -> SearchChoice:
+        """Read it from the fields of an address; what belongs to another method is left out.
+
+        >>> SearchChoice.read([("method", "mondrian"), ("suppress", "0.1"), ("ask", "both")]).stated()
+        {'method': 'mondrian'}
+        """
+        texts = {name: text.strip() for name, text in fields if name in cls.model_fields and text.strip()}
+        method = texts.get("method", "lattice")
+        kept = {name: text for name, text in texts.items() if name in ("method", "ask", *OPTIONS_OF.get(method, ()))}
+        usual = {"utility": DEFAULT_UTILITY, "suppress": "0", "suppressed": "as *", "ask": "both"}
+        for name, text in kept.items():
+            allowed = OPTION_CHOICES.get(name, ())
+            if allowed and text not in allowed:
+                problem = f"{parameter(name, text[:40])} is none of {', '.join(allowed)}{did_you_mean(text, allowed)}"
+                raise BadPolicy(problem)
+            if len(text) > 40:
+                message = f"{parameter(name)} is longer than {40} characters; give a number"
+                raise BadPolicy(message)
+        choice = cls(**{name: text for name, text in kept.items() if text != usual.get(name)})
+        choice.to_method()
+        return choice
+
+    def stated(self) -> dict[str, str]:
+        """Return what is not as usual, as an address says it."""
+        return {name: text for name, text in self.model_dump().items() if text}
+
+    def to_method(self) -> Method:
+        """Make the method with its options."""
+        if self.method == FullDomain.name:
+            try:
+                share = float(self.suppress or 0)
+            except ValueError:
+                named = parameter("suppress", self.suppress)
+                message = f"{named} is not a share of the people; give a number from 0 to 1, such as 0.04"
+                raise BadPolicy(message) from None
+            nodes = self.nodes or str(FullDomain().nodes)
+            if not nodes.isascii() or not nodes.isdigit() or not 1 <= int(nodes) <= 10**9:
+                message = f"{parameter('nodes', nodes)} is no number of generalisations; give one of at least 1"
+                raise BadPolicy(message)
+            return FullDomain(share, cast("Suppressed", self.suppressed or "as *"), int(nodes))
+        if self.method == Microaggregation.name and self.average:
+            return Microaggregation(labels=cast("LabelAverage", self.average))
+        return method_of(self.method, resists=self.resists or None)
+
+    @property
+    def utility_name(self) -> UtilityName:
+        """What the best of the minimal ones is best at."""
+        return cast("UtilityName", self.utility or DEFAULT_UTILITY)
+
+    def in_words(self) -> str:
+        """Say it in a few words.
+
+        >>> SearchChoice(suppress="0.02").in_words()
+        'lattice, suppress 0.02'
+        """
+        options = {name: text for name, text in self.stated().items() if name not in ("method", "ask")}
+        return ", ".join([self.method, *(f"{name} {text}" for name, text in options.items())])
+
+    def recipe(self, file: FileRecipe, limits: Sequence[Criterion], levels: Mapping[str, int]) -> Recipe:
+        """Write what searches and publishes the same; with `levels`, those that are taken instead of the best."""
+        words = [*file.words("protect"), *write_limit_options(limits), "--hierarchies", file.folder]
+        words += [word for name, text in self.stated().items() for word in (f"--{name}", text)]
+        words += ["--levels", levels_text(levels)] if levels else []
+        # numbers are written as they were typed
+        settings: dict[str, object] = {
+            name: Name(text) if name in ("suppress", "nodes") else text for name, text in self.stated().items()
+        }
+        method = str(settings.pop("method"))
+        found = f"found = {write_protect(method, {**settings, 'levels': levels})}"
+        python = write_python(*file.inputs(), *write_limits(limits), found, 'found.publish("release.parquet")')
+        commands = [*file.preparations(coarser=True), shell([*words, "--output", "release.parquet"])]
+        return Recipe("\n".join(commands), python)
+
+
+class CandidateLine(DocumentPart):
+    """A release that could be published: how large, what it loses, and what each limit finds."""
+
+    key: str
+    name: str
+    people: int
+    groups: int
+    suppressed: int
+    utility: dict[str, float | None]
+    results: tuple[str, ...] = Field(description="what each limit finds, in the order of the findings")
+
+
+@dataclass(frozen=True, eq=False)
+class FoundCandidate:
+    """A release that could be published; `key` tells it from the others in an address, `choice` how it was found."""
+
+    key: str
+    name: str
+    result: SearchResult
+    choice: SearchChoice
+
+    @classmethod
+    def from_result(cls, result: SearchResult, choice: SearchChoice) -> FoundCandidate:
+        """Name what was found by its levels, or else by how it was searched for."""
+        name = ", ".join(f"{column} {level}" for column, level in result.levels.items())
+        words = choice.in_words()
+        return cls(levels_text(result.levels) or words, name or words, result, choice)
+
+    @cached_property
+    def findings(self) -> tuple[AuditFinding, ...]:
+        """What the limits find of it."""
+        return audit_report(self.result.release, verdict=self.result.verdict).answer.findings
+
+    def conclude(self) -> str:
+        """Return the verdict in one sentence: of how many people, and at what price."""
+        result, release = self.result, self.result.release
+        utility = result.chosen_by or "balanced loss"
+        suppressed = f", {counted(result.suppressed, 'person')} suppressed" if result.suppressed else ""
+        price = "" if result.buckets is not None else f", at a {utility} of {short_decimal(result.utility[utility])}"
+        whom = f"{counted(release.size, 'person')} in {counted(len(release), 'group')}{suppressed}{price}"
+        return conclude_findings(self.findings, whom).text
+
+    def describe(self) -> CandidateLine:
+        """Return its numbers."""
+        result = self.result
+        return CandidateLine(
+            key=self.key,
+            name=self.name,
+            people=result.release.size,
+            groups=len(result.release),
+            suppressed=result.suppressed,
+            utility={name: finite_or_none(result.utility[name]) for name in QUICK_UTILITIES},
+            results=tuple(each.result.text for each in self.findings),
+        )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FoundCandidates:
+    """What a search ends with: its candidates, the best first, and what the limits say of the table as it is."""
+
+    candidates: tuple[FoundCandidate, ...]
+    before: tuple[AuditFinding, ...]
+
+
+def search(
+    table: Table, by: Mapping[str, Hierarchy], policy: Policy, choice: SearchChoice, progress: Progress
+) -> FoundCandidates:
+    """Search, and judge what could be published instead."""
+    method = choice.to_method()
+    problem = SearchProblem.build(table, policy, by, [method])
+
+    def find(method: Method) -> FoundCandidate:
+        outcome = problem.search(method, choice.utility_name, progress)
+        return FoundCandidate.from_result(problem.result(method, outcome, progress), choice)
+
+    candidates = [find(method)]
+    best = candidates[0].result
+    others = [each.levels for each in best.choices[:MOST_CANDIDATES] if each.levels != best.levels]
+    raw = group(table, by=[column.name for column in table.quasi])
+    before = audit_report(raw, verdict=problem.policy.judge(raw)).answer.findings
+    for number, levels in enumerate(others):
+        progress("judging candidates", number, len(others))
+        candidates.append(find(best.method.with_options(levels=dict(levels))))
+    return FoundCandidates(tuple(candidates), before)
+
+
+# How candidates are told of: in pictures, beside each other, and as rows.
+
+
+def draw_shape(found: FoundCandidates, taken: FoundCandidate) -> Drawing:
+    """Draw the lattice with the levels that are taken, the cuts, or the sizes of groups."""
+    searched, result = found.candidates[0].result, taken.result
+    if not (result.levels and searched.levels):
+        return search_chart(result, "sizes" if result.levels else None)
+    lattice = SearchedLattice.from_result(searched)
+    chosen = tuple(int(result.levels[name]) for name in lattice.heights)
+    return lattice_chart(SearchedLattice(lattice.heights, lattice.minimal, chosen, lattice.proven))
+
+
+def draw_candidates(
+    candidates: Sequence[FoundCandidate], taken: FoundCandidate, choice: SearchChoice, against: int
+) -> Drawing:
+    """Draw candidates by what they lose and by what the limit with the number `against` finds."""
+    utility = "balanced loss" if choice.method != "lattice" else choice.utility_name
+    points = [
+        Candidate(
+            each.name,
+            each.result.utility[utility],
+            each.result.verdict.judgements[against].finding.value,
+            chosen=each.key == taken.key,
+        )
+        for each in candidates
+        if each.result.method.prints_rows
+    ]
+    return candidates_chart(points, taken.result.policy.criteria[against], utility=utility)
+
+
+def list_smallest_groups(release: Release) -> Grid:
+    """List the smallest groups as rows; what values people have is not among them."""
+    smallest = np.argsort(release.groups.sizes, kind="stable")[:12]  # so many groups are shown as rows
+    columns = [column.take(smallest) for column in release.groups.columns]
+    printed = [[shown(each.labels[code]) for code in each.codes.tolist()] for each in columns]
+    people = [f"{size:,}" for size in release.groups.sizes[smallest].tolist()]
+    rows = tuple(zip(*printed, people, strict=True))
+    headings = (*(column.name for column in columns), "People")
+    return Grid(headings, rows, figures=frozenset({len(columns)}), omitted=len(release) - len(rows))
+
+
+def list_printed_columns(result: SearchResult) -> Grid:
+    """List what is printed of each column: its level where it has one, how many labels, and the most frequent ones."""
+    rows = []
+    for column in result.release.groups.columns:
+        codes, people = np.unique(column.codes, return_counts=True)
+        frequent = codes[np.argsort(-people, kind="stable")][:6].tolist()
+        some = ", ".join(shown(column.labels[code]) for code in frequent)
+        level = [str(result.levels[column.name])] if result.levels else []
+        rows.append((column.name, *level, f"{len(codes):,}", f"{some}, …" if len(codes) > len(frequent) else some))
+    headings = ("Column", *(["Level"] if result.levels else []), "Labels", "Such as")
+    return Grid(headings, tuple(rows), figures=frozenset(range(1, len(headings) - 1)))
+
+
+def compare_candidates(left: FoundCandidate, right: FoundCandidate) -> Grid:
+    """Put two candidates beside each other."""
+    return Grid(("What", left.name, right.name, "Meaning"), tuple(_compare(left, right)), figures=frozenset({1, 2}))
+
+
+def _compare(left: FoundCandidate, right: FoundCandidate) -> Iterator[tuple[str, str, str, str]]:
+    one, two = left.describe(), right.describe()
+    yield "people", f"{one.people:,}", f"{two.people:,}", ""
+    yield "groups", f"{one.groups:,}", f"{two.groups:,}", ""
+    if one.suppressed or two.suppressed:
+        yield "suppressed people", f"{one.suppressed:,}", f"{two.suppressed:,}", ""
+    for criterion, a, b in zip(left.result.policy.criteria, one.results, two.results, strict=True):
+        yield str(criterion.measure), a, b, f"limit {criterion.bound_text}"
+    for utility in QUICK_UTILITIES:
+        if utility in MEANINGS:
+            yield utility, write_worth(one.utility[utility]), write_worth(two.utility[utility]), MEANINGS[utility]
+    for name, level in left.result.levels.items():
+        if name in right.result.levels:
+            yield f"level of {name}", str(int(level)), str(int(right.result.levels[name])), "0: as it is"
+
+
+def write_worth(worth: float | None) -> str:
+    """Write what a release is worth by a utility."""
+    return "infinite" if worth is None else short_decimal(worth) if worth < 10**4 else f"{worth:,.0f}"
