@@ -63,9 +63,9 @@ from .measures.epsilon_privacy.numeric_belief import NumericBelief as NumericBel
 from .measures.epsilon_privacy.prior_belief import PriorBelief as PriorBelief
 from .measures.epsilon_privacy.skyline import BeliefPoint as BeliefPoint
 from .measures.epsilon_privacy.skyline import belief_skyline as belief_skyline
-from .measures.column_subsets.singling_out import SinglingOut as SinglingOut
-from .measures.column_subsets.linkability import Linkability as Linkability
-from .measures.column_subsets.inference import Inference as Inference
+from .measures.column_subsets.three_risks import SinglingOut as SinglingOut
+from .measures.column_subsets.three_risks import Linkability as Linkability
+from .measures.column_subsets.three_risks import Inference as Inference
 from .measures.criterion import Finding as Finding
 from .measures.measure import Measure as Measure
 from .measures.measure import Monotonicity as Monotonicity
@@ -74,8 +74,8 @@ from .measures.measure import Monotonicity as Monotonicity
 from .measures.column_subsets.identifying_columns import identifying_columns as identifying_columns
 from .measures.column_subsets.identifying_columns import IdentifyingColumns as IdentifyingColumns
 from .measures.column_subsets.identifying_columns import ColumnSubset as ColumnSubset
-from .measures.column_subsets.singling_out import minimal_uniques as minimal_uniques
-from .measures.column_subsets.singling_out import MinimalUniques as MinimalUniques
+from .measures.column_subsets.identifying_columns import minimal_uniques as minimal_uniques
+from .measures.column_subsets.identifying_columns import MinimalUniques as MinimalUniques
 from .measures.privacy_skyline.skyline import KnowledgeSkyline as KnowledgeSkyline
 from .measures.privacy_skyline.skyline import knowledge_skyline as knowledge_skyline
 from .measures.disclosure_curve import disclosure_curve as disclosure_curve

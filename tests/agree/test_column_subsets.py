@@ -14,7 +14,6 @@ from support.definitions import matched
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.measures.column_subsets import singling_out as unique_rows
 from sidelight.measures.column_subsets import subsets as walk
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts
@@ -118,7 +117,7 @@ def test_people_in_blocks_are_the_same_people(monkeypatch):
     columns = [Column.of(name, map(str, rng.integers(0, 9, 400))) for name in "abcde"]
     table = sl.Table(tuple(columns), "s", ("x",), np.ones(400, int), Counts.from_cells(np.ones((400, 1))))
     whole = sl.minimal_uniques(table)
-    monkeypatch.setattr(unique_rows, "BITMAPS", 1)  # 64 people at a time
+    monkeypatch.setattr(walk, "BITMAPS", 1)  # 64 people at a time
     parts = sl.minimal_uniques(table)
     assert parts.scores.tolist() == whole.scores.tolist()
     assert parts.by_size() == whole.by_size()

@@ -353,8 +353,8 @@ def _describe(request: InspectRequest, inspected: Inspected, written: tuple[str,
         people=which.people,
         alone=people_alone(table.sizes),
         worst_columns=tuple(
-            {"column": each.column, "fewer_alone_without": each.fewer}
-            for each in worst_columns(table.quasi, table.sizes)
+            {"column": column, "fewer_alone_without": fewer}
+            for column, fewer in worst_columns(table.quasi, table.sizes).items()
         ),
         up_to=which.up_to,
         share=str(request.share),
@@ -402,8 +402,8 @@ def _find_people(which: sl.IdentifyingColumns, table: sl.Table, share: Fraction)
     everything = f"Who knows {listed(which.columns)} of somebody"
     alone = people_alone(table.sizes)
     yield f"{everything} finds {alone:,} of {counted(which.people, 'person')} alone: nobody else looks like them."
-    for each in worst_columns(table.quasi, table.sizes):
-        yield f"Without {each.column}, {each.fewer:,} fewer would stand alone."
+    for column, fewer in worst_columns(table.quasi, table.sizes).items():
+        yield f"Without {column}, {fewer:,} fewer would stand alone."
     minimal = which.smallest(share)
     words = f"{short_decimal(share)} of the people, or more, stand alone"
     if not minimal:

@@ -362,9 +362,8 @@ def singled_out(release: ReleaseBlocks, most_cells: int = 4_000_000) -> SingledO
         return SingledOut(people=people, worst_columns=None)
     groups = release.held("people who are alone").groups
     worst = worst_columns(groups.columns, groups.sizes)
-    return SingledOut(
-        people=people, worst_columns=tuple(WorstColumn(column=each.column, fewer=each.fewer) for each in worst)
-    )
+    columns = tuple(WorstColumn(column=name, fewer=fewer) for name, fewer in worst.items())
+    return SingledOut(people=people, worst_columns=columns)
 
 
 def count_broken(judgements: Sequence[Judgement], release: ReleaseBlocks) -> list[BrokenBy | None]:

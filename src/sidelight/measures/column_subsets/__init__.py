@@ -5,7 +5,6 @@ the subsets and how they are gone through, which of them identify, minimal sampl
 (singling out, linkability, inference).  Not here: risks of the groups themselves, whatever columns made them
 (`measures/named_risks`), and which roles columns should have.
 
-Begin with `subsets` (the walk), then `identifying_columns` (and the worst columns, without going through all subsets),
-`singling_out` (what can be known, who is alone on which subset, minimal uniques); `linkability` and `inference` stand
-by themselves.
+Begin with `subsets` (the walk over all subsets, with keys that are counted, or marked with the one person they are),
+then `identifying_columns` (and the worst columns, and minimal uniques) and `three_risks` (those of WP216).
 """

@@ -21,28 +21,50 @@ people whose cells in S nobody else has.  Of a column c
 
 as groups only merge when a column goes.  It takes |Q| roll-ups of the groups; columns that single out the same people
 may each have 0, as the others do it too: then there is no worst one.
+
+*Who is special?*  Minimal sample uniques and their scores.
+
+Symbols        M columns; an MSU (minimal sample unique) S of a person: alone on S, and on no smaller part of it.
+Score          Σ over the person's MSUs of (M − |S|)!.  It never rises when labels of a column are joined: an MSU of k
+               columns that goes makes room for at most M − k new ones, of (M − k − 1)! each.  (The older weight
+               (2^{M−k} − 1)·k!·(M−k)!/M! can rise from 5 columns on, and is not offered.)
+Contribution   of a column: Σ of the weights of MSUs that contain it / Σ of all weights; these sum to more than 1.
+Fair share     each MSU's weight divided among its columns: these sum to 1.
+DIS-SUDA       1 / (1 + (2 c₂ (1 − π) / π) / (score^q · Σ score^−q)), q = 1 + (8 − M)/20, c₂ pairs of people alike in
+               all columns, π the share of the population that is in the table: a rule of thumb, never a limit.
+Missing        a missing cell is a label like any other.
+
+Source: Elliot, Manning and Ford, 2002; Elliot, Mackey, O'Hara and Tudor, The Anonymisation Decision-Making Framework,
+2016; DIS-SUDA: Elliot, Integrating File and Record Level Disclosure Risk Assessment, 2002.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
+from math import factorial
+from operator import index
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from sidelight.arrays import Integers, add_up
+from sidelight.arrays import Floats, Integers, add_up
 from sidelight.errors import BadTable, as_given, expect, parameter
 from sidelight.measures.column_subsets.subsets import (
     PeopleBySubset,
     count_each_subset,
+    find_unique_on_each,
+    minimal,
     names_in_words,
+    places_of,
     subset_limit,
 )
 from sidelight.progress import Progress, quiet
 from sidelight.rounding import exact_number, round_up, short_decimal
-from sidelight.table.labels import Column, Tabular, number_equal_rows
+from sidelight.table.labels import Column, Tabular, arrow_labels, number_equal_rows, unused_name
 from sidelight.table.table import Table
 from sidelight.text import as_names, counted, html_table
 
@@ -126,17 +148,14 @@ class IdentifyingColumns(Tabular):
         >>> sl.identifying_columns(sl.read_table(rows, quasi=["age", "sex"], sensitive="ill")).smallest(share=1)
         (<ColumnSubset age, sex: 4 groups, 4 of 4 people unique>,)
         """
-        least = exact_number(share, BadTable, parameter("share"))
-        if not 0 < least <= 1:
-            message = f"{parameter('share')} is {as_given(share)}; give a share of the people, above 0 and at most 1"
-            raise BadTable(message)
+        least = _read_share("share", share, "a share of the people")
         # by sets of names, so that a subset with one column fewer is looked up at once
         identifies = {frozenset(each.columns): each for each in self.subsets if each.unique_share >= least}
         # the unique share never falls as columns are added, so that sets with one column fewer settle it
-        minimal = [
+        smallest = (
             each for names, each in identifies.items() if not any(names - {name} in identifies for name in names)
-        ]
-        return tuple(sorted(minimal, key=lambda each: (len(each.columns), -each.unique)))
+        )
+        return tuple(sorted(smallest, key=lambda each: (len(each.columns), -each.unique)))
 
     def plot(self) -> alt.TopLevelMixin:
         """Draw how many people are unique on each set of columns, the worst first.
@@ -169,12 +188,10 @@ class IdentifyingColumns(Tabular):
         everything = max(self.subsets, key=lambda each: (each.unique, -len(each.columns)))
         known = f"Who knows {names_in_words(everything.columns)} of everybody"
         lines = [f"{known} finds {everything.unique:,} of {counted(self.people, 'person')} alone."]
-        minimal = self.smallest(share)
-        if minimal:
-            words = short_decimal(exact_number(share, BadTable, "share"))
-            lines.append(
-                f"Fewest columns on which {words} of the people are alone: {names_in_words(minimal[0].columns)}."
-            )
+        smallest = self.smallest(share)
+        if smallest:
+            words, fewest = short_decimal(exact_number(share, BadTable, "share")), names_in_words(smallest[0].columns)
+            lines.append(f"Fewest columns on which {words} of the people are alone: {fewest}.")
         if self.prior is not None:
             surest = max(self.subsets, key=lambda each: (each.inference or 0, -len(each.columns)))
             lines.append(
@@ -278,39 +295,235 @@ def _show_share(share: Fraction | None) -> str:
     return "" if share is None else short_decimal(share)
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnWithout:
-    """A column, and how many fewer people are unique where it is not published."""
-
-    column: str
-    fewer: int
-
-
 def people_alone(sizes: Integers) -> int:
     """Count the people in groups of one."""
     return int((sizes == 1).sum())
 
 
-def worst_columns(columns: Sequence[Column], sizes: Integers, *, most: int = 3) -> tuple[ColumnWithout, ...]:
-    """Return the columns without which fewest people would be unique, worst first; none that changes nothing.
+def worst_columns(columns: Sequence[Column], sizes: Integers, *, most: int = 3) -> dict[str, int]:
+    """Return how many fewer people would be unique without a column, for the worst ones; none that changes nothing.
 
-    `columns` say what the people of each group look like, `sizes` how many they are.  Where two groups look
-    alike, people are told apart by something else than columns, and there is no worst one.
+    `columns` say what the people of each group look like, `sizes` how many they are.  Where two groups look alike,
+    people are told apart by something else than columns, and there is no worst one.
 
-    >>> import numpy as np
     >>> worst_columns([Column.of("age", ["1", "2", "3"]), Column.of("sex", ["f", "f", "m"])], np.array([1, 1, 5]))
-    (ColumnWithout(column='age', fewer=2),)
+    {'age': 2}
     """
     _, first = number_equal_rows(tuple(columns), len(sizes))
     # groups that print the same are told apart by something else: no column is to blame
     if len(first) < len(sizes):
-        return ()
-    alone, without = people_alone(sizes), []
+        return {}
+    alone, fewer = people_alone(sizes), {}
     for place, column in enumerate(columns):
         others = tuple(columns[:place]) + tuple(columns[place + 1 :])
         group, first = number_equal_rows(others, len(sizes))
         # groups that only this column told apart become one, with their people added up
-        left = people_alone(add_up(group, sizes, len(first)))
-        without.append(ColumnWithout(column.name, alone - left))
-    ranked = sorted((each for each in without if each.fewer), key=lambda each: -each.fewer)
-    return tuple(ranked[:most])
+        fewer[column.name] = alone - people_alone(add_up(group, sizes, len(first)))
+    ranked = sorted((name for name in fewer if fewer[name]), key=lambda name: -fewer[name])
+    return {name: fewer[name] for name in ranked[:most]}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MinimalUniques(Tabular):
+    """The minimal sample uniques of a table's people, their scores, and what each column contributes.
+
+    `key[i]` is the table's key (which has one person) of MSU i, and `subset[i]` which of `subsets` it is.
+    """
+
+    cells: Table  # the columns that were looked at
+    largest: int  # no MSU has more columns
+    subsets: tuple[tuple[str, ...], ...]  # those that are an MSU of somebody, smallest first
+    key: Integers
+    subset: Integers
+    fraction: Fraction | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that were looked at."""
+        return tuple(column.name for column in self.cells.quasi)
+
+    @property
+    def scores(self) -> npt.NDArray[np.int64] | npt.NDArray[np.object_]:
+        """The score of each key of the table: 0 where its people are not alone, or have no MSU so small.
+
+        Whole numbers of 64 bits where they suffice, else of any length: 21 columns have weights of 20! and more.
+        """
+        weights = self._weights
+        # the largest sum that a key may have: its most MSUs, all of the largest weight
+        most = max(weights, default=0) * int(np.bincount(self.key).max(initial=0))
+        if most < 1 << 63:
+            return add_up(self.key, np.array(weights, np.int64)[self.subset], len(self.cells.sizes))
+        scores = np.zeros(len(self.cells.sizes), object)
+        np.add.at(scores, self.key, np.array(weights, object)[self.subset])
+        return scores
+
+    @property
+    def singled_out(self) -> int:
+        """How many people have an MSU at all."""
+        return len(np.unique(self.key))
+
+    @property
+    def contributions(self) -> dict[str, Fraction]:
+        """The share of all weights that belongs to MSUs with the column."""
+        return self._shares(fair=False)
+
+    @property
+    def fair_shares(self) -> dict[str, Fraction]:
+        """The share of all weights when each MSU's is divided among its columns: they sum to 1."""
+        return self._shares(fair=True)
+
+    def by_size(self) -> dict[int, int]:
+        """Count the MSUs by how many columns they have."""
+        sizes, often = np.unique(self._sizes[self.subset], return_counts=True)
+        return dict(zip(sizes.tolist(), often.tolist(), strict=True))
+
+    def of(self, key: int) -> tuple[tuple[str, ...], ...]:
+        """List the MSUs of the person with one key of the table."""
+        return tuple(self.subsets[place] for place in self.subset[self.key == index(key)].tolist())
+
+    def dis_suda(self) -> Floats:
+        """Return DIS-SUDA of each key: an estimate of how surely a match with it is right; 0 where the score is 0."""
+        if self.fraction is None:
+            message = f"DIS-SUDA needs {parameter('fraction')}, the share of the population that is in the table"
+            raise BadTable(message)
+        # only ratios of scores matter: with weights relative to the largest one, none is too long for a float
+        # relative[k] = (M − k)!/(M − 1)!, for sizes k from 1
+        relative = np.cumprod([1.0, 1.0, *(1 / (len(self.columns) - k) for k in range(1, len(self.columns)))])
+        scores = np.bincount(self.key, relative[self._sizes][self.subset], minlength=len(self.cells.sizes))
+        alone = scores > 0
+        exponent = 1 + (8 - len(self.columns)) / 20
+        pairs = int(np.count_nonzero(self.cells.sizes == 2))
+        odds = 2 * pairs * float((1 - self.fraction) / self.fraction)
+        powers = scores[alone] ** exponent
+        estimates = np.zeros(len(scores))
+        estimates[alone] = 1 / (1 + odds / (powers * (1 / powers).sum()))
+        return estimates
+
+    def table(self) -> pa.Table:
+        """Return a row per person who has an MSU (see `to_arrow`)."""
+        return self.to_arrow()
+
+    def to_arrow(self) -> pa.Table:
+        """Return a row per person who has an MSU: their cells, MSUs, score and, with a fraction, DIS-SUDA.
+
+        It is about single people, and meant for who holds the table.
+        """
+        import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
+
+        order = np.argsort(self.key, kind="stable")
+        keys, starts = np.unique(self.key[order], return_index=True)
+        sets = np.split(self.subset[order], starts[1:]) if len(keys) else []
+        cells = {column.name: arrow_labels(column, keys) for column in self.cells.quasi}
+        listed = [[list(self.subsets[place]) for place in each.tolist()] for each in sets]
+        estimate = {} if self.fraction is None else {"DIS-SUDA": pa.array(self.dis_suda()[keys])}
+        further = {
+            "minimal uniques": pa.array(listed, pa.list_(pa.list_(pa.string()))),
+            "score": _arrow_scores(self.scores[keys]),
+            **estimate,
+        }
+        return pa.table(cells | {unused_name(name, cells): each for name, each in further.items()})
+
+    def explain(self) -> str:
+        """Return in words how many people are special, and which column contributes most."""
+        limit = "" if self.largest == len(self.columns) else f" by at most {counted(self.largest, 'column')}"
+        people = f"{self.singled_out:,} of {counted(self.cells.people, 'person')} can be singled out{limit}"
+        if not self.subsets:
+            return f"{people}."
+        shares = self.fair_shares
+        worst = max(shares, key=lambda name: shares[name])
+        return f"{people}; {short_decimal(shares[worst])} of what does it is due to {worst}."
+
+    def __repr__(self) -> str:
+        return f"<MinimalUniques: {self.explain()}>"
+
+    def _repr_html_(self) -> str:
+        contributions, shares = self.contributions, self.fair_shares
+        rows = [
+            (name, short_decimal(contributions[name]), short_decimal(shares[name]))
+            for name in sorted(self.columns, key=lambda name: -shares[name])
+        ]
+        return html_table("Minimal uniques", ["column", "contribution", "fair share"], rows, note=self.explain())
+
+    @property
+    def _sizes(self) -> Integers:
+        return np.array([len(each) for each in self.subsets], np.int64)
+
+    @property
+    def _weights(self) -> list[int]:
+        return [factorial(len(self.columns) - len(each)) for each in self.subsets]
+
+    def _shares(self, *, fair: bool) -> dict[str, Fraction]:
+        shares, total = dict.fromkeys(self.columns, Fraction(0)), 0
+        for columns, weight, often in zip(self.subsets, self._weights, np.bincount(self.subset).tolist(), strict=True):
+            total += weight * often
+            for name in columns:
+                shares[name] += Fraction(weight * often, len(columns) if fair else 1)
+        return {name: each / max(total, 1) for name, each in shares.items()}
+
+
+def minimal_uniques(
+    table: Table,
+    *,
+    largest: int | None = None,
+    columns: str | Sequence[str] | None = None,
+    fraction: float | Fraction | None = None,
+) -> MinimalUniques:
+    """Who can be told from everybody else by few columns, and which columns do it?
+
+    A set of columns is a *minimal sample unique* (MSU) of a person who is alone with what they say in it, and in no
+    smaller part of it.  The SUDA score of a person is the sum of (M − size)! over their MSUs, of M columns; with
+    `largest` only MSUs of so many columns count.  With the `fraction` of the population that is in the table there is
+    also DIS-SUDA, an estimate.
+
+    >>> import sidelight as sl
+    >>> uniques = sl.minimal_uniques(sl.datasets.adult().table)
+    >>> int(uniques.scores.sum()), uniques.by_size(), str(uniques.contributions["age"])
+    (665, {1: 3, 2: 58, 3: 324, 4: 207}, '132/133')
+    >>> print(uniques.explain())
+    555 of 45,222 people can be singled out; 0.3516 of what does it is due to age.
+
+    Source: Elliot, Manning and Ford, A Computational Algorithm for Handling the Special Uniques Problem, 2002.
+    """
+    expect(Table, table, "where people are special")
+    cells = table if columns is None else table.only(as_names(columns))
+    most = subset_limit(len(cells.quasi), largest, "largest")
+    subsets: dict[tuple[int, ...], int] = {}
+    key, subset = [], []
+    for rows, bitmaps in find_unique_on_each(cells.quasi, cells.sizes, up_to=most):
+        for places, bitmap in minimal(bitmaps):
+            keys = rows[places_of(bitmap)]
+            # a subset comes with several blocks of people, and keeps its number
+            number = subsets.setdefault(places, len(subsets))
+            key.append(keys)
+            subset.append(np.full(len(keys), number))
+    names = [column.name for column in cells.quasi]
+    nobody = np.zeros(0, np.int64)
+    return MinimalUniques(
+        cells,
+        most,
+        tuple(tuple(names[place] for place in places) for places in subsets),
+        np.concatenate([nobody, *key]),
+        np.concatenate([nobody, *subset]),
+        None if fraction is None else _read_share("fraction", fraction, "the share of the population"),
+    )
+
+
+def _arrow_scores(scores: npt.NDArray[np.int64] | npt.NDArray[np.object_]) -> pa.Array:
+    """Convert scores to an Arrow array of whole numbers, long ones as decimals."""
+    import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
+
+    if scores.dtype != object:
+        return pa.array(scores)
+    longest = 76  # digits of the longest numbers that Arrow's decimals hold
+    if max(scores) >= 10**longest:
+        message = f"scores of so many columns are longer than {longest} digits; ask about fewer columns"
+        raise BadTable(message)
+    return pa.array(map(Decimal, scores), pa.decimal256(longest))
+
+
+def _read_share(name: str, number: float | Fraction, meant: str) -> Fraction:
+    share = exact_number(number, BadTable, parameter(name))
+    if not 0 < share <= 1:
+        message = f"{parameter(name)} is {as_given(number)}; give {meant}, above 0 and at most 1"
+        raise BadTable(message)
+    return Fraction(share)

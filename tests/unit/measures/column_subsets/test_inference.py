@@ -9,7 +9,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, SidelightError, UnknownColumn
-from sidelight.measures.column_subsets.inference import InferenceWitness
+from sidelight.measures.column_subsets.three_risks import InferenceWitness
 from sidelight.measures.exact import SumScreen
 from sidelight.measures.measure import Monotonicity
 

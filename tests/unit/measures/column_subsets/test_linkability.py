@@ -8,7 +8,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownColumn
-from sidelight.measures.column_subsets.linkability import Links, _by_denominator, _share
+from sidelight.measures.column_subsets.three_risks import _by_denominator, _share_matched, find_best_pairs
 
 RELEASE = sl.Release.from_counts(
     [{"x": 3}, {"x": 1}, {"x": 2}],
@@ -115,13 +115,10 @@ THIRD = (1, 3)
 )
 def test_ratios_that_are_the_same_floats_are_told_apart(ratios, best):
     both, below = np.array(ratios).T
-    a, b = np.zeros(len(ratios), int), np.arange(len(ratios))
-    links = Links(a, b, both, b, np.array([both.sum()]), below)
-    assert links.best().tolist() == [best]
-    behind = Links(
-        np.append(0, a + 1), np.append(0, b + 1), np.append(1, both), b, np.ones(2, int), np.append(1, below)
-    )
-    assert behind.best().tolist() == [0, best + 1]
+    a = np.zeros(len(ratios), int)
+    assert find_best_pairs(a, both, below).tolist() == [best]
+    behind = find_best_pairs(np.append(0, a + 1), np.append(1, both), np.append(1, below))
+    assert behind.tolist() == [0, best + 1]
 
 
 def test_numerators_of_one_denominator_are_added_up():
@@ -129,8 +126,8 @@ def test_numerators_of_one_denominator_are_added_up():
 
 
 def test_a_share_is_exact_or_rounded_up():
-    assert _share(Fraction(3, 2), 3) == Fraction(1, 2)
-    assert isinstance(_share(Fraction(3, 2), 3), Fraction)
-    share = _share(0.1, 3)
+    assert _share_matched(Fraction(3, 2), 3) == Fraction(1, 2)
+    assert isinstance(_share_matched(Fraction(3, 2), 3), Fraction)
+    share = _share_matched(0.1, 3)
     assert isinstance(share, float)
     assert Fraction(np.nextafter(share, 0)) < Fraction(0.1) / 3 <= Fraction(share)

@@ -20,18 +20,16 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadTable, TooHard, UnknownColumn, WrongKind
-from sidelight.measures.column_subsets import singling_out as unique_rows
-from sidelight.measures.column_subsets.singling_out import (
-    KnownCells,
+from sidelight.measures.column_subsets import subsets
+from sidelight.measures.column_subsets.identifying_columns import _arrow_scores
+from sidelight.measures.column_subsets.subsets import (
     MarkedKeys,
-    _arrow_scores,
-    cells_in_words,
-    column_named,
     find_unique_on_each,
     minimal,
+    names_in_words,
     places_of,
 )
-from sidelight.measures.column_subsets.subsets import names_in_words
+from sidelight.measures.column_subsets.three_risks import KnownCells, cells_in_words, column_named
 from sidelight.table.labels import Column
 
 RELEASE = sl.Release.from_counts(
@@ -133,23 +131,23 @@ def test_bitmaps_say_who_is_alone(up_to):
 def test_blocks_of_people_change_nothing(monkeypatch):
     """As many people at a time as the bitmaps of all 15 subsets have room for, and never fewer than 64."""
     once = int(np.count_nonzero(PEOPLE == 1))
-    monkeypatch.setattr(unique_rows, "BITMAPS", 1)
+    monkeypatch.setattr(subsets, "BITMAPS", 1)
     assert [len(rows) for rows, _ in find_unique_on_each(columns_of(ROWS), PEOPLE, up_to=4)] == [once]
     more, people = np.tile(ROWS, (2, 1)), np.ones(180, int)
     sizes = [len(rows) for rows, _ in find_unique_on_each(columns_of(more), people, up_to=4)]
     assert sizes == [64, 64, 52]
-    monkeypatch.setattr(unique_rows, "BITMAPS", 150)  # 8 · 150 bits for each of 15 subsets
+    monkeypatch.setattr(subsets, "BITMAPS", 150)  # 8 · 150 bits for each of 15 subsets
     assert [len(rows) for rows, _ in find_unique_on_each(columns_of(more), people, up_to=4)] == [80, 80, 20]
 
 
 def test_of_one_column_there_is_one_bitmap(monkeypatch):
-    monkeypatch.setattr(unique_rows, "BITMAPS", 16)  # 128 bits
+    monkeypatch.setattr(subsets, "BITMAPS", 16)  # 128 bits
     only = [Column("a", tuple(map(str, range(180))), np.arange(180, dtype=np.int32))]
     assert [len(rows) for rows, _ in find_unique_on_each(only, np.ones(180, int), up_to=1)] == [128, 52]
 
 
 def test_people_of_several_blocks_see_each_other(monkeypatch):
-    monkeypatch.setattr(unique_rows, "BITMAPS", 1)
+    monkeypatch.setattr(subsets, "BITMAPS", 1)
     twice = [Column("a", tuple(map(str, range(100))), np.arange(200, dtype=np.int32) % 100)]
     assert [bitmaps for _, bitmaps in find_unique_on_each(twice, np.ones(200, int), up_to=1)] == [{}] * 4
 
@@ -404,7 +402,7 @@ def test_the_witness_has_the_fewest_cells():
 
 def test_people_of_several_blocks_are_counted_together(monkeypatch):
     """Sixty-four at a time: of the first, only two cells tell one; of the second, one cell does."""
-    monkeypatch.setattr(unique_rows, "BITMAPS", 1)
+    monkeypatch.setattr(subsets, "BITMAPS", 1)
     rows = [[str(number // 10), str(number % 10)] for number in range(100)]
     rows[80] = ["8", "x"]
     release = release_of(rows, [1] * 100)
