@@ -33,7 +33,7 @@ from results import quick, write_part
 
 import sidelight as sl
 from sidelight.datasets.tables import ADULT
-from sidelight.knowledge.parse import read_statements
+from sidelight.knowledge.statements import read_statements
 from sidelight.knowledge.statements import Rule
 from sidelight.max_entropy.constraints import Constraints, constraints_of, mentioned_conditions
 from sidelight.max_entropy.problem import Variables

@@ -24,7 +24,7 @@ from scipy.optimize import minimize
 from scipy.sparse.csgraph import connected_components
 
 import sidelight as sl
-from sidelight.knowledge.parse import read_statements
+from sidelight.knowledge.statements import read_statements
 from sidelight.max_entropy.constraints import constraints_of, mentioned_conditions
 from sidelight.max_entropy.problem import Variables
 

@@ -114,7 +114,7 @@ from .intake.presets import presets as presets
 # what somebody with statistics would believe
 from .knowledge.statements import P as P
 from .knowledge.statements import count as count
-from .knowledge.parse import read_statement as read_statement
+from .knowledge.statements import read_statement as read_statement
 from .max_entropy.maxent import maxent as maxent
 from .max_entropy.beliefs import Beliefs as Beliefs
 from .max_entropy.maxent import SetBeliefs as SetBeliefs

@@ -21,10 +21,11 @@ from sidelight.knowledge.events import (
     Negation,
     all_hold,
     any_holds,
+    conditional_probability,
     event_of,
     negate,
 )
-from sidelight.knowledge.statements import Quantity, conditional_probability, statement_of
+from sidelight.knowledge.statements import Quantity, statement_of
 from sidelight.max_entropy.maxent import maxent
 
 SEX, TOWN, VALUES = ("m", "f"), ("x", "y"), ("a", "b", "c")

@@ -14,7 +14,8 @@ from support.largest_entropy import amounts_of_largest_entropy
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, Contradiction
-from sidelight.knowledge.statements import ComparisonStatement, ConditionalProbability, Headcount, P, count
+from sidelight.knowledge.events import ConditionalProbability, Headcount
+from sidelight.knowledge.statements import P, count
 from sidelight.max_entropy.maxent import maxent
 
 SEX, TOWN, VALUES = ("m", "f"), ("x", "y"), ("a", "b", "c")
@@ -64,11 +65,11 @@ class Twin:
 
     def bounded_sum(self, statement):
         """(coefficients, low, high) or None when it is about nobody."""
-        if isinstance(statement, ComparisonStatement):
-            (one, n), (other, m) = self._share(statement.one), self._share(statement.other)
+        if len(statement.terms) == 2:
+            (one, n), (other, m) = (self._share(share) for _, share in statement.terms)
             if not n or not m:
                 return None
-            return one / n - other / m, (0.0 if statement.sign == "=" else -np.inf), 0.0
+            return one / n - other / m, (0.0 if statement.exact else -np.inf), 0.0
         if isinstance(statement.about, Headcount):
             parts = [
                 self._share(ConditionalProbability(statement.about.values, (), who))[0]
@@ -225,9 +226,7 @@ def agree(case, known):
 def named_in(known, named):
     mentioned = set()
     for statement in known:
-        for about in (
-            (statement.one, statement.other) if isinstance(statement, ComparisonStatement) else (statement.about,)
-        ):
+        for _, about in statement.terms:
             mentioned |= set(about.people) if isinstance(about, Headcount) else {about.person} - {None}
     return {name: line for name, line in named.items() if name in mentioned}
 
@@ -397,9 +396,9 @@ class PrintedTwin(Twin):
     def _program(self, statements):
         rows = []
         for statement in statements:
-            if isinstance(statement, ComparisonStatement):
-                one, other = self._share(statement.one)[0], self._share(statement.other)[0]
-                rows += [(one - other, statement.sign == "=")]
+            if len(statement.terms) == 2:
+                one, other = (self._share(share)[0] for _, share in statement.terms)
+                rows += [(one - other, statement.exact)]
                 continue
             part, meant = self._share(statement.about)
             if statement.exact:
@@ -589,7 +588,7 @@ def test_named_people_in_groups_that_hide_people(data):
 
 
 def condition_of(statement):
-    return (statement.one if isinstance(statement, ComparisonStatement) else statement.about).given
+    return statement.about.given
 
 
 class SetTwin(PrintedTwin):

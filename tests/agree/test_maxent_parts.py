@@ -13,8 +13,8 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import Contradiction
-from sidelight.knowledge.parse import read_statements
-from sidelight.knowledge.statements import ConditionalProbability
+from sidelight.knowledge.events import ConditionalProbability
+from sidelight.knowledge.statements import read_statements
 from sidelight.max_entropy import constraints as terms_module
 from sidelight.max_entropy import newton
 from sidelight.max_entropy.constraints import Term, constraints_of, find_support, mentioned_conditions

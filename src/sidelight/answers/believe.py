@@ -22,9 +22,9 @@ from sidelight.answers.request import Request
 from sidelight.answers.sources import PeopleLookup, inputs_of, open_release
 from sidelight.documents.document import SparsePart
 from sidelight.errors import BadKnowledge, BadMeasure, BadPolicy, TooHard
-from sidelight.knowledge.facts import Described, Someone, Who, person_text
-from sidelight.knowledge.parse import is_statement, parse_person, read_facts, read_person
-from sidelight.knowledge.statements import Rule
+from sidelight.knowledge.facts import Described, Someone, Who, parse_person, person_text, read_person
+from sidelight.knowledge.parse import read_facts
+from sidelight.knowledge.statements import Rule, is_statement
 from sidelight.knowledge.tokens import TokenReader
 from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
 from sidelight.progress import Progress, quiet
@@ -295,8 +295,8 @@ class EntropyAnswer(Answer[EntropyBeliefs]):
 
     def _list_known(self) -> Iterator[str]:
         """Yield what is known; rules are counted, as there may be thousands."""
-        yield from (known.words for known in self.after.known if not isinstance(known.statement, Rule))
-        kinds = [known.statement.kind for known in self.after.known if isinstance(known.statement, Rule)]
+        yield from (known.words for known in self.after.known if not isinstance(known, Rule))
+        kinds = [known.kind for known in self.after.known if isinstance(known, Rule)]
         for kind in ("has", "has not"):
             if kind in kinds:
                 yield f"the {counted(kinds.count(kind), 'strongest rule')} of the kind '{kind}'"

@@ -1,4 +1,4 @@
-"""Events: what people say in columns, which group they are in, and which value they have, joined by and, or and not.
+"""Events, by what people say in columns, their group and their value, joined by and, or and not; and shares of them.
 
 A share P(E | C) speaks of two events.  Each is a conjunction of *conditions*; a condition is about what outsiders may
 know of people (cells, groups) or about their value, never about both: {q ⊨ conditions} × {s in values} is then a
@@ -22,16 +22,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.facts import Someone, as_label
+from sidelight.knowledge.facts import Someone, Who, as_label, as_who, person_text
 from sidelight.knowledge.tokens import TokenReader, quote, whole_in
 from sidelight.release.groups import GroupName
 from sidelight.table.labels import Label
-
-Joined = TypeVar("Joined")
-JoinedTo = TypeVar("JoinedTo")
 
 _JOINING_WORDS = ("and", "or", "not")
 
@@ -200,6 +197,77 @@ def keep_conditions_on_values(event: Event) -> tuple[HasValue, ...]:
     return (event[-1],) if event and isinstance(event[-1], HasValue) else ()
 
 
+# Shares: what statements are about.
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionalProbability:
+    """Pr(event | what people say), which is the share of those who say so and are of it, or one person's probability.
+
+    The event is to have one of the `values`, and to fulfil the conditions `where`; no values: whatever they have.
+
+    >>> print(ConditionalProbability(("Flu", "HIV"), (("age", "30"),)))
+    P(Flu or HIV | age=30)
+    >>> print(ConditionalProbability((), (HasValue(("Flu",)),), where=(("sex", "male"),)))
+    P(sex=male | Flu)
+    """
+
+    values: tuple[Label, ...]
+    given: Event = ()
+    person: Who | None = None
+    where: Event = ()
+
+    @property
+    def event(self) -> Event:
+        """All that the event is made of."""
+        return event_of([*([HasValue(self.values)] if self.values else []), *self.where])
+
+    def __str__(self) -> str:
+        who = f"person={person_text(self.person)}" if self.person is not None else event_text(self.given)
+        return f"P({event_text(self.event)}{' | ' if who else ''}{who})"
+
+
+@dataclass(frozen=True, slots=True)
+class Headcount:
+    """How many of some people have a value."""
+
+    values: tuple[Label, ...]
+    people: tuple[Who, ...]
+
+    def __post_init__(self) -> None:
+        if not self.values or not self.people:
+            message = "count() needs a value and at least one person; write count(value, person, person)"
+            raise BadKnowledge(message)
+        if len({*self.people}) < len(self.people):
+            message = "count() names a person twice; name each one once"
+            raise BadKnowledge(message)
+
+    def __str__(self) -> str:
+        return f"count({event_text((HasValue(self.values),))}; {', '.join(map(person_text, self.people))})"
+
+
+Summand: TypeAlias = ConditionalProbability | Headcount
+"""What a statement adds up."""
+
+
+def conditional_probability(event: Event, given: Event = (), person: object = None) -> ConditionalProbability:
+    """Build what a statement is about; refuse events that name no value, and people who are named in two ways."""
+    if not event:
+        message = "P() names no value; write P(value, column=cell)"
+        raise BadKnowledge(message)
+    if person is not None and (given or keep_conditions_on_people(event)):
+        message = "a statement is about a person or about everybody who says something, not both; leave one out"
+        raise BadKnowledge(message)
+    values = next((has.values for has in keep_conditions_on_values(event) if not has.others), ())
+    where = keep_conditions_on_people(event) if values else event
+    return ConditionalProbability(values, given, None if person is None else as_who(person), where)
+
+
+def most_of(about: Summand) -> int:
+    """Return the largest value that it can have."""
+    return len(about.people) if isinstance(about, Headcount) else 1
+
+
 # Text: what is written is read back as it is.
 
 
@@ -249,22 +317,22 @@ def read_event(text: str) -> Event:
 
 def parse_event(reader: TokenReader, depth: int = 0) -> Event:
     """Read conditions that all hold."""
-    conditions = _parse_several(reader, _parse_any, depth, lambda: reader.accept(","))
-    return _join_conditions(reader, event_of, conditions)
+    conditions = _parse_several(reader, _parse_any, depth, ",")
+    return reader.make(lambda: event_of(conditions))
 
 
 def _parse_any(reader: TokenReader, depth: int) -> Condition:
-    conditions = reader.several(lambda: _parse_all(reader, depth), lambda: reader.accept_word("or"))
-    return conditions[0] if len(conditions) == 1 else _join_conditions(reader, any_holds, conditions)
+    conditions = reader.several(lambda: _parse_all(reader, depth), "or")
+    return conditions[0] if len(conditions) == 1 else reader.make(lambda: any_holds(conditions))
 
 
 def _parse_all(reader: TokenReader, depth: int) -> Condition:
-    conditions = _parse_several(reader, _parse_condition, depth, lambda: reader.accept_word("and"))
-    return conditions[0] if len(conditions) == 1 else _join_conditions(reader, all_hold, conditions)
+    conditions = _parse_several(reader, _parse_condition, depth, "and")
+    return conditions[0] if len(conditions) == 1 else reader.make(lambda: all_hold(conditions))
 
 
 def _parse_several(
-    reader: TokenReader, parse: Callable[[TokenReader, int], Condition], depth: int, goes_on: Callable[[], bool]
+    reader: TokenReader, parse: Callable[[TokenReader, int], Condition], depth: int, joint: str
 ) -> list[Condition]:
     """Read conditions that all hold; a column says one thing at most."""
     columns: set[str] = set()
@@ -280,25 +348,16 @@ def _parse_several(
         columns.update(named)
         return condition
 
-    return reader.several(read, goes_on)
-
-
-def _join_conditions(reader: TokenReader, join: Callable[[Joined], JoinedTo], conditions: Joined) -> JoinedTo:
-    """Join conditions; what cannot be joined is refused where it ends."""
-    try:
-        return join(conditions)
-    except BadKnowledge as problem:
-        reader.fail(str(problem))
+    return reader.several(read, joint)
 
 
 def _parse_condition(reader: TokenReader, depth: int) -> Condition:
-    if depth > DEEPEST_CONDITION:
-        reader.fail(f"more than {DEEPEST_CONDITION} things stand within each other; say it in several statements")
-    if reader.accept_word("not"):
-        condition = _parse_condition(reader, depth + 1)
-        return _join_conditions(reader, negate, condition)
+    reader.check_depth(depth, DEEPEST_CONDITION, "statements")
+    if reader.accept("not"):
+        denied = _parse_condition(reader, depth + 1)
+        return reader.make(lambda: negate(denied))
     # (missing) is a value, and no parenthesis
-    if reader.is_sign_next("(") and not reader.is_missing_next():
+    if reader.next.is_any("(") and not reader.is_missing_next():
         reader.take()
         condition = _parse_any(reader, depth + 1)
         reader.expect(")", "a parenthesis is open")
@@ -308,16 +367,16 @@ def _parse_condition(reader: TokenReader, depth: int) -> Condition:
     while (
         reader.next.kind != "quoted"
         and reader.peek(ahead).kind == "word"
-        and not reader.peek(ahead).is_word(*_JOINING_WORDS)
+        and not reader.peek(ahead).is_any(*_JOINING_WORDS)
     ):
         ahead += 1
-    if reader.peek(ahead).is_sign("=", "!="):
+    if reader.peek(ahead).is_any("=", "!="):
         return _comparison(reader)
     following = [reader.peek(ahead + steps) for steps in range(3)]
-    if following[0].is_word("not") and following[1].is_word("in") and following[2].is_sign("{"):
+    if following[0].is_any("not") and following[1].is_any("in") and following[2].is_any("{"):
         return negate(_read_list(reader))
-    in_list = reader.next.kind == "quoted" and following[0].is_word("in") and following[1].is_sign("{")
-    if in_list or (following[0].is_sign("{") and ahead > 1 and reader.peek(ahead - 1).is_word("in")):
+    in_list = reader.next.kind == "quoted" and following[0].is_any("in") and following[1].is_any("{")
+    if in_list or (following[0].is_any("{") and ahead > 1 and reader.peek(ahead - 1).is_any("in")):
         return _read_list(reader)
     return HasValue((reader.label(),))
 
@@ -345,9 +404,9 @@ def _comparison(reader: TokenReader) -> Condition:
 def _read_list(reader: TokenReader) -> Condition:
     column = reader.name("a column", stop=("and", "or", "not", "in"))
     # the caller has seen `in {` behind the name, and negates the list where `not` comes first
-    reader.accept_word("not")
+    reader.accept("not")
     reader.take(2)
-    cells = reader.several(lambda: (column, reader.label()), lambda: reader.accept(","))
+    cells = reader.several(lambda: (column, reader.label()), ",")
     reader.expect("}", "write age in {30, 31}")
     return any_holds(cells)
 

@@ -15,6 +15,7 @@ each other at most `DEEPEST` deep, so that recursion over them is bounded.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -22,7 +23,7 @@ from operator import index
 from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeAlias, TypeVar
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, as_given
-from sidelight.knowledge.tokens import abbreviate, number_text, quote
+from sidelight.knowledge.tokens import TokenReader, abbreviate, number_text, quote, whole_in
 from sidelight.rounding import exact_number, round_up
 from sidelight.table.labels import Label, label
 
@@ -120,6 +121,57 @@ def as_label(cell: object, instead: str) -> Label:
 def person_text(person: Who) -> str:
     """Write a person so that it is read again as it is."""
     return quote(person) if isinstance(person, str) else str(person)
+
+
+def read_person(text: str) -> Who:
+    """Read a person as facts write them: a name, #17, or {column = cell}.
+
+    >>> read_person("#17.2"), read_person("Ann Lee")
+    (Someone(group=17, number=2), 'Ann Lee')
+    """
+    reader = TokenReader(text)
+    person = parse_person(reader)
+    reader.end("name one person")
+    return person
+
+
+def parse_person(reader: TokenReader) -> Who:
+    """Read whom a fact is about."""
+    if reader.accept("{"):
+        cells: dict[str, Label] = {}
+        reader.several(lambda: _read_cell(reader, cells), ",")
+        reader.expect("}", "a description ends with it")
+        return Described(tuple(cells.items()))
+    someone = re.fullmatch(r"#([0-9]+)(?:\.([0-9]+))?", reader.next.text) if reader.next.kind == "word" else None
+    if someone:
+        return _someone(reader, *someone.groups(default="1"))
+    ahead = [reader.peek(steps) for steps in range(4)]
+    words = [token.text.lower() for token in ahead if token.kind == "word"]
+    if words[:3] == ["someone", "in", "group"] and re.fullmatch("[0-9]+", words[-1]):
+        reader.take(3)
+        return _someone(reader, words[-1])
+    return reader.name("a person")
+
+
+def _someone(reader: TokenReader, group: str, number: str = "1") -> Someone:
+    """Parse the token that numbers someone."""
+    of_group, of_person = whole_in(group), whole_in(number)
+    if of_group is None or of_person is None:
+        reader.fail("no release has so many groups or people; check the number")
+    if not of_group or not of_person:
+        reader.fail("groups and their people are numbered from 1")
+    reader.take()
+    return Someone(of_group, of_person)
+
+
+def _read_cell(reader: TokenReader, cells: dict[str, Label]) -> None:
+    """Read "column = cell", of a column that did not come before."""
+    start = reader.next
+    column = reader.name("a column", stop=())
+    if column in cells:
+        reader.fail(f"column '{column}' is said twice", at=start)
+    reader.expect("=", "write {column = cell, column = cell}")
+    cells[column] = reader.label()
 
 
 DEEPEST = 100

@@ -1,4 +1,4 @@
-"""Read facts and statements from text, and say what may come next where somebody writes one.
+"""Facts as text: how they are read, and what may come next where somebody writes one, or a statement.
 
     fact    = either [ "->" fact ]                      if the one, then the other; a -> b -> c is a -> (b -> c)
     either  = both { "or" both }
@@ -10,19 +10,6 @@
 
 So `not` binds tighter than `with`, `with` tighter than `and`, `and` tighter than `or`, and `->` least.  Names and
 values are words (with spaces, dots and hyphens) or quoted; `(missing)` is the missing value.
-
-    statement = side sign side [ "±" number ] | number sign side sign number
-              | side "~" ( "normal" | "laplace" ) "(" side "," side ")"
-    sign      = "=" | "<=" | ">="
-    side      = product { ( "+" | "-" ) product }
-    product   = factor { "*" factor | "/" factor | factor }        linear: a product of one quantity and numbers
-    factor    = "-" factor | "(" side ")" | number | quantity
-    quantity  = "P" "(" event [ "|" "person" "=" person | "|" event ] ")"
-              | "count" "(" value { "or" value } ";" person { "," person } ")"
-    number    = 0.3 | 3/10 | 30%
-
-Events are read by `events`.  A column that is called person is quoted.  Outside of P(…) and count(…), words are cut
-where arithmetic has them end: 2*P(Flu)-0.1 is five tokens there.
 
 `complete` takes only what stands before the cursor, and checks nothing.  Where the cursor stands decides what is
 offered:
@@ -37,17 +24,12 @@ offered:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from sidelight.errors import BadKnowledge
-from sidelight.knowledge.events import DEEPEST_CONDITION, HasValue, parse_event
 from sidelight.knowledge.facts import (
     DEEPEST,
-    Described,
     Fact,
     Has,
     Implies,
@@ -55,22 +37,13 @@ from sidelight.knowledge.facts import (
     OneOf,
     Same,
     SoftFact,
-    Someone,
     Who,
     all_of,
     any_of,
     conjuncts,
+    parse_person,
 )
-from sidelight.knowledge.statements import (
-    ConditionalProbability,
-    Headcount,
-    Noise,
-    Quantity,
-    Statement,
-    conditional_probability,
-    headcount,
-)
-from sidelight.knowledge.tokens import Token, TokenReader, quote, share_in, tokenize, whole_in
+from sidelight.knowledge.tokens import TokenReader, expect_text, quote
 
 if TYPE_CHECKING:
     from sidelight.table.labels import Label
@@ -90,7 +63,7 @@ def read_fact(text: str) -> Fact:
     Traceback (most recent call last):
     sidelight.errors.BadKnowledge: cannot read "Ed = Heart and" at character 15: a person is missing before the end; ...
     """
-    reader = TokenReader(_expect_text(text, "fact is a text or made by sl.Has and its like"))
+    reader = TokenReader(expect_text(text, "fact is a text or made by sl.Has and its like"))
     fact = _fact(reader, 0)
     reader.end("join facts with and, or, ->")
     return fact
@@ -114,79 +87,17 @@ def as_fact(fact: str | Fact) -> Fact:
     return fact if isinstance(fact, Fact) else read_fact(fact)
 
 
-def read_person(text: str) -> Who:
-    """Read a person as facts write them: a name, #17, or {column = cell}.
-
-    >>> read_person("#17.2"), read_person("Ann Lee")
-    (Someone(group=17, number=2), 'Ann Lee')
-    """
-    reader = TokenReader(text)
-    person = parse_person(reader)
-    reader.end("name one person")
-    return person
-
-
-def _expect_text(text: object, otherwise: str) -> str:
-    if isinstance(text, str):
-        return text
-    message = f"a {otherwise}, not a {type(text).__name__}"
-    raise BadKnowledge(message)
-
-
-def parse_person(reader: TokenReader) -> Who:
-    """Read whom a fact is about."""
-    if reader.accept("{"):
-        cells: dict[str, Label] = {}
-        reader.several(lambda: _read_cell(reader, cells), lambda: reader.accept(","))
-        reader.expect("}", "a description ends with it")
-        return Described(tuple(cells.items()))
-    someone = re.fullmatch(r"#([0-9]+)(?:\.([0-9]+))?", reader.next.text) if reader.next.kind == "word" else None
-    if someone:
-        return _someone(reader, *someone.groups(default="1"))
-    ahead = [reader.peek(steps) for steps in range(4)]
-    words = [token.text.lower() for token in ahead if token.kind == "word"]
-    if words[:3] == ["someone", "in", "group"] and re.fullmatch("[0-9]+", words[-1]):
-        reader.take(3)
-        return _someone(reader, words[-1])
-    return reader.name("a person")
-
-
-def _someone(reader: TokenReader, group: str, number: str = "1") -> Someone:
-    """Parse the token that numbers someone."""
-    of_group, of_person = whole_in(group), whole_in(number)
-    if of_group is None or of_person is None:
-        reader.fail("no release has so many groups or people; check the number")
-    if not of_group or not of_person:
-        reader.fail("groups and their people are numbered from 1")
-    reader.take()
-    return Someone(of_group, of_person)
-
-
-def _read_cell(reader: TokenReader, cells: dict[str, Label]) -> None:
-    """Read "column = cell", of a column that did not come before."""
-    start = reader.next
-    column = reader.name("a column", stop=())
-    if column in cells:
-        reader.fail(f"column '{column}' is said twice", at=start)
-    reader.expect("=", "write {column = cell, column = cell}")
-    cells[column] = reader.label()
-
-
 # The grammar, from the loosest to the tightest: `depth` counts parentheses, nots and ifs, so that recursion is bounded.
 
 
 def _fact(reader: TokenReader, depth: int) -> Fact:
-    _check_depth(reader, depth)
-    premise = _either(reader, depth)
+    reader.check_depth(depth, DEEPEST, "facts")
+    premise = any_of(reader.several(lambda: _both(reader, depth), "or"))
     return Implies(premise, _fact(reader, depth + 1)) if reader.accept("->") else premise
 
 
-def _either(reader: TokenReader, depth: int) -> Fact:
-    return any_of(reader.several(lambda: _both(reader, depth), lambda: reader.accept_word("or")))
-
-
 def _both(reader: TokenReader, depth: int) -> Fact:
-    return all_of(reader.several(lambda: _sure(reader, depth), lambda: reader.accept_word("and")))
+    return all_of(reader.several(lambda: _sure(reader, depth), "and"))
 
 
 def _sure(reader: TokenReader, depth: int) -> Fact:
@@ -195,15 +106,12 @@ def _sure(reader: TokenReader, depth: int) -> Fact:
         return fact
     reader.take()
     start, probability = reader.next, reader.share()
-    try:
-        return SoftFact(fact, probability)
-    except BadKnowledge as problem:
-        reader.fail(f"{problem}; a value that ends so goes into quotes", at=start)
+    return reader.make(lambda: SoftFact(fact, probability), at=start, remedy="; a value that ends so goes into quotes")
 
 
 def _simple(reader: TokenReader, depth: int) -> Fact:
-    _check_depth(reader, depth)
-    if reader.accept_word("not"):
+    reader.check_depth(depth, DEEPEST, "facts")
+    if reader.accept("not"):
         return Not(_simple(reader, depth + 1))
     if reader.accept("("):
         fact = _fact(reader, depth + 1)
@@ -219,11 +127,6 @@ def _simple(reader: TokenReader, depth: int) -> Fact:
     return _read_atom_about(reader, parse_person(reader))
 
 
-def _check_depth(reader: TokenReader, depth: int) -> None:
-    if depth > DEEPEST:
-        reader.fail(f"more than {DEEPEST} things stand within each other; say it in several facts")
-
-
 def _read_atom_about(reader: TokenReader, person: Who) -> Fact:
     if reader.accept("="):
         # "with 0.9" behind a value is how likely the fact is, and no part of the value
@@ -231,280 +134,17 @@ def _read_atom_about(reader: TokenReader, person: Who) -> Fact:
     if reader.accept("!="):
         return Not(Has(person, reader.label(before_probability=True)))
     # "Bob not in {…}": here `not` belongs to `in`
-    negated = reader.is_word_next("not") and reader.peek(1).text in ("in", "IN")
+    negated = reader.next.is_any("not") and reader.peek(1).text in ("in", "IN")
     if negated:
         reader.take()
-    if not reader.accept_word("in"):
+    if not reader.accept("in"):
         if_then = isinstance(person, str) and person.lower().startswith("if")
         example = "Ann = Flu -> Bob = Flu for if … then" if if_then else "Bob = Flu or Bob in {Flu, Cold}"
         reader.fail(f"'=', '!=' or 'in' is missing before {reader.next}; write {example}")
     reader.expect("{", "write Bob in {Flu, Cold}")
-    fact = OneOf(person, reader.several(reader.label, lambda: reader.accept(",")))
+    fact = OneOf(person, reader.several(reader.label, ","))
     reader.expect("}", "write Bob in {Flu, Cold}")
     return Not(fact) if negated else fact
-
-
-Statements: TypeAlias = str | Statement | Sequence[str | Statement]
-"""Statements as callers may hand them in: a text, a statement, or several of them."""
-
-_STATEMENT = "statement is a text or made by sl.P and sl.count"
-_SIGNS = ("=", "<=", ">=")
-_NUMBER = re.compile(r"(?:[0-9]{1,1000}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?")
-_PIECE = re.compile(rf"{_NUMBER.pattern}|\+/-|\+-|[-+*/%±−·×]|[^\W0-9]\w*|.", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class WordedStatement:
-    """A statement, in the words of whoever made it."""
-
-    statement: Statement
-    text: str | None = None  # None: made in Python
-
-    @property
-    def words(self) -> str:
-        """The words."""
-        return str(self.statement) if self.text is None else self.text
-
-
-def read_statement(text: str) -> Statement:
-    """Read a statement.
-
-    >>> statement = read_statement("P(Flu | sex=male) = 0.3")
-    >>> statement.about, statement.low, statement.high  # doctest: +NORMALIZE_WHITESPACE
-    (ConditionalProbability(values=('Flu',), given=(('sex', 'male'),), person=None, where=()),
-     Fraction(3, 10), Fraction(3, 10))
-    >>> for text in ("0.2 <= P(Flu or HIV | age=30) <= 0.4", "P(Flu) = 30% ± 10%", "count(HIV; Alice, Bob) >= 1"):
-    ...     print(read_statement(text))
-    0.2 <= P(Flu or HIV | age=30) <= 0.4
-    0.2 <= P(Flu) <= 0.4
-    count(HIV; Alice, Bob) >= 1
-    >>> print(read_statement("P(Flu, sex=male) - P(sex=male | Flu) / 2 >= 2 * P(HIV | group=#3, age != 30) - 0.1"))
-    P(Flu, sex=male) - 0.5 * P(sex=male | Flu) - 2 * P(HIV | age != 30, group=#3) >= -0.1
-    >>> read_statement("P(Flu | sex=) = 0.3")
-    Traceback (most recent call last):
-    sidelight.errors.BadKnowledge: cannot read "P(Flu | sex=) = 0.3" at character 13: a value is missing before ')'; ...
-    """
-    reader = TokenReader(_expect_text(text, _STATEMENT), cut=_cut_words)
-    statement = _statement(reader)
-    reader.end("a statement ends before it")
-    return statement
-
-
-def read_statements(statements: Statements) -> tuple[WordedStatement, ...]:
-    """Read what callers hand in, each statement with its words.
-
-    >>> [worded.words for worded in read_statements(["P(Flu)=.3"])]
-    ['P(Flu)=.3']
-    """
-    listed: Iterable[str | Statement] = (statements,) if isinstance(statements, str | Statement) else statements
-    worded = []
-    for each in listed:
-        if isinstance(each, Quantity):
-            message = f"{each} is not compared with anything; write == 0.3, <= 0.3 or the like"
-            raise BadKnowledge(message)
-        text = None if isinstance(each, Statement) else " ".join(_expect_text(each, _STATEMENT).split())
-        worded.append(WordedStatement(each if isinstance(each, Statement) else read_statement(each), text))
-    return tuple(worded)
-
-
-def is_statement(text: str) -> bool:
-    """Return whether a text speaks of shares: whether P(…) or count(…) is in it.
-
-    >>> is_statement("P(Flu | sex=male) = 0.3"), is_statement("Bob = Flu")
-    (True, False)
-    """
-    try:
-        tokens = (*_cut_words(tokenize(text)),)
-    except BadKnowledge:
-        return False
-    return any(token.is_word("P", "count") and after.is_sign("(") for token, after in pairwise(tokens))
-
-
-def _cut_words(tokens: Iterable[Token]) -> Iterator[Token]:
-    """Cut words into numbers, names and operators, wherever they are not within P(…) or count(…)."""
-    within, called = 0, False
-    for token in tokens:
-        # inside of P(…) and count(…), signs such as - belong to names; parentheses are counted to find the end
-        if within:
-            if token.kind == "sign":
-                within += (token.text == "(") - (token.text == ")")
-        elif token.kind == "word":
-            pieces, operators = [*_PIECE.finditer(token.text)], {"+/-": "±", "+-": "±", "−": "-", "·": "*", "×": "*"}
-            yield from (Token("word", operators.get(each[0], each[0]), token.start + each.start()) for each in pieces)
-            called = Token("word", pieces[-1][0], 0).is_word("P", "count")
-            continue
-        # only a parenthesis right behind P or count opens a call; any other one groups
-        elif called and token.is_sign("("):
-            within = 1
-        called = False
-        yield token
-
-
-def _statement(reader: TokenReader) -> Statement:
-    start = reader.next
-    one = _side(reader)
-    if reader.is_word_next("~"):
-        return _read_measured(reader, one)
-    sign = _sign(reader)
-    middle = reader.next
-    other = _side(reader)
-    if reader.is_word_next("±"):
-        return _read_around(reader, one, sign, other, middle)
-    if reader.is_sign_next("<", ">", *_SIGNS):
-        return _read_between(reader, one, sign, other, start)
-    # an error about the numbers points at the side that has them
-    numbers_stand_at = start if not one.terms else start if other.terms else middle
-    return _make_checked(reader, numbers_stand_at, lambda: _make_comparison(one, sign, other))
-
-
-def _read_measured(reader: TokenReader, about: Quantity) -> Statement:
-    start = reader.take()
-    example = "write P(Flu | sex=male) ~ normal(0.3, 0.05)"
-    if not reader.is_word_next("normal", "laplace"):
-        reader.fail(f"normal or laplace is missing before {reader.next}; {example}")
-    noise: Noise = "normal" if reader.take().is_word("normal") else "laplace"
-    reader.expect("(", example)
-    value = _side(reader)
-    reader.expect(",", example)
-    scale = _side(reader)
-    reader.expect(")", example)
-    if value.terms or scale.terms:
-        reader.fail(f"what was measured is a number; {example}", at=start)
-    return _make_checked(reader, start, lambda: about.measured(value.constant, scale=scale.constant, noise=noise))
-
-
-def _make_comparison(one: Quantity, sign: str, other: Quantity) -> Statement:
-    # what is about somebody comes first, so that its words are the statement's
-    if not one.terms:
-        one, other, sign = other, one, {"=": "=", "<=": ">=", ">=": "<="}[sign]
-    return one == other if sign == "=" else one <= other if sign == "<=" else one >= other
-
-
-def _read_around(reader: TokenReader, one: Quantity, sign: str, other: Quantity, start: Token) -> Statement:
-    reader.take()
-    if sign != "=":
-        reader.fail("± goes with '=' only", at=start)
-    give_or_take = _read_number(reader)
-    # one = other ± number is one − other = 0 ± number, whatever stands on either side
-    difference = one - other
-    return _make_checked(reader, start, lambda: difference.around(0, give_or_take=give_or_take))
-
-
-def _read_between(reader: TokenReader, first: Quantity, sign: str, about: Quantity, start: Token) -> Statement:
-    second_sign = _sign(reader)
-    second = _side(reader)
-    if first.terms or second.terms:
-        reader.fail("a statement with two signs has a number at both ends; say two statements", at=start)
-    if "=" in (sign, second_sign) or sign != second_sign:
-        reader.fail("the two signs do not go together; write 0.2 <= P(Flu) <= 0.4", at=start)
-    if reader.is_word_next("±"):
-        reader.fail("± goes with '=' only")
-    low, high = (first, second) if sign == "<=" else (second, first)
-    return _make_checked(reader, start, lambda: about.between(low.constant, high.constant))
-
-
-def _make_checked(reader: TokenReader, token: Token, make: Callable[[], Statement]) -> Statement:
-    """Make a statement; refuse numbers that cannot be where they stand."""
-    try:
-        return make()
-    except BadKnowledge as problem:
-        reader.fail(str(problem), at=token)
-
-
-def _sign(reader: TokenReader) -> str:
-    if reader.is_sign_next("<", ">"):
-        reader.fail(f"{reader.next} is too strict; write '{reader.next.text}='")
-    if not reader.is_sign_next(*_SIGNS):
-        reader.fail(f"'=', '<=' or '>=' is missing before {reader.next}; write P(Flu | sex=male) = 0.3")
-    return reader.take().text
-
-
-# Linear combinations: `depth` counts parentheses and minus signs, so that recursion is bounded.
-
-
-def _side(reader: TokenReader, depth: int = 0) -> Quantity:
-    total = _read_product(reader, depth)
-    while reader.is_word_next("+", "-"):
-        minus = reader.take().text == "-"
-        product = _read_product(reader, depth)
-        total = total - product if minus else total + product
-    return total
-
-
-def _read_product(reader: TokenReader, depth: int) -> Quantity:
-    start = reader.next
-    product = _factor(reader, depth)
-    while True:
-        if reader.is_word_next("/"):
-            reader.take()
-            divisor = _factor(reader, depth)
-            if divisor.terms or not divisor.constant:
-                reader.fail("this divides by zero" if not divisor.terms else "shares are divided by numbers", at=start)
-            product = product / divisor.constant
-        # the sign of a product may be left out before a quantity: 2 P(Flu)
-        elif reader.is_word_next("*") or reader.is_call_next("P", "count"):
-            if reader.is_word_next("*"):
-                reader.take()
-            factor = _factor(reader, depth)
-            if product.terms and factor.terms:
-                reader.fail("a product of two shares is not linear; multiply by numbers", at=start)
-            product = product * factor.constant if not factor.terms else factor * product.constant
-        else:
-            return product
-
-
-def _factor(reader: TokenReader, depth: int) -> Quantity:
-    if depth > DEEPEST_CONDITION:
-        reader.fail(f"more than {DEEPEST_CONDITION} things stand within each other; say it in several statements")
-    if reader.accept_word("-"):
-        return -_factor(reader, depth + 1)
-    if reader.is_call_next("P", "count"):
-        return Quantity([(Fraction(1), _quantity(reader))])
-    if reader.accept("("):
-        side = _side(reader, depth + 1)
-        reader.expect(")", "a parenthesis is open")
-        return side
-    return Quantity((), _read_number(reader))
-
-
-def _read_number(reader: TokenReader) -> Fraction:
-    if reader.next.kind != "word" or _NUMBER.fullmatch(reader.next.text) is None:
-        reader.fail("a number is missing here; write 0.3, 3/10 or 30%")
-    number = share_in(reader.take().text)
-    return number / 100 if reader.accept_word("%") else number
-
-
-def _quantity(reader: TokenReader) -> ConditionalProbability | Headcount:
-    start = reader.take()
-    reader.take()
-    about: ConditionalProbability | Headcount
-    if start.is_word("count"):
-        values = reader.several(reader.label, lambda: reader.accept_word("or"))
-        reader.expect(";", "write count(HIV; Alice, Bob)")
-        people = reader.several(lambda: parse_person(reader), lambda: reader.accept(","))
-        if len({*people}) < len(people):
-            reader.fail("a person is named twice; name each one once", at=start)
-        about = headcount(tuple(values), tuple(people))
-    else:
-        about = _conditional_probability(reader)
-    reader.expect(")", "a parenthesis is open; join values with or, conditions with a comma")
-    return about
-
-
-def _conditional_probability(reader: TokenReader) -> ConditionalProbability:
-    event = parse_event(reader)
-    if not reader.accept("|"):
-        return conditional_probability(event)
-    if not (reader.is_word_next("person") and reader.peek(1).is_sign("=")):
-        return conditional_probability(event, parse_event(reader))
-    start = reader.take(2)
-    person = parse_person(reader)
-    if reader.is_sign_next(",") or any(not isinstance(each, HasValue) for each in event):
-        reader.fail(
-            "a statement is about a person or about everybody who says something, not both",
-            at=None if reader.is_sign_next(",") else start,
-        )
-    return conditional_probability(event, (), person)
 
 
 _FRAGMENT = re.compile(r"""\s+|"(?:[^"]|"")*"?|'(?:[^']|'')*'?|->|→|!=|≠|<=|>=|[(){},;|=<>]|[^\s"(){},;|=<>!→≠-]+|.""")

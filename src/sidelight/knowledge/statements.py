@@ -1,100 +1,150 @@
-"""Statements: what somebody with statistics may know, such as "30 % of the men have it".
+"""Statements: what somebody with statistics may know, such as "30 % of the men have it", in Python and as text.
 
 A statement bounds a linear combination of *summands*: shares P(E | C) of the people of an event C who are of an event E
 as well (`events`), one person's probability of a value, or how many of some people have it:
 
-    low <= summand <= high                            `IntervalStatement`; a number that is known exactly has low = high
-    share <= or = share                               `ComparisonStatement`
-    low <= Σ coefficient · summand <= high            `LinearStatement`, for all that is neither of the two
-    Σ coefficient · summand ~ noise(value, scale)     `MeasuredStatement`: what was measured, with noise
+    low <= Σ coefficient · summand <= high            a number that is known exactly has low = high
+    Σ coefficient · summand ~ noise(value, scale)     what was measured, with noise
 
-In Python they are made by adding up and comparing `P(…)` and `count(…)`; their text is read by `parse_statements`.
-What is said in either way is brought to one form by `statement_of`, so that equal words are equal statements.
+In Python they are made by adding up and comparing `P(…)` and `count(…)`.  What is said in either way is brought to one
+form by `statement_of`, so that equal words are equal statements: a single summand has coefficient 1, and so has the
+first of two shares that are compared; any other combination begins positive.  As text:
+
+    statement = side sign side [ "±" number ] | number sign side sign number
+              | side "~" ( "normal" | "laplace" ) "(" side "," side ")"
+    sign      = "=" | "<=" | ">="
+    side      = product { ( "+" | "-" ) product }
+    product   = factor { "*" factor | "/" factor | factor }        linear: a product of one quantity and numbers
+    factor    = "-" factor | "(" side ")" | number | quantity
+    quantity  = "P" "(" event [ "|" "person" "=" person | "|" event ] ")"
+              | "count" "(" value { "or" value } ";" person { "," person } ")"
+    number    = 0.3 | 3/10 | 30%
+
+A column that is called person is quoted.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from numbers import Real
-from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, cast
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, is_one_of
 from sidelight.knowledge.events import (
-    Event,
+    DEEPEST_CONDITION,
+    ConditionalProbability,
     HasValue,
+    Headcount,
+    Summand,
     as_columns,
     as_event,
+    conditional_probability,
     event_of,
-    event_text,
-    keep_conditions_on_people,
-    keep_conditions_on_values,
+    most_of,
+    parse_event,
 )
-from sidelight.knowledge.facts import Who, as_label, as_who, person_text
-from sidelight.knowledge.tokens import number_text
+from sidelight.knowledge.facts import as_label, as_who, parse_person
+from sidelight.knowledge.tokens import Token, TokenReader, expect_text, number_text, share_in, tokenize
 from sidelight.rounding import exact_number
 
 if TYPE_CHECKING:
     from sidelight.table.labels import Label
 
+Sign: TypeAlias = Literal["=", "<=", ">="]
+
 Number: TypeAlias = int | float | Fraction | Decimal
 
-
-@dataclass(frozen=True, slots=True)
-class ConditionalProbability:
-    """Pr(event | what people say), which is the share of those who say so and are of it, or one person's probability.
-
-    The event is to have one of the `values`, and to fulfil the conditions `where`; no values: whatever they have.
-
-    >>> print(ConditionalProbability(("Flu", "HIV"), (("age", "30"),)))
-    P(Flu or HIV | age=30)
-    >>> print(ConditionalProbability((), (HasValue(("Flu",)),), where=(("sex", "male"),)))
-    P(sex=male | Flu)
-    """
-
-    values: tuple[Label, ...]
-    given: Event = ()
-    person: Who | None = None
-    where: Event = ()
-
-    @property
-    def event(self) -> Event:
-        """All that the event is made of."""
-        return event_of([*([HasValue(self.values)] if self.values else []), *self.where])
-
-    def __str__(self) -> str:
-        who = f"person={person_text(self.person)}" if self.person is not None else event_text(self.given)
-        return f"P({event_text(self.event)}{' | ' if who else ''}{who})"
-
-
-@dataclass(frozen=True, slots=True)
-class Headcount:
-    """How many of some people have a value."""
-
-    values: tuple[Label, ...]
-    people: tuple[Who, ...]
-
-    def __str__(self) -> str:
-        return f"count({event_text((HasValue(self.values),))}; {', '.join(map(person_text, self.people))})"
-
-
-Summand: TypeAlias = ConditionalProbability | Headcount
-"""What a statement adds up."""
 
 Terms: TypeAlias = tuple[tuple[Fraction, Summand], ...]
 """A linear combination: coefficients, none of them 0, and summands, each once."""
 
 
+Noise: TypeAlias = Literal["normal", "laplace"]
+"""How far a measurement may be off: by its standard deviation, or by the scale of a Laplace (or geometric) noise."""
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """Something that somebody with statistics may know: made by comparing `P(…)` or `count(…)`, or read from text.
 
-    Its text (`str`) is read back by `read_statement` as the same statement.
+    A linear combination lies between two bounds, `None` where there is none; or, with `noise` of a `scale`, it was
+    measured, which rules out nothing: then both bounds are what was measured.  Its text (`str`) is read back by
+    `read_statement` as the same statement.
+
+    >>> print(P("Flu", sex="male") + 2 * P("HIV", sex="male") - P("Flu") <= 0.5)
+    P(Flu | sex=male) + 2 * P(HIV | sex=male) - P(Flu) <= 0.5
     """
 
-    __slots__ = ()
+    terms: Terms
+    low: Fraction | None
+    high: Fraction | None
+    noise: Noise | None = None
+    scale: Fraction = Fraction(0)
+    text: str | None = field(default=None, compare=False, repr=False)  # as somebody wrote it; None: made in Python
+
+    def __post_init__(self) -> None:
+        if self.noise is not None:
+            self._check_noise()
+            return
+        least, most = _reach(self.terms)
+        low, high = least if self.low is None else self.low, most if self.high is None else self.high
+        alone = len(self.terms) == 1
+        if low > most or high < least or (alone and (low < least or high > most)):
+            reaches = f"{self.about if alone else 'its left side'} lies between {least} and {most}"
+            message = f"'{self}' is out of range; {reaches}"
+            raise BadKnowledge(message)
+        if low > high:
+            message = f"'{self}' cannot be; give the smaller bound first"
+            raise BadKnowledge(message)
+
+    def _check_noise(self) -> None:
+        if not is_one_of(self.noise, Noise) or self.scale <= 0:
+            message = "noise is normal or laplace, of a scale above 0; write P(Flu | sex=male) ~ normal(0.3, 0.05)"
+            raise BadKnowledge(message)
+        if not self.terms:
+            message = "nothing is measured here; say something about a share or a count"
+            raise BadKnowledge(message)
+
+    @property
+    def about(self) -> Summand:
+        """What it bounds, where it is one share or count."""
+        return self.terms[0][1]
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is known exactly."""
+        return self.low is not None and self.low == self.high
+
+    @property
+    def binding(self) -> tuple[Fraction | None, Fraction | None]:
+        """Both bounds, but for one of a single summand that nothing can pass."""
+        if len(self.terms) > 1 or self.exact:
+            return self.low, self.high
+        return self.low or None, None if self.high == most_of(self.about) else self.high
+
+    @property
+    def words(self) -> str:
+        """The words of whoever made it."""
+        return str(self) if self.text is None else self.text
+
+    def __str__(self) -> str:
+        expression = expression_text(self.terms)
+        if self.noise is not None:
+            return f"{expression} ~ {self.noise}({number_text(self.low or Fraction(0))}, {number_text(self.scale)})"
+        if _is_comparison(self.terms, self.low, self.high):
+            return f"{self.about} {'=' if self.exact else '<='} {self.terms[1][1]}"
+        low, high = self.binding
+        if low is None or self.exact:
+            return f"{expression} {'=' if self.exact else '<='} {number_text(self.high or Fraction(0))}"
+        if high is None:
+            return f"{expression} >= {number_text(low)}"
+        return f"{number_text(low)} <= {expression} <= {number_text(high)}"
 
     def __bool__(self) -> NoReturn:
         message = (
@@ -105,131 +155,11 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class IntervalStatement(Statement):
-    """A probability, or a number of people, lies between two bounds; exactly known when they are the same.
-
-    >>> print(IntervalStatement(ConditionalProbability(("Flu",)), Fraction(1, 5), Fraction(2, 5)))
-    0.2 <= P(Flu) <= 0.4
-    """
-
-    about: Summand
-    low: Fraction
-    high: Fraction
-
-    def __post_init__(self) -> None:
-        most = most_of(self.about)
-        for bound in (self.low, self.high):
-            if not 0 <= bound <= most:
-                message = f"'{self}' is out of range; {self.about} lies between 0 and {most}"
-                raise BadKnowledge(message)
-        if self.low > self.high:
-            message = f"'{self}' cannot be; give the smaller bound first"
-            raise BadKnowledge(message)
-
-    @property
-    def exact(self) -> bool:
-        """Whether it is known exactly."""
-        return self.low is self.high or self.low == self.high
-
-    def __str__(self) -> str:
-        most = most_of(self.about)
-        if self.exact or self.low == 0 or self.high == most:
-            sign, bound = ("=", self.low) if self.exact else ("<=", self.high) if self.low == 0 else (">=", self.low)
-            return f"{self.about} {sign} {number_text(bound)}"
-        return f"{number_text(self.low)} <= {self.about} <= {number_text(self.high)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Rule(IntervalStatement):
-    """A rule mined from a table: of `support` people who say `given`, this share has the value.
-
-    >>> print(Rule(ConditionalProbability(("Flu",), (("sex", "male"),)), Fraction(1), Fraction(1), support=3))
-    P(Flu | sex=male) = 1
-    """
+class Rule(Statement):
+    """A rule mined from a table: of `support` people who say its condition, this share has the value."""
 
     support: int = 0
     kind: Literal["has", "has not"] = "has"  # whether it is strong because they have the value, or because they do not
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonStatement(Statement):
-    """One probability is at most, or the same as, another.
-
-    >>> men = (("sex", "male"),)
-    >>> print(ComparisonStatement(ConditionalProbability(("Flu",), men), ConditionalProbability(("HIV",), men)))
-    P(Flu | sex=male) <= P(HIV | sex=male)
-    """
-
-    one: ConditionalProbability
-    other: ConditionalProbability
-    sign: Literal["<=", "="] = "<="
-
-    def __str__(self) -> str:
-        return f"{self.one} {self.sign} {self.other}"
-
-
-@dataclass(frozen=True, slots=True)
-class LinearStatement(Statement):
-    """A linear combination lies between two bounds; `None` is no bound.  The first coefficient is positive.
-
-    >>> print(P("Flu", sex="male") + 2 * P("HIV", sex="male") - P("Flu") <= 0.5)
-    P(Flu | sex=male) + 2 * P(HIV | sex=male) - P(Flu) <= 0.5
-    """
-
-    terms: Terms
-    low: Fraction | None
-    high: Fraction | None
-
-    def __post_init__(self) -> None:
-        least, most = _reach(self.terms)
-        if (self.low is not None and self.low > most) or (self.high is not None and self.high < least):
-            message = f"'{self}' is out of range; its left side lies between {least} and {most}"
-            raise BadKnowledge(message)
-        if self.low is not None and self.high is not None and self.low > self.high:
-            message = f"'{self}' cannot be; give the smaller bound first"
-            raise BadKnowledge(message)
-
-    @property
-    def exact(self) -> bool:
-        """Whether it is known exactly."""
-        return self.low is not None and self.low == self.high
-
-    def __str__(self) -> str:
-        combination = expression_text(self.terms)
-        if self.low is None or self.high is None or self.exact:
-            sign, bound = ("<=", self.high) if self.low is None else ("=" if self.exact else ">=", self.low)
-            return f"{combination} {sign} {number_text(bound or Fraction(0))}"
-        return f"{number_text(self.low)} <= {combination} <= {number_text(self.high)}"
-
-
-Noise: TypeAlias = Literal["normal", "laplace"]
-"""How far a measurement may be off: by its standard deviation, or by the scale of a Laplace (or geometric) noise."""
-
-
-@dataclass(frozen=True, slots=True)
-class MeasuredStatement(Statement):
-    """A linear combination was measured, with noise: a likelihood, and no bound.
-
-    >>> print(P("Flu", sex="male").measured(0.3, scale=0.05, noise="laplace"))
-    P(Flu | sex=male) ~ laplace(0.3, 0.05)
-    """
-
-    terms: Terms
-    value: Fraction
-    scale: Fraction
-    noise: Noise
-
-    def __post_init__(self) -> None:
-        if not is_one_of(self.noise, Noise) or self.scale <= 0:
-            message = "noise is normal or laplace, of a scale above 0; write P(Flu | sex=male) ~ normal(0.3, 0.05)"
-            raise BadKnowledge(message)
-        if not self.terms:
-            message = "nothing is measured here; say something about a share or a count"
-            raise BadKnowledge(message)
-
-    def __str__(self) -> str:
-        numbers = f"{number_text(self.value)}, {number_text(self.scale)}"
-        return f"{expression_text(self.terms)} ~ {self.noise}({numbers})"
 
 
 def statement_of(terms: Terms, low: Fraction | None, high: Fraction | None) -> Statement:
@@ -237,28 +167,21 @@ def statement_of(terms: Terms, low: Fraction | None, high: Fraction | None) -> S
     if not terms:
         message = "nothing is left of this when both sides are put together; say something about a share or a count"
         raise BadKnowledge(message)
-    # normal form: a single summand or a comparison has coefficient 1, any other combination begins positive
-    scale = terms[0][0]
-    if len(terms) > 1 and not _is_comparison(terms, low, high):
+    scale, compares = terms[0][0], _is_comparison(terms, low, high)
+    if len(terms) > 1 and not compares:
         scale = Fraction(1 if scale > 0 else -1)
     if scale != 1:
         terms = tuple((coefficient / scale, summand) for coefficient, summand in terms)
         low, high = (None if bound is None else bound / scale for bound in (low, high))
         # division by a negative number swaps the bounds
         low, high = (low, high) if scale > 0 else (high, low)
-    about = terms[0][1]
     if len(terms) == 1:
-        most = Fraction(most_of(about))
-        return IntervalStatement(about, Fraction(0) if low is None else low, most if high is None else high)
-    other = terms[1][1]
-    if not _is_comparison(terms, low, high):
-        return LinearStatement(terms, low, high)
-    assert isinstance(about, ConditionalProbability)
-    assert isinstance(other, ConditionalProbability)
-    if low == high:
-        return ComparisonStatement(about, other, "=")
-    # 0 ≤ a − b is b ≤ a
-    return ComparisonStatement(about, other) if low is None else ComparisonStatement(other, about)
+        low, high = low or Fraction(0), Fraction(most_of(terms[0][1])) if high is None else high
+    elif compares and high is None:
+        # 0 ≤ a − b is b ≤ a
+        (one, about), (_, other) = terms
+        terms, low, high = ((one, other), (-one, about)), None, Fraction(0)
+    return Statement(terms, low, high)
 
 
 def _is_comparison(terms: Terms, low: Fraction | None, high: Fraction | None) -> bool:
@@ -272,35 +195,6 @@ def _reach(terms: Terms) -> tuple[Fraction, Fraction]:
     ends = [coefficient * most_of(summand) for coefficient, summand in terms]
     nothing = Fraction(0)
     return sum((min(end, nothing) for end in ends), nothing), sum((max(end, nothing) for end in ends), nothing)
-
-
-def conditional_probability(event: Event, given: Event = (), person: object = None) -> ConditionalProbability:
-    """Build what a statement is about; refuse events that name no value, and people who are named in two ways."""
-    if not event:
-        message = "P() names no value; write P(value, column=cell)"
-        raise BadKnowledge(message)
-    if person is not None and (given or keep_conditions_on_people(event)):
-        message = "a statement is about a person or about everybody who says something, not both; leave one out"
-        raise BadKnowledge(message)
-    values = next((has.values for has in keep_conditions_on_values(event) if not has.others), ())
-    where = keep_conditions_on_people(event) if values else event
-    return ConditionalProbability(values, given, None if person is None else as_who(person), where)
-
-
-def headcount(values: tuple[Label, ...], people: tuple[Who, ...]) -> Headcount:
-    """Build what a count is about; refuse people who are named twice."""
-    if not values or not people:
-        message = "count() needs a value and at least one person; write count(value, person, person)"
-        raise BadKnowledge(message)
-    if len({*people}) < len(people):
-        message = "count() names a person twice; name each one once"
-        raise BadKnowledge(message)
-    return Headcount(tuple(dict.fromkeys(values)), people)
-
-
-def most_of(about: Summand) -> int:
-    """Return the largest value that it can have."""
-    return len(about.people) if isinstance(about, Headcount) else 1
 
 
 def expression_text(terms: Terms, constant: Fraction = Fraction(0)) -> str:
@@ -361,9 +255,7 @@ class Quantity:
         return self * -1
 
     def __sub__(self, other: Quantity | Number) -> Quantity:
-        one = as_quantity(other)
-        negated = ((-coefficient, each) for coefficient, each in one.terms)
-        return Quantity((*self.terms, *negated), self.constant - one.constant)
+        return self + -as_quantity(other)
 
     def __rsub__(self, other: Number) -> Quantity:
         return as_quantity(other) - self
@@ -396,25 +288,28 @@ class Quantity:
         >>> print(P("Flu").measured(0.3, scale=0.1))
         P(Flu) ~ normal(0.3, 0.1)
         """
-        return MeasuredStatement(self.terms, as_fraction(value) - self.constant, as_fraction(scale), noise)
+        number = as_fraction(value) - self.constant
+        return Statement(self.terms, number, number, noise, as_fraction(scale))
 
     def __eq__(self, other: object) -> Statement:  # type: ignore[override]
         if not isinstance(other, Quantity) and not _is_number(other):
             return NotImplemented
-        return self._compare(other, "=")  # type: ignore[arg-type]
+        return self.compare(other, "=")  # type: ignore[arg-type]
 
     def __le__(self, other: Quantity | Number) -> Statement:
-        return self._compare(other, "<=")
+        return self.compare(other, "<=")
 
     def __ge__(self, other: Quantity | Number) -> Statement:
-        return self._compare(other, ">=")
+        return self.compare(other, ">=")
 
-    def _compare(self, other: Quantity | Number, sign: Literal["=", "<=", ">="]) -> Statement:
+    def compare(self, other: Quantity | Number, sign: Sign) -> Statement:
+        """Return the statement that it is the same as another quantity, at most, or at least that."""
         difference = self - as_quantity(other)
         # P(x) <= P(x) would cancel to nothing; kept as a comparison, its text is read back
         one = isinstance(other, Quantity) and self.terms == other.terms and not (difference.constant or self.constant)
         if one and len(self.terms) == 1 and self.terms[0][0] == 1 and isinstance(self.about, ConditionalProbability):
-            return ComparisonStatement(self.about, self.about, "=" if sign == "=" else "<=")
+            low = Fraction(0) if sign == "=" else None
+            return Statement(((Fraction(1), self.about), (Fraction(-1), self.about)), low, Fraction(0))
         bound = -difference.constant
         return statement_of(difference.terms, None if sign == "<=" else bound, None if sign == ">=" else bound)
 
@@ -469,7 +364,10 @@ class P(Quantity):
 
 
 class Count(Quantity):
-    """How many of some people have a value; made by `count`."""
+    """How many of some people have a value; made by `count`.
+
+    A class of its own, as Python would swap the sides of a comparison between a `Quantity` and a `P`.
+    """
 
     __slots__ = ()
 
@@ -482,7 +380,7 @@ def count(value: object, *people: object) -> Count:
     >>> print(count("HIV", "Alice", "Bob", "Charlie") >= 2)
     count(HIV; Alice, Bob, Charlie) >= 2
     """
-    return Count([(Fraction(1), headcount(_to_labels((value,)), tuple(map(as_who, people))))])
+    return Count([(Fraction(1), Headcount(_to_labels((value,)), tuple(map(as_who, people))))])
 
 
 def as_quantity(thing: Quantity | Number) -> Quantity:
@@ -507,3 +405,238 @@ def _to_labels(values: tuple[object, ...]) -> tuple[Label, ...]:
     one_list = len(values) == 1 and isinstance(values[0], list | tuple | set)
     listed: Iterable[object] = values[0] if one_list else values  # type: ignore[assignment]
     return tuple(dict.fromkeys(as_label(each, "join values with a comma: P('Flu', 'HIV')") for each in listed))
+
+
+Statements: TypeAlias = str | Statement | Sequence[str | Statement]
+"""Statements as callers may hand them in: a text, a statement, or several of them."""
+
+_TURNED: Mapping[str, Sign] = {"=": "=", "<=": ">=", ">=": "<="}
+_NUMBER = re.compile(r"(?:[0-9]{1,1000}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?")
+_PIECE = re.compile(rf"{_NUMBER.pattern}|\+/-|\+-|[-+*/%±−·×]|[^\W0-9]\w*|.", re.DOTALL)
+
+
+def read_statement(text: str) -> Statement:
+    """Read a statement.
+
+    >>> statement = read_statement("P(Flu | sex=male) = 0.3")
+    >>> statement.about, statement.low, statement.high  # doctest: +NORMALIZE_WHITESPACE
+    (ConditionalProbability(values=('Flu',), given=(('sex', 'male'),), person=None, where=()),
+     Fraction(3, 10), Fraction(3, 10))
+    >>> for text in ("0.2 <= P(Flu or HIV | age=30) <= 0.4", "P(Flu) = 30% ± 10%", "count(HIV; Alice, Bob) >= 1"):
+    ...     print(read_statement(text))
+    0.2 <= P(Flu or HIV | age=30) <= 0.4
+    0.2 <= P(Flu) <= 0.4
+    count(HIV; Alice, Bob) >= 1
+    >>> print(read_statement("P(Flu, sex=male) - P(sex=male | Flu) / 2 >= 2 * P(HIV | group=#3, age != 30) - 0.1"))
+    P(Flu, sex=male) - 0.5 * P(sex=male | Flu) - 2 * P(HIV | age != 30, group=#3) >= -0.1
+    >>> read_statement("P(Flu | sex=) = 0.3")
+    Traceback (most recent call last):
+    sidelight.errors.BadKnowledge: cannot read "P(Flu | sex=) = 0.3" at character 13: a value is missing before ')'; ...
+    """
+    reader = TokenReader(expect_text(text, "statement is a text or made by sl.P and sl.count"), cut=_cut_words)
+    statement = _statement(reader)
+    reader.end("a statement ends before it")
+    return statement
+
+
+def read_statements(statements: Statements) -> tuple[Statement, ...]:
+    """Read what callers hand in, each statement with its words.
+
+    >>> [statement.words for statement in read_statements(["P(Flu)=.3"])]
+    ['P(Flu)=.3']
+    """
+    listed: Iterable[str | Statement | Quantity] = (
+        (statements,) if isinstance(statements, str | Statement) else statements
+    )
+    read = []
+    for each in listed:
+        if isinstance(each, Quantity):
+            message = f"{each} is not compared with anything; write == 0.3, <= 0.3 or the like"
+            raise BadKnowledge(message)
+        if isinstance(each, Statement):
+            read.append(each)
+        else:
+            read.append(replace(read_statement(each), text=" ".join(each.split())))
+    return tuple(read)
+
+
+def is_statement(text: str) -> bool:
+    """Return whether a text speaks of shares: whether P(…) or count(…) is in it.
+
+    >>> is_statement("P(Flu | sex=male) = 0.3"), is_statement("Bob = Flu")
+    (True, False)
+    """
+    try:
+        tokens = (*_cut_words(tokenize(text)),)
+    except BadKnowledge:
+        return False
+    return any(token.is_any("P", "count") and after.is_any("(") for token, after in pairwise(tokens))
+
+
+def _cut_words(tokens: Iterable[Token]) -> Iterator[Token]:
+    """Cut words into numbers, names and operators outside of P(…) and count(…): 2*P(Flu)-0.1 is five tokens there."""
+    within, called = 0, False
+    for token in tokens:
+        # inside of P(…) and count(…), signs such as - belong to names; parentheses are counted to find the end
+        if within:
+            if token.kind == "sign":
+                within += (token.text == "(") - (token.text == ")")
+        elif token.kind == "word":
+            pieces, operators = [*_PIECE.finditer(token.text)], {"+/-": "±", "+-": "±", "−": "-", "·": "*", "×": "*"}
+            yield from (Token("word", operators.get(each[0], each[0]), token.start + each.start()) for each in pieces)
+            called = Token("word", pieces[-1][0], 0).is_any("P", "count")
+            continue
+        # only a parenthesis right behind P or count opens a call; any other one groups
+        elif called and token.is_any("("):
+            within = 1
+        called = False
+        yield token
+
+
+def _statement(reader: TokenReader) -> Statement:
+    start = reader.next
+    one = _side(reader)
+    if reader.next.is_any("~"):
+        return _read_measured(reader, one)
+    sign = _sign(reader)
+    middle = reader.next
+    other = _side(reader)
+    if reader.accept("±"):
+        return _read_around(reader, one, sign, other, middle)
+    if reader.next.is_any("<", ">", *_TURNED):
+        return _read_between(reader, one, sign, other, start)
+    # an error about the numbers points at the side that has them
+    numbers_stand_at = start if not one.terms else start if other.terms else middle
+    # what is about somebody comes first, so that its words are the statement's
+    if not one.terms:
+        return reader.make(lambda: other.compare(one, _TURNED[sign]), at=numbers_stand_at)
+    return reader.make(lambda: one.compare(other, sign), at=numbers_stand_at)
+
+
+def _read_measured(reader: TokenReader, about: Quantity) -> Statement:
+    start, example = reader.take(), "write P(Flu | sex=male) ~ normal(0.3, 0.05)"
+    if not reader.next.is_any("normal", "laplace"):
+        reader.fail(f"normal or laplace is missing before {reader.next}; {example}")
+    noise: Noise = "normal" if reader.take().is_any("normal") else "laplace"
+    reader.expect("(", example)
+    value = _side(reader)
+    reader.expect(",", example)
+    scale = _side(reader)
+    reader.expect(")", example)
+    if value.terms or scale.terms:
+        reader.fail(f"what was measured is a number; {example}", at=start)
+    return reader.make(lambda: about.measured(value.constant, scale=scale.constant, noise=noise), at=start)
+
+
+def _read_around(reader: TokenReader, one: Quantity, sign: Sign, other: Quantity, start: Token) -> Statement:
+    if sign != "=":
+        reader.fail("± goes with '=' only", at=start)
+    give_or_take = _read_number(reader)
+    # one = other ± number is one − other = 0 ± number, whatever stands on either side
+    difference = one - other
+    return reader.make(lambda: difference.around(0, give_or_take=give_or_take), at=start)
+
+
+def _read_between(reader: TokenReader, first: Quantity, sign: Sign, about: Quantity, start: Token) -> Statement:
+    second_sign = _sign(reader)
+    second = _side(reader)
+    if first.terms or second.terms:
+        reader.fail("a statement with two signs has a number at both ends; say two statements", at=start)
+    if "=" in (sign, second_sign) or sign != second_sign:
+        reader.fail("the two signs do not go together; write 0.2 <= P(Flu) <= 0.4", at=start)
+    if reader.next.is_any("±"):
+        reader.fail("± goes with '=' only")
+    low, high = (first, second) if sign == "<=" else (second, first)
+    return reader.make(lambda: about.between(low.constant, high.constant), at=start)
+
+
+def _sign(reader: TokenReader) -> Sign:
+    if reader.next.is_any("<", ">"):
+        reader.fail(f"{reader.next} is too strict; write '{reader.next.text}='")
+    if not reader.next.is_any(*_TURNED):
+        reader.fail(f"'=', '<=' or '>=' is missing before {reader.next}; write P(Flu | sex=male) = 0.3")
+    return cast("Sign", reader.take().text)
+
+
+# Linear combinations: `depth` counts parentheses and minus signs, so that recursion is bounded.
+
+
+def _side(reader: TokenReader, depth: int = 0) -> Quantity:
+    total = _read_product(reader, depth)
+    while reader.next.is_any("+", "-"):
+        minus = reader.take().text == "-"
+        product = _read_product(reader, depth)
+        total = total - product if minus else total + product
+    return total
+
+
+def _read_product(reader: TokenReader, depth: int) -> Quantity:
+    start = reader.next
+    product = _factor(reader, depth)
+    while True:
+        if reader.accept("/"):
+            divisor = _factor(reader, depth)
+            if divisor.terms or not divisor.constant:
+                reader.fail("this divides by zero" if not divisor.terms else "shares are divided by numbers", at=start)
+            product = product / divisor.constant
+        # the sign of a product may be left out before a quantity: 2 P(Flu)
+        elif reader.accept("*") or reader.is_call_next("P", "count"):
+            factor = _factor(reader, depth)
+            if product.terms and factor.terms:
+                reader.fail("a product of two shares is not linear; multiply by numbers", at=start)
+            product = product * factor.constant if not factor.terms else factor * product.constant
+        else:
+            return product
+
+
+def _factor(reader: TokenReader, depth: int) -> Quantity:
+    reader.check_depth(depth, DEEPEST_CONDITION, "statements")
+    if reader.accept("-"):
+        return -_factor(reader, depth + 1)
+    if reader.is_call_next("P", "count"):
+        return Quantity([(Fraction(1), _quantity(reader))])
+    if reader.accept("("):
+        side = _side(reader, depth + 1)
+        reader.expect(")", "a parenthesis is open")
+        return side
+    return Quantity((), _read_number(reader))
+
+
+def _read_number(reader: TokenReader) -> Fraction:
+    if reader.next.kind != "word" or _NUMBER.fullmatch(reader.next.text) is None:
+        reader.fail("a number is missing here; write 0.3, 3/10 or 30%")
+    number = share_in(reader.take().text)
+    return number / 100 if reader.accept("%") else number
+
+
+def _quantity(reader: TokenReader) -> ConditionalProbability | Headcount:
+    start = reader.take()
+    reader.take()
+    about: ConditionalProbability | Headcount
+    if start.is_any("count"):
+        values = reader.several(reader.label, "or")
+        reader.expect(";", "write count(HIV; Alice, Bob)")
+        people = reader.several(lambda: parse_person(reader), ",")
+        if len({*people}) < len(people):
+            reader.fail("a person is named twice; name each one once", at=start)
+        about = Headcount(tuple(dict.fromkeys(values)), tuple(people))
+    else:
+        about = _conditional_probability(reader)
+    reader.expect(")", "a parenthesis is open; join values with or, conditions with a comma")
+    return about
+
+
+def _conditional_probability(reader: TokenReader) -> ConditionalProbability:
+    event = parse_event(reader)
+    if not reader.accept("|"):
+        return conditional_probability(event)
+    if not (reader.next.is_any("person") and reader.peek(1).is_any("=")):
+        return conditional_probability(event, parse_event(reader))
+    start = reader.take(2)
+    person = parse_person(reader)
+    if reader.next.is_any(",") or any(not isinstance(each, HasValue) for each in event):
+        reader.fail(
+            "a statement is about a person or about everybody who says something, not both",
+            at=None if reader.next.is_any(",") else start,
+        )
+    return conditional_probability(event, (), person)

@@ -6,7 +6,7 @@ message then has the same form, with the place and a remedy.
 
     reader = TokenReader("implications(k=3)")   start
     reader.next, reader.peek(1)                 look
-    reader.take(), reader.accept("(")           go on: with any token, with this sign if it comes next
+    reader.take(), reader.accept("(")           go on: with any token, with this sign or word if it comes next
     reader.expect(")", "write it like (k=3)")   go on with this sign, or refuse
     reader.name("a measure")                    a quoted text, or all words up to a sign or a keyword
     reader.label()                              a value, or (missing)
@@ -57,15 +57,11 @@ class Token(NamedTuple):
     def __str__(self) -> str:
         return "the end" if self.kind == "end" else f"'{self.text}'"
 
-    def is_sign(self, *signs: str) -> bool:
-        """Return whether it is one of these signs."""
-        return self.kind == "sign" and self.text in signs
-
-    def is_word(self, *words: str) -> bool:
-        """Return whether it is one of these words, unquoted, in small or capital letters."""
+    def is_any(self, *texts: str) -> bool:
+        """Return whether it is one of these signs or, unquoted, of these words, in small or capital letters."""
         kind, text, _ = self
         # AND is a keyword as `and` is; "And" may begin a name
-        return kind == "word" and (text in words or (text.isupper() and text.lower() in words))
+        return kind in ("sign", "word") and (text in texts or (text.isupper() and text.lower() in texts))
 
 
 def tokenize(text: str, *, signs: str = "", error: TextError = BadKnowledge) -> tuple[Token, ...]:
@@ -165,35 +161,20 @@ class TokenReader:
         self.next = self.tokens[self._position]
         return last
 
-    def several(self, parse: Callable[[], Item], goes_on: Callable[[], bool]) -> list[Item]:
-        """Parse one thing, and another as long as what joins them comes next."""
+    def several(self, parse: Callable[[], Item], joint: str) -> list[Item]:
+        """Parse one thing, and another as long as the sign or word that joins them comes next."""
         items = [parse()]
-        while goes_on():
+        while self.accept(joint):
             items.append(parse())
         return items
 
-    def is_sign_next(self, *signs: str) -> bool:
-        """Return whether one of these signs comes next."""
-        return self.next.is_sign(*signs)
-
-    def is_word_next(self, *words: str) -> bool:
-        """Return whether one of these words comes next, in small or capital letters."""
-        return self.next.is_word(*words)
-
     def is_call_next(self, *words: str) -> bool:
         """Return whether one of these words comes next, and then an opening parenthesis."""
-        return self.is_word_next(*words) and self.peek(1).is_sign("(")
+        return self.next.is_any(*words) and self.peek(1).is_any("(")
 
-    def accept(self, sign: str) -> bool:
-        """Take this sign if it comes next."""
-        comes_next = self.is_sign_next(sign)
-        if comes_next:
-            self.take()
-        return comes_next
-
-    def accept_word(self, word: str) -> bool:
-        """Take this word if it comes next."""
-        comes_next = self.is_word_next(word)
+    def accept(self, text: str) -> bool:
+        """Take this sign or word if it comes next."""
+        comes_next = self.next.is_any(text)
         if comes_next:
             self.take()
         return comes_next
@@ -208,7 +189,7 @@ class TokenReader:
         if self.next.kind == "quoted":
             return self.take().text
         words: list[str] = []
-        while self.next.kind == "word" and not self.is_word_next(*stop):
+        while self.next.kind == "word" and not self.next.is_any(*stop):
             if before_probability and words and self.is_probability_next():
                 break
             words.append(self.take().text)
@@ -218,7 +199,7 @@ class TokenReader:
 
     def is_missing_next(self) -> bool:
         """Return whether the missing value comes next."""
-        return self.is_sign_next("(") and self.peek(1).text == "missing" and self.peek(2).is_sign(")")
+        return self.next.is_any("(") and self.peek(1).text == "missing" and self.peek(2).is_any(")")
 
     def label(self, *, before_probability: bool = False) -> Label:
         """Take a value; a word like `in` may be part of it, but not `and`, `or` and `not`."""
@@ -231,9 +212,9 @@ class TokenReader:
         """Return whether "with 0.9" comes next, and then no further word: how sure somebody is of what comes before."""
         further = self.peek(2)
         # "with 2 children" is part of a name: only what ends behind the number is a probability
-        ends = further.kind in ("end", "sign") or further.is_word(*KEYWORDS)
+        ends = further.kind in ("end", "sign") or further.is_any(*KEYWORDS)
         number = self.peek(1).text.removeprefix("-")
-        return self.is_word_next("with") and ends and self.peek(1).kind == "word" and bool(re.fullmatch(NUMBER, number))
+        return self.next.is_any("with") and ends and self.peek(1).kind == "word" and bool(re.fullmatch(NUMBER, number))
 
     def share(self) -> Fraction:
         """Parse a number: 0.3, 3/10 or 30%."""
@@ -244,6 +225,18 @@ class TokenReader:
             return share_in(token.text)
         except ZeroDivisionError:
             self.fail("this divides by zero", at=token)
+
+    def make(self, build: Callable[[], Item], *, at: Token | None = None, remedy: str = "") -> Item:
+        """Return what is built of what was read; refuse what cannot be at the next token, or at another one."""
+        try:
+            return build()
+        except BadKnowledge as problem:
+            self.fail(f"{problem}{remedy}", at=at)
+
+    def check_depth(self, depth: int, most: int, what: str) -> None:
+        """Refuse more parentheses, nots and ifs within each other, over which a reader would recurse without bound."""
+        if depth > most:
+            self.fail(f"more than {most} things stand within each other; say it in several {what}")
 
     def end(self, remedy: str) -> None:
         """Refuse whatever comes after what was read."""
@@ -284,6 +277,14 @@ def whole_in(digits: str) -> int | None:
     return int(counting or "0") if len(counting) <= 18 else None
 
 
+def expect_text(text: object, otherwise: str) -> str:
+    """Return a text; refuse anything else, and say what it should be."""
+    if isinstance(text, str):
+        return text
+    message = f"a {otherwise}, not a {type(text).__name__}"
+    raise BadKnowledge(message)
+
+
 def number_text(number: Fraction) -> str:
     """Write a number so that it is read again as it is: in decimal where that is short.
 
@@ -309,7 +310,7 @@ def quote(name: Label, *, signs: str = "") -> str:
         tokens = tokenize(name, signs=signs)[:-1]
     except BadKnowledge:
         tokens = ()
-    plain = all(token.kind == "word" and not token.is_word(*KEYWORDS) for token in tokens)
+    plain = all(token.kind == "word" and not token.is_any(*KEYWORDS) for token in tokens)
     plain = plain and not _PROBABILITY_LAST.search(name)  # "Flu with 2" would be read as being so sure of Flu
     if tokens and plain and not name.startswith("#") and " ".join(token.text for token in tokens) == name:
         return name

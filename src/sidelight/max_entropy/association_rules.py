@@ -25,8 +25,8 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadKnowledge, SidelightError, expect, is_one_of, parameter
-from sidelight.knowledge.events import all_hold, event_of, negate
-from sidelight.knowledge.statements import ConditionalProbability, Number, Rule, as_fraction
+from sidelight.knowledge.events import ConditionalProbability, all_hold, event_of, negate
+from sidelight.knowledge.statements import Number, Rule, as_fraction
 from sidelight.rounding import exact_number, whole_number
 from sidelight.table.labels import Column, number_equal_rows
 from sidelight.table.table import Counts, Table, expect_one_sensitive
@@ -157,7 +157,7 @@ def _rules(
         low = high = share
         if vagueness:
             low, high = max(share - vagueness, Fraction(0)), min(share + vagueness, Fraction(1))
-        yield Rule(about, low, high, support=follow, kind=kind)
+        yield Rule(((Fraction(1), about),), low, high, support=follow, kind=kind)
 
 
 def _strongest(strength: Floats, support: Integers, most: int) -> Integers:

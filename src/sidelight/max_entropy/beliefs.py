@@ -29,7 +29,6 @@ from sidelight.arrays import Flags, Floats, Integers, add_up, number_rows, pair_
 from sidelight.errors import BadKnowledge, BadMeasure, expect, expect_mapping, parameter
 from sidelight.knowledge.events import Event, cells_in, condition_text
 from sidelight.knowledge.facts import Who, as_who, person_text
-from sidelight.knowledge.statements import MeasuredStatement
 from sidelight.max_entropy.constraints import (
     NOBODY,
     ONLY_SUPPRESSED,
@@ -61,14 +60,14 @@ from sidelight.text import MOST_ROWS, counted, html_table
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.knowledge.parse import WordedStatement
+    from sidelight.knowledge.statements import Statement
     from sidelight.max_entropy.problem import Variables
     from sidelight.release.release import Release
     from sidelight.table.table import Table
 
 
 def beliefs_of(
-    variables: Variables, known: tuple[WordedStatement, ...], *, deadline: float, progress: Progress = quiet
+    variables: Variables, known: tuple[Statement, ...], *, deadline: float, progress: Progress = quiet
 ) -> Beliefs:
     """Compute the distribution of largest entropy; raise `Contradiction`, or `TooHard` after the deadline."""
     # conditions that statements mention cut rows into parts, so they have to be known before any variable is
@@ -137,7 +136,7 @@ class ReleaseBeliefs(Tabular):
     """What `Beliefs` and `SetBeliefs` have in common: rows, a chart, the surest beliefs and those that moved most."""
 
     variables: Variables
-    known: tuple[WordedStatement, ...]
+    known: tuple[Statement, ...]
 
     @property
     def release(self) -> Release:
@@ -301,8 +300,7 @@ class Beliefs(ReleaseBeliefs):
             notes.insert(0, late)
         for at in np.flatnonzero(self.constraints.scale).tolist():
             known = self.constraints.stated[int(self.constraints.statement[at])]
-            assert isinstance(known.statement, MeasuredStatement)
-            share = self.reduced.problem.low[at] * float(known.statement.scale) / self.constraints.scale[at]
+            share = self.reduced.problem.low[at] * float(known.scale) / self.constraints.scale[at]
             notes.append(f"'{known.words}': the estimate takes {share:.4g} to be behind it")
         for conditions in dict.fromkeys(map(conditions_of, shares_of(self.known))):
             if any(self.variables.parts.is_uncertain(*cell) for cell in cells_in(conditions)):

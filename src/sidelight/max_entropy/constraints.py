@@ -52,32 +52,25 @@ from sidelight.arrays import (
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.events import (
     Condition,
+    ConditionalProbability,
     Event,
     HasValue,
+    Summand,
     cells_in,
     condition_text,
     event_of,
     keep_conditions_on_people,
     keep_conditions_on_values,
-)
-from sidelight.knowledge.facts import Described, Someone, Who, person_text
-from sidelight.knowledge.statements import (
-    ComparisonStatement,
-    ConditionalProbability,
-    IntervalStatement,
-    LinearStatement,
-    MeasuredStatement,
-    Statement,
-    Summand,
     most_of,
 )
+from sidelight.knowledge.facts import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import abbreviate
 from sidelight.max_entropy.problem import Blocks, Variables, cells_of
 from sidelight.release.groups import suppressed_groups
 from sidelight.table.labels import Label, shown
 
 if TYPE_CHECKING:
-    from sidelight.knowledge.parse import WordedStatement
+    from sidelight.knowledge.statements import Statement
 
 BITS_AT_ONCE = 1 << 21
 """How many bits, terms × parts, are looked at at once: they should stay in a cache."""
@@ -104,37 +97,23 @@ class Term(NamedTuple):
 
 
 class LinearForm(NamedTuple):
-    """What a statement bounds: terms and their bounds, in shares; `None` is none.
+    """What a statement bounds: terms and their bounds, in shares; `None` is none."""
 
-    Of what was measured with noise, both bounds are what was measured, and `measured` says how.
-    """
-
+    statement: Statement
     terms: tuple[Term, ...]
     low: Fraction | None
     high: Fraction | None
-    measured: MeasuredStatement | None = None
 
 
 def linear_form(statement: Statement) -> LinearForm:
     """Return all that a statement speaks of; counts speak of each person, bounds that cannot be passed are none."""
-    if isinstance(statement, ComparisonStatement):
-        terms = Term(statement.one), Term(statement.other, -ONE)
-        return LinearForm(terms, ZERO if statement.sign == "=" else None, ZERO)
-    if not isinstance(statement, IntervalStatement):
-        assert isinstance(statement, LinearStatement | MeasuredStatement)
-        parts = tuple(part for coefficient, about in statement.terms for part in _terms(about, coefficient))
-        if isinstance(statement, LinearStatement):
-            return LinearForm(parts, statement.low, statement.high)
-        return LinearForm(parts, statement.value, statement.value, statement)
-    about, most = statement.about, most_of(statement.about)
-    if statement.low == most and _is_one_set(about):
+    alone = len(statement.terms) == 1 and statement.noise is None
+    if alone and statement.low == most_of(statement.about) and _is_one_set(statement.about):
         # all of them are: that nobody is anything else says more at once
-        return LinearForm(_terms(about, ONE, others=True), ZERO, ZERO)
-    if statement.exact:
-        return LinearForm(_terms(about, ONE), statement.low, statement.low)
+        return LinearForm(statement, tuple(_terms(statement.about, ONE, others=True)), ZERO, ZERO)
+    terms = tuple(term for coefficient, about in statement.terms for term in _terms(about, coefficient))
     # a bound that nothing can pass would only cost the solver a multiplier
-    low = None if statement.low == 0 else statement.low
-    return LinearForm(_terms(about, ONE), low, None if statement.high == most else statement.high)
+    return LinearForm(statement, terms, *statement.binding)
 
 
 def _is_one_set(about: Summand) -> bool:
@@ -144,16 +123,17 @@ def _is_one_set(about: Summand) -> bool:
     return not (about.values or keep_conditions_on_values(about.where)) or not keep_conditions_on_people(about.where)
 
 
-def _terms(about: Summand, coefficient: Fraction, *, others: bool = False) -> tuple[Term, ...]:
+def _terms(about: Summand, coefficient: Fraction, *, others: bool = False) -> Iterator[Term]:
     if isinstance(about, ConditionalProbability):
-        return (Term(about, coefficient, others),)
-    shares = (ConditionalProbability(about.values, (), person) for person in about.people)
-    return tuple(Term(share, coefficient, others) for share in shares)
+        yield Term(about, coefficient, others)
+    else:
+        for person in about.people:
+            yield Term(ConditionalProbability(about.values, (), person), coefficient, others)
 
 
-def shares_of(known: Sequence[WordedStatement]) -> Iterator[ConditionalProbability]:
+def shares_of(known: Sequence[Statement]) -> Iterator[ConditionalProbability]:
     """Yield all shares that statements speak of."""
-    return (term.share for each in known for term in linear_form(each.statement).terms)
+    return (term.share for each in known for term in linear_form(each).terms)
 
 
 def conditions_of(share: ConditionalProbability) -> Event:
@@ -163,7 +143,7 @@ def conditions_of(share: ConditionalProbability) -> Event:
 
 
 def mentioned_conditions(
-    known: Sequence[WordedStatement], described: Mapping[str, Mapping[str, object]]
+    known: Sequence[Statement], described: Mapping[str, Mapping[str, object]]
 ) -> tuple[tuple[str, Label], ...]:
     """Return the conditions that statements speak of, and what is known about the people they name, each once."""
     events = dict.fromkeys(
@@ -447,7 +427,7 @@ class Constraints:
     high: Floats
     statement: Integers  # number of the statement of each constraint
     people: dict[Who, Integers]  # everybody who is mentioned → the rows where this person may be
-    stated: tuple[WordedStatement, ...]
+    stated: tuple[Statement, ...]
     notes: tuple[str, ...]
     scale: Floats  # of the noise of each constraint that was measured, in people; 0: known
     laplace: Flags
@@ -475,23 +455,22 @@ class Constraints:
         )
 
 
-def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Constraints:
+def constraints_of(variables: Variables, known: Sequence[Statement]) -> Constraints:
     """Build the constraints of statements."""
-    drafted: list[tuple[WordedStatement, LinearForm]] = []
-    for each in known:
-        form = linear_form(each.statement)
+    forms: list[LinearForm] = []
+    for form in map(linear_form, known):
         # a bound stands by itself where it is not known how many people a statement speaks of
         if None in (form.low, form.high) or form.low == form.high or _knows_sizes(variables, form):
-            drafted.append((each, form))
+            forms.append(form)
         else:
-            drafted += [(each, form._replace(high=None)), (each, form._replace(low=None))]
-    stated, forms = tuple(each for each, _ in drafted), [form for _, form in drafted]
+            forms += [form._replace(high=None), form._replace(low=None)]
+    stated = tuple(form.statement for form in forms)
     terms = [term for form in forms for term in form.terms]
     people = _find_people(variables, terms)
     number: dict[Who | None, int] = {None: NOBODY} | {who: position for position, who in enumerate(people)}
     person = np.array([number[term.share.person] for term in terms], np.int64)
     support, meant = find_support(variables, terms, people)
-    draft = _Draft(stated, forms, meant, person)
+    draft = _Draft(forms, meant, person)
     used = draft.constraint >= 0
     unknown = support_of_unknown(variables, meant, terms, draft.unknown_term)
     notes = [f"'{stated[at].words}' says nothing: {_why_nobody(variables, stated[at])}" for at in draft.about_nobody]
@@ -516,7 +495,7 @@ def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Co
     )
 
 
-def _why_nobody(variables: Variables, known: WordedStatement) -> str:
+def _why_nobody(variables: Variables, known: Statement) -> str:
     """Return which condition nobody fulfils, if it is one by itself."""
     for share in shares_of([known]):
         conditions = keep_conditions_on_people(share.given)
@@ -548,9 +527,7 @@ def _find_people(variables: Variables, terms: Sequence[Term]) -> dict[Who, Integ
 class _Draft:
     """The constraints of statements, given of whom each of their terms speaks, and which of them are of one person."""
 
-    def __init__(
-        self, known: Sequence[WordedStatement], forms: Sequence[LinearForm], meant: TermPeople, person: Integers
-    ) -> None:
+    def __init__(self, forms: Sequence[LinearForm], meant: TermPeople, person: Integers) -> None:
         possible = np.bincount(meant.term, minlength=len(person)) > 0
         of_one = person != NOBODY
         widths = np.array([len(form.terms) for form in forms], np.int64)
@@ -566,14 +543,14 @@ class _Draft:
         self.unknown_coefficient: list[float] = []
         sizes, starts = np.where(of_one, 1, meant.certain).tolist(), first.tolist()
         people: list[Fraction | int] = [sizes[start] for start in starts]
-        alone = np.array([len(form.terms) == 1 and form.terms[0].coefficient is ONE for form in forms], bool)
+        alone = np.array([len(form.terms) == 1 and form.terms[0].coefficient == 1 for form in forms], bool)
         for at in np.flatnonzero((vague | ~alone) & ~nobody).tolist():
             form, start = forms[at], starts[at]
             places = slice(start, start + len(form.terms))
             if not vague[at]:
                 people[at], self.coefficient[places] = _scale_to_people(form, sizes[places])
                 continue
-            _check_same_people(known[at], form)
+            _check_same_people(form)
             scale, self.coefficient[places] = _scale_to_people(form, [1] * len(form.terms))
             people[at] = sizes[start] * scale
             # _split_bounds has left one bound where N is unknown
@@ -588,8 +565,9 @@ class _Draft:
         self.scale, self.laplace = np.zeros(len(sized)), np.zeros(len(sized), bool)
         # noise is stated of a share, and measured here in people of the statement's scale
         for at, (form, size) in enumerate(sized):
-            if form.measured is not None:
-                self.scale[at], self.laplace[at] = float(form.measured.scale * size), form.measured.noise == "laplace"
+            if form.statement.noise is not None:
+                self.scale[at] = float(form.statement.scale * size)
+                self.laplace[at] = form.statement.noise == "laplace"
 
 
 def _scale_to_people(form: LinearForm, sizes: Sequence[int]) -> tuple[Fraction, list[float]]:
@@ -604,18 +582,19 @@ def _multiply(share: Fraction, people: Fraction | int) -> float:
     return (share.numerator * people.numerator) / (share.denominator * people.denominator)
 
 
-def _check_same_people(known: WordedStatement, form: LinearForm) -> None:
+def _check_same_people(form: LinearForm) -> None:
     """Refuse what is not linear: the numbers of people whom terms are about differ, and are not known."""
-    if form.measured is not None:
+    words = form.statement.words
+    if form.statement.noise is not None:
         message = (
-            f"'{known.words}' was measured of people whose number the release does not say; state it of people who are "
+            f"'{words}' was measured of people whose number the release does not say; state it of people who are "
             "known, such as everybody: P(Flu, sex=male)"
         )
         raise BadKnowledge(message)
     whom = {(term.share.given, term.share.person) for term in form.terms}
     if len(whom) > 1:
         message = (
-            f"'{known.words}' adds up or compares shares of different people, and the release prints too little to say "
+            f"'{words}' adds up or compares shares of different people, and the release prints too little to say "
             "how many those are; compare shares of the same people, or each share with a number"
         )
         raise BadKnowledge(message)

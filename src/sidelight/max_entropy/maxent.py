@@ -36,7 +36,7 @@ from sidelight.arrays import Flags, Floats, Integers, pair_equal
 from sidelight.errors import BadKnowledge, BadMeasure, expect, mapping_or_empty, parameter
 from sidelight.knowledge.events import keep_conditions_on_values
 from sidelight.knowledge.facts import Who, as_who
-from sidelight.knowledge.parse import Statements, read_statements
+from sidelight.knowledge.statements import Statements, read_statements
 from sidelight.max_entropy.beliefs import Beliefs, Certificate, MeantPeople, ReleaseBeliefs, beliefs_of
 from sidelight.max_entropy.constraints import NOBODY, shares_of
 from sidelight.max_entropy.key_beliefs import KeyBeliefs, KeysOfPeople
@@ -50,7 +50,7 @@ from sidelight.table.table import Counts, expect_one_sensitive
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight.knowledge.parse import WordedStatement
+    from sidelight.knowledge.statements import Statement
     from sidelight.release.groups import GroupName
     from sidelight.table.hierarchy import Hierarchy
 
@@ -60,15 +60,15 @@ HAS = 0
 
 
 def set_beliefs_of(
-    variables: Variables, known: tuple[WordedStatement, ...], *, deadline: float, progress: Progress = quiet
+    variables: Variables, known: tuple[Statement, ...], *, deadline: float, progress: Progress = quiet
 ) -> SetBeliefs:
     """Compute the distribution of largest entropy, value by value; `variables` are of the release with sets."""
     release = variables.release
-    by_value: dict[Label, list[WordedStatement]] = {}
+    by_value: dict[Label, list[Statement]] = {}
     for each in known:
         by_value.setdefault(_value_of(release, each), []).append(each)
 
-    def of_value(value: Label, stated: Sequence[WordedStatement]) -> Beliefs:
+    def of_value(value: Label, stated: Sequence[Statement]) -> Beliefs:
         who_has_it = replace(variables, release=_split_by_value(release, value))
         return beliefs_of(who_has_it, tuple(stated), deadline=deadline, progress=progress)
 
@@ -78,7 +78,7 @@ def set_beliefs_of(
     return SetBeliefs(variables, known, solved, of_value(release.domain[0], ()))
 
 
-def _value_of(release: Release, known: WordedStatement) -> Label:
+def _value_of(release: Release, known: Statement) -> Label:
     values = dict.fromkeys(
         value
         for share in shares_of([known])

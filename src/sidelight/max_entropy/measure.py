@@ -38,8 +38,7 @@ from sidelight.arrays import add_up, number_keys
 from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, parameter
 from sidelight.knowledge.events import InGroup, parts_of
 from sidelight.knowledge.facts import Someone
-from sidelight.knowledge.parse import Statements, read_statements
-from sidelight.knowledge.statements import MeasuredStatement, Number, Statement
+from sidelight.knowledge.statements import Number, Statement, Statements, read_statements
 from sidelight.max_entropy.association_rules import RuleConditions, check_rules, strongest_rules
 from sidelight.max_entropy.constraints import shares_of
 from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
@@ -99,7 +98,7 @@ class WithStatistics(Measure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "knowing", tuple(each.statement for each in read_statements(self.knowing)))
+        object.__setattr__(self, "knowing", tuple(replace(each, text=None) for each in read_statements(self.knowing)))
         object.__setattr__(self, "rules", tuple(self.rules))
         if len(self.rules) != 2 or min(self.rules) < 0:
             message = "rules= are two numbers: how many of the strongest rules 'has' and 'has not' are known"
@@ -440,7 +439,7 @@ def _precision(*beliefs: ReleaseBeliefs) -> tuple[Fraction, int]:
 
     Where something measured with noise is known, beliefs are right to some seven decimals, else to more than the last.
     """
-    measured = any(isinstance(known.statement, MeasuredStatement) for each in beliefs for known in each.known)
+    measured = any(known.noise for each in beliefs for known in each.known)
     error = Fraction(1, 10**PLACES_IN_TIME) if measured else -Fraction(1, 10 ** (SURE_PLACES + 1))
     in_time = measured or any(each.undecided for each in beliefs)
     return error, PLACES_IN_TIME if in_time else SURE_PLACES

@@ -132,7 +132,7 @@ def _take_number(reader: TokenReader) -> Word:
     if reader.next.kind not in ("word", "quoted"):
         reader.fail(f"a number is missing before {reader.next}; {_EXAMPLE}")
     number = reader.name("a number", stop=())
-    while reader.is_sign_next(",") and re.fullmatch(
+    while reader.next.is_any(",") and re.fullmatch(
         r"[0-9]{3}(\.[0-9]+)?", reader.peek(1).text
     ):  # as answers print them
         reader.take()
@@ -143,7 +143,7 @@ def _take_number(reader: TokenReader) -> Word:
 def _take_setting_name(reader: TokenReader, names: list[str], *, index: int) -> str:
     """Take `k =`, or return the name of the setting at this index."""
     start = reader.next
-    if start.kind in ("word", "quoted") and reader.peek(1).is_sign("="):
+    if start.kind in ("word", "quoted") and reader.peek(1).is_any("="):
         reader.take(2)
         return start.text
     # `k 3` would otherwise be the text "k 3", which nobody means.

@@ -10,26 +10,38 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.events import HasValue, InGroup, all_hold, any_holds, event_of, negate
-from sidelight.knowledge.facts import DEEPEST, And, Described, Fact, Has, Implies, Not, OneOf, Or, Same, Someone
-from sidelight.knowledge.parse import (
-    Vocabulary,
-    complete,
-    is_statement,
-    read_fact,
-    read_facts,
+from sidelight.knowledge.events import (
+    ConditionalProbability,
+    HasValue,
+    Headcount,
+    InGroup,
+    all_hold,
+    any_holds,
+    event_of,
+    negate,
+)
+from sidelight.knowledge.facts import (
+    DEEPEST,
+    And,
+    Described,
+    Fact,
+    Has,
+    Implies,
+    Not,
+    OneOf,
+    Or,
+    Same,
+    Someone,
     read_person,
+)
+from sidelight.knowledge.parse import Vocabulary, complete, read_fact, read_facts
+from sidelight.knowledge.statements import (
+    P,
+    Statement,
+    count,
+    is_statement,
     read_statement,
     read_statements,
-)
-from sidelight.knowledge.statements import (
-    ComparisonStatement,
-    ConditionalProbability,
-    Headcount,
-    IntervalStatement,
-    LinearStatement,
-    P,
-    count,
     statement_of,
 )
 from sidelight.testing.strategies import facts, facts_of
@@ -320,10 +332,10 @@ shares = st.builds(
     st.none() | whos,
 )
 bounds = st.tuples(numbers, numbers).map(sorted)
-says = st.builds(lambda about, both: IntervalStatement(about, *both), shares, bounds)
+says = st.builds(lambda about, both: Statement(((Fraction(1), about),), *both), shares, bounds)
 counts = st.builds(
-    lambda values, people, both: IntervalStatement(
-        Headcount(tuple(values), tuple(people)), *(len(people) * each for each in both)
+    lambda values, people, both: Statement(
+        ((Fraction(1), Headcount(tuple(values), tuple(people))),), *(len(people) * each for each in both)
     ),
     st.lists(labels, min_size=1, max_size=2, unique=True),
     st.lists(whos, min_size=1, max_size=3, unique=True),
@@ -335,8 +347,14 @@ linear = st.builds(
     st.sampled_from(
         [(None, Fraction(1, 3)), (Fraction(0), None), (Fraction(0), Fraction(0)), (Fraction(0), Fraction(1))]
     ),
-).filter(lambda each: isinstance(each, LinearStatement))
-statements = says | counts | linear | st.builds(ComparisonStatement, shares, shares, st.sampled_from(["<=", "="]))
+)
+compared = st.builds(
+    lambda one, other, low: Statement(((Fraction(1), one), (Fraction(-1), other)), low, Fraction(0)),
+    shares,
+    shares,
+    st.sampled_from([None, Fraction(0)]),
+)
+statements = says | counts | linear | compared
 
 
 @given(statements)
@@ -452,7 +470,7 @@ def test_bad_texts_say_where_and_what(text, place, wrong):
 def test_words_are_kept():
     (known,) = read_statements("P( Flu )  =  30 %")
     assert known.words == "P( Flu ) = 30 %"
-    assert str(known.statement) == "P(Flu) = 0.3"
+    assert str(known) == "P(Flu) = 0.3"
 
 
 WORDS = Vocabulary({"sex": ("f", "m"), "age group": ("20-29", None)}, ("Flu", "Lung cancer", None), 30)

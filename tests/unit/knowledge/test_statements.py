@@ -7,8 +7,7 @@ import pytest
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, SidelightError
 from sidelight.knowledge.facts import Someone
-from sidelight.knowledge.parse import read_statements
-from sidelight.knowledge.statements import P, count
+from sidelight.knowledge.statements import P, count, read_statements
 from sidelight.release.release import Release
 
 

@@ -16,7 +16,7 @@ def test_a_written_name_is_one_token_or_words(name):
 def test_a_grammar_may_add_signs_and_say_which_error_it_raises():
     reader = TokenReader("implications(k=[1, 2)", signs="[]", error=BadPolicy)
     assert reader.name("a measure") == "implications"
-    assert reader.is_sign_next("(")
+    assert reader.next.is_any("(")
     reader.take(3)
     assert (reader.name("a name", stop=()) if reader.next.kind == "word" else reader.take().text) == "["
     reader.take(3)
@@ -40,4 +40,4 @@ def test_the_end_is_never_passed():
 
 
 def test_words_are_known_in_small_or_capital_letters_but_not_quoted():
-    assert [token.is_word("and") for token in tokenize("and AND And 'and'")[:-1]] == [True, True, False, False]
+    assert [token.is_any("and") for token in tokenize("and AND And 'and'")[:-1]] == [True, True, False, False]

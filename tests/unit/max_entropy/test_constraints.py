@@ -5,7 +5,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.parse import read_statements
+from sidelight.knowledge.statements import read_statements
 from sidelight.max_entropy.constraints import NOBODY, UNUSED, constraints_of, mentioned_conditions
 from sidelight.max_entropy.problem import Variables
 

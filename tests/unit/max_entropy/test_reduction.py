@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.knowledge.parse import read_statements
+from sidelight.knowledge.statements import read_statements
 from sidelight.max_entropy.constraints import constraints_of, mentioned_conditions
 from sidelight.max_entropy.problem import ONE_PERSON, Variables
 from sidelight.max_entropy.reduction import reduce_problem

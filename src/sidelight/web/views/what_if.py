@@ -21,7 +21,8 @@ from sidelight.answers.recipe import Name, write_call, write_python
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadHierarchy, BadKnowledge, Contradiction, SidelightError, did_you_mean
 from sidelight.knowledge.facts import Has
-from sidelight.knowledge.parse import Vocabulary, complete, is_statement, read_fact, read_statement
+from sidelight.knowledge.parse import Vocabulary, complete, read_fact
+from sidelight.knowledge.statements import is_statement, read_statement
 from sidelight.knowledge.tokens import quote
 from sidelight.progress import Progress
 from sidelight.release.locate import Lookup
