@@ -14,8 +14,7 @@ from sidelight.answers.sources import Question, merge_roles
 from sidelight.engines.read import read_table
 from sidelight.files import sidecar_path
 from sidelight.measures.about import About
-from sidelight.measures.criterion import Criterion, limit_text
-from sidelight.measures.limit_grammar import call_text
+from sidelight.measures.criterion import Criterion, call_text, limit_text
 from sidelight.measures.measure import Measure
 from sidelight.policy.limits import measure_maker
 from sidelight.release.read import read_release

@@ -17,10 +17,9 @@ from sidelight.answers.recipe import FileRecipe, Name, write_call
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadMeasure, SidelightError, UnknownValue, did_you_mean
 from sidelight.measures.criterion import Bound, Comparison, Criterion
-from sidelight.measures.limit_grammar import Word
 from sidelight.measures.measure import whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-from sidelight.policy.limits import read_number
+from sidelight.policy.limits import Word, read_number
 from sidelight.policy.policy import Policy
 from sidelight.report.answer import Recipe
 from sidelight.report.charts.skyline import DIRECTIONS, LiveSkyline

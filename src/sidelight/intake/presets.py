@@ -41,7 +41,7 @@ from sidelight.intake.safe_harbour import NOT_COVERED, SOURCE, SafeHarbour, safe
 from sidelight.knowledge.tokens import TokenReader, abbreviate, whole_in
 from sidelight.measures.ck_safety.implications import Implications, Negations
 from sidelight.measures.classics import DistinctValues, GroupSize
-from sidelight.measures.limit_grammar import SIGNS
+from sidelight.measures.criterion import SIGNS
 from sidelight.measures.named_risks.size_risk import JournalistRisk, ProsecutorRisk, Statistic
 from sidelight.measures.sums import Dominance, Remainder, SumMeasure
 from sidelight.policy.policy import Policy, policy_text

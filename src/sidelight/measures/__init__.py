@@ -6,11 +6,10 @@ registers itself under its name when it is declared), a public name in `sideligh
 `policy/measure_names`, which lists ours with their modules, in the order of pages and schemas; that list is their map.
 
 Read `measure` first (a question, whom it is about, its settings, its summary), then `criterion` (the finding and its
-witness, ≥ > ≤ <, a measure with a bound) and `about` (one of several sensitive columns; several measures at once).
-`limit_grammar` reads and writes limits in a line of text; `attacker_answer` is what searches ask attackers, and get.
-Then `exact` and `group_by_group` (find in floats, decide in fractions; what searches look at), `targets` (which values
-are asked about), `number_values` (a number for each value), the measures `classics`, `closeness`, `expected_candidates`
-and `sums`, `disclosure_curve` (risk against knowledge), and the adversaries: `ck_safety/`, `privacy_skyline/`,
-`epsilon_privacy/`; `named_risks/` are what regulators ask for by name, `column_subsets/` is about some of the columns
-at a time.
+witness, ≥ > ≤ <, a measure with a bound, and how both are written) and `about` (one of several sensitive columns;
+several measures at once).  `attacker_answer` is what searches ask attackers, and get.  Then `exact` and
+`group_by_group` (find in floats, decide in fractions; what searches look at), `targets` (which values are asked about,
+and which numbers they stand for), the measures `classics`, `closeness`, `expected_candidates` and `sums`,
+`disclosure_curve` (risk against knowledge), and the adversaries: `ck_safety/`, `privacy_skyline/`, `epsilon_privacy/`;
+`named_risks/` are what regulators ask for by name, `column_subsets/` is about some of the columns at a time.
 """

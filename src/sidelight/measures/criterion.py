@@ -7,14 +7,16 @@ The four comparisons are one table of their signs and words.  A measure with the
 
     measure, comparison, bound ─▶ criterion ─decide(finding)─▶ judgement
 
-A bound means what it says in decimal and is decided in exact arithmetic.
+A bound means what it says in decimal and is decided in exact arithmetic.  Measures and criteria write themselves in
+one line of text, by the grammar that `policy/limits` reads again.
 """
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import Enum
@@ -22,8 +24,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from sidelight.errors import BadPolicy, NotTrueOrFalse, TooHard, expect
+from sidelight.knowledge.tokens import quote
 from sidelight.release.release import Release
 from sidelight.rounding import as_printed, exact_number, in_words, short_amount
+from sidelight.table.labels import shown
 from sidelight.text import html_table
 
 if TYPE_CHECKING:
@@ -33,6 +37,12 @@ if TYPE_CHECKING:
     from sidelight.release.groups import GroupName
     from sidelight.table.labels import Label
 
+
+SIGNS = "[]"
+"""What is a sign in a limit besides the signs of facts."""
+
+LEFT_OUT = "…"
+"""Stands for a setting that is too long to be written; nobody reads it again as if it were one."""
 
 Amount: TypeAlias = Fraction | float
 """A `Fraction`, `math.inf`, or, where logarithms make it irrational, a float rounded towards caution."""
@@ -280,6 +290,33 @@ def limit_text(measure: object, comparison: Comparison, bound: object, *, typed:
     ('group size ≥ 5', 'group size >= 5')
     """
     return f"{measure} {comparison.typed_sign if typed else comparison.sign} {bound}"
+
+
+def call_text(name: str, settings: Mapping[str, object], *, longest: int = 120) -> str:
+    """Return a measure with its settings; what takes more characters, such as a whole hierarchy, is left out."""
+    texts = {setting: value_text(value) for setting, value in settings.items() if value is not None}
+    parts = [f"{setting}={text if len(text) <= longest else LEFT_OUT}" for setting, text in texts.items()]
+    return f"{name}({', '.join(parts)})" if parts else name
+
+
+def value_text(value: object) -> str:
+    """Return the value of a setting as text.
+
+    >>> value_text({"a stomach disease": ["Ulcer", "Dyspepsia"]}), value_text(("[30-40]", "5", True))
+    ('{a stomach disease=[Ulcer, Dyspepsia]}', '["[30-40]", 5, true]')
+    """
+    if isinstance(value, str):
+        return quote(value, signs=SIGNS)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        keys = [quote(shown(key) if key is None else str(key), signs=SIGNS) for key in value]
+        return (
+            "{" + ", ".join(f"{key}={value_text(each)}" for key, each in zip(keys, value.values(), strict=True)) + "}"
+        )
+    if isinstance(value, Sequence | AbstractSet):
+        return "[" + ", ".join(value_text(each) for each in value) + "]"
+    return quote(shown(value), signs=SIGNS) if value is None else str(value)
 
 
 def judgements_table(title: str, judgements: Sequence[Judgement], *, note: str = "") -> str:

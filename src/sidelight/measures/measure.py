@@ -38,9 +38,7 @@ import numpy as np
 
 from sidelight.errors import BadMeasure, as_given, did_you_mean, expect, in_python, is_one_of, listed, parameter
 from sidelight.measures.attacker_answer import AttackerAnswer, FoundRelease
-from sidelight.measures.criterion import Bound, Comparison, Criterion, Finding, Witness
-from sidelight.measures.limit_grammar import call_text
-from sidelight.measures.number_values import whole_if_possible
+from sidelight.measures.criterion import Bound, Comparison, Criterion, Finding, Witness, call_text
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, Semantics, written_label
 from sidelight.text import as_names
@@ -121,6 +119,15 @@ def whole_amount(measure: str, name: str, amount: object, *, least: int = 0, mos
         message = f"'{measure}' needs {name} to be at most {as_given(most)}, not {as_given(amount)}"
         raise BadMeasure(message)
     return int(number)
+
+
+def whole_if_possible(number: Fraction | float) -> int | Fraction | float:
+    """Return a whole number as such.
+
+    >>> whole_if_possible(Fraction(5)), whole_if_possible(Fraction(1, 2)), whole_if_possible(float("inf"))
+    (5, Fraction(1, 2), inf)
+    """
+    return int(number) if isinstance(number, Fraction) and number.denominator == 1 else number
 
 
 Views: TypeAlias = dict[tuple[str | None, tuple[str, ...]], Release]

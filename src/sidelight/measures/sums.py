@@ -34,8 +34,14 @@ from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Attacker, Measure, Monotonicity, labels_as_written, read, whole
-from sidelight.measures.number_values import NumberValues, numbers_of, seeming_thousands
-from sidelight.measures.targets import Targeted, drop_values
+from sidelight.measures.targets import (
+    NumberByValue,
+    Targeted,
+    drop_values,
+    numbers_of,
+    read_numbers,
+    seeming_thousands,
+)
 from sidelight.rounding import exact_text, in_words
 from sidelight.table.labels import MISSING, Label, Semantics, as_number, in_order
 from sidelight.text import counted, form
@@ -69,7 +75,7 @@ class SumMeasure(Targeted, FormulaMeasure):
 
     largest: int = field(default=2, metadata=whole(least=1))
     numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = field(
-        default=None, metadata=read(NumberValues, hint=Mapping[str, float] | None, parse=labels_as_written)
+        default=None, metadata=read(read_numbers, hint=Mapping[str, float] | None, parse=labels_as_written)
     )
 
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
@@ -100,7 +106,7 @@ class SumMeasure(Targeted, FormulaMeasure):
         return True
 
     def _amounts(self, domain: tuple[Label, ...]) -> _Amounts:
-        known = self.numbers if isinstance(self.numbers, NumberValues) else None
+        known = self.numbers if isinstance(self.numbers, NumberByValue) else None
         return _Amounts.from_domain(self.name, domain, known)
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
@@ -299,8 +305,8 @@ class _Amounts(NamedTuple):
 
     @classmethod
     @lru_cache(maxsize=16)
-    def from_domain(cls, measure: str, domain: tuple[Label, ...], known: NumberValues | None) -> _Amounts:
-        named: NumberValues | dict[Label, Fraction] = known or {}
+    def from_domain(cls, measure: str, domain: tuple[Label, ...], known: NumberByValue | None) -> _Amounts:
+        named: NumberByValue | dict[Label, Fraction] = known or {}
         others = [text for text in domain if text not in named and text not in (None, MISSING)]
         strange = sum(as_number(text) is None for text in others)
         if strange:

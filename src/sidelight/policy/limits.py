@@ -11,8 +11,19 @@ against.  Nothing is coerced (a text is no number, and true is not 1), with thre
 - a whole number where a text belongs is its digits, because sensitive values often are numbers;
 - a `Word`, which only the text of a limit has, is whatever belongs at its place: 05 is a number or the text "05".
 
-Whatever a policy file can say of a measure can be said in a line of text too (the grammar is `measures/limit_grammar`),
-and what a criterion prints is read again as that criterion.
+Whatever a policy file can say of a measure can be said in a line of text too, such as `implications(k=3) < 0.5`; what a
+criterion prints is read again as that criterion:
+
+    LIMIT    = MEASURE [ SIGN NUMBER ]
+    MEASURE  = NAME [ "(" [ SETTING { "," SETTING } ] ")" ]
+    SETTING  = [ NAME "=" ] VALUE                            without a name: the settings in their order
+    VALUE    = TEXT | "[" [ VALUE { "," VALUE } ] "]" | "{" [ TEXT "=" VALUE { "," TEXT "=" VALUE } ] "}"
+    TEXT     = words, or a text in "..." or '...'            a quote within quotes is doubled
+    SIGN     = ">=" | ">" | "<=" | "<" | "≥" | "≤"           see `Comparison`
+    NUMBER   = digits, perhaps with commas between thousands; 3/4; inf
+
+The tokens are those of facts (`knowledge/tokens`), and every one of them is read or refused: nothing is skipped.  Words
+without quotes are what belongs at their place, a number, true or false, or a text: they are read as a `Word`.
 """
 
 from __future__ import annotations
@@ -56,15 +67,25 @@ from pydantic.config import JsonDict
 from pydantic.json_schema import WithJsonSchema
 
 from sidelight.errors import BadPolicy, SidelightError, did_you_mean
-from sidelight.measures.criterion import Comparison, Criterion, exact
-from sidelight.measures.limit_grammar import Word, limit_reader, take_bound, take_measure_name, take_settings
+from sidelight.knowledge.tokens import TokenReader
+from sidelight.measures.criterion import LEFT_OUT, SIGNS, Comparison, Criterion, exact
 from sidelight.measures.measure import Measure
 from sidelight.measures.targets import Predicate, read_value
 from sidelight.policy.measure_names import measure_named
 from sidelight.table.labels import Label, written_label
+from sidelight.text import MOST_NESTED, is_deeply_nested
 
 if TYPE_CHECKING:
     from sidelight.measures.privacy_skyline.skyline import Skyline
+
+
+_EXAMPLE = "write it like 'group size >= 5' or 'implications(k=3) < 0.5'"
+
+
+class Word(str):
+    """Words of a limit's text that are not in quotes, so that they may mean a number, true or false, or themselves."""
+
+    __slots__ = ()
 
 
 class Section(BaseModel):
@@ -497,3 +518,122 @@ def read_limit_section(text: str) -> Limit:
         raise BadPolicy(message)
     table = {"measure": kind.name, **(settings or {}), **take_bound(reader)}
     return validate_section(limit_model(kind), table, f"'{text}'")
+
+
+# Reading a line of text: a reader of tokens moves on from the name to the settings to the bound.
+
+
+def limit_reader(text: str) -> TokenReader:
+    """Return a reader of a limit's tokens.
+
+    >>> reader = limit_reader("implications(3, value=Flu) < 1/2")
+    >>> take_measure_name(reader), take_settings(reader, ["k", "value"]), take_bound(reader)
+    ('implications', {'k': '3', 'value': 'Flu'}, {'below': '1/2'})
+    """
+    if is_deeply_nested(text):  # its lists are read by functions that call themselves
+        message = f"a limit is nested more than {MOST_NESTED} deep; check its brackets"
+        raise BadPolicy(message)
+    return TokenReader(text, signs=SIGNS, error=BadPolicy)
+
+
+def take_measure_name(reader: TokenReader) -> str:
+    """Take the name of a measure, in small letters and with spaces."""
+    if reader.next.kind not in ("word", "quoted"):
+        reader.fail(f"a measure is missing before {reader.next}; {_EXAMPLE}")
+    return reader.name("a measure", stop=()).replace("_", " ").casefold()
+
+
+def take_settings(reader: TokenReader, names: Iterable[str]) -> dict[str, object] | None:
+    """Take `(k=3, value=Flu)`, where `names` are the settings in their order; None where there is no parenthesis."""
+    names = list(names)
+    settings: dict[str, object] = {}
+    if not reader.accept("("):
+        return None
+    # Each round takes one setting and, but for the first, the comma before it: nothing between them is passed over.
+    while not reader.accept(")"):
+        if settings:
+            reader.expect(",", "write settings like (k=3), with a comma between them")
+        start = reader.next
+        name = _take_setting_name(reader, names, index=len(settings))
+        if name in settings:
+            reader.fail(f"'{name}' is set twice; set it once", at=start)
+        settings[name] = _take_value(reader, "a setting")
+    return settings
+
+
+def take_bound(reader: TokenReader) -> dict[str, Word]:
+    """Take `>= 5`, up to the end, as a policy file says it: `at_least = 5`.  Empty where there is no bound."""
+    bound: dict[str, Word] = {}
+    if reader.next.kind != "end":
+        comparison = Comparison.from_sign(reader.next.text) if reader.next.kind == "sign" else None
+        if comparison is None:
+            reader.fail(f"{reader.next} is no comparison; {_EXAMPLE}")
+        reader.take()
+        bound[comparison.value] = _take_number(reader)
+    reader.end("write the bound last, such as group size >= 5")
+    return bound
+
+
+def _take_number(reader: TokenReader) -> Word:
+    if reader.next.kind not in ("word", "quoted"):
+        reader.fail(f"a number is missing before {reader.next}; {_EXAMPLE}")
+    number = reader.name("a number", stop=())
+    while reader.next.is_any(",") and re.fullmatch(
+        r"[0-9]{3}(\.[0-9]+)?", reader.peek(1).text
+    ):  # as answers print them
+        reader.take()
+        number = f"{number},{reader.name('a number', stop=())}"
+    return Word(number)
+
+
+def _take_setting_name(reader: TokenReader, names: list[str], *, index: int) -> str:
+    """Take `k =`, or return the name of the setting at this index."""
+    start = reader.next
+    if start.kind in ("word", "quoted") and reader.peek(1).is_any("="):
+        reader.take(2)
+        return start.text
+    # `k 3` would otherwise be the text "k 3", which nobody means.
+    if start.kind == "word" and start.text in names and reader.peek(1).kind in ("word", "quoted"):
+        reader.fail(f"'{start.text}' is a setting; write {start.text}={reader.peek(1).text}, or a text in quotes")
+    if index >= len(names):
+        _take_value(reader, "a setting")  # where nothing stands that could be one, this says so
+        takes = f"takes only {len(names)}: {', '.join(names)}" if names else "takes none"
+        what = f"{start}" if start.kind in ("word", "quoted") else "this"
+        reader.fail(f"{what} is one setting too many; this measure {takes}", at=start)
+    return names[index]
+
+
+def _take_value(reader: TokenReader, what: str) -> object:
+    values: list[object] = []
+    table: dict[str, object] = {}
+    if reader.accept("["):
+        while not reader.accept("]"):
+            if values:
+                reader.expect(",", "write lists like [Flu, Cold]")
+            values.append(_take_value(reader, "a value"))
+        return values
+    if not reader.accept("{"):
+        return _take_text(reader, what)
+    while not reader.accept("}"):
+        if table:
+            reader.expect(",", "write tables like {Flu = 2, Cold = 3}")
+        start = reader.next
+        key = str(_take_text(reader, "a name"))
+        if key in table:
+            reader.fail(f"'{key}' is there twice; name it once", at=start)
+        reader.expect("=", "write tables like {Flu = 2, Cold = 3}")
+        table[key] = _take_value(reader, "a value")
+    return table
+
+
+def _take_text(reader: TokenReader, what: str) -> str:
+    start = reader.next
+    if start.kind not in ("word", "quoted"):
+        reader.fail(f"{what} is missing before {start}; write settings like (k=3), with a comma between them")
+    if start.kind == "word" and start.text == LEFT_OUT:
+        reader.fail(f"'{LEFT_OUT}' stands for something that was left out; write it in full, or use a policy file")
+    text = reader.name(what, stop=())
+    if reader.next.kind in ("word", "quoted"):
+        reader.fail(f"{reader.next} follows another text; put a comma between them, or the whole into quotes")
+    # Quoted text is text; only words may be read as a number.
+    return text if start.kind == "quoted" else Word(text)

@@ -14,7 +14,6 @@ from sidelight.answers.recipe import write_typed
 from sidelight.errors import BadPolicy
 from sidelight.measures.about import About
 from sidelight.measures.criterion import Comparison, Criterion
-from sidelight.measures.limit_grammar import Word
 from sidelight.measures.measure import Measure
 from sidelight.policy.limits import (
     BOUNDS,
@@ -22,6 +21,7 @@ from sidelight.policy.limits import (
     Number,
     TrueOrFalse,
     Whole,
+    Word,
     limit_model,
     read_limit_section,
     right_bounds,

@@ -8,12 +8,12 @@ from fractions import Fraction
 import pytest
 
 from sidelight.errors import BadMeasure, UnknownValue, WrongKind
-from sidelight.measures.number_values import (
-    NumberValues,
+from sidelight.measures.targets import (
     Tariff,
     finite,
     has_sensible_size,
     numbers_of,
+    read_numbers,
     read_rate,
     seeming_thousands,
     whole_if_possible,
@@ -25,18 +25,18 @@ def test_texts_are_exact_numbers():
 
 
 def test_what_somebody_says_goes_before_the_text():
-    known = NumberValues({"7": 8, "many": 0.5, None: 3})
+    known = read_numbers({"7": 8, "many": 0.5, None: 3})
     assert numbers_of(("7", "many", None), known) == (8, Fraction(1, 2), 3)
     assert known.as_written() == {"7": 8, "many": Fraction(1, 2), "(missing)": 3}
-    assert hash(known) == hash(NumberValues({None: 3, "many": 0.5, "7": 8}))
+    assert hash(known) == hash(read_numbers({None: 3, "many": 0.5, "7": 8}))
 
 
 def test_a_missing_one_is_refused_unless_it_stands_for_something():
     assert numbers_of((None, "(missing)", "1"), None, missing=Fraction(5)) == (5, 5, 1)
-    assert numbers_of((None, "1"), NumberValues({None: 3}), missing=Fraction(5)) == (3, 1)
+    assert numbers_of((None, "1"), read_numbers({None: 3}), missing=Fraction(5)) == (3, 1)
     for text in (None, "(missing)"):
         with pytest.raises(BadMeasure) as refused:
-            numbers_of((text,), NumberValues({"many": 1}))
+            numbers_of((text,), read_numbers({"many": 1}))
         assert str(refused.value) == (
             "'(missing)' is no number; say what it stands for in numbers= or leave out who has it"
         )
@@ -86,15 +86,15 @@ def test_0_and_the_largest_and_the_smallest_are_numbers():
 )
 def test_what_no_value_can_stand_for(numbers, error, words):
     with pytest.raises(error) as refused:
-        NumberValues(numbers)
+        read_numbers(numbers)
     assert str(refused.value) == words
 
 
 def test_values_are_labels_in_order_and_stand_for_fractions():
-    values = NumberValues({"b": 2, 5: 1, None: 0.5})
+    values = read_numbers({"b": 2, 5: 1, None: 0.5})
     assert list(values.items()) == [("5", 1), ("b", 2), (None, Fraction(1, 2))]
     assert all(type(number) is Fraction for number in values.values())
-    assert hash(values) != hash(NumberValues({"b": 2, 5: 1, None: 0.25}))
+    assert hash(values) != hash(read_numbers({"b": 2, 5: 1, None: 0.25}))
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadMeasure, WrongKind
 from sidelight.measures.measure import Monotonicity
-from sidelight.measures.number_values import NumberValues
 from sidelight.measures.sums import SumWitness, _Amounts, _FallingAmounts
+from sidelight.measures.targets import NumberByValue, read_numbers
 from sidelight.policy.limits import read_measure
 from sidelight.policy.measure_names import measure_named
 from sidelight.policy.policy import policy_text
@@ -312,7 +312,7 @@ def test_as_a_policy_file_says_it():
     settings = {"largest": 3, "numbers": {"(missing)": 1, "a": Fraction(1, 2), "b": 0}, "apart_from": ("c",)}
     assert measure.settings() == settings
     assert sl.Dominance.from_settings(**settings) == measure
-    assert isinstance(measure.numbers, NumberValues)
+    assert isinstance(measure.numbers, NumberByValue)
     assert sl.Remainder.from_settings() == sl.Remainder() == sl.Remainder(2)
     assert sl.Remainder().settings() == {}
     with pytest.raises(WrongKind) as refused:
@@ -360,7 +360,7 @@ def test_digits_have_30_bits(number, digits):
 
 
 def test_amounts_may_have_900_bits_in_their_unit():
-    longest, longer = (NumberValues({"a": 1 + Fraction(1, 2**power)}) for power in (899, 900))
+    longest, longer = (read_numbers({"a": 1 + Fraction(1, 2**power)}) for power in (899, 900))
     assert _Amounts.from_domain("any", ("a",), longest).digits.tolist() == [[2**29, *[0] * 28, 1]]
     with pytest.raises(BadMeasure, match="'any' adds up amounts, and some have too many digits for it; round them"):
         _Amounts.from_domain("any", ("a",), longer)

@@ -21,14 +21,14 @@ from pydantic import Field, TypeAdapter, ValidationError
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy
 from sidelight.measures.classics import GroupSize
-from sidelight.measures.criterion import Bound
-from sidelight.measures.limit_grammar import Word, call_text
+from sidelight.measures.criterion import Bound, call_text
 from sidelight.policy.limits import (
     MOST_DIGITS,
     Number,
     Section,
     Text,
     Whole,
+    Word,
     limit_model,
     missing_measure,
     not_a_table,

@@ -77,8 +77,15 @@ from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO, tole
 from sidelight.measures.criterion import Amount, Bound, Finding, Witness
 from sidelight.measures.exact import EXACT, Numbers, join_all
 from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, read
-from sidelight.measures.number_values import Tariff, read_rate
-from sidelight.measures.targets import Predicate, Targeted, Targets, examples_of_targets, read_value
+from sidelight.measures.targets import (
+    Predicate,
+    Targeted,
+    Targets,
+    Tariff,
+    examples_of_targets,
+    read_rate,
+    read_value,
+)
 from sidelight.rounding import exact_number, in_words, log
 from sidelight.table.labels import Label, Semantics, shown
 

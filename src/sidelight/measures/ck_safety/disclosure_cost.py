@@ -24,7 +24,7 @@ from sidelight.measures.ck_safety.implications import Implications, Negations, c
 from sidelight.measures.criterion import Amount, Bound, Finding, Witness
 from sidelight.measures.exact import Screen
 from sidelight.measures.measure import Attacker, Measure, Monotonicity, Summary, read, whole
-from sidelight.measures.number_values import Tariff, read_rate
+from sidelight.measures.targets import Tariff, read_rate
 from sidelight.rounding import in_words
 from sidelight.table.labels import Label, Semantics, shown
 

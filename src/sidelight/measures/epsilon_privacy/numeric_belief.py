@@ -23,7 +23,7 @@ Each family has a conjugate prior worth σ answers, and after m more answers x�
 and for σ = ∞ the family itself at μ₀.  `near` gives the probability of an interval for many cases in floats, good to
 about 1e-7; `exact` for one in decimals, by series and continued fractions.
 
-Digits      What callers give is of a sensible size (see `number_values`), or 0.  So an interval is at
+Digits      What callers give is of a sensible size (see `targets`), or 0.  So an interval is at
             least 1e-60 of what it is compared with, and of σ answers it moves 1e-30: 40 of the 130 digits are left
             whatever is subtracted.  What is too small for decimals even so, and it alone, is 0.
 
@@ -54,8 +54,7 @@ from sidelight.measures.epsilon_privacy.worst_case import Case
 from sidelight.measures.exact import bernoulli_number
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
 from sidelight.measures.measure import Attacker, Measure, Monotonicity, Worst, labels_as_written, read
-from sidelight.measures.number_values import NumberValues, finite, has_sensible_size, numbers_of
-from sidelight.measures.targets import Targeted
+from sidelight.measures.targets import NumberByValue, Targeted, finite, has_sensible_size, numbers_of, read_numbers
 from sidelight.rounding import exact_text, round_down, round_up, short_decimal
 from sidelight.table.labels import Label, Semantics, in_order, shown
 from sidelight.text import counted
@@ -414,7 +413,7 @@ class NumericBelief(Targeted, GroupByGroup):
     spread: Bound | None = field(default=None, metadata=read(partial(finite, name="spread")))
     minimum: Bound | None = field(default=None, metadata=read(partial(finite, name="minimum")))
     numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = field(
-        default=None, metadata=read(NumberValues, hint=Mapping[str, float] | None, parse=labels_as_written)
+        default=None, metadata=read(read_numbers, hint=Mapping[str, float] | None, parse=labels_as_written)
     )
     known_people: int = field(default=0, metadata=read(read_known_people))
 
@@ -466,7 +465,7 @@ class NumericBelief(Targeted, GroupByGroup):
         self._numbers_of(release.domain)
 
     def _numbers_of(self, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
-        known = self.numbers if isinstance(self.numbers, NumberValues) else None
+        known = self.numbers if isinstance(self.numbers, NumberByValue) else None
         return _numbers_of(self.expected_family, known, domain)
 
     def summarize(self, groups: Groups) -> Worst:
@@ -591,7 +590,7 @@ def _epsilon(p_in: Fraction, p_out: Decimal) -> Amount:
 
 
 @lru_cache(maxsize=16)
-def _numbers_of(family: NumberFamily, known: NumberValues | None, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
+def _numbers_of(family: NumberFamily, known: NumberByValue | None, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
     numbers = numbers_of(domain, known)
     for text, number in zip(domain, numbers, strict=True):
         family.check(number, shown(text))

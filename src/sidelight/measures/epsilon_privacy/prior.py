@@ -38,8 +38,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 import numpy as np
 
 from sidelight.errors import BadMeasure, as_given, did_you_mean, is_one_of
-from sidelight.measures.number_values import NumberByValue, whole_if_possible
-from sidelight.measures.targets import Predicate, Predicates, read_predicates
+from sidelight.measures.measure import whole_if_possible
+from sidelight.measures.targets import NumberByValue, Predicate, Predicates, read_predicates
 from sidelight.rounding import exact_number, exact_text, whole_number
 from sidelight.table.labels import Label, in_order, label, shown
 

@@ -19,9 +19,8 @@ from sidelight.arrays import Integers, add_up
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadMeasure, TooHard, expect
 from sidelight.measures.classics import GroupSize
-from sidelight.measures.criterion import Amount, Bound, Criterion, Finding, exact
+from sidelight.measures.criterion import Amount, Bound, Criterion, Finding, exact, value_text
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
-from sidelight.measures.limit_grammar import value_text
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
 from sidelight.report.charts.risk_curves import RiskLimit, risk_chart

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from sidelight.measures.limit_grammar import call_text, value_text
+from sidelight.measures.criterion import call_text, value_text
 
 
 @pytest.mark.parametrize(
