@@ -56,7 +56,7 @@ from .measures.sums import Dominance as Dominance
 from .measures.sums import Remainder as Remainder
 from .measures.ck_safety.implications import Implications as Implications
 from .measures.ck_safety.implications import Negations as Negations
-from .measures.ck_safety.disclosure_cost import DisclosureCost as DisclosureCost
+from .measures.ck_safety.implications import DisclosureCost as DisclosureCost
 from .measures.ck_safety.cheapest_knowledge import CheapestKnowledge as CheapestKnowledge
 from .measures.privacy_skyline.acquaintance import Acquaintance as Acquaintance
 from .measures.epsilon_privacy.numeric_belief import NumericBelief as NumericBelief

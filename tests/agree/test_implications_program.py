@@ -13,17 +13,15 @@ from support.definitions import all_lack, by_partitions, least_with_target, leas
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.measures.ck_safety.minimize_across_groups import (
+from sidelight.measures.ck_safety.minimize import (
     Choice,
+    TopCounts,
+    allocate,
     best_assignment,
     choices_near_best,
     deciding_sums,
-)
-from sidelight.measures.ck_safety.minimize_within_group import (
-    ExactProgram,
-    TopCounts,
-    allocate,
     least_log_probabilities,
+    least_probabilities,
 )
 from sidelight.testing import releases
 
@@ -64,7 +62,7 @@ def some_groups(listed, k, owned):
 def test_one_group_at_a_time(listed, k, owned):
     by_frequency, groups = some_groups(listed, k, owned)
     others, targets = least_log_probabilities(groups)
-    exact_others, exact_targets = exact = ExactProgram.from_groups(groups).probabilities(groups)
+    exact_others, exact_targets = exact = least_probabilities(groups)
     for row, counts in enumerate(by_frequency):
         own = int(groups.target[row])
         for h in range(k + 1):
@@ -76,7 +74,7 @@ def test_one_group_at_a_time(listed, k, owned):
 @given(counts_of_groups, st.integers(0, 6), st.integers(0, 7), st.booleans())
 def test_the_allocation_reaches_the_least_probability(listed, k, owned, target):
     by_frequency, groups = some_groups(listed, k, owned)
-    exact = ExactProgram.from_groups(groups).probabilities(groups)[target]
+    exact = least_probabilities(groups)[target]
     for row, counts in enumerate(by_frequency):
         for h in range(0 if target else 1, k + 1):
             if exact[h, row] > 0:
@@ -94,10 +92,10 @@ def test_the_allocation_reaches_the_least_probability(listed, k, owned, target):
 @given(counts_of_groups, st.integers(0, 6), st.integers(0, 7))
 def test_certainty_takes_the_atoms_it_is_said_to_take(listed, k, owned):
     _, groups = some_groups(listed, k, owned)
-    others, targets = ExactProgram.from_groups(groups).probabilities(groups)
+    others, targets = least_probabilities(groups)
     for row in range(len(listed)):
         for h in range(k + 1):
-            sure, sure_with = groups.certain_without_target()[row] <= h, groups.certain_with_target()[row] <= h + 1
+            sure, sure_with = groups.certain(target=False)[row] <= h, groups.certain(target=True)[row] <= h + 1
             assert (others[h, row] == 0) == sure
             assert (targets[h, row] == 0) == (sure_with or sure)
 
@@ -123,7 +121,7 @@ def test_counts_that_do_not_decide_may_be_anything(listed, k, owned, data):
 
 
 def _probability(group, h, target):
-    return ExactProgram.from_groups(group).probabilities(group)[target][h, 0]
+    return least_probabilities(group)[target][h, 0]
 
 
 def test_chances_too_small_for_floats():
@@ -156,7 +154,7 @@ def _one_rare_value(release, k):
     for size, counts in zip(release.groups.sizes.tolist(), release.groups.counts.dense().tolist(), strict=True):
         by_frequency = sorted(counts, reverse=True)[: k + 1]
         group = TopCounts(np.array([size]), np.array([by_frequency]), np.array([counts[place]]))
-        others, targets = (part[:, 0].tolist() for part in ExactProgram.from_groups(group).probabilities(group))
+        others, targets = (part[:, 0].tolist() for part in least_probabilities(group))
         targets = targets if counts[place] else []
         before, best = best, {}
         for (spent, placed), so_far in before.items():
@@ -197,7 +195,8 @@ def test_atoms_over_groups(data, groups, k):
     ]
     floats = [np.log([[float(row[target][h]) for row in table] for h in range(k + 1)]) for target in (False, True)]
     weighed = {
-        Choice(*choice): table[choice.group][choice.target][choice.atoms] for choice in choices_near_best(*floats)
+        Choice(*choice): table[choice.group][choice.target][choice.atoms]
+        for choice in choices_near_best(np.stack(floats))
     }
     best = best_assignment(weighed, k)
     every = [

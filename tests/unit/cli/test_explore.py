@@ -8,7 +8,7 @@ from support.command_line import answer, invoke
 import sidelight as sl
 from sidelight.answers import explore
 from sidelight.cli import run as surface
-from sidelight.measures.ck_safety import minimize_across_groups as worst
+from sidelight.measures.ck_safety import minimize as worst
 
 ROWS = "age,disease\n" + "\n".join(
     f"{age},{disease}" for age in ("20-29", "30-39") for disease in ("Flu", "Flu", "Flu", "Cold", "Cold", "AIDS")

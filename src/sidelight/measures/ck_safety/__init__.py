@@ -4,8 +4,7 @@ Martin, Kifer, Machanavajjhala, Gehrke and Halpern, Worst-case background knowle
 adversaries, their witnesses and the programs that find the worst case; not the counting of worlds that replays it
 (`worlds/`), nor facts about named people (`knowledge/`).
 
-Read `implications` (the adversaries, their summary and their witnesses), then the two programs behind it as the paper
-numbers them, `minimize_within_group` (MINIMIZE1) and `minimize_across_groups` (MINIMIZE2, and which groups take part),
-then `several_values` (sets and multisets of them).  Where values differ: `disclosure_cost` (some are worse to learn),
-`cheapest_knowledge` (some cost more to learn).
+Read `implications` (the adversaries, their summary and their witnesses, and values that are worse to learn), then the
+two programs behind it, as the paper numbers them MINIMIZE1 and MINIMIZE2, in `minimize`, then `several_values` (sets
+and multisets of them) and `cheapest_knowledge` (where some values cost more to learn).
 """

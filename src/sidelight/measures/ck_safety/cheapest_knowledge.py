@@ -7,7 +7,7 @@ smallest k for which `Implications(k)` reaches c.
 
 Form        As with k implications: for any φ, taking A → (the target has s) for one premise A of each implication costs
             no more and makes no less sure, because a world in which no chosen premise holds fits φ.
-Objective   1/(1 + r) ≥ c, r as in `minimize_across_groups` with prices in place of numbers of atoms.  What one
+Objective   1/(1 + r) ≥ c, r as in MINIMIZE2 (`minimize`) with prices in place of numbers of atoms.  What one
             group gives is below; a budget is spread over groups by the recurrence there.
 Search      Budgets are doubled until one suffices; all smaller ones come with it.  The least that suffices in
             logarithms is weighed in fractions, and the next one where it does not hold after all.
@@ -57,25 +57,24 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Floats, Integers, first_of_each
+from sidelight.arrays import Floats, Integers, first_of_each, number_vectors
 from sidelight.errors import BadMeasure, TooHard, as_given
-from sidelight.measures.ck_safety.implications import (
-    Atom,
-    Implication,
-    ImplicationsWitness,
-    nobody_shown,
-)
-from sidelight.measures.ck_safety.minimize_across_groups import (
+from sidelight.measures.ck_safety.implications import Atom, ImplicationsWitness, nobody_shown
+from sidelight.measures.ck_safety.minimize import (
+    LOG_OF_ZERO,
     Choice,
     ImplicationsScreen,
     Weighed,
+    avoid,
     best_assignment,
     choices_near_best,
+    count_left,
     near_the_cut,
+    probability_one,
+    tolerance,
 )
-from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO, tolerance
 from sidelight.measures.criterion import Amount, Bound, Finding, Witness
-from sidelight.measures.exact import EXACT, Numbers, join_all
+from sidelight.measures.exact import Numbers, join_all
 from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, read
 from sidelight.measures.targets import (
     Predicate,
@@ -143,6 +142,11 @@ class PricedGroups:
     def take(self, rows: Integers | slice) -> PricedGroups:
         return PricedGroups(self.sizes[rows], tuple(each[rows] for each in self.counts), self.target[rows], self.prices)
 
+    def take_one(self, row: int) -> PricedGroups:
+        """Return one group alone, without the values that nobody of it has."""
+        group = self.take(slice(row, row + 1))
+        return replace(group, counts=tuple(each[:, : np.count_nonzero(each)] for each in group.counts))
+
     def rows(self) -> Integers:
         """Return all that is known of a group, side by side: a row of whole numbers per group."""
         return np.column_stack((self.sizes, *self.counts, self.target))
@@ -158,11 +162,13 @@ class PricedGroups:
         return tuple(np.cumsum(np.pad(each, ((0, 0), (1, 0))), axis=1) for each in self.counts)
 
 
-class Chain(NamedTuple):
-    """The least product, and the kinds of the sets that people are asked about, the first person's first."""
+class Purchase(NamedTuple):
+    """What is bought of a group: the least product, and the kinds of the sets that its people are asked about."""
 
     product: Fraction
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[Kind, ...] = ()  # the first person's first
+    target_class: int | None = None  # the class of the target's value, where the target is here
+    row: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,30 +202,12 @@ class PricedProgram:
         """What stands for probability 1 from each person on, up to the last who can be asked about anything."""
         # each person who is asked about anything costs at least the cheapest kind
         cheapest = min((price for kind, price in self.prices.items() if any(kind)), default=self.budget + 1)
-        most = self.budget // cheapest + 1
-        if not self.exact:
-            return [np.zeros(len(self.groups.sizes))] * (most + 1)
-        scale: list[Numbers] = [EXACT.whole(np.ones_like(self.groups.sizes))]
-        for person in range(most - 1, -1, -1):
-            scale.append(scale[-1] * self.count_left(person))
-        return scale[::-1]
+        return probability_one(self.groups.sizes, self.budget // cheapest + 1, exact=self.exact)
 
-    def count_left(self, person: int) -> Integers:
-        """Return n − i; where nobody is left, somebody before must have had one of the values: any number will do."""
-        left: Integers = np.maximum(self.groups.sizes - person, 1)
-        return left
-
-    def avoid(self, person: int, kind: Kind) -> Numbers:
-        """Return ln max(n − i − n(κ), 0)/(n − i); in whole numbers what is over, which stands for its part of n − i."""
-        left = self.count_left(person)
-        rest: Numbers = np.maximum(left - self.holders[kind], 0)
-        if self.exact:
-            return EXACT.whole(rest)
-        with np.errstate(divide="ignore"):
-            return np.maximum(np.log(rest / left), LOG_OF_ZERO)
-
-    def times(self, one: Numbers, other: Numbers) -> Numbers:
-        return one * other if self.exact else one + other
+    def ask(self, person: int, kind: Kind, rest: Numbers) -> Numbers:
+        """Multiply by the probability that the i-th person has no value of a set of this kind."""
+        probability = avoid(count_left(self.groups.sizes, person), self.holders[kind], exact=self.exact)
+        return probability * rest if self.exact else probability + rest
 
     def people(self) -> Iterator[tuple[int, dict[Kind, Numbers]]]:
         """Go from the last person down to the first, the target aside, with the states of each."""
@@ -235,7 +223,7 @@ class PricedProgram:
                     now[kind] = np.min(smaller or [np.tile(self.scale[person], (left + 1, 1))], axis=0)
                     if price and kind in later:  # asking about nothing is the same as asking nobody
                         best = now[kind][price:]
-                        np.minimum(best, self.times(self.avoid(person, kind), later[kind]), out=best)
+                        np.minimum(best, self.ask(person, kind, later[kind]), out=best)
             yield person, now
             later = now
 
@@ -251,7 +239,7 @@ class PricedProgram:
         for kind, rest in first.items():
             if kind[-1]:  # what such a kind costs is within the budget, and its states are for all that is left of it
                 best = least[self.prices[kind] - self.groups.prices[-1] :]
-                np.minimum(best, self.times(self.avoid(0, kind), rest), out=best)
+                np.minimum(best, self.ask(0, kind, rest), out=best)
         return least
 
     def product(self, state: int) -> Fraction:
@@ -259,31 +247,28 @@ class PricedProgram:
         size, target = (self.groups.sizes[0], self.groups.target[0]) if self.target else (1, 1)
         return Fraction(state * int(size), self.scale[0][0] * int(target))
 
-    def chain(self) -> Chain:
+    def buy(self) -> Purchase:
         """Follow the recurrence of one group from the whole budget down; of equal products the smallest kind."""
         states = {person: {kind: each[:, 0] for kind, each in own.items()} for person, own in self.people()}
-        person, left = int(self.target), self.budget
-        first = states[person]
-        least, within = (
-            min((self.avoid(0, kind)[0] * rest[-1], kind) for kind, rest in first.items() if kind[-1])
-            if self.target
-            else (min(rest[-1] for rest in first.values()), ())
-        )
-        kinds = [within] if within else []
-        left -= self.prices[within] - self.groups.prices[-1] if within else 0
-        within = within or (*self.groups.largest[:-1], 0)
+        person, left, kinds = int(self.target), self.budget, list[Kind]()
+        within, first = (*self.groups.largest[:-1], 0), states[person]
+        least = min(rest[-1] for rest in first.values())
+        if self.target:
+            least, within = min((self.ask(0, kind, rest[-1:])[0], kind) for kind, rest in first.items() if kind[-1])
+            kinds, left = [within], left - self.prices[within] + self.groups.prices[-1]
         # once one of the atoms must hold, nobody else need be asked
-        while not kinds or self.avoid(person - 1, kinds[-1])[0]:
+        while not kinds or self.ask(person - 1, kinds[-1], np.ones(1, object))[0]:
             options: list[tuple[int, Kind]] = [(self.scale[person][0], ())]
             for kind, price in self.prices.items():
                 if any(kind) and price <= left and all(own <= most for own, most in zip(kind, within, strict=True)):
-                    options.append((self.avoid(person, kind)[0] * states[person + 1][kind][left - price], kind))
+                    at = left - price
+                    options.append((self.ask(person, kind, states[person + 1][kind][at : at + 1])[0], kind))
             _, within = min(options)
             if not within:
                 break
             kinds.append(within)
             person, left = person + 1, left - self.prices[within]
-        return Chain(self.product(least), tuple(kinds))
+        return Purchase(self.product(least), tuple(kinds))
 
 
 def least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
@@ -295,36 +280,6 @@ def least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
         logs += np.log(groups.sizes / np.maximum(groups.target, 1))
         logs[:, groups.target == 0] = np.inf
     return logs
-
-
-@dataclass(frozen=True)
-class ExactGroup:
-    """One group, to be weighed in whole numbers; equal groups are weighed once."""
-
-    size: int
-    counts: tuple[tuple[int, ...], ...]
-    target: int
-    prices: Prices
-
-    @classmethod
-    def from_row(cls, groups: PricedGroups, row: int) -> ExactGroup:
-        counts = tuple(tuple(count for count in each[row].tolist() if count) for each in groups.counts)
-        return cls(int(groups.sizes[row]), counts, int(groups.target[row]), groups.prices)
-
-    def program(self, budget: int, *, target: bool) -> PricedProgram:
-        """Return the program of this group alone, in whole numbers."""
-        counts = tuple(np.array(each, np.int64).reshape(1, -1) for each in self.counts)
-        group = PricedGroups(np.array([self.size]), counts, np.array([self.target]), self.prices)
-        return PricedProgram(group, budget, target, exact=True)
-
-    def products(self, budget: int, *, target: bool) -> list[Fraction]:
-        """Compute f(j), or n/n(σ)·f^σ(j) with the target, for j = 0 … budget."""
-        program = self.program(budget, target=target)
-        return [program.product(state) for state in program.least()[:, 0]]
-
-    def least(self, price: int, *, target: bool) -> Chain:
-        """Return f(price), or n/n(σ)·f^σ(price), with the chain; of equal ones the shortest, with the fewest values."""
-        return self.program(price, target=target).chain()
 
 
 @dataclass(frozen=True)
@@ -382,12 +337,12 @@ class CheapestKnowledge(Targeted):
     @property
     def tariff(self) -> Tariff:
         assert self.prices is None or isinstance(self.prices, Tariff)  # __post_init__ saw to it
-        return Tariff() if self.prices is None else self.prices
+        return self.prices or Tariff()
 
-    def price(self, value: Label) -> Fraction:
-        """Return what an implication from this value costs."""
+    @property
+    def price_otherwise(self) -> Fraction:
         assert isinstance(self.otherwise, Fraction)
-        return self.tariff.rate(value, self.otherwise)
+        return self.otherwise
 
     def check(self, release: Release) -> None:
         super().check(release)
@@ -419,7 +374,8 @@ class CheapestKnowledge(Targeted):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Add up the prices, and count worlds to see that it makes as sure as it should: infinite where it does not."""
         assert isinstance(witness, PricedWitness)
-        price = sum((self.price(each.premise.value) for each in witness.implications), Fraction(0))
+        values = (each.premise.value for each in witness.implications)
+        price = sum((self.tariff.rate(value, self.price_otherwise) for value in values), Fraction(0))
         return price if witness.posterior(release) >= self.reach else math.inf
 
 
@@ -427,16 +383,7 @@ class CheapestKnowledge(Targeted):
 class PricedWitness(ImplicationsWitness):
     """The implications that are bought, and how probable they make the target."""
 
-    probability: Fraction
-
-
-@dataclass(frozen=True)
-class Purchase:
-    """What is bought of one group: the chain of sets that its people are asked about."""
-
-    row: int
-    chain: Chain
-    target_class: int | None = None  # the class of the target's value, where the target is here
+    probability: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -453,19 +400,18 @@ class Market:
     @classmethod
     def from_groups(cls, measure: CheapestKnowledge, groups: Groups) -> Market:
         """Sort the values by price and the counts by frequency; of groups of one kind a few will do."""
-        assert isinstance(measure.otherwise, Fraction)
-        by_price = measure.tariff.classes(groups.domain, measure.otherwise)
+        by_price = measure.tariff.classes(groups.domain, measure.price_otherwise)
         # prices become whole numbers of a common unit, so that budgets can number the rows of arrays
         scale = math.lcm(*(price.denominator for price in by_price))
         unit = Fraction(math.gcd(*(int(price * scale) for price in by_price)), scale)
         prices = tuple(int(price / unit) for price in by_price)
         classes, may_be = tuple(by_price.values()), measure.targets.indices(groups)
-        others = _price_groups(groups, classes, prices, None, may_be)
         targets = [
             (own, _price_groups(groups, classes, prices, own, may_be))
             for own, places in enumerate(classes)
             if not set(places).isdisjoint(may_be.tolist())
         ]
+        others = _price_groups(groups, classes, prices, None, may_be)
         return cls(groups, unit, classes, others, tuple(targets), frozenset(may_be.tolist()))
 
     def take(self, rows: Integers) -> Market:
@@ -492,87 +438,79 @@ class Market:
                 raise TooHard(message)
             # at most `within` groups besides the target's take part, so more of one kind are not needed
             market = self.take(first_of_each(kinds, within + 2))
-            others = least_logs(market.others, within, target=False)
-            targets = np.minimum.reduce([least_logs(each, within, target=True) for _, each in market.targets])
-            rows = _taking_part(others, targets)
-            sufficient = market.take(rows).least_sufficient(others[:, rows], targets[:, rows], reach)
+            targets = [least_logs(each, within, target=True) for _, each in market.targets]
+            logs = np.stack((least_logs(market.others, within, target=False), np.minimum.reduce(targets)))
+            rows = _taking_part(logs)
+            sufficient = market.take(rows).least_sufficient(logs[:, :, rows], reach)
             if sufficient is not None:
                 return sufficient
             budget *= 2
 
-    def least_sufficient(self, others: Floats, targets: Floats, reach: Fraction) -> tuple[int, PricedWitness] | None:
-        """Try the budgets that may suffice, from the least on; rows are budgets, columns groups, all logarithms."""
-        screen = ImplicationsScreen(len(others) - 1, Targets())
-        # rows 0 … J are without the target, J + 1 … 2J + 1 with it, as `ImplicationsScreen` has them
-        least = join_all(screen, np.vstack((others, targets)).T)[0, len(others) :]
+    def least_sufficient(self, logs: Floats, reach: Fraction) -> tuple[int, PricedWitness] | None:
+        """Try the budgets that may suffice, from the least on; `logs`: (2, budgets, groups), as MINIMIZE2 has them."""
+        screen = ImplicationsScreen(logs.shape[1] - 1, Targets())
+        least = join_all(screen, np.concatenate(logs).T)[0, logs.shape[1] :]
         # 1/(1 + r) ≥ c where ln r ≤ ln((1 − c)/c); certainty takes a product of 0
         limit = float(log((1 - reach) / reach)) if reach < 1 else LOG_OF_ZERO / 2
         # floats propose budgets, within tolerance and the least first; fractions decide
         for budget in np.flatnonzero(least <= limit + tolerance(np.array(limit))).tolist():
             if least[budget] < LOG_OF_ZERO / 2:
-                return budget, self.witness(self._certain(others[budget], targets[budget], budget))
-            # exactly, over the choices that logarithms leave
-            choices = choices_near_best(others[: budget + 1], targets[: budget + 1])
-            purchases = [self._best(choice) for choice in best_assignment(self._weigh(choices), budget).choices]
-            if _probability(purchases) >= reach:
-                return budget, self.witness(purchases)
+                choices = self._certain(logs[:, budget], budget)
+            else:  # exactly, over the choices that logarithms leave
+                weighed = self._weigh(choices_near_best(logs[:, : budget + 1]))
+                choices = [*best_assignment(weighed, budget).choices]
+            purchases = [self._buy(choice) for choice in choices]
+            # the target first, so that what is known of it is named first
+            purchases.sort(key=lambda each: each.target_class is None)
+            probability = 1 / (1 + math.prod((each.product for each in purchases), start=Fraction(1)))
+            if probability >= reach:
+                return budget, replace(self._write_witness(purchases), probability=probability)
         return None
+
+    def _views(self, choice: Choice) -> dict[int | None, PricedGroups]:
+        """Return the groups as each class of targets sees them that a choice may be of, or as they are without."""
+        if not choice.target:
+            return {None: self.others}
+        return {own: each for own, each in self.targets if each.target[choice.group]}
 
     def _weigh(self, choices: list[Choice]) -> Weighed:
         """Compute the choices' exact products, all prices of a group at once and equal groups only once."""
-        # one run of the program has all smaller budgets too, so each group is run once, with its largest
-        largest: dict[tuple[bool, ExactGroup], int] = {}
-        groups = {choice: self._exact_groups(choice) for choice in choices}
-        for choice, exact in groups.items():
-            for each in exact:
-                largest[choice.target, each] = max(largest.get((choice.target, each), 0), choice.atoms)
-        products = {each: each[1].products(most, target=each[0]) for each, most in largest.items()}
-        return {
-            choice: min(products[choice.target, each][choice.atoms] for each in exact)
-            for choice, exact in groups.items()
-        }
+        weighed: Weighed = {}
+        for own, groups in ((None, self.others), *self.targets):
+            kind, first = number_vectors(groups.rows())
+            placed = [(choice, int(first[kind[choice.group]])) for choice in choices if own in self._views(choice)]
+            # one run of the program has all smaller budgets too, so each group is run once, with its largest
+            largest: dict[int, int] = {}
+            for choice, row in placed:
+                largest[row] = max(largest.get(row, 0), choice.atoms)
+            programs = {row: _program(groups, row, most, target=own is not None) for row, most in largest.items()}
+            least = {row: program.least()[:, 0] for row, program in programs.items()}
+            for choice, row in placed:
+                product = programs[row].product(least[row][choice.atoms])
+                weighed[choice] = min(product, weighed.get(choice, product))
+        return {choice: weighed[choice] for choice in choices}
 
-    def _exact_groups(self, choice: Choice) -> dict[ExactGroup, int | None]:
-        """Return the group as each class of targets sees it, with that class, or as it is without the target."""
-        if not choice.target:
-            return {ExactGroup.from_row(self.others, choice.group): None}
-        row = choice.group
-        return {ExactGroup.from_row(each, row): own for own, each in self.targets if each.target[row]}
-
-    def _certain(self, others: Floats, targets: Floats, budget: int) -> list[Purchase]:
-        here = np.flatnonzero(targets < LOG_OF_ZERO / 2)
-        if len(here):
-            return [self._best(Choice(int(here[0]), budget, target=True))]
-        elsewhere = int(np.flatnonzero(others < LOG_OF_ZERO / 2)[0])
+    def _certain(self, logs: Floats, budget: int) -> list[Choice]:
+        others, targets = (np.flatnonzero(each < LOG_OF_ZERO / 2).tolist() for each in logs)
+        if targets:
+            return [Choice(targets[0], budget, target=True)]
         target = next(row for row in range(len(self.groups)) if any(each.target[row] for _, each in self.targets))
-        return [self._best(Choice(target, 0, target=True)), self._best(Choice(elsewhere, budget, target=False))]
+        return [Choice(target, 0, target=True), Choice(others[0], budget, target=False)]
 
-    def _best(self, choice: Choice) -> Purchase:
-        exact = self._exact_groups(choice).items()
-        chains = [(each.least(choice.atoms, target=choice.target), own) for each, own in exact]
-        chain, own = min(chains)
-        return Purchase(choice.group, chain, own)
-
-    def witness(self, purchases: list[Purchase]) -> PricedWitness:
-        """Write down who is asked about what: the target first, then others of the groups."""
-        (sold,) = (each for each in purchases if each.target_class is not None)
-        name, value = self.groups.name(sold.row), self.groups.domain[self._target_place(sold)]
-        atom = Atom((name.number, 0), value)
-        premises = [
-            premise
-            for each in sorted(purchases, key=lambda each: each is not sold)
-            for premise in self._atoms(each)
-            if premise != atom
-        ]
-        names = dict.fromkeys(self.groups.name(each.row) for each in purchases if each.row != sold.row)
-        return PricedWitness(
-            name,
-            value,
-            target=atom.person,
-            implications=tuple(Implication(premise, atom) for premise in premises),
-            elsewhere=tuple(names),
-            probability=_probability(purchases),
+    def _buy(self, choice: Choice) -> Purchase:
+        """Find what to buy of a group: with the target, of the class of values that makes the least product."""
+        return min(
+            _program(groups, choice.group, choice.atoms, target=choice.target)
+            .buy()
+            ._replace(target_class=own, row=choice.group)
+            for own, groups in self._views(choice).items()
         )
+
+    def _write_witness(self, purchases: list[Purchase]) -> PricedWitness:
+        """Write down who is asked about what: the target first, then others of the groups."""
+        name, value = self.groups.name(purchases[0].row), self.groups.domain[self._target_place(purchases[0])]
+        premises = [premise for each in purchases for premise in self._atoms(each)]
+        return PricedWitness.from_premises(name, value, premises, [self.groups.name(each.row) for each in purchases])
 
     def _target_place(self, sold: Purchase) -> int:
         """Find the value of the target: the most frequent one in question of its class."""
@@ -590,7 +528,7 @@ class Market:
         ]
         return [
             Atom((number, position), self.groups.domain[place])
-            for position, kind in enumerate(purchase.chain.kinds)
+            for position, kind in enumerate(purchase.kinds)
             for place in (
                 *(() if own is None or not kind[-1] else (own,)),
                 *(place for places, many in zip(frequent, kind, strict=False) for place in places[:many]),
@@ -598,17 +536,18 @@ class Market:
         ]
 
 
-def _taking_part(others: Floats, targets: Floats) -> Integers:
+def _program(groups: PricedGroups, row: int, budget: int, *, target: bool) -> PricedProgram:
+    """Return the program of one group alone, in whole numbers."""
+    return PricedProgram(groups.take_one(row), budget, target, exact=True)
+
+
+def _taking_part(logs: Floats) -> Integers:
     """List the groups that may be used: at each price those with the least probabilities."""
-    most = len(others) - 1
-    # a group that gets j of J leaves J − j units, and at most so many others take part (as there)
-    lists = [near_the_cut(others[price], most - price + 2) for price in range(1, most + 1)]
-    lists += [near_the_cut(targets[price], most - price + 1) for price in range(most + 1)]
+    most = logs.shape[1] - 1
+    # a group that gets j of J leaves J − j units, and at most so many others take part (as in MINIMIZE2)
+    lists = [near_the_cut(logs[0, price], most - price + 2) for price in range(1, most + 1)]
+    lists += [near_the_cut(logs[1, price], most - price + 1) for price in range(most + 1)]
     return np.unique(np.concatenate([rows for both in lists for rows in both]))
-
-
-def _probability(purchases: list[Purchase]) -> Fraction:
-    return 1 / (1 + math.prod((each.chain.product for each in purchases), start=Fraction(1)))
 
 
 def _price_groups(

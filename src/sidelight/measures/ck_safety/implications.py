@@ -1,57 +1,73 @@
-"""How sure can someone get who knows any k implications?
+"""How sure can someone get who knows any k implications, or can rule out any k values; and how bad would that be?
 
 The adversary, what an audit keeps of the groups, and the witness: the worst k implications themselves, as data, as
-facts and in words.  How the worst case is found is in `minimize_within_group` and
-`minimize_across_groups`; a finding is replayed by counting worlds, which knows nothing of these.
+facts and in words.  How the worst case is found is in `minimize`; a finding is replayed by counting worlds, which knows
+nothing of that.
 
-Negations are the milder adversary of the paper, who can rule out any k values: k facts "p does not have s".  All of
-them do most about the target itself, so no program is needed; a group's statistic is how many have the value, and how
-many have none of those ruled out.
-
-Where a person may have several values, what the target lacks says nothing about her other values, which are independent
-of it; the k facts do most when they say of k others of the group that they do not have the target's own:
+Negations are the milder adversary of the paper, who can rule out any k values, and needs no program.  Where a person
+may have several values, what the target lacks says nothing about her other values, which are independent of it; the k
+facts do most when they say of k others of the group that they do not have the target's own:
 
     set        m / (n − k)                           at most 1
     multiset   1 − ((n − k − 1)/(n − k))^m           1 where k others leave one person alone
 
-Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 5; several values are ours.
+Some values may be worse to disclose than others.  The cost is then
+
+    max over people p, values s and k pieces of knowledge φ of  w(s) · Pr(p has s | release, φ)
+
+Values of one weight w are a class, and the maximum over a class is what `Implications` (or `Negations`) says of these
+targets alone.  So the cost is the largest, over the different weights, of w times that: whatever is claimed of the
+adversary (how it merges, what merging groups does to it, that its witness replays) holds of the cost.
+
+Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 5, and section 6, which leaves cost-based
+disclosure open; several values are ours.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, as_given, listed
 from sidelight.knowledge.facts import Fact, Has, OneOf, Someone
-from sidelight.measures.ck_safety.minimize_across_groups import ImplicationsScreen, shortlist, worst_case
-from sidelight.measures.ck_safety.minimize_within_group import Allocation, TopCounts
-from sidelight.measures.criterion import Amount, Finding, Witness
+from sidelight.measures.ck_safety.minimize import Allocation, ImplicationsScreen, TopCounts, shortlist, worst_case
+from sidelight.measures.criterion import Amount, Bound, Finding, Witness
 from sidelight.measures.exact import (
     BITS_REPORTED,
-    FRACTIONS,
     Arithmetic,
     Number,
     Numbers,
     RatioArithmetic,
+    Screen,
     compute_exactly,
 )
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Settings, Worst, amount_in, read, whole
-from sidelight.measures.targets import Targeted, Value, examples_of_targets, read_value
+from sidelight.measures.measure import (
+    ROW,
+    Attacker,
+    Measure,
+    Monotonicity,
+    Settings,
+    Summary,
+    Worst,
+    amount_in,
+    read,
+    whole,
+)
+from sidelight.measures.targets import Targeted, Tariff, Value, examples_of_targets, read_rate, read_value
 from sidelight.rounding import in_words
 from sidelight.table.labels import Label, Semantics, show_in_list, shown
 from sidelight.text import counted
-from sidelight.worlds.closed_forms import Investigation, Others, odds, probability_of_avoiding
+from sidelight.worlds.closed_forms import probability_of_avoiding
 
 if TYPE_CHECKING:
-    from sidelight.arrays import Integers
-    from sidelight.measures.ck_safety.several_values import SeveralValuesSummary
+    from sidelight.arrays import Floats, Integers
     from sidelight.release.groups import GroupName, Groups
     from sidelight.release.release import Release
     from sidelight.worlds.brute_force import Person
@@ -141,11 +157,11 @@ class Implications(KnownFacts):
         at_once = groups.semantics == "single" and groups.counts.is_wide
         return (groups,) if at_once else super().blocks(groups)
 
-    def summarize(self, groups: Groups) -> ImplicationsSummary | SeveralValuesSummary:
+    def summarize(self, groups: Groups) -> Summary:
         if groups.semantics != "single":
-            from sidelight.measures.ck_safety.several_values import SeveralValuesSummary  # noqa: PLC0415 - brings SciPy
+            from sidelight.measures.ck_safety.several_values import summarize_several  # noqa: PLC0415 - brings SciPy
 
-            return SeveralValuesSummary.from_groups(self, groups)
+            return summarize_several(self, groups)
         # by number, so that ties go to the group with the smallest one
         seen = self.targets.view(groups.sort_by_number())
         top, targets = TopCounts.from_groups(seen, self.k + 1, self.targets), set(self.targets.indices(seen).tolist())
@@ -210,46 +226,24 @@ class ImplicationsSummary:
         return ImplicationsSummary(self.measure, self.domain, tuple(both[row] for row in kept))
 
     def finding(self) -> Finding:
+        targets = self.measure.targets
+        notes, members = targets.notes(self.domain), targets.members(self.domain)
         if not any(group.target for group in self.groups):
-            return Finding(self.measure, Fraction(0), None, (self.measure.targets.nobody(), *self._notes()))
+            return Finding(self.measure, Fraction(0), None, (targets.nobody(), *notes))
         risk, spent = worst_case(_top_counts(self.groups), self.measure.k)
-        witness = self._witness([(self.groups[row], allocation) for row, allocation in spent])
-        return Finding(self.measure, risk, witness, self._notes())
-
-    def _notes(self) -> tuple[str, ...]:
-        return self.measure.targets.notes(self.domain)
-
-    def _witness(self, spent: list[tuple[ListedGroup, Allocation]]) -> ImplicationsWitness:
-        """Write down who gets atoms for what; idle implications fill up to k."""
-        (target,) = (group for group, allocation in spent if allocation.with_target)
-        value = target.target_value
-        atom = Atom((target.name.number, 0), value)
         # the target's group first, so that what is known there is named first
         spent.sort(key=lambda part: not part[1].with_target)
-        premises = [each for group, allocation in spent for each in group.atoms(allocation, value) if each != atom]
-        idle = idle_implications(atom, self.measure.k - len(premises))
-        others = dict.fromkeys(group.name for group, _ in spent if group.name != target.name)
-        return ImplicationsWitness(
-            target.name,
-            value,
-            target=atom.person,
-            implications=(*(Implication(each, atom) for each in premises), *idle),
-            elsewhere=tuple(others),
-            any_of=self.measure.targets.members(self.domain),
-        )
-
-
-def idle_implications(atom: Atom, number: int, *, most: int = 1_000) -> tuple[Implication, ...]:
-    """List implications that say nothing, which fill up to k; of very many the first, as k may be any number."""
-    return (Implication(atom, atom),) * min(number, most)
+        listed = [(self.groups[row], allocation) for row, allocation in spent]
+        name, value = listed[0][0].name, listed[0][0].target_value
+        premises = [each for group, allocation in listed for each in group.atoms(allocation, value)]
+        groups = [group.name for group, _ in listed]
+        witness = ImplicationsWitness.from_premises(name, value, premises, groups, k=self.measure.k, any_of=members)
+        return Finding(self.measure, risk, witness, notes)
 
 
 def _top_counts(groups: Sequence[ListedGroup]) -> TopCounts:
-    return TopCounts(
-        sizes=np.array([group.size for group in groups]),
-        counts=np.array([group.counts for group in groups]),
-        target=np.array([group.target for group in groups]),
-    )
+    sizes, counts, target = zip(*((group.size, group.counts, group.target) for group in groups), strict=True)
+    return TopCounts(np.array(sizes), np.array(counts), np.array(target))
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +283,29 @@ class ImplicationsWitness(Witness):
     any_of: tuple[Label, ...] = ()  # where `value` is a category: the values of it
     semantics: Semantics = "single"
 
+    @classmethod
+    def from_premises(
+        cls,
+        group: GroupName,
+        value: Label,
+        premises: Iterable[Atom],
+        groups: Iterable[GroupName],
+        *,
+        k: int = 0,
+        any_of: tuple[Label, ...] = (),
+        semantics: Semantics = "single",
+    ) -> Self:
+        """Build from what implies that a person of `group` has `value`, in these groups; idle implications fill up."""
+        atom = Atom((group.number, 0), value)
+        known = [premise for premise in premises if premise != atom]
+        # k may be any number: of very many idle implications the first are listed
+        known += [atom] * min(k - len(known), 1_000)
+        listed = tuple(Implication(premise, atom) for premise in known)
+        others = tuple(dict.fromkeys(name for name in groups if name != group))
+        return cls(
+            group, value, target=atom.person, implications=listed, elsewhere=others, any_of=any_of, semantics=semantics
+        )
+
     @property
     def atom(self) -> Atom:
         return Atom(self.target, self.value)
@@ -321,30 +338,14 @@ class ImplicationsWitness(Witness):
 
     def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
         """Return it as facts: the target, and what is known; `posterior` of these is the finding's value."""
-        if self.any_of and self.semantics == "set":
-            raise BadMeasure(no_facts_about(self.value))
-        return self._fact(self.atom), tuple(
-            self._fact(each.premise).implies(self._fact(each.conclusion)) for each in self.implications
-        )
-
-    def _fact(self, atom: Atom) -> Fact:
-        person = Someone(atom.person[0], atom.person[1] + 1)
-        several = self.any_of and atom.value == self.value
-        return OneOf(person, self.any_of) if several else Has(person, atom.value)
+        target = fact_of(self, self.target, self.value)
+        premises = (fact_of(self, each.premise.person, each.premise.value) for each in self.implications)
+        return target, tuple(premise.implies(target) for premise in premises)
 
     def posterior(self, release: Release) -> Fraction:
         """Count worlds: those with the target / those in which every implication holds.
 
         An implication A_i → A holds in the worlds with A and in those without A and A_i.
-
-        >>> hospital = Release.from_counts([
-        ...     {"Flu": 2, "Lung cancer": 2, "Heart disease": 1},
-        ...     {"Flu": 2, "Breast cancer": 1, "Ovarian cancer": 1, "Heart disease": 1}])
-        >>> charlie, hannah = Atom((1, 0), "Flu"), Atom((2, 0), "Flu")
-        >>> known = ImplicationsWitness(
-        ...     hospital.groups.name(0), "Flu", target=(1, 0), implications=(Implication(hannah, charlie),))
-        >>> known.posterior(hospital)
-        Fraction(10, 19)
         """
         avoided = {person: {*values} for person, values in self.premises().items()}
         avoided.setdefault(self.target, set()).add(self.value)
@@ -359,11 +360,16 @@ class ImplicationsWitness(Witness):
         return with_target / (with_target + without)
 
 
-def no_facts_about(value: Label) -> str:
-    """Return why a worst case about a category cannot be told as facts where people have sets of values."""
-    return (
-        f"facts cannot say how many people have '{value}', which somebody here knows; ask about its values one by one"
-    )
+def fact_of(witness: ImplicationsWitness | NegationsWitness, person: Person, value: Label) -> Fact:
+    """Return that a person has a value; of a category of which a witness is, any of its values."""
+    if witness.any_of and witness.semantics == "set":
+        message = (
+            f"facts cannot say how many people have '{witness.value}', which somebody here knows; "
+            "ask about its values one by one"
+        )
+        raise BadMeasure(message)
+    who = Someone(person[0], person[1] + 1)
+    return OneOf(who, witness.any_of) if witness.any_of and value == witness.value else Has(who, value)
 
 
 def nobody_shown(finding: Finding) -> str:
@@ -394,14 +400,10 @@ class NegationsWitness(Witness):
 
     def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
         """Return it as facts: the target, and what is known; `posterior` of these is the finding's value."""
-        if self.any_of and self.semantics == "set":
-            raise BadMeasure(no_facts_about(self.value))
-        person = Someone(self.group.number)
-        lacking = [~self._has(Someone(self.group.number, 2 + other)) for other in range(self.others)]
-        return self._has(person), (*(~Has(person, value) for value in self.ruled_out), *lacking)
-
-    def _has(self, person: Someone) -> Fact:
-        return OneOf(person, self.any_of) if self.any_of else Has(person, self.value)
+        number = self.group.number
+        lacking = [(0, value) for value in self.ruled_out] + [(1 + other, self.value) for other in range(self.others)]
+        known = tuple(~fact_of(self, (number, place), value) for place, value in lacking)
+        return fact_of(self, (number, 0), self.value), known
 
     def describe_knowledge(self) -> str:
         """Return what an attacker would have to know, as the end of a sentence; nothing where it is nothing."""
@@ -485,23 +487,24 @@ class Negations(KnownFacts, FormulaMeasure):
         seen, members = self.targets.view(groups), self.targets.members(groups.domain)
         frequent, places = seen.counts.sort_by_frequency(row), self.targets.indices(seen).tolist()
         own = next(place for place in frequent if place in places)
+        ruled_out, people = [place for place in frequent if place != own][: self.k], 0
         if seen.semantics != "single":
-            size, count = int(seen.sizes[row]), int(seen.counts.row(row)[own])
             # no more others than can lack the value: in a set those without it, in a multiset all but one
-            people = min(self.k, size - (count if seen.semantics == "set" else 1))
-            return NegationsWitness(
-                seen.name(row), seen.domain[own], ruled_out=(), others=people, any_of=members, semantics=seen.semantics
-            )
-        others = [place for place in frequent if place != own][: self.k]
-        ruled_out = tuple(seen.domain[place] for place in others)
-        return NegationsWitness(seen.name(row), seen.domain[own], ruled_out=ruled_out, any_of=members)
+            having = int(seen.counts.row(row)[own]) if seen.semantics == "set" else 1
+            ruled_out, people = [], min(self.k, int(seen.sizes[row]) - having)
+        named = tuple(seen.domain[place] for place in ruled_out)
+        return NegationsWitness(
+            seen.name(row), seen.domain[own], ruled_out=named, others=people, any_of=members, semantics=seen.semantics
+        )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the worlds in which one person avoids the values, and those of them with the target's value."""
         assert isinstance(witness, NegationsWitness)
         seen = self.targets.view_release(release)
         if seen.semantics != "single":
-            return _replay_several_values(seen, witness)
+            from sidelight.measures.ck_safety.several_values import replay_negations  # noqa: PLC0415 - brings SciPy
+
+            return replay_negations(witness, seen)
         counts = seen.group(witness.group.number).value_counts(0)
         known = probability_of_avoiding(counts, [frozenset(witness.ruled_out)])
         return probability_of_avoiding(counts, [frozenset({*seen.domain} - {witness.value})]) / known
@@ -517,16 +520,178 @@ def _chance_of_any(own: int, people: int) -> Amount:
     return compute_exactly(own * people.bit_length(), BITS_REPORTED, risk)
 
 
-def _replay_several_values(release: Release, witness: NegationsWitness) -> Amount:
-    """Count worlds by what an attacker found out about others, as for `Acquaintance`."""
-    known = Investigation(witness.group, witness.value, others=Others(witness.group, witness.others))
+Adversary: TypeAlias = Literal["implications", "negations"]
+ADVERSARIES: dict[str, type[Implications | Negations]] = {"implications": Implications, "negations": Negations}
 
-    def risk(arithmetic: RatioArithmetic[Number]) -> Amount:
-        has, lacks = odds(release, known, arithmetic.ratio)
-        return arithmetic.risk(lacks / has)
 
-    if release.semantics == "set":  # where odds are short
-        return risk(FRACTIONS)
-    group = release.group(witness.group)
-    count, people = int(group.counts.row(0)[release.groups.code_of(witness.value)]), int(group.sizes[0])
-    return compute_exactly(count * (people - witness.others).bit_length(), BITS_REPORTED, risk)
+@dataclass(frozen=True)
+class DisclosureCost(Measure):
+    """How bad could it get, if some values are worse to disclose than others?
+
+    The largest w(s) · Pr(p has s | the release and what is known) over all people p, all values s and any `k`
+    implications (or negations, by `knows`).  `weights` say how bad it is that a value is disclosed; values that are not
+    named have the weight `otherwise`.  With all weights 1 it is `Implications(k)`.
+
+    >>> ward = Release.from_counts([{"AIDS": 1, "Flu": 4, "Cold": 5}])
+    >>> finding = DisclosureCost(1, {"AIDS": 1, "Flu": 1/10, "Cold": 1/10}).measure(ward)
+    >>> finding.value, finding.witness.value, finding.replay(ward)
+    (Fraction(1, 5), 'AIDS', Fraction(1, 5))
+    >>> print(finding.explain())  # doctest: +NORMALIZE_WHITESPACE
+    In group 1 anyone, the target, could be shown to have AIDS with probability 1/5 by someone who knows that, if the
+    target has Cold, the target has AIDS. Weighted by 1, which is how bad it is to disclose AIDS, that is 1/5.
+
+    Source: Martin, Kifer, Machanavajjhala, Gehrke, Halpern, Worst-case background knowledge, ICDE 2007 (future work).
+    """
+
+    k: int = field(metadata=whole())
+    weights: Mapping[str, Bound] | Mapping[Label, Bound] = field(
+        metadata=read(partial(Tariff.read, "weights"), hint=Mapping[str, float])
+    )
+    otherwise: Bound = field(default=1, metadata=read(partial(read_rate, "otherwise")))
+    knows: Adversary = "implications"
+
+    name: ClassVar[str] = "disclosure cost"
+    attacker = Attacker(
+        "the worst case, where values weigh differently", chosen_facts, "the largest weighted risk", "facts"
+    )
+    depends_on_whole: ClassVar[bool] = False
+    semantics: ClassVar[tuple[Semantics, ...]] = Implications.semantics
+    when_groups_merge = Monotonicity.NON_INCREASING
+    more_is_worse = ("k",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.different_weights():
+            message = f"'{self.name}' has no weight above 0, so nothing counts; give at least one"
+            raise BadMeasure(message)
+        if self.knows not in ADVERSARIES:
+            message = f"'{self.name}' has no knows={as_given(self.knows, quoted=True)}; give {listed([*ADVERSARIES])}"
+            raise BadMeasure(message)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        first, last = dict.fromkeys(domain[:1], 3), dict.fromkeys(domain[-1:], 0)
+        several = {value: Fraction(1 + place % 3, 4) for place, value in enumerate(domain)}
+        return (cls(1, first), cls(2, last), cls(0, first), cls(2, several), cls(1, several, knows="negations"))
+
+    @property
+    def _rates(self) -> tuple[Tariff, Fraction]:
+        assert isinstance(self.weights, Tariff)  # __post_init__ saw to it
+        assert isinstance(self.otherwise, Fraction)
+        return self.weights, self.otherwise
+
+    def monotonicity(self, semantics: Semantics) -> Monotonicity:
+        return self.adversary().monotonicity(semantics)
+
+    def check(self, release: Release) -> None:
+        super().check(release)
+        self._rates[0].check(release.domain)
+
+    def adversary(self, apart_from: tuple[Label, ...] = ()) -> Implications | Negations:
+        """Return the question about all values, or about those of one weight."""
+        return ADVERSARIES[self.knows](self.k, apart_from=apart_from)
+
+    def different_weights(self) -> list[Fraction]:
+        """List the weights that count, the largest first."""
+        # a weight of 0 counts for nothing, however likely the value is
+        tariff, otherwise = self._rates
+        return sorted({*tariff.values(), otherwise} - {Fraction(0)}, reverse=True)
+
+    def questions(self, domain: tuple[Label, ...]) -> dict[Fraction, Implications | Negations]:
+        """Return the adversary's question about the values of each weight that counts, the largest weight first."""
+        # leaving out all other weights asks about one class of values alone
+        tariff, otherwise = self._rates
+        return {
+            weight: self.adversary(tuple(value for value in domain if tariff.rate(value, otherwise) != weight))
+            for weight in self.different_weights()
+        }
+
+    def summarize(self, groups: Groups) -> CostSummary:
+        questions = self.questions(groups.domain).items()
+        return CostSummary(self, {weight: question.summarize(groups) for weight, question in questions})
+
+    def screen(self) -> CostScreen:
+        return CostScreen(self, self.adversary().screen())
+
+    def explain(self, finding: Finding) -> str:
+        witness = finding.witness
+        if not isinstance(witness, CostWitness):
+            return nobody_shown(finding)
+        question = self.adversary()
+        shown_by = question.explain(Finding(question, witness.probability, witness.known))
+        weight, value = in_words(witness.weight), shown(witness.value)
+        return (
+            f"{shown_by} Weighted by {weight}, which is how bad it is to disclose {value}, "
+            f"that is {in_words(finding.value)}."
+        )
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        assert isinstance(witness, CostWitness)
+        return witness.weight * self.adversary().replay(witness.known, release)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CostWitness(Witness):
+    """What an attacker could show, how probable that is then, and how bad the value is."""
+
+    weight: Fraction
+    probability: Amount
+    known: Witness
+
+
+@dataclass(frozen=True, slots=True)
+class CostSummary:
+    """The adversary's summary for each weight, the largest weight first."""
+
+    measure: DisclosureCost
+    parts: Mapping[Fraction, Summary]
+
+    def merge(self, other: CostSummary) -> CostSummary:
+        return replace(self, parts={weight: part.merge(other.parts[weight]) for weight, part in self.parts.items()})
+
+    def finding(self) -> Finding:
+        findings = ((weight, summary.finding()) for weight, summary in self.parts.items())
+        witnesses = [
+            CostWitness(known.group, known.value, weight=weight, probability=each.value, known=known)
+            for weight, each in findings
+            if (known := each.witness) is not None
+        ]
+        if not witnesses:
+            return Finding(self.measure, Fraction(0), None, ("nobody has any of the values that count",))
+        # parts stand by falling weight and `max` keeps the first of equals: the largest weight is reported
+        worst = max(witnesses, key=lambda each: each.weight * each.probability)
+        return Finding(self.measure, worst.weight * worst.probability, worst)
+
+
+@dataclass(frozen=True)
+class CostScreen(Screen):
+    """The rows of the adversary's screens side by side, one for each weight."""
+
+    cost: DisclosureCost
+    inner: Screen  # what joins rows and reads values off them is the same for all targets
+
+    @property
+    def group_by_group(self) -> bool:
+        return self.inner.group_by_group
+
+    def rows(self, groups: Groups) -> Floats:
+        return np.hstack([each.screen().rows(groups) for each in self.cost.questions(groups.domain).values()])
+
+    def kinds(self, groups: Groups) -> Integers:
+        return np.hstack([each.screen().kinds(groups) for each in self.cost.questions(groups.domain).values()])
+
+    def slack(self, people: int) -> float:
+        return self.inner.slack(people) * max(1.0, float(self.cost.different_weights()[0]))
+
+    def join(self, one: Floats, other: Floats) -> Floats:
+        return np.hstack([self.inner.join(*pair) for pair in zip(self._parts(one), self._parts(other), strict=True)])
+
+    def value(self, rows: Floats) -> Floats:
+        parts = zip(self.cost.different_weights(), self._parts(rows), strict=True)
+        values = [float(weight) * self.inner.value(part) for weight, part in parts]
+        largest: Floats = np.max([np.zeros(len(rows)), *values], axis=0)
+        return largest
+
+    def _parts(self, rows: Floats) -> list[Floats]:
+        # (groups, weights · numbers) to one (groups, numbers) for each weight
+        return np.split(rows, len(self.cost.different_weights()), axis=1)

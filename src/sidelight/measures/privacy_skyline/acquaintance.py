@@ -20,7 +20,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -38,6 +38,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
     OTHERS_WITH_TARGET,
     FiveMinima,
     Knowledge,
+    MinimaSummary,
     ValueInGroup,
     least_product,
     log_products,
@@ -292,15 +293,22 @@ the target does not have Flu.
         """Within a limit for those who know more, those who know less are too."""
         return limit if self.asks_every_value else None
 
-    def summarize(self, groups: Groups) -> AcquaintanceSummary:
+    def summarize(self, groups: Groups) -> MinimaSummary:
         seen = self.targets.view(groups)
         minima = FiveMinima.from_groups(seen, self.targets.indices(seen), self._knowledge)
-        return AcquaintanceSummary(self, minima, groups.domain)
+        return MinimaSummary(minima, partial(self._find_worst, groups.domain))
 
     def measure(self, release: Release) -> Finding:
         self.check(release)
-        summaries = (self.summarize(block) for block in self._blocks(release.groups))
-        return reduce(AcquaintanceSummary.merge, summaries).finding()
+        return reduce(MinimaSummary.merge, map(self.summarize, self._blocks(release.groups))).finding()
+
+    def _find_worst(self, domain: tuple[Label, ...], minima: FiveMinima) -> Finding:
+        """Report the worst value; of equally bad ones the first in the domain."""
+        worst, notes = minima.worst(), self.targets.notes(domain)
+        if worst is None:
+            return Finding(self, Fraction(0), None, (self.targets.nobody(), *notes))
+        witness = worst_investigation(minima, worst.column, worst.arrangement)
+        return Finding(self, worst.risk, replace(witness, any_of=self.targets.members(domain)), notes)
 
     def screen(self) -> AcquaintanceScreen:
         return AcquaintanceScreen(self._knowledge, self.targets)
@@ -345,27 +353,6 @@ the target does not have Flu.
     @property
     def _knowledge(self) -> Knowledge:
         return Knowledge(self.rules_out, self.others, self.family)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class AcquaintanceSummary:
-    """The five minima of each value in question."""
-
-    measure: Acquaintance
-    minima: FiveMinima
-    domain: tuple[Label, ...]
-
-    def merge(self, other: AcquaintanceSummary) -> AcquaintanceSummary:
-        return AcquaintanceSummary(self.measure, self.minima.merge(other.minima), self.domain)
-
-    def finding(self) -> Finding:
-        """Report the worst value; of equally bad ones the first in the domain."""
-        worst, targets = self.minima.worst(), self.measure.targets
-        notes = targets.notes(self.domain)
-        if worst is None:
-            return Finding(self.measure, Fraction(0), None, (targets.nobody(), *notes))
-        witness = worst_investigation(self.minima, worst.column, worst.arrangement)
-        return Finding(self.measure, worst.risk, replace(witness, any_of=targets.members(self.domain)), notes)
 
 
 ABSENT = (np.inf, np.inf, 0.0, np.inf, 0.0)

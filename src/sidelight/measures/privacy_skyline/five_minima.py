@@ -22,8 +22,8 @@ How do a few facts about the people of one group change the odds?  In logarithms
 Symbols     n people of a group, a of them with the value σ (in `multiset`: a occurrences of σ); k others of the group
             are known not to have σ; ℓ values c_1 ≥ c_2 ≥ … (how many people have each) are ruled out for the target;
             m people of the group are family.
-T(ℓ, k)     odds against the target having σ                       `log_odds_against`, `odds_against`
-V(m, k)     probability that none of the m has σ                   `log_none_has`, `none_has`
+T(ℓ, k)     odds against the target having σ                       `log_odds_against`, `ValueInGroup.odds_against`
+V(m, k)     probability that none of the m has σ                   `log_none_has`, `ValueInGroup.none_has`
 
                      T                                                    V
     single     (n − a − Σc_i − k) / a                               Π_{i<m} (n−a−k−i)/(n−k−i)
@@ -44,8 +44,9 @@ Source      Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007: Proposition
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -57,7 +58,7 @@ from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vect
 from sidelight.measures.exact import BITS_REPORTED, NEAR, Number, RatioArithmetic, compare_exactly, compute_exactly
 
 if TYPE_CHECKING:
-    from sidelight.measures.criterion import Amount
+    from sidelight.measures.criterion import Amount, Finding
     from sidelight.release.groups import Groups
     from sidelight.table.labels import Label, Semantics
     from sidelight.table.table import Counts
@@ -66,76 +67,42 @@ SETTLED = -np.inf
 """The logarithm of odds of zero."""
 
 
-@dataclass(frozen=True)
-class Odds:
-    """T and V of one semantics: logarithms for many groups at once (arrays that broadcast), exact numbers for one.
-
-    In `single` and `set`, σ's occurrences are with different people; of a multiset each goes to anybody, independently.
-    """
-
-    semantics: Semantics
-
-    def weight(self, counts: npt.NDArray[np.integer], sizes: Integers) -> Floats | npt.NDArray[np.integer]:
-        """Return what ruling out one value that so many people have weighs; weights add up."""
-        # of sets ln((n − c)/n): a value that everybody has weighs without end
-        return _log_or_settled(sizes - counts) - np.log(sizes) if self.semantics == "set" else counts
-
-    def log_odds_against(self, n: Integers, a: Integers, ruled_out: Floats | Integers, k: int | Integers) -> Floats:
-        """Logarithm of T; `ruled_out` are added weights."""
-        if self.semantics == "single":
-            return _log_or_settled(n - a - ruled_out - k) - np.log(a)
-        if self.semantics == "set":
-            return _log_or_settled(n - a - k) - np.log(a) + ruled_out
-        left = np.asarray(n - k)
-        log_q = a * np.log1p(-1 / np.maximum(left, 2))
-        logs = log_q - np.log(-np.expm1(log_q)) + ruled_out * np.log1p(-1 / np.maximum(n, 2))
-        return np.where(left <= 1, SETTLED, logs)
-
-    def log_none_has(self, n: Integers, a: Integers, m: int | Integers, k: int | Integers) -> Floats:
-        """Logarithm of V."""
-        left = np.asarray(n - k)
-        # where it is settled any numbers will do: they keep the logarithm finite until SETTLED replaces it
-        if self.semantics == "multiset":
-            settled: Flags = np.less_equal(left, m)
-            logs: Floats = np.asarray(a * np.log1p(-np.where(settled, 0.5, m / np.maximum(left, 1))), np.float64)
-        else:
-            needed = a + m
-            settled, logs = np.less(left, needed), log_missing_all(np.maximum(left, needed), a, m)
-        return np.where(np.equal(m, 0), 0.0, np.where(settled, SETTLED, logs))
-
-    def odds_against(
-        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, arithmetic: RatioArithmetic[Number]
-    ) -> Number:
-        """T; `ruled_out` are the counts of the values."""
-        if self.semantics == "single":
-            return arithmetic.ratio(max(n - a - sum(ruled_out) - k, 0), a)
-        if self.semantics == "set":  # values that no one has rule out no one
-            return arithmetic.product([(max(n - a - k, 0), a), *((n - count, n) for count in ruled_out if count)])
-        if n - k <= 1:
-            return arithmetic.ratio(0, 1)
-        q = arithmetic.ratio(n - k - 1, n - k) ** a
-        return q / (1 - q) * arithmetic.ratio(n - 1, n) ** sum(ruled_out)
-
-    def none_has(self, n: int, a: int, m: int, k: int, arithmetic: RatioArithmetic[Number]) -> Number:
-        """V."""
-        if m == 0:
-            return arithmetic.ratio(1, 1)
-        if self.semantics == "multiset":
-            return arithmetic.ratio(max(n - k - m, 0), max(n - k, 1)) ** a
-        if n - a - k - m < 0:
-            return arithmetic.ratio(0, 1)
-        # the product is the same with a and m exchanged: as few factors as possible
-        fewer, more = sorted((a, m))
-        return arithmetic.product((n - k - more - i, n - k - i) for i in range(fewer))
-
-    def bits(self, n: int, a: int, *, ruled_out: tuple[int, ...] = (), m: int = 0) -> int:
-        """Estimate how many bits T·V has as a fraction."""
-        if self.semantics == "multiset":
-            return n.bit_length() * (a + sum(ruled_out) + (a if m else 0))
-        return n.bit_length() * (min(a, m) + len(ruled_out) + 1)
+# Logarithms of T and V for many groups at once: arrays that broadcast.
 
 
-ODDS: dict[Semantics, Odds] = {"single": Odds("single"), "set": Odds("set"), "multiset": Odds("multiset")}
+def weigh_ruled_out(
+    semantics: Semantics, counts: npt.NDArray[np.integer], sizes: Integers
+) -> Floats | npt.NDArray[np.integer]:
+    """Return what ruling out one value that so many people have weighs; weights add up."""
+    # of sets ln((n − c)/n): a value that everybody has weighs without end
+    return _log_or_settled(sizes - counts) - np.log(sizes) if semantics == "set" else counts
+
+
+def log_odds_against(
+    semantics: Semantics, n: Integers, a: Integers, ruled_out: Floats | Integers, k: int | Integers
+) -> Floats:
+    """Return the logarithm of T; `ruled_out` are added weights."""
+    if semantics == "single":
+        return _log_or_settled(n - a - ruled_out - k) - np.log(a)
+    if semantics == "set":
+        return _log_or_settled(n - a - k) - np.log(a) + ruled_out
+    left = np.asarray(n - k)
+    log_q = a * np.log1p(-1 / np.maximum(left, 2))
+    logs = log_q - np.log(-np.expm1(log_q)) + ruled_out * np.log1p(-1 / np.maximum(n, 2))
+    return np.where(left <= 1, SETTLED, logs)
+
+
+def log_none_has(semantics: Semantics, n: Integers, a: Integers, m: int | Integers, k: int | Integers) -> Floats:
+    """Return the logarithm of V."""
+    left = np.asarray(n - k)
+    # where it is settled any numbers will do: they keep the logarithm finite until SETTLED replaces it
+    if semantics == "multiset":
+        settled: Flags = np.less_equal(left, m)
+        logs: Floats = np.asarray(a * np.log1p(-np.where(settled, 0.5, m / np.maximum(left, 1))), np.float64)
+    else:
+        needed = a + m
+        settled, logs = np.less(left, needed), log_missing_all(np.maximum(left, needed), a, m)
+    return np.where(np.equal(m, 0), 0.0, np.where(settled, SETTLED, logs))
 
 
 def _log_or_settled(amount: Floats | Integers) -> Floats:
@@ -236,16 +203,15 @@ def log_products(
     [1.5, 0.2]
     """
     _, k, m = knowledge
-    odds = ODDS[semantics]
     # T with k others is a factor of two products, and without others k = 0 makes it the third's: computed once
-    target = odds.log_odds_against(n, a, ruled_out, k)
-    lone_target = target if k == 0 else odds.log_odds_against(n, a, ruled_out, 0)
+    target = log_odds_against(semantics, n, a, ruled_out, k)
+    lone_target = target if k == 0 else log_odds_against(semantics, n, a, ruled_out, 0)
     if m == 0:  # V is 1
         certain = np.zeros(np.broadcast_shapes(n.shape, a.shape))
         return target, target, certain, lone_target, certain
 
     def none_has(known: int) -> Floats:
-        return _once_per_pair(lambda n, a: odds.log_none_has(n, a, m, known), n, a)
+        return _once_per_pair(lambda n, a: log_none_has(semantics, n, a, m, known), n, a)
 
     lone_family = none_has(0)
     return target + none_has(k + 1), target, lone_family, lone_target, lone_family if k == 0 else none_has(k)
@@ -299,15 +265,44 @@ class ValueInGroup:
         top = sorted(counts[values != value].tolist(), reverse=True)[:rules_out]
         return cls(groups.semantics, int(groups.sizes[row]), count, tuple(top))
 
+    def odds_against(self, k: int, arithmetic: RatioArithmetic[Number]) -> Number:
+        """Return T."""
+        n: int = self.people
+        a: int = self.count
+        if self.semantics == "single":
+            return arithmetic.ratio(max(n - a - sum(self.ruled_out) - k, 0), a)
+        if self.semantics == "set":  # values that no one has rule out no one
+            return arithmetic.product([(max(n - a - k, 0), a), *((n - each, n) for each in self.ruled_out if each)])
+        if n - k <= 1:
+            return arithmetic.ratio(0, 1)
+        q = arithmetic.ratio(n - k - 1, n - k) ** a
+        return q / (1 - q) * arithmetic.ratio(n - 1, n) ** sum(self.ruled_out)
+
+    def none_has(self, m: int, k: int, arithmetic: RatioArithmetic[Number]) -> Number:
+        """Return V."""
+        n, a = self.people, self.count
+        if m == 0:
+            return arithmetic.ratio(1, 1)
+        if self.semantics == "multiset":
+            return arithmetic.ratio(max(n - k - m, 0), max(n - k, 1)) ** a
+        if n - a - k - m < 0:
+            return arithmetic.ratio(0, 1)
+        # the product is the same with a and m exchanged: as few factors as possible
+        fewer, more = sorted((a, m))
+        return arithmetic.product((n - k - more - i, n - k - i) for i in range(fewer))
+
     def bits(self, m: int) -> int:
-        return ODDS[self.semantics].bits(self.people, self.count, ruled_out=self.ruled_out, m=m)
+        """Estimate how many bits T·V has as a fraction."""
+        if self.semantics == "multiset":
+            return self.people.bit_length() * (self.count + sum(self.ruled_out) + (self.count if m else 0))
+        return self.people.bit_length() * (min(self.count, m) + len(self.ruled_out) + 1)
 
     def product(self, factors: Factors, m: int, arithmetic: RatioArithmetic[Number]) -> Number:
-        odds, result = ODDS[self.semantics], arithmetic.ratio(1, 1)
+        result = arithmetic.ratio(1, 1)
         if factors.target is not None:
-            result *= odds.odds_against(self.people, self.count, self.ruled_out, factors.target, arithmetic)
+            result *= self.odds_against(factors.target, arithmetic)
         if factors.family is not None:
-            result *= odds.none_has(self.people, self.count, m, factors.family, arithmetic)
+            result *= self.none_has(m, factors.family, arithmetic)
         return result
 
 
@@ -328,7 +323,7 @@ class ValuesInGroups:
     """Values that occur in groups, sorted by value; of those with the same odds the first group's.
 
     `columns` are places in the list of values in question, `rows` those of the groups; `ruled_out` is the added weight
-    (`Odds.weight`) of the values ruled out, and `ruled_out_id` a whole number that stands for them.
+    (`weigh_ruled_out`) of the values ruled out, and `ruled_out_id` a whole number that stands for them.
     """
 
     def __init__(self, groups: Groups, values: Integers, rules_out: int) -> None:
@@ -389,10 +384,10 @@ def _sum_without(top: Integers, rows: Integers, counts: Integers) -> Integers:
 
 def _log_product_without(top: Integers, sizes: Integers, rows: Integers, counts: Integers) -> Floats:
     """Do the same with logarithms, where a value that everybody has must not be subtracted from itself."""
-    weights = ODDS["set"].weight(top, sizes[:, np.newaxis])
+    weights = weigh_ruled_out("set", top, sizes[:, np.newaxis])
     everybody = np.isneginf(weights)
     sums = np.where(everybody, 0.0, weights).sum(axis=1)[rows]
-    own = ODDS["set"].weight(np.maximum(counts, top[:, -1][rows]), sizes[rows])
+    own = weigh_ruled_out("set", np.maximum(counts, top[:, -1][rows]), sizes[rows])
     certain = everybody.sum(axis=1)[rows] - np.isneginf(own)
     return np.where(certain > 0, -np.inf, sums - np.where(np.isneginf(own), 0.0, own))
 
@@ -471,15 +466,13 @@ class FiveMinima:
         for number, column in np.argwhere(close & ~same & ~settled).tolist():
             earlier = bool(first[number, column] < second[number, column])
             take[number, column] = self._yields(number, column, other, earlier=earlier)
-        return FiveMinima(
-            self.knowledge,
-            self.domain,
-            self.values,
-            np.where(take, other.logs, self.logs),
-            np.where(take, other.part + len(self.groups), self.part),
-            np.where(take, other.row, self.row),
-            np.where(take, other.identity, self.identity),
-            self.groups + other.groups,
+        return replace(
+            self,
+            logs=np.where(take, other.logs, self.logs),
+            part=np.where(take, other.part + len(self.groups), self.part),
+            row=np.where(take, other.row, self.row),
+            identity=np.where(take, other.identity, self.identity),
+            groups=self.groups + other.groups,
         )._reduce()
 
     def worst(self) -> WorstValue | None:
@@ -488,27 +481,22 @@ class FiveMinima:
         low = against.min(initial=np.inf)
         if low == np.inf:
             return None
-        numbers = range(len(ARRANGEMENTS))
-        candidates = [(column, number) for column in self._near_worst(against).tolist() for number in numbers]
-        bits = {
-            (column, number): sum(
-                self._value_at(each, column).bits(self.knowledge.family) for each in ARRANGEMENTS[number]
-            )
-            for column, number in candidates
-        }
-        # the least exact odds; of equal ones the first
-        column, number = compare_exactly(
-            max(bits.values()),
-            lambda arithmetic: min(candidates, key=lambda each: self._odds(each[0], each[1], arithmetic)),
+        candidates = [*product(self._near_worst(against).tolist(), range(len(ARRANGEMENTS)))]
+        options = [[(number, column) for number in ARRANGEMENTS[arrangement]] for column, arrangement in candidates]
+        best, risk = self.least_odds(options)
+        return WorstValue(*candidates[best], Fraction(1) if low == -np.inf else risk)
+
+    def least_odds(self, options: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, Amount]:
+        """Find the least exact product, of equal ones the first, and its risk; of minima by (number, column)."""
+        bits = [sum(self.value_at(*each).bits(self.knowledge.family) for each in option) for option in options]
+        # estimated first: fractions with too many bits are compared in decimals instead
+        best = compare_exactly(
+            max(bits), lambda arithmetic: min(range(len(options)), key=lambda at: self._odds(options[at], arithmetic))
         )
-        if low == -np.inf:
-            return WorstValue(column, number, Fraction(1))
         risk = compute_exactly(
-            bits[column, number],
-            BITS_REPORTED,
-            lambda arithmetic: arithmetic.risk(self._odds(column, number, arithmetic)),
+            bits[best], BITS_REPORTED, lambda arithmetic: arithmetic.risk(self._odds(options[best], arithmetic))
         )
-        return WorstValue(column, number, risk)
+        return best, risk
 
     def group(self, number: int, column: int) -> Groups:
         row = int(self.row[number, column])
@@ -522,7 +510,7 @@ class FiveMinima:
             numbers[here] = groups.numbers[self.row[here]]
         return numbers
 
-    def _value_at(self, number: int, column: int) -> ValueInGroup:
+    def value_at(self, number: int, column: int) -> ValueInGroup:
         groups = self.groups[int(self.part[number, column])]
         return ValueInGroup.from_row(
             groups, int(self.row[number, column]), int(self.values[column]), self.knowledge.rules_out
@@ -530,7 +518,7 @@ class FiveMinima:
 
     def _yields(self, number: int, column: int, other: FiveMinima, *, earlier: bool) -> bool:
         """Decide exactly whether the other one's group takes the place of this one's, which may be the earlier one."""
-        pair = [self._value_at(number, column), other._value_at(number, column)]
+        pair = [self.value_at(number, column), other.value_at(number, column)]
         smaller = index_of_least(
             pair if earlier else pair[::-1], five_products(self.knowledge)[number], self.knowledge.family
         )
@@ -546,7 +534,7 @@ class FiveMinima:
                 rows, place = np.unique(self.row[here], return_inverse=True)
                 part[here], row[here] = len(kept), place
                 kept.append(groups if len(rows) == len(groups) else groups.take(rows))
-        return FiveMinima(self.knowledge, self.domain, self.values, self.logs, part, row, self.identity, tuple(kept))
+        return replace(self, part=part, row=row, groups=tuple(kept))
 
     def _near_worst(self, against: Floats) -> Integers:
         """List the values that floats cannot tell from the worst; of those decided by the same numbers the first."""
@@ -559,16 +547,24 @@ class FiveMinima:
             return near
         return near[first_of_each(identity.reshape(-1, len(near)).T)]
 
-    def _odds(self, column: int, arrangement: int, arithmetic: RatioArithmetic[Number]) -> Number:
-        return prod(
-            (
-                self._value_at(each, column).product(
-                    five_products(self.knowledge)[each], self.knowledge.family, arithmetic
-                )
-                for each in ARRANGEMENTS[arrangement]
-            ),
-            start=arithmetic.ratio(1, 1),
-        )
+    def _odds(self, option: Sequence[tuple[int, int]], arithmetic: RatioArithmetic[Number]) -> Number:
+        factors, m = five_products(self.knowledge), self.knowledge.family
+        products = (self.value_at(number, column).product(factors[number], m, arithmetic) for number, column in option)
+        return prod(products, start=arithmetic.ratio(1, 1))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MinimaSummary:
+    """The five minima of some values, and what reads a finding off them."""
+
+    minima: FiveMinima
+    read: Callable[[FiveMinima], Finding]
+
+    def merge(self, other: MinimaSummary) -> MinimaSummary:
+        return replace(self, minima=self.minima.merge(other.minima))
+
+    def finding(self) -> Finding:
+        return self.read(self.minima)
 
 
 def _least_of_each_value(

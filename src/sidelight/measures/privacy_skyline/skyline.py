@@ -15,7 +15,7 @@ Source: Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007, sections 4.2 an
 Which groups can decide how much a release withstands, and does it withstand so much?
 
 Symbols     σ the value; of a group g: n people, a with σ, w_ℓ the most that ℓ other values weigh when ruled out
-            (`Odds.weight`); T, V and the five minima as in `five_minima`.
+            (`weigh_ruled_out`); T, V and the five minima as in `five_minima`.
 Dominance   seen from σ, g is at least as bad as h for ℓ values ruled out, whatever k and m are, when n_g ≤ n_h,
             a_g ≥ a_h, and what is left beside σ is no more (n−a−w_ℓ in `single`, −w_ℓ elsewhere): T and V are smaller.
             Of V alone n and a decide.
@@ -46,13 +46,15 @@ from sidelight.measures.measure import whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.five_minima import (
     ARRANGEMENTS,
-    ODDS,
     FiveMinima,
     Knowledge,
     ValueInGroup,
     five_products,
     least_product,
+    log_none_has,
+    log_odds_against,
     tolerance,
+    weigh_ruled_out,
 )
 from sidelight.measures.targets import Predicate, Targets, Value, read_value
 from sidelight.release.release import Release
@@ -124,22 +126,21 @@ class UndominatedGroups:
     def log_odds(self, rules_out: Integers, k: Integers, m: Integers) -> Floats:
         """Compute ln NR at each point.
 
-        T and V are those of `Odds`, put together here and not by `five_minima.log_products`, which takes one knowledge
+        T and V are put together here and not by `five_minima.log_products`, which takes one knowledge
         for all its entries, while every point here has a k and an m of its own.  T without others is computed once per
         ℓ, and V over its own few groups: 41 ms instead of 43 for a release of 2,000 groups with 12 values.
         """
-        odds = ODDS[self.semantics]
         n, a, weight = self.sizes[rules_out], self.counts[rules_out], self.ruled_out[rules_out]
-        target = odds.log_odds_against(n, a, weight, k)
-        lone_target = odds.log_odds_against(self.sizes, self.counts, self.ruled_out, 0)
+        target = log_odds_against(self.semantics, n, a, weight, k)
+        lone_target = log_odds_against(self.semantics, self.sizes, self.counts, self.ruled_out, 0)
         family_n, family_a = self.family_sizes[np.newaxis], self.family_counts[np.newaxis]
         return least_product(
             (
-                (target + odds.log_none_has(n, a, m, k + 1)).min(axis=1),
+                (target + log_none_has(self.semantics, n, a, m, k + 1)).min(axis=1),
                 target.min(axis=1),
-                odds.log_none_has(family_n, family_a, m, 0).min(axis=1),
+                log_none_has(self.semantics, family_n, family_a, m, 0).min(axis=1),
                 lone_target.min(axis=1)[rules_out],
-                odds.log_none_has(family_n, family_a, m, k).min(axis=1),
+                log_none_has(self.semantics, family_n, family_a, m, k).min(axis=1),
             )
         )
 
@@ -186,7 +187,7 @@ class _Pairs(NamedTuple):
         rows = rows[_sort_pairs(groups.sizes[rows], with_value[rows])]
         counts = _other_counts(groups, value, rows)
         sets = groups.semantics == "set"
-        weights = -ODDS["set"].weight(counts, groups.sizes[rows, np.newaxis]) if sets else counts
+        weights = -weigh_ruled_out("set", counts, groups.sizes[rows, np.newaxis]) if sets else counts
         return cls(groups.sizes[rows], with_value[rows], _running_sums(weights))._largest_of_runs()
 
     @classmethod

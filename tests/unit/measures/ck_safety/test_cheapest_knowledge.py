@@ -17,19 +17,34 @@ import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard, UnknownValue
 from sidelight.measures.ck_safety import cheapest_knowledge as priced_atoms
 from sidelight.measures.ck_safety.cheapest_knowledge import (
-    Chain,
-    ExactGroup,
     Market,
     PricedGroups,
     PricedProgram,
+    Purchase,
     _taking_part,
     least_logs,
     list_kinds,
     smaller_kinds,
 )
-from sidelight.measures.ck_safety.minimize_within_group import TopCounts, least_log_probabilities
+from sidelight.measures.ck_safety.minimize import TopCounts, least_log_probabilities
 from sidelight.policy.limits import read_limit
 from sidelight.worlds.closed_forms import probability_of_avoiding
+
+
+def one_group(size, counts, target, prices):
+    return PricedGroups(
+        np.array([size]), tuple(np.array([each], np.int64) for each in counts), np.array([target]), prices
+    )
+
+
+def least(group, price, *, target):
+    return PricedProgram(group, price, target, exact=True).buy()
+
+
+def products(group, budget, *, target):
+    program = PricedProgram(group, budget, target, exact=True)
+    return [program.product(state) for state in program.least()[:, 0]]
+
 
 COUNTS = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(lambda each: sorted(each, reverse=True))
 
@@ -39,52 +54,55 @@ def test_logarithms_and_fractions_agree(cheap, dear, one, other, budget):
     """Two classes of values; with a target of the first class, whose count is taken out of it."""
     size = sum(cheap) + sum(dear)
     for target in (False, True):
-        counts = (np.array([cheap[1:] if target else cheap]), np.array([dear]))
+        counts = (np.array([cheap[1:] if target else cheap], np.int64), np.array([dear]))
         groups = PricedGroups(np.array([size]), counts, np.array([cheap[0] * target]), (one, other, one))
         logs = least_logs(groups, budget, target=target)[:, 0]
-        exact = [ExactGroup.from_row(groups, 0).least(price, target=target) for price in range(budget + 1)]
+        exact = [least(groups.take_one(0), price, target=target) for price in range(budget + 1)]
         for log, chain in zip(logs, exact, strict=True):
             assert math.isclose(math.exp(log), chain.product, abs_tol=1e-12)
 
 
 def least_of_all_chains(group, budget, *, target):
     """The definition: all chains of sets within the budget, person by person; of equal products the first in order."""
+    (size,), (own_count,) = group.sizes.tolist(), group.target.tolist()
 
     def avoid(person, kind):
-        holders = sum(sum(own[:many]) for own, many in zip(group.counts, kind, strict=False)) + kind[-1] * group.target
-        return Fraction(max(group.size - person - holders, 0), max(group.size - person, 1))
+        holders = (
+            sum(int(own[0, :many].sum()) for own, many in zip(group.counts, kind, strict=False)) + kind[-1] * own_count
+        )
+        return Fraction(max(size - person - holders, 0), max(size - person, 1))
 
     def go_on(person, within, left):
-        yield Chain(Fraction(1))
+        yield Purchase(Fraction(1))
         for kind in product(*(range(most + 1) for most in within)):
             price = sum(many * own for many, own in zip(kind, group.prices, strict=True))
             if any(kind) and price <= left:
-                rests = go_on(person + 1, kind, left - price) if avoid(person, kind) else [Chain(Fraction(1))]
-                yield from (Chain(avoid(person, kind) * rest.product, (kind, *rest.kinds)) for rest in rests)
+                rests = go_on(person + 1, kind, left - price) if avoid(person, kind) else [Purchase(Fraction(1))]
+                yield from (Purchase(avoid(person, kind) * rest.product, (kind, *rest.kinds)) for rest in rests)
 
     if not target:
-        return min(go_on(0, (*map(len, group.counts), 0), budget))
-    firsts = go_on(0, (*map(len, group.counts), 1), budget + group.prices[-1])
-    odds = Fraction(group.size, group.target)
-    return min(Chain(each.product * odds, each.kinds) for each in firsts if each.kinds and each.kinds[0][-1])
+        return min(go_on(0, (*group.largest[:-1], 0), budget))
+    firsts = go_on(0, (*group.largest[:-1], 1), budget + group.prices[-1])
+    odds = Fraction(size, own_count)
+    return min(Purchase(each.product * odds, each.kinds) for each in firsts if each.kinds and each.kinds[0][-1])
 
 
 @given(COUNTS, COUNTS, st.integers(0, 2), st.integers(1, 3), st.integers(1, 3), st.integers(0, 6), st.booleans())
 def test_the_exact_program_finds_the_first_of_the_best_chains(cheap, dear, unheld, one, other, budget, target):
     size = sum(cheap) + sum(dear) + 2 + unheld
-    group = ExactGroup(size, (tuple(cheap), tuple(dear)), 2, (one, other, one) if target else (one, other, 0))
+    group = one_group(size, (tuple(cheap), tuple(dear)), 2, (one, other, one) if target else (one, other, 0))
     expected = [least_of_all_chains(group, price, target=target) for price in range(budget + 1)]
-    assert [group.least(price, target=target) for price in range(budget + 1)] == expected
-    assert group.products(budget, target=target) == [each.product for each in expected]
+    assert [least(group, price, target=target) for price in range(budget + 1)] == expected
+    assert products(group, budget, target=target) == [each.product for each in expected]
 
 
 def test_the_exact_program_looks_at_as_many_states_as_prices_leave(monkeypatch):
     """Of 60 values of one price, people × kinds within the budget × what is left: about J²/2·ln J, not J⁴."""
     asked = []
-    plain = PricedProgram.avoid
-    monkeypatch.setattr(PricedProgram, "avoid", lambda *given: asked.append(given) or plain(*given))
-    group = ExactGroup(700, (tuple(range(60, 0, -1)),), 0, (1, 0))
-    group.products(60, target=False)
+    plain = PricedProgram.ask
+    monkeypatch.setattr(PricedProgram, "ask", lambda *given: asked.append(given) or plain(*given))
+    group = one_group(700, (tuple(range(60, 0, -1)),), 0, (1, 0))
+    products(group, 60, target=False)
     assert len(asked) <= sum(60 // people for people in range(1, 61))
 
 
@@ -108,7 +126,7 @@ def test_no_sets_but_chains_are_needed(counts, budget):
         frozenset(v for v, bit in zip(values, bits, strict=True) if bit) for bits in product((0, 1), repeat=len(values))
     ]
     people = min(sum(counts), budget)
-    least = min(
+    smallest = min(
         (
             probability_of_avoiding(values, chosen)
             for chosen in product(subsets, repeat=people)
@@ -116,8 +134,8 @@ def test_no_sets_but_chains_are_needed(counts, budget):
         ),
         default=Fraction(1),
     )
-    group = ExactGroup(sum(counts), tuple((count,) for count in counts), 0, (*price.values(),)[: len(counts)] + (0,))
-    assert group.least(budget, target=False).product == least
+    group = one_group(sum(counts), tuple((count,) for count in counts), 0, (*price.values(),)[: len(counts)] + (0,))
+    assert least(group, budget, target=False).product == smallest
 
 
 def test_kinds_stand_after_those_within_them():
@@ -145,9 +163,7 @@ def test_groups_side_by_side_are_as_each_alone(pairs, one, other, budget):
             if target and not own[row]:
                 assert (logs[:, row] == np.inf).all()
                 continue
-            exact = [
-                ExactGroup.from_row(groups, row).least(price, target=target).product for price in range(budget + 1)
-            ]
+            exact = [least(groups.take_one(row), price, target=target).product for price in range(budget + 1)]
             np.testing.assert_allclose(np.exp(logs[:, row]), [float(each) for each in exact], atol=1e-12)
 
 
@@ -161,19 +177,19 @@ def test_groups_are_taken_in_blocks():
 
 def test_the_target_has_its_own_value_for_nothing_and_others_have_not():
     """Nothing buys nothing; for 5 the target is asked about the dear value; for 3 another person about the target's."""
-    group = ExactGroup(10, ((4,),), 2, (5, 3))
-    assert group.least(2, target=True) == Chain(Fraction(10, 2) * Fraction(8, 10), ((0, 1),))
-    assert group.least(3, target=True) == Chain(5 * Fraction(8, 10) * Fraction(7, 9), ((0, 1), (0, 1)))
-    assert group.least(5, target=True) == Chain(5 * Fraction(4, 10), ((1, 1),))
-    assert group.least(4, target=False) == Chain(Fraction(1))
-    assert group.least(5, target=False) == Chain(Fraction(6, 10), ((1, 0),))
+    group = one_group(10, ((4,),), 2, (5, 3))
+    assert least(group, 2, target=True) == Purchase(Fraction(10, 2) * Fraction(8, 10), ((0, 1),))
+    assert least(group, 3, target=True) == Purchase(5 * Fraction(8, 10) * Fraction(7, 9), ((0, 1), (0, 1)))
+    assert least(group, 5, target=True) == Purchase(5 * Fraction(4, 10), ((1, 1),))
+    assert least(group, 4, target=False) == Purchase(Fraction(1))
+    assert least(group, 5, target=False) == Purchase(Fraction(6, 10), ((1, 0),))
 
 
 def test_what_must_hold_is_not_avoided():
     """All but one of 5 have the value: of 2 people one has it, and a third need not be asked."""
-    group = ExactGroup(5, ((4, 1),), 0, (1, 0))
-    assert group.least(2, target=False) == group.least(3, target=False) == Chain(Fraction(0), ((1, 0), (1, 0)))
-    assert ExactGroup(1, ((1,),), 0, (1, 0)).least(1, target=False) == Chain(Fraction(0), ((1, 0),))
+    group = one_group(5, ((4, 1),), 0, (1, 0))
+    assert least(group, 2, target=False) == least(group, 3, target=False) == Purchase(Fraction(0), ((1, 0), (1, 0)))
+    assert least(one_group(1, ((1,),), 0, (1, 0)), 1, target=False) == Purchase(Fraction(0), ((1, 0),))
 
 
 def test_sets_cost_what_their_values_cost():
@@ -416,7 +432,7 @@ def test_only_groups_with_the_least_probabilities_at_some_price_take_part():
     lists = [np.argsort(others[price])[: 5 - price] for price in (1, 2, 3)]
     lists += [np.argsort(targets[price])[: 4 - price] for price in (0, 1, 2, 3)]
     expected = sorted({*np.concatenate(lists).tolist()})
-    assert _taking_part(others, targets).tolist() == expected
+    assert _taking_part(np.stack((others, targets))).tolist() == expected
     assert len(expected) < 20
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
-from sidelight.measures.ck_safety.disclosure_cost import CostScreen
+from sidelight.measures.ck_safety.implications import CostScreen
 from sidelight.measures.exact import join_all
 from sidelight.policy.limits import read_limit
 from sidelight.testing import releases, splits
@@ -129,7 +129,7 @@ def test_examples_have_one_worse_value_one_that_counts_nothing_and_values_of_equ
 def test_weights_that_count_are_listed_once_the_largest_first():
     cost = sl.DisclosureCost(1, {"a": 2, "b": 0, "c": 5, "d": 2}, otherwise=0.5)
     assert cost.different_weights() == [5, 2, Fraction(1, 2)]
-    assert cost.question(Fraction(2), ("a", "b", "c", "d", "e")) == sl.Implications(1, apart_from=["b", "c", "e"])
+    assert cost.questions(("a", "b", "c", "d", "e"))[2] == sl.Implications(1, apart_from=["b", "c", "e"])
 
 
 def test_of_equally_bad_values_that_of_the_largest_weight_is_reported():
@@ -162,7 +162,7 @@ def test_a_search_sees_the_largest_of_the_weighted_values(knows):
     alone = [sl.Release.from_counts([group], domain=release.domain) for group in groups]
     np.testing.assert_allclose(screen.value(rows), [float(cost.measure(each).value) for each in alone])
     np.testing.assert_allclose(screen.value(join_all(screen, rows)), [float(cost.measure(release).value)])
-    questions = [cost.question(weight, release.domain).screen() for weight in (4, 1, Fraction(1, 2))]
+    questions = [each.screen() for each in cost.questions(release.domain).values()]
     np.testing.assert_array_equal(rows, np.hstack([each.rows(release.groups) for each in questions]))
     kinds = screen.kinds(release.groups)
     assert kinds.tolist() == np.hstack([each.kinds(release.groups) for each in questions]).tolist()

@@ -19,7 +19,6 @@ import sidelight as sl
 from sidelight.measures.exact import DECIMALS, FRACTIONS
 from sidelight.measures.privacy_skyline.five_minima import (
     ARRANGEMENTS,
-    ODDS,
     SERIES_FROM,
     Factors,
     FiveMinima,
@@ -30,14 +29,19 @@ from sidelight.measures.privacy_skyline.five_minima import (
     five_products,
     index_of_least,
     log_missing_all,
+    log_none_has,
+    log_odds_against,
     log_products,
     ruled_out_weights,
     tolerance,
     top_width,
+    weigh_ruled_out,
 )
 from sidelight.rounding import log
 from sidelight.table.table import Counts
 from sidelight.testing import releases
+
+SEMANTICS = ("single", "set", "multiset")
 
 
 @st.composite
@@ -74,10 +78,11 @@ def test_it_does_not_grow_worse_with_many_factors(factor):
 
 
 def test_long_arithmetic_agrees_with_short():
-    for semantics, odds in ODDS.items():
-        exact = odds.odds_against(40, 6, (7, 3), 5, FRACTIONS) * odds.none_has(40, 6, 4, 6, FRACTIONS)
+    for semantics in SEMANTICS:
+        group = ValueInGroup(semantics, 40, 6, (7, 3))
+        exact = group.odds_against(5, FRACTIONS) * group.none_has(4, 6, FRACTIONS)
         with DECIMALS.precision():
-            rounded = odds.odds_against(40, 6, (7, 3), 5, DECIMALS) * odds.none_has(40, 6, 4, 6, DECIMALS)
+            rounded = group.odds_against(5, DECIMALS) * group.none_has(4, 6, DECIMALS)
             risk = DECIMALS.risk(rounded)
             assert DECIMALS.exceeds(rounded, exact) is False, semantics  # what cannot be told apart does not hold
             assert DECIMALS.exceeds(rounded, exact * Fraction(999, 1000))
@@ -113,51 +118,54 @@ GROUPS = [(n, a) for n in range(1, 7) for a in range(1, n + 1)]
 
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
 def test_odds_are_those_of_the_table_in_fractions_decimals_and_logarithms(semantics):
-    odds, cases = ODDS[semantics], list(product(GROUPS, [(), (1,), (2, 1)], range(8)))
+    cases = list(product(GROUPS, [(), (1,), (2, 1)], range(8)))
     cases = [case for case in cases if case[0][0] >= max(case[1], default=0)]
     for (n, a), ruled_out, k in cases:
         exact = odds_by_definition(semantics, n, a, ruled_out, k)
-        assert odds.odds_against(n, a, ruled_out, k, FRACTIONS) == exact
+        group = ValueInGroup(semantics, n, a, ruled_out)
+        assert group.odds_against(k, FRACTIONS) == exact
         with DECIMALS.precision():
-            assert odds.odds_against(n, a, ruled_out, k, DECIMALS) == pytest.approx(
-                Decimal(float(exact)), rel=Decimal("1e-15")
-            )
-        weight = sum(odds.weight(np.array([count]), np.array([n]))[0] for count in ruled_out)
-        log_odds = odds.log_odds_against(np.array([n]), np.array([a]), np.array([weight]), k)[0]
+            assert group.odds_against(k, DECIMALS) == pytest.approx(Decimal(float(exact)), rel=Decimal("1e-15"))
+        weight = sum(weigh_ruled_out(semantics, np.array([count]), np.array([n]))[0] for count in ruled_out)
+        log_odds = log_odds_against(semantics, np.array([n]), np.array([a]), np.array([weight]), k)[0]
         assert log_odds == pytest.approx(math.log(exact) if exact else -math.inf, abs=1e-12)
 
 
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
 def test_that_none_has_it_is_as_likely_as_in_the_table(semantics):
-    odds = ODDS[semantics]
     for (n, a), m, k in product(GROUPS, range(8), range(8)):
         exact = none_has_by_definition(semantics, n, a, m, k)
-        assert odds.none_has(n, a, m, k, FRACTIONS) == exact
+        group = ValueInGroup(semantics, n, a, ())
+        assert group.none_has(m, k, FRACTIONS) == exact
         with DECIMALS.precision():
-            assert odds.none_has(n, a, m, k, DECIMALS) == pytest.approx(Decimal(float(exact)), rel=Decimal("1e-15"))
-        log_none = odds.log_none_has(np.array([n]), np.array([a]), m, k)
+            assert group.none_has(m, k, DECIMALS) == pytest.approx(Decimal(float(exact)), rel=Decimal("1e-15"))
+        log_none = log_none_has(semantics, np.array([n]), np.array([a]), m, k)
         assert log_none[0] == pytest.approx(math.log(exact) if exact else -math.inf, abs=1e-12)
 
 
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
 def test_points_of_their_own_amounts_give_what_each_gives_alone(semantics):
     """A column of k and m for a row of groups, as skylines ask."""
-    odds, (n, a) = ODDS[semantics], np.array(GROUPS).T
+    n, a = np.array(GROUPS).T
     k, m = np.indices((4, 5)).reshape(2, -1, 1)
-    weight = odds.weight(np.ones_like(n), n)
-    target, family = odds.log_odds_against(n, a, weight, k), odds.log_none_has(n, a, m, k)
+    weight = weigh_ruled_out(semantics, np.ones_like(n), n)
+    target, family = log_odds_against(semantics, n, a, weight, k), log_none_has(semantics, n, a, m, k)
     for point in range(len(k)):
-        assert (target[point] == odds.log_odds_against(n, a, weight, int(k[point, 0]))).all()
-        assert (family[point] == odds.log_none_has(n, a, int(m[point, 0]), int(k[point, 0]))).all()
+        assert (target[point] == log_odds_against(semantics, n, a, weight, int(k[point, 0]))).all()
+        assert (family[point] == log_none_has(semantics, n, a, int(m[point, 0]), int(k[point, 0]))).all()
 
 
 def test_bits_count_the_factors_and_are_enough():
-    assert [odds.bits(1023, 3) for odds in ODDS.values()] == [10, 10, 30]
-    assert [odds.bits(1024, 3, ruled_out=(5, 2), m=7) for odds in ODDS.values()] == [66, 66, 143]
-    assert [odds.bits(1023, 7, m=3) for odds in ODDS.values()] == [40, 40, 140]
-    for odds in ODDS.values():
-        exact = odds.odds_against(900, 70, (300, 200), 5, FRACTIONS) * odds.none_has(900, 70, 40, 6, FRACTIONS)
-        assert max(exact.numerator, exact.denominator).bit_length() <= odds.bits(900, 70, ruled_out=(300, 200), m=40)
+    def bits(n, a, ruled_out=(), m=0):
+        return [ValueInGroup(semantics, n, a, ruled_out).bits(m) for semantics in SEMANTICS]
+
+    assert bits(1023, 3) == [10, 10, 30]
+    assert bits(1024, 3, (5, 2), 7) == [66, 66, 143]
+    assert bits(1023, 7, m=3) == [40, 40, 140]
+    for semantics in SEMANTICS:
+        group = ValueInGroup(semantics, 900, 70, (300, 200))
+        exact = group.odds_against(5, FRACTIONS) * group.none_has(40, 6, FRACTIONS)
+        assert max(exact.numerator, exact.denominator).bit_length() <= group.bits(40)
 
 
 @pytest.mark.parametrize("few", [1, 3])

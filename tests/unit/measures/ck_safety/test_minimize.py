@@ -1,4 +1,6 @@
-"""Where atoms and the target go over all groups: certainty first, then the exact best of what is near the best.
+"""The least probabilities of one group: both arithmetics, edges, and the allocation that reaches them.
+
+Where atoms and the target go over all groups: certainty first, then the exact best of what is near the best.
 
 Which groups can take part: few, whatever is tied, and never one too few.
 """
@@ -12,27 +14,28 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import TooHard
-from sidelight.measures.ck_safety import minimize_across_groups
-from sidelight.measures.ck_safety.minimize_across_groups import (
+from sidelight.measures.ck_safety import minimize
+from sidelight.measures.ck_safety.minimize import (
+    LOG_OF_ZERO,
     MOST,
+    Allocation,
     Choice,
     ImplicationsScreen,
+    TopCounts,
     _kinds,
     _possible,
+    allocate,
     best_assignment,
     choices_near_best,
     deciding_sums,
+    least_log_probabilities,
+    least_probabilities,
     near_the_cut,
     shortlist,
     smallest_kinds,
+    tolerance,
     weigh,
     worst_case,
-)
-from sidelight.measures.ck_safety.minimize_within_group import (
-    Allocation,
-    ExactProgram,
-    TopCounts,
-    least_log_probabilities,
 )
 from sidelight.measures.exact import join_all, join_backwards, join_forwards
 from sidelight.measures.targets import Targets
@@ -43,6 +46,52 @@ HOSPITAL = sl.Release.from_counts(
         {"Flu": 2, "Breast cancer": 1, "Ovarian cancer": 1, "Heart disease": 1},
     ]
 )
+
+
+PAPER = TopCounts(np.array([5, 5]), np.array([[2, 2], [2, 1]]), np.array([2, 2]))
+
+
+def test_the_numbers_of_the_paper():
+    others, targets = least_probabilities(PAPER)
+    assert others.tolist() == [[1, 1], [Fraction(3, 5), Fraction(3, 5)]]
+    assert targets.tolist() == [[Fraction(3, 2), Fraction(3, 2)], [Fraction(1, 2), Fraction(3, 4)]]
+
+
+def test_a_group_without_the_value_cannot_hold_the_target():
+    groups = TopCounts(np.array([5]), np.array([[3, 2]]), np.array([0]))
+    assert np.isinf(least_log_probabilities(groups)[1]).all()
+    assert least_probabilities(groups)[1].ravel().tolist() == [np.inf, np.inf]
+
+
+def test_groups_of_any_kind_have_probabilities():
+    """Also those of one person, without the value, or in which one of the atoms must hold; never nan."""
+    groups = TopCounts(np.array([1, 2, 3]), np.array([[1, 0, 0], [1, 1, 0], [3, 0, 0]]), np.array([1, 0, 0]))
+    others, targets = least_log_probabilities(groups)
+    assert (others[1:, 0] <= LOG_OF_ZERO).all()
+    assert (targets[:, 0] <= LOG_OF_ZERO).all()
+    assert np.isinf(targets[:, 1:]).all()
+    assert not np.isnan(others).any()
+
+
+def test_atoms_go_where_they_do_most():
+    """One value is nearly everybody's: ask more people about it; many are equally rare: ask the target about more."""
+    frequent = TopCounts(np.array([100]), np.array([[60, 2, 2, 2]]), np.array([60]))
+    rare = TopCounts(np.array([100]), np.array([[10, 10, 10, 10]]), np.array([10]))
+    assert allocate(frequent, 3, target=True) == Allocation((1, 1, 1, 1), with_target=4)
+    assert allocate(rare, 3, target=True) == Allocation((4,), with_target=1)
+    assert allocate(rare, 2, target=False) == Allocation((2,))
+
+
+def test_very_many_atoms():
+    """Of 2,000 people with as many values, one avoids h values, or h people avoid one, with probability 1 − h/2,000."""
+    groups = TopCounts(np.array([2000]), np.ones((1, 720), np.int64), np.array([1]))
+    others, targets = least_log_probabilities(groups)
+    np.testing.assert_allclose(np.exp(others[:, 0]), 1 - np.arange(720) / 2000)
+    np.testing.assert_allclose(np.exp(targets[:, 0]), 2000 - np.arange(1, 721))
+
+
+def test_the_larger_logarithms_are_the_farther_apart_they_may_be():
+    assert tolerance(np.array([0.0, 0.5, -1.0, -4.0, 8.0])).tolist() == [1e-9, 1e-9, 1e-9, 4e-9, 8e-9]
 
 
 def test_more_implications_than_there_are_values():
@@ -69,7 +118,7 @@ def test_more_implications_than_can_be_weighed():
 
 
 def test_the_last_number_of_implications_that_is_weighed(monkeypatch):
-    monkeypatch.setattr(minimize_across_groups, "MOST", 1)
+    monkeypatch.setattr(minimize, "MOST", 1)
     groups = TopCounts(np.array([20]), np.array([[2, 1, 1]]), np.array([2]))
     risk = 1 / (1 + Fraction(20, 2) * Fraction(18, 20) * Fraction(17, 19))  # one of two people, the target among them
     assert worst_case(groups.for_atoms(2), k=1) == (risk, [(0, Allocation((1, 1), 2))])
@@ -85,7 +134,7 @@ def test_certainty_comes_before_weighing():
 
 def test_of_equal_groups_the_first_is_taken():
     twins = TopCounts(np.array([5, 5, 5]), np.array([[2, 2]] * 3), np.array([2] * 3))
-    choices = choices_near_best(*least_log_probabilities(twins))
+    choices = choices_near_best(least_log_probabilities(twins))
     assert {choice.group for choice in choices} == {0, 1, 2}
     best = best_assignment(weigh(twins, choices), k=1)
     assert best.product == Fraction(1, 2)
@@ -139,12 +188,12 @@ def test_every_choice_of_an_assignment_near_the_best_is_listed_and_no_other():
     """With one atom: f(1) = 3/5 and 1/2, and the target's 1/2 with the atom and 3/2 without, so 1/2 < 3/2 · 1/2."""
     others = np.log(np.array([[1, 1], [3 / 5, 1 / 2]]))
     targets = np.array([[np.log(3 / 2), np.inf], [np.log(1 / 2), np.inf]])
-    assert choices_near_best(others, targets) == [Choice(0, 1, True)]
+    assert choices_near_best(np.stack((others, targets))) == [Choice(0, 1, True)]
     tied = np.array([[np.log(1), np.inf], [np.log(1 / 2), np.inf]])
     near = [Choice(0, 0, True), Choice(0, 1, True), Choice(1, 0, False), Choice(1, 1, False)]
-    assert choices_near_best(others, tied) == near
+    assert choices_near_best(np.stack((others, tied))) == near
     idle = np.log(np.array([[1], [9 / 10]]))  # a group that gets nothing: nothing is said of it
-    assert choices_near_best(np.hstack((others, idle)), np.hstack((tied, [[np.inf], [np.inf]]))) == near
+    assert choices_near_best(np.stack((np.hstack((others, idle)), np.hstack((tied, [[np.inf], [np.inf]]))))) == near
 
 
 def test_exact_probabilities_of_choices_in_their_order():
@@ -175,7 +224,7 @@ def test_certainty_elsewhere_takes_the_first_group_that_has_the_target():
 def test_the_fewest_atoms_that_make_sure(size, counts, atoms, values):
     """M values for each of n − Sₘ + 1 people: one of them has one; of equally few the fewest values."""
     groups = TopCounts(np.array([size]), np.array([counts]), np.array([counts[0]]))
-    assert groups.certain_with_target().tolist() == [atoms]
+    assert groups.certain(target=True).tolist() == [atoms]
     risk, spent = worst_case(groups, atoms - 1)
     assert (risk, spent) == (1, [(0, Allocation(values, len(values)))])
 
@@ -302,7 +351,7 @@ def test_kinds_are_made_of_the_sums_that_decide():
 
 
 def test_the_last_number_of_atoms_that_is_weighed(monkeypatch):
-    monkeypatch.setattr("sidelight.measures.ck_safety.minimize_across_groups.MOST", 1)
+    monkeypatch.setattr("sidelight.measures.ck_safety.minimize.MOST", 1)
     groups = TopCounts(np.array([50, 40, 30]), np.array([[9, 8], [5, 4], [7, 2]]), np.array([2, 5, 1]))
     assert shortlist(groups, 1).tolist() == listed_by_the_claim(groups, 1) == [0, 1, 2]
 
@@ -317,7 +366,7 @@ def test_rows_at_the_cut():
 def test_a_group_that_makes_sure_with_the_last_atom_is_enough():
     """All 5 people of the second group have one of 3 values: 3 atoms about the target, its own among them."""
     groups = TopCounts(np.array([90, 5, 5]), np.array([[9, 1, 1, 1], [2, 2, 1, 0], [2, 2, 1, 0]]), np.array([9, 2, 2]))
-    assert groups.certain_with_target().tolist() == [82, 3, 3]
+    assert groups.certain(target=True).tolist() == [82, 3, 3]
     assert shortlist(groups, k=2).tolist() == [1]
     assert len(shortlist(groups, k=1)) > 1
 
@@ -326,7 +375,7 @@ def test_a_group_that_makes_sure_with_the_last_atom_is_enough():
 def test_one_that_makes_sure_without_the_target_stands_alone_where_nobody_has_the_value(targets, expected):
     """Of the second group, all but one of 400 have the most frequent value: one of two must have it."""
     groups = TopCounts(np.array([400, 400]), np.array([[9, 8, 7], [399, 1, 0]]), np.array(targets))
-    assert groups.certain_without_target().tolist() == [392, 2]
+    assert groups.certain(target=False).tolist() == [392, 2]
     assert shortlist(groups, k=2).tolist() == expected
 
 
@@ -340,7 +389,7 @@ def test_beyond_what_is_weighed_the_likeliest_target_is_kept(targets, expected):
 
 def listed_by_the_claim(groups, k):
     """For each number of atoms the groups of the smallest exact probabilities; of equal ones the first."""
-    others, targets = ExactProgram.from_groups(groups).probabilities(groups)
+    others, targets = least_probabilities(groups)
     lists = [(others[h], k - h + 2) for h in range(1, k + 1)] + [(targets[h], k - h + 1) for h in range(k + 1)]
     kept = set()
     for probabilities, many in lists:
