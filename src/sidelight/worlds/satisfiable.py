@@ -142,16 +142,8 @@ class WorldSearch:
     """Searches worlds of a release in which some of these facts hold."""
 
     def __init__(self, release: Release, entities: Entities, facts: Sequence[Fact], meter: Meter) -> None:
-        problem = compile_facts(release, entities, (), watched=facts)
-        self.meter, self._formulas = meter, [problem.formula(fact) for fact in facts]
-        rows = [*_formula_rows(problem, self._formulas)]
-        rows += _supply_rows(problem, dict.fromkeys(atom for row, _, _ in rows for atom in row if type(atom) is Takes))
-        named = chain(self._formulas, *(row for row, _, _ in rows))
-        self._column = {unknown: number for number, unknown in enumerate(dict.fromkeys(named))}
-        entries = [
-            (at, self._column[unknown], each) for at, (row, _, _) in enumerate(rows) for unknown, each in row.items()
-        ]
-        self._entries, self._bounds = np.array(entries, np.int64), np.array([bounds for _, *bounds in rows], float)
+        self.problem = compile_facts(release, entities, (), watched=facts)
+        self.meter, self._formulas = meter, [self.problem.formula(fact) for fact in facts]
 
     def is_satisfiable(self, chosen: Iterable[int]) -> bool:
         """Return whether these facts, by number, hold in some world; raise `OverEffort` where that takes too long."""
@@ -159,18 +151,25 @@ class WorldSearch:
         from scipy.sparse import csr_array  # noqa: PLC0415
 
         self.meter.check_time()
-        if not len(self._entries):
+        wanted = dict.fromkeys(self._formulas[number] for number in chosen)
+        rows = [*_formula_rows(self.problem, wanted)]
+        rows += _supply_rows(self.problem, (each for row, _, _ in rows for each in row if type(each) is Takes))
+        if not rows:
             return True
-        row, column, coefficient = self._entries.T
-        matrix = csr_array((coefficient, (row, column)), shape=(len(self._bounds), len(self._column)))
-        hold, seconds = np.zeros(len(self._column)), self.meter.remaining().seconds
-        hold[[self._column[self._formulas[number]] for number in chosen]] = 1
+        columns = {unknown: number for number, unknown in enumerate(dict.fromkeys(chain(*(row for row, _, _ in rows))))}
+        row_of = np.repeat(np.arange(len(rows)), [len(row) for row, _, _ in rows])
+        column_of = [columns[unknown] for row, _, _ in rows for unknown in row]
+        coefficients = np.array([each for row, _, _ in rows for each in row.values()], float)
+        hold = np.array([unknown in wanted for unknown in columns], float)
         answer = milp(
             np.zeros(len(hold)),  # any solution will do
             integrality=np.ones(len(hold)),
             bounds=Bounds(hold, 1),
-            constraints=LinearConstraint(matrix, *self._bounds.T),
-            options={"node_limit": MOST_NODES, "time_limit": seconds or np.inf},
+            constraints=LinearConstraint(
+                csr_array((coefficients, (row_of, column_of)), shape=(len(rows), len(columns))),
+                *np.array([bounds for _, *bounds in rows], float).T,
+            ),
+            options={"node_limit": MOST_NODES, "time_limit": self.meter.remaining().seconds or np.inf},
         )
         if answer.status not in (0, 2):  # neither solved nor infeasible
             raise OverEffort
