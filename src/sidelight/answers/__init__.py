@@ -9,5 +9,6 @@ and `recipe` (the Python that does it again), then a question: `audit` (and the 
 several releases together, or one attacker of one release; `simulate`: of samples; `noise`: published, added up,
 weighed; `ledger`: what it costs and promises; asked by the local page alone:
 `exposure` (two releases, and which would pass), `skyline`, `candidates` (what a search found, and what could be
-published instead).
+published instead), `columns`, `readers` (limits as they are typed and tuned), `signing`,
+`what_if`.
 """

@@ -17,17 +17,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.answers.recipe import FileRecipe, Name, write_call, write_release, write_role_options, write_table
+from sidelight.answers.recipe import (
+    FileRecipe,
+    Name,
+    write_call,
+    write_python,
+    write_release,
+    write_role_options,
+    write_table,
+)
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.report import percent, sentences
 from sidelight.documents.document import DocumentPart
 from sidelight.progress import Progress, quiet
 from sidelight.release.generalise import generalise
-from sidelight.report.answer import Live
+from sidelight.report.answer import Live, Recipe
 from sidelight.table.labels import show_in_list
 from sidelight.table.roles import Roles
-from sidelight.text import counted
+from sidelight.text import counted, shell
 
 if TYPE_CHECKING:
     from sidelight.release.locate import LocateMethod
@@ -67,11 +75,16 @@ class OtherRelease:
         """Whether one command can read it and a release with these roles."""
         return self.other.sidecar or (self.roles.quasi, self.roles.value_columns) == (roles.quasi, roles.value_columns)
 
-    def command_words(self, recipe: FileRecipe, file: str) -> list[str]:
+    @property
+    def no_command(self) -> str:
+        """Why one command cannot read it and another release."""
+        return f"# {self.other.name} prints other columns: the Python reads each file as it is"
+
+    def write_command(self, recipe: FileRecipe, file: str, *options: str) -> str:
         """Write the command that attacks a file and this one; nothing where one command cannot read both."""
         roles = recipe.roles
         if not self.prints_like(roles):
-            return []
+            return ""
         words = ["sidelight", "attack", file, self.other.name]
         words += ["--people", recipe.file if self.people is None else self.people.name]
         if not (recipe.sidecar and self.other.sidecar):
@@ -85,7 +98,18 @@ class OtherRelease:
             # '=' alone says that equal words, and no others, mean the same
             same = [f"{one}={other}" for one, other in self.same_values] or ["="]
             words += [word for pair in same for word in ("--same-value", pair)]
-        return [*words, "--at-most", str(self.at_most)]
+        return shell([*words, "--at-most", str(self.at_most), *options])
+
+    def recipe(self, file: FileRecipe, columns: Sequence[str]) -> Recipe:
+        """Write the command and the Python that attack a file, as coarse as it is looked at, and this one."""
+        commands, name = file.preparations(), file.file
+        if file.levels:
+            name = "release.csv"
+            commands.append(file.publishing([], name))
+        commands.append(self.write_command(file, name) or self.no_command)
+        lines = [f"release = {file.published()}"] if file.sidecar else file.reading()
+        lines += self.python_lines(file, columns, has_hierarchies=bool(file.levels))
+        return Recipe("\n".join(commands), write_python(*lines, "print(exposure.explain())"))
 
     def python_lines(
         self,

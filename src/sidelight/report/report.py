@@ -13,6 +13,7 @@ import operator
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, cast
 
@@ -40,12 +41,13 @@ from sidelight.intake.roles import MARKS
 from sidelight.measures.about import About, count_parts_before, prepare_release, view_block
 from sidelight.measures.attacker_answer import AttackerAnswer
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
+from sidelight.measures.criterion import Comparison
 from sidelight.measures.measure import FAMILIES, Attacker
 from sidelight.policy.measure_names import asked_attackers, find_measure
 from sidelight.report.answer import Answer
 from sidelight.report.page import Blocks, Grid, PageSection, Paragraph, Points
 from sidelight.report.page import Verdict as VerdictName
-from sidelight.rounding import ROUNDED, in_words
+from sidelight.rounding import ROUNDED, in_words, short_decimal
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.cell_lists import is_written_list
 from sidelight.table.labels import Label, as_number
@@ -99,6 +101,14 @@ class AuditFinding(FindingFacts):
     worst_off: str = Field(description="the witness in a few words")
     explanation: str
     notes: tuple[str, ...] = ()
+
+    @property
+    def decimal(self) -> str:
+        """A fraction as a decimal too, rounded towards caution; empty where it is one already."""
+        if "/" not in self.result.text or self.result.number is None:
+            return ""
+        up = self.limit is None or Comparison(self.limit.comparison).from_above
+        return short_decimal(Fraction(self.result.exact), up=up)
 
 
 class WorstColumn(DocumentPart):

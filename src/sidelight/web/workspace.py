@@ -26,6 +26,7 @@ from urllib.parse import urlencode
 
 from pydantic import BaseModel, Field
 
+from sidelight.answers.readers import read_typed
 from sidelight.answers.recipe import FileRecipe
 from sidelight.errors import BadPolicy, BadTable, SidelightError, UnknownColumn, did_you_mean
 from sidelight.intake.hierarchy_drafts import Draft, DraftRules, drafts, people_by_label
@@ -41,7 +42,6 @@ from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.table import Table
 from sidelight.web.jobs import Jobs
-from sidelight.web.limits import read_typed
 
 MOST_COLUMNS = 60
 MOST_LIMITS = 40

@@ -12,7 +12,7 @@ import sidelight as sl
 from sidelight.answers.exposure import OtherRelease, worst_off
 from sidelight.table.roles import Roles
 from sidelight.web.uploads import Uploads
-from sidelight.web.views.other_releases import gather, write_sample
+from sidelight.web.views.other_releases import gather
 
 PEOPLE = "age,sex,disease\n30,m,Flu\n30,m,AIDS\n40,f,Flu\n40,f,Cold\n"
 OTHER = "age,sex,disease\n30,m,AIDS\n30,m,Ulcer\n40,f,Flu\n40,f,Cold\n"
@@ -55,7 +55,8 @@ def people():
 
 
 def test_the_command_and_the_python_run_as_they_stand(two, capsys):
-    sample = write_sample(*two)
+    held, state, beside = two
+    sample = beside.recipe(held.recipe(state), held.column_names)
     program, *words = shlex.split(sample.command.replace("\\\n", " "))
     assert program == "sidelight"
     outcome = invoke(words)

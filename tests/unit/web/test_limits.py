@@ -4,12 +4,12 @@ import sys
 
 import pytest
 
+from sidelight.answers.readers import complete_limit, read_tunable, read_typed, tune_limit
 from sidelight.answers.recipe import write_typed
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.criterion import Criterion
 from sidelight.policy.limits import read_limit
 from sidelight.policy.measure_names import all_measures
-from sidelight.web.limits import added, read_tunable, read_typed, tune_limit
 
 DOMAIN = ("Flu", "Ulcer", "Cancer")
 EXAMPLES = [example for kind in all_measures() for example in kind.examples(DOMAIN)]
@@ -59,12 +59,12 @@ def test_fields_that_no_measure_has_are_passed_over():
 
 
 def test_a_measure_is_added_by_its_name():
-    assert added("implications", DOMAIN, {}).startswith("implications(k=")
-    assert added("group size >= 5", DOMAIN, {}) == "group size >= 5"
+    assert complete_limit("implications", DOMAIN, {}).startswith("implications(k=")
+    assert complete_limit("group size >= 5", DOMAIN, {}) == "group size >= 5"
     with pytest.raises(BadPolicy, match="k-anonymity is 'group size' here"):
-        added("k-anonymity", DOMAIN, {})
+        complete_limit("k-anonymity", DOMAIN, {})
     with pytest.raises(BadPolicy, match="at character"):
-        added("implications(k=,)", DOMAIN, {})
+        complete_limit("implications(k=,)", DOMAIN, {})
 
 
 FILES = [
@@ -93,7 +93,7 @@ def test_no_file_that_a_browser_names_is_opened(text):
         for ask in (
             lambda: read_typed(text, {}),
             lambda: tune_limit(text, {"bound": "1/3"}, {}),
-            lambda: added(text, (), {}),
+            lambda: complete_limit(text, (), {}),
         ):
             with pytest.raises(BadPolicy, match="names a file, and a page opens none"):
                 ask()

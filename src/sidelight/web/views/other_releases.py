@@ -21,7 +21,6 @@ from starlette.responses import Response
 
 from sidelight.answers import exposure
 from sidelight.answers.exposure import ExposureAnswer, ExposureRequest, GivenFile, OtherRelease
-from sidelight.answers.recipe import write_python
 from sidelight.documents.document import DocumentPart
 from sidelight.engines.files import columns_of
 from sidelight.errors import BadMeasure, BadTable, SidelightError, did_you_mean
@@ -29,12 +28,11 @@ from sidelight.policy.limits import read_share
 from sidelight.publish.read_back import read_published
 from sidelight.release.locate import LocateMethod
 from sidelight.release.read import release_from
-from sidelight.report.answer import Recipe
 from sidelight.report.plots import picture_of
 from sidelight.report.render import html_block
 from sidelight.table.roles import Roles
 from sidelight.table.table import Table
-from sidelight.text import as_names, shell
+from sidelight.text import as_names
 from sidelight.web.jobs import Job, Work
 from sidelight.web.pages import Complaint, PageView, go_to, page
 from sidelight.web.security import MOST_BYTES
@@ -301,7 +299,7 @@ def _draw(request: Request, problem: str = "") -> Response:
         if beside is not None:
             job = begin(workspace, state, beside, address)
             problem = problem or job.problem or ""
-            sample = write_sample(workspace, state, beside)
+            sample = beside.recipe(workspace.recipe(state), workspace.column_names)
     except SidelightError as error:
         problem = problem or workspace.wording(error)
     answer: ExposureAnswer | None = job.answer if job is not None and job.stage == "done" else None
@@ -358,24 +356,6 @@ def _list_columns(workspace: Workspace, uploads: Uploads | None, fields: OtherFi
         (name, "quasi" if name in roles.quasi else "sensitive" if name in roles.value_columns else "leave out")
         for name in columns_of(str(other.path), _text_reading(workspace))
     )
-
-
-def write_sample(workspace: Workspace, state: State, beside: OtherRelease) -> Recipe:
-    """Write the command and the Python, with the files as they are called."""
-    recipe = workspace.recipe(state)
-    commands, file = recipe.preparations(), recipe.file
-    if state.levels:
-        file = "release.csv"
-        commands.append(recipe.publishing([], file))
-    commands.append(write_command(beside.command_words(recipe, file), beside))
-    lines = [f"release = {recipe.published()}"] if recipe.sidecar else recipe.reading()
-    lines += beside.python_lines(recipe, workspace.column_names, has_hierarchies=bool(state.levels))
-    return Recipe("\n".join(commands), write_python(*lines, "print(exposure.explain())"))
-
-
-def write_command(words: Sequence[str], beside: OtherRelease) -> str:
-    """Write an attack as a command, or why there is none."""
-    return shell(words) if words else f"# {beside.other.name} prints other columns: the Python reads each file as it is"
 
 
 # The same as data.

@@ -11,6 +11,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from sidelight.answers import skyline
+from sidelight.answers.readers import read_typed
 from sidelight.answers.skyline import MOST_DIGITS, SkylineAnswer, SkylineRequest
 from sidelight.errors import SidelightError
 from sidelight.measures.criterion import Criterion
@@ -19,9 +20,7 @@ from sidelight.measures.privacy_skyline.skyline import RiskMap
 from sidelight.release.release import Release
 from sidelight.report.charts.skyline import LiveSkyline
 from sidelight.table.labels import Label, shown
-from sidelight.web.limits import read_typed
 from sidelight.web.pages import Complaint, PageView, page
-from sidelight.web.views.readers import decimal
 from sidelight.web.workspace import State, StateFields, Workspace, read_state
 
 VIEW = PageView("/skyline", "Skyline", "How much may somebody know before a value is given away?")
@@ -104,7 +103,6 @@ def show(request: Request) -> Response:
         context = {
             "answer": answered,
             "chart": live_skyline(workspace, one, release, chosen).draw(chosen.point),
-            "decimal": decimal(answered.finding),
             # each slider goes beyond the most that is withstood by itself
             "ends": {
                 name: max(4 if name == "rules_out" else 12, alone[name] + alone[name] // 2, own[name])

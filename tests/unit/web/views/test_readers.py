@@ -8,10 +8,11 @@ from support.long_work import measure_implications_slowly
 from support.waiting import PATIENCE
 
 import sidelight as sl
+from sidelight.answers.readers import place_finding
 from sidelight.cli.serve import ServeRequest, workspace
 from sidelight.table.roles import Roles
 from sidelight.web.views import readers
-from sidelight.web.views.readers import gauge, tuned_state
+from sidelight.web.views.readers import tuned_state
 
 
 @pytest.fixture
@@ -110,13 +111,13 @@ def test_a_gauge_of_a_share_goes_from_0_to_1(held):
     release = held.release(held.start)
     criterion = sl.Implications(1) < 0.5
     (finding,) = audit_report(release, verdict=sl.Policy(criterion).judge(release)).answer.findings
-    drawn = gauge(finding, criterion.measure.limits)
+    drawn = place_finding(finding, criterion.measure.limits)
     assert (drawn.low, drawn.high, drawn.limit) == ("0", "1", 50)
     assert drawn.at == round(100 * float(finding.result.number), 2)
 
 
 def test_a_slow_reader_keeps_nobody_waiting(held, monkeypatch, tmp_path):
-    monkeypatch.setattr(readers, "_measure", partial(measure_implications_slowly, tmp_path))
+    monkeypatch.setattr(readers, "measure_reader", partial(measure_implications_slowly, tmp_path))
     monkeypatch.setattr(readers, "MOMENT", 0.0001)
     client = guest(held)
     page = client.get("/readers").text

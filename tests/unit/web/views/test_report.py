@@ -3,9 +3,9 @@
 import pytest
 from support.explorer import guest, opened
 
+from sidelight.answers.signing import ReportChoice
 from sidelight.table.roles import Roles
 from sidelight.web.uploads import Uploads
-from sidelight.web.views.report import read_choice
 
 SIGNED = "&signed_by=Ada+%3Cb%3E&role=DPO&decision=refused&reasons=Too+telling&date=2026-01-31"
 
@@ -60,7 +60,7 @@ def test_the_same_is_data(client):
     ],
 )
 def test_what_is_incomplete_is_said_at_its_field_and_signs_nothing(client, fields, name):
-    choice = read_choice(fields)
+    choice = ReportChoice.read(fields)
     assert [*choice.problems] == [name]
     assert choice.sign_off.decision == ""
     more = "".join(f"&{field}={text}" for field, text in fields.items())

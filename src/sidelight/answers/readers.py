@@ -1,4 +1,4 @@
-"""How is a limit read that was typed into a page, and how is one tuned?  As on the command line, but for files.
+"""What could each reader find out?  Limits as they are typed, tuned and measured one at a time.
 
 A limit on the command line may name a file: a population, a hierarchy of values.  One on a page may name only those
 that the command named when the page was started: nothing that a browser says is opened.
@@ -6,15 +6,15 @@ that the command named when the page was started: nothing that a browser says is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
 from sidelight.answers.recipe import write_typed
-from sidelight.errors import BadPolicy
-from sidelight.measures.about import About
+from sidelight.documents.document import DocumentPart
+from sidelight.errors import BadPolicy, SidelightError
+from sidelight.measures.about import About, ask_each_column
 from sidelight.measures.criterion import Comparison, Criterion
-from sidelight.measures.measure import Measure
 from sidelight.policy.limits import (
     BOUNDS,
     Limit,
@@ -29,8 +29,18 @@ from sidelight.policy.limits import (
     validate_section,
 )
 from sidelight.policy.measure_names import measure_named
-from sidelight.release.population import Population
-from sidelight.table.labels import Label
+from sidelight.policy.policy import Policy
+from sidelight.progress import Progress, quiet
+from sidelight.report.report import AuditFinding, audit_report
+from sidelight.report.report import conclude as conclude_findings
+from sidelight.text import counted, form
+
+if TYPE_CHECKING:
+    from sidelight.measures.criterion import Bound
+    from sidelight.measures.measure import Measure
+    from sidelight.release.population import Population
+    from sidelight.release.release import Release
+    from sidelight.table.labels import Label
 
 FieldKind = Literal["whole", "number", "choice", "text"]
 
@@ -127,7 +137,7 @@ def tune_limit(text: str, changes: Mapping[str, str], populations: Mapping[str, 
     return write_typed(_build_limit(_refuse_file_names(changed, populations), populations))
 
 
-def added(text: str, domain: tuple[Label, ...], populations: Mapping[str, Population]) -> str:
+def complete_limit(text: str, domain: tuple[Label, ...], populations: Mapping[str, Population]) -> str:
     """Read what is to be added: a limit, or just the name of a measure, which then begins with an example of it."""
     try:
         return write_typed(read_typed(text, populations))
@@ -190,3 +200,105 @@ def _fields(section: Limit, domain: tuple[Label, ...]) -> Iterator[SettingField]
             yield SettingField(name, "choice", text.lower(), ("true", "false"), optional)
         elif Number in kinds and not isinstance(setting, Mapping | tuple):
             yield SettingField(name, "number", text, optional=optional)
+
+
+# What readers find out.
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """Where a number and its limit lie on a line from 0 to 100; the words beside it say the same."""
+
+    at: float
+    limit: float | None
+    low: str
+    high: str
+
+
+class ReaderAnswer(DocumentPart):
+    """What one reader could find out: a finding per sensitive column, or why it could not be told."""
+
+    text: str
+    findings: tuple[AuditFinding, ...] = ()
+    problem: str | None = None
+    holds: bool | None = None
+    measuring: int | None = None  # the number of the job that goes on, or was cancelled
+
+
+class ReadersAnswer(DocumentPart):
+    """What all readers could find out, and whether that is within the limits."""
+
+    people: int
+    groups: int
+    sentence: str
+    holds: bool | None
+    readers: tuple[ReaderAnswer, ...]
+
+
+def measure_reader(
+    release: Release, text: str, populations: Mapping[str, Population], progress: Progress = quiet
+) -> ReaderAnswer:
+    """Measure, or say why that cannot be told."""
+    del progress
+    try:
+        reader = read_typed(text, populations)
+        if isinstance(reader, Criterion):
+            report = audit_report(release, verdict=Policy(reader).judge(release))
+        else:
+            measures = ask_each_column(reader, release.sensitive_columns, release.domain)
+            report = audit_report(release, findings=[each.measure(release) for each in measures])
+    except SidelightError as error:
+        return ReaderAnswer(text=text, problem=str(error))
+    findings = report.answer.findings
+    holds = None if findings[0].limit is None else all(each.holds for each in findings)
+    return ReaderAnswer(text=text, findings=findings, holds=holds)
+
+
+def judge_readers(release: Release, readers: tuple[ReaderAnswer, ...]) -> ReadersAnswer:
+    """Return what all of them find out, and whether that is within the limits."""
+    findings = [finding for each in readers for finding in each.findings]
+    unknown = sum(each.problem is not None for each in readers)
+    asking = sum(each.measuring is not None and each.problem is None for each in readers)
+    judged_limits = [each.holds for each in findings if each.limit is not None]
+    holds = False if False in judged_limits else True if judged_limits and not (unknown or asking) else None
+    return ReadersAnswer(
+        people=release.size,
+        groups=len(release),
+        sentence=_conclude(release, findings, unknown, asking),
+        holds=holds,
+        readers=readers,
+    )
+
+
+def _conclude(release: Release, findings: Sequence[AuditFinding], unknown: int, asking: int) -> str:
+    """Return the verdict in one sentence, never more than the limits say."""
+    whom = f"{counted(release.size, 'person')} in {counted(len(release), 'group')}"
+    told = conclude_findings(findings, whom, numbers=True)
+    if told.verdict == "not within":
+        pending = unknown + asking
+        return f"{told.text} {counted(pending, 'reader')} could not be asked (yet)." if pending else told.text
+    if unknown:
+        return f"Could not tell, of {whom}: {counted(unknown, 'reader')} could not be asked; the reason stands there."
+    if asking:
+        return f"Could not tell yet, of {whom}: {counted(asking, 'reader')} {form('is', asking)} being asked."
+    return told.text if told.verdict else f"No limit is set: nothing is judged, of {whom}."
+
+
+def place_finding(finding: AuditFinding, span: tuple[Bound, Bound]) -> Gauge:
+    """Place a number and its limit on a line: from 0 to 1 where it is a share, else as far as the larger of them."""
+    low, high = float(span[0]), float(span[1])
+    bound = None if finding.limit is None else finding.limit.bound.number
+    numbers = [each for each in (finding.result.number, bound) if each is not None]
+    if high == float("inf"):
+        high = 1.25 * max([*numbers, low + 1])
+    width = (high - low) or 1
+
+    def place(number: float | None) -> float:
+        return 100.0 if number is None else round(min(max(100 * (number - low) / width, 0), 100), 2)
+
+    return Gauge(
+        at=place(finding.result.number),
+        limit=None if finding.limit is None else place(bound),
+        low=f"{low:g}",
+        high=f"{high:,.4g}",
+    )

@@ -1,0 +1,244 @@
+"""What if somebody knows this: whose beliefs move, about which value, and how far?
+
+Asked of a release that is at hand, line by line as it is typed.  Facts are judged by counting worlds (`posteriors`,
+exact fractions), statements P(…) by maximum entropy (`maxent`), as `believe` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from sidelight.answers import believe
+from sidelight.answers.recipe import FileRecipe, Name, write_call, write_python
+from sidelight.documents.document import DocumentPart
+from sidelight.errors import BadHierarchy, BadKnowledge, SidelightError, did_you_mean
+from sidelight.knowledge.facts import Has
+from sidelight.knowledge.parse import Vocabulary, read_fact
+from sidelight.knowledge.statements import is_statement, read_statement
+from sidelight.knowledge.tokens import quote
+from sidelight.report.answer import Recipe
+from sidelight.report.plots import description_of, specification, table_behind
+from sidelight.rounding import in_words, short_decimal
+from sidelight.table.labels import Label, shown
+from sidelight.table.roles import Roles
+from sidelight.text import counted, shell
+from sidelight.worlds.identify import identify
+from sidelight.worlds.posterior import Belief
+
+if TYPE_CHECKING:
+    from sidelight.progress import Progress
+    from sidelight.release.locate import Lookup
+    from sidelight.release.release import Release
+    from sidelight.report.plots import Drawing
+    from sidelight.table.hierarchy import Hierarchy
+
+SOLVER_SECONDS = 60.0
+
+
+class Mover(DocumentPart):
+    """Somebody about whom beliefs move: the value that moves most, before and after."""
+
+    about: str
+    value: str
+    before: str
+    after: str
+    before_number: float
+    after_number: float
+
+
+class BeliefChart(DocumentPart):
+    """A chart as Vega-Lite, what it says, and the table behind it."""
+
+    specification: dict[str, Any]
+    description: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | int | float | None, ...], ...]
+
+
+class WhatIfAnswer(DocumentPart):
+    """What would be concluded: whose beliefs move, by which model, of how many people."""
+
+    sentence: str
+    model: Literal["worlds", "maximum entropy"]
+    people: int
+    movers: tuple[Mover, ...]
+    surest: str | None = None
+    notes: tuple[str, ...] = ()
+    picture: BeliefChart | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLine:
+    """A line as it was typed, and what is wrong with it: where, if that is known (from 0)."""
+
+    text: str
+    problem: str = ""
+    position: int | None = None
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """The text before the place that is wrong, the place, and the rest."""
+        if self.position is None:
+            return self.text, "", ""
+        at = min(self.position, len(self.text))
+        end = next((stop for stop in range(at + 1, len(self.text)) if not self.text[stop].isalnum()), len(self.text))
+        return self.text[:at], self.text[at:end] or "␣", self.text[end:]
+
+
+def read_line(release: Release, text: str, lookup: Lookup, wording: Callable[[SidelightError], str] = str) -> KnownLine:
+    """Read a line by itself, so that what is wrong with it stands there."""
+    if len(text) > 500:
+        return KnownLine(text, "this is longer than 500 characters; say it in several lines")
+    try:
+        if is_statement(text):
+            read_statement(text)
+            return KnownLine(text)
+        fact = read_fact(text)
+        identify(release, fact.people(), lookup)
+    except SidelightError as error:
+        return KnownLine(text, wording(error), error.position if isinstance(error, BadKnowledge) else None)
+    # a value that nobody can have is mostly mistyped
+    for atom in fact.atoms():
+        if isinstance(atom, Has) and atom.value not in release.domain:
+            name, names = shown(atom.value), [shown(each) for each in release.domain]
+            problem = f"no sensitive value '{name}' in the release{did_you_mean(name, names)}"
+            return KnownLine(text, problem, text.find(name) if name in text else None)
+    return KnownLine(text)
+
+
+def ask(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy], progress: Progress) -> WhatIfAnswer:
+    """Count worlds, or, with statements P(…), take the distribution of largest entropy."""
+    seconds = SOLVER_SECONDS if any(map(is_statement, texts)) else None
+    request = believe.BelieveRequest(file="", roles=Roles(), know=tuple(texts), top=10, seconds=seconds)
+    answered = believe.conclude(request, release, by, progress)
+    chart = next(iter(answered.charts()), None)
+    picture = None if chart is None else _describe_chart(chart)
+    if isinstance(answered, believe.EntropyAnswer):
+        return _tell_entropy(answered, release, len(texts), picture)
+    return _tell_worlds(answered, release, len(texts), picture)
+
+
+def _describe_chart(chart: Drawing) -> BeliefChart:
+    table = table_behind(chart)
+    return BeliefChart(
+        specification=specification(chart), description=description_of(chart), columns=table.columns, rows=table.rows
+    )
+
+
+def _tell_worlds(
+    answered: believe.WorldsAnswer, release: Release, facts: int, picture: BeliefChart | None
+) -> WhatIfAnswer:
+    beliefs, most = [each for each in answered.beliefs if isinstance(each, Belief)], answered.surest
+    movers = tuple(
+        _describe_mover(believe.name_in_group(each), each.value, each.before[each.value], each[each.value], in_words)
+        for each in beliefs
+    )
+    first, known = movers[0], f"Knowing {counted(facts, 'fact')}"
+    moves = f"{known} moves no belief: {first.about} still has {first.value} with probability {first.after}."
+    if beliefs[0].moved:
+        moves = (
+            f"{known}, somebody would be {first.after} sure that {first.about} has {first.value}, and was "
+            f"{first.before} sure before."
+        )
+    assert most is not None
+    return WhatIfAnswer(
+        sentence=f"{moves} In groups that it does not mention nothing moves, of {counted(release.size, 'person')}.",
+        model="worlds",
+        people=release.size,
+        movers=movers,
+        surest=f"{most.who()} has {shown(most.value)}, with probability {in_words(most.probability)}",
+        notes=beliefs[0].notes,
+        picture=picture,
+    )
+
+
+def _tell_entropy(
+    answered: believe.EntropyAnswer, release: Release, statements: int, picture: BeliefChart | None
+) -> WhatIfAnswer:
+    movers = tuple(
+        _describe_mover(each["about"], each["value"], each["before"], each["after"], _write_trusted)
+        for each in answered.answer.beliefs
+    )
+    first, known = movers[0], f"Knowing {counted(statements, 'statement')}"
+    moves = f"{known} moves no belief"
+    if first.before != first.after:
+        moves = (
+            f"{known}, somebody would be {first.after} sure that people with {first.about} have {first.value}, "
+            f"and was {first.before} sure before"
+        )
+    return WhatIfAnswer(
+        sentence=f"{moves}, by maximum entropy, of {counted(release.size, 'person')}.",
+        model="maximum entropy",
+        people=release.size,
+        movers=movers,
+        notes=tuple(dict.fromkeys(answered.notes)),
+        picture=picture,
+    )
+
+
+def _write_trusted(probability: float) -> str:
+    return short_decimal(believe.trusted_digits(probability))
+
+
+def _describe_mover(about: str, value: Label, before: Any, after: Any, write: Callable[[Any], str]) -> Mover:  # noqa: ANN401 - as both models have them
+    return Mover(
+        about=about,
+        value=shown(value),
+        before=write(before),
+        after=write(after),
+        before_number=float(before),
+        after_number=float(after),
+    )
+
+
+# What helps to write the lines.
+
+
+def list_vocabulary(release: Release) -> Vocabulary:
+    """Return what may be named: labels that the release prints, as coarse as it does."""
+    columns = {column.name: column.sort_naturally().labels for column in release.groups.columns}
+    return Vocabulary(columns, release.domain, len(release))
+
+
+def list_examples(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tuple[str, str]]:
+    """Yield something to begin with: facts about someone of the first group, a statement about shares."""
+    counts = release.groups.value_counts(0)
+    if not counts:
+        return
+    most = max(counts, key=lambda each: counts[each])
+    likely = quote(most)
+    yield f"#1 != {likely}", f"someone in group 1 does not have {shown(most)}"
+    if release.groups.sizes[0] > 1:
+        yield f"#1.2 = {likely} -> #1 = {likely}", f"if another person of group 1 has {shown(most)}, so does the first"
+    if release.semantics == "multiset":
+        return
+    # a label of which the release prints only what it is part of: of the others it says all itself
+    for column in release.groups.columns:
+        name = column.name
+        for printed in column.sort_naturally().labels if name in by else ():
+            with suppress(BadHierarchy):  # what the hierarchy does not have, such as *
+                cell = next((each for each in by[name].under(printed) if each != printed), None)
+                if cell is not None:
+                    yield (
+                        f"P({likely} | {quote(name)}={quote(cell)}) <= 0.1",
+                        f"at most a tenth of people with {name} {shown(cell)} have it",
+                    )
+                    return
+
+
+def write_recipe(file: FileRecipe, texts: Sequence[str]) -> Recipe:
+    """Write the command and the Python that conclude the same."""
+    release, by = Name("release"), Name("hierarchies") if file.levels else None
+    if any(map(is_statement, texts)):
+        call, printing = write_call("sl.maxent", release, knowing=list(texts), by=by), ["print(beliefs.riskiest(10))"]
+    else:
+        call = write_call("sl.posteriors", release, given=list(texts), by=by)
+        told = "belief, belief.value, belief.before[belief.value], belief[belief.value]"
+        printing = ["for belief in beliefs.top(10):", f"    print({told})"]
+    lines = [*file.reading(), "", f"beliefs = {call}", *printing]
+    words = [*file.words("believe"), *(word for text in texts for word in ("--know", text))]
+    first = ["# of the file as it is published; here it is made coarser first"] if file.levels else []
+    return Recipe("\n".join([*first, shell(words)]), write_python(*lines))
