@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import parse_qsl
 
 from fastapi import Depends
@@ -25,7 +25,9 @@ from sidelight.documents.document import DocumentPart
 from sidelight.errors import SidelightError, visible
 from sidelight.report.plots import COLOURS
 from sidelight.text import counted, form
-from sidelight.web.workspace import State, Workspace
+
+if TYPE_CHECKING:
+    from sidelight.web.workspace import State, Workspace
 
 # Verdicts are told by shape and word first, by colour second.
 MARKS = {True: "✓", False: "✗", None: "?"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Path, Request
 from starlette.concurrency import run_in_threadpool
@@ -20,7 +20,9 @@ from sidelight.errors import SidelightError
 from sidelight.web import jobs as long_work
 from sidelight.web.jobs import Job, Stage
 from sidelight.web.pages import Complaint, environment, go_to
-from sidelight.web.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sidelight.web.workspace import Workspace
 
 router = APIRouter()
 
