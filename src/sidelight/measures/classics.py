@@ -28,7 +28,7 @@ from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Attacker, Measure, Monotonicity, whole
 from sidelight.measures.targets import Targeted, drop_values
 from sidelight.rounding import PRECISE, in_words, log, round_down
-from sidelight.table.labels import Label, listed, shown
+from sidelight.table.labels import Label, shown
 
 if TYPE_CHECKING:
     from sidelight.measures.criterion import Amount
@@ -76,9 +76,8 @@ class GroupSize(FormulaMeasure):
 
     def explain(self, finding: Finding) -> str:
         assert finding.witness is not None
-        people = (
-            "1 person stands alone" if finding.value == 1 else f"{in_words(finding.value)} people stand for one another"
-        )
+        several = f"{in_words(finding.value)} people stand for one another"
+        people = "1 person stands alone" if finding.value == 1 else several
         return f"In {finding.witness.group}, {people}; no group is smaller."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
@@ -89,23 +88,7 @@ NOBODY = "Nobody in the release has any value, so there is no diversity to measu
 
 
 @dataclass(frozen=True)
-class _Diversity(Targeted, FormulaMeasure):
-    """A measure of how many values a group has, of all or of those that are not left out."""
-
-    sparse_statistic: ClassVar[bool] = True
-    depends_on_whole: ClassVar[bool] = False
-
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        return (cls(), *(cls(apart_from=domain[:1]) for _ in domain[1:2]))
-
-    @property
-    def _left_out(self) -> str:
-        return f"apart from {listed(self.apart_from, most=3)}"
-
-
-@dataclass(frozen=True)
-class DistinctValues(_Diversity):
+class DistinctValues(Targeted, FormulaMeasure):
     """How many different values does the group with the fewest of them have?
 
     min_g |{x : n_g(x) > 0}|.  At least ℓ is distinct ℓ-diversity: whoever rules out ℓ − 2 values still has two
@@ -123,6 +106,8 @@ class DistinctValues(_Diversity):
     """
 
     name: ClassVar[str] = "distinct values"
+    sparse_statistic: ClassVar[bool] = True
+    depends_on_whole: ClassVar[bool] = False
     attacker = Attacker.of_person("fewest different values that such people have")
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "distinct l-diversity")
     large_is_bad: ClassVar[bool] = False
@@ -149,12 +134,13 @@ class DistinctValues(_Diversity):
         if finding.value == 0:
             return f"Nobody in {where} has any value: whoever finds a person there knows that."
         if finding.value == 1 and self.apart_from:
-            return f"Only one value occurs in {where}, {self._left_out}: whoever has another there has that one."
+            return (
+                f"Only one value occurs in {where}, {self.left_out_in_words}: whoever has another there has that one."
+            )
         if finding.value == 1:
             return f"Only one value occurs in {where}: whoever finds somebody there who has any knows it."
-        number = in_words(finding.value)
-        beside = f", {self._left_out}" if self.apart_from else ""
-        return f"The people in {where} have {number} different values{beside}; no group has fewer."
+        beside = f", {self.left_out_in_words}" if self.apart_from else ""
+        return f"The people in {where} have {in_words(finding.value)} different values{beside}; no group has fewer."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         counts = release.group(witness.group).value_counts(0)
@@ -162,7 +148,7 @@ class DistinctValues(_Diversity):
 
 
 @dataclass(frozen=True)
-class EntropyDiversity(_Diversity):
+class EntropyDiversity(Targeted, FormulaMeasure):
     """How many equally frequent values is the least diverse group worth?
 
     exp(min_g H_g) with H_g = −Σ_x q ln q, q = the group's share of value x.  At least ℓ is entropy
@@ -181,6 +167,8 @@ class EntropyDiversity(_Diversity):
     """
 
     name: ClassVar[str] = "entropy diversity"
+    sparse_statistic: ClassVar[bool] = True
+    depends_on_whole: ClassVar[bool] = False
     attacker = Attacker.of_person("how many equally likely values are left, at least")
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "entropy l-diversity")
     large_is_bad: ClassVar[bool] = False
@@ -209,10 +197,9 @@ class EntropyDiversity(_Diversity):
     def explain(self, finding: Finding) -> str:
         if finding.witness is None:
             return NOBODY
-        worth = (
-            "1 value" if finding.value == 1 else f"{in_words(finding.value, large_is_bad=False)} equally frequent ones"
-        )
-        beside = f", {self._left_out}," if self.apart_from else ""
+        several = f"{in_words(finding.value, large_is_bad=False)} equally frequent ones"
+        worth = "1 value" if finding.value == 1 else several
+        beside = f", {self.left_out_in_words}," if self.apart_from else ""
         return f"The values in {finding.witness.group}{beside} are as diverse as {worth}; no group's are less diverse."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
@@ -225,7 +212,7 @@ class EntropyDiversity(_Diversity):
 
 
 @dataclass(frozen=True)
-class RecursiveDiversity(_Diversity):
+class RecursiveDiversity(Targeted, FormulaMeasure):
     """How far does the most frequent value of a group outweigh its rarer ones?
 
     The smallest c with n_g(x₁) ≤ c·(n_g(x_ℓ) + n_g(x_{ℓ+1}) + …) in all groups g, x₁, x₂, … their values by
@@ -246,6 +233,8 @@ class RecursiveDiversity(_Diversity):
     l: int = field(default=3, metadata=whole(least=1))  # noqa: E741 - the ℓ of ℓ-diversity, as everybody says it
 
     name: ClassVar[str] = "recursive diversity"
+    sparse_statistic: ClassVar[bool] = True
+    depends_on_whole: ClassVar[bool] = False
     attacker = Attacker.of_person("how far the commonest value stands out")
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "recursive l-diversity")
     when_groups_merge = Monotonicity.NON_INCREASING
@@ -258,9 +247,7 @@ class RecursiveDiversity(_Diversity):
 
     def share_at(self, limit: Fraction) -> Fraction | None:
         """With ℓ = 2, n₁ ≤ c·(n − n₁) is a share of c/(1 + c); with ℓ = 1, n₁ ≤ c·n."""
-        if self.l > 2 or not self.asks_every_value:
-            return None
-        return limit / (1 + limit) if self.l == 2 else limit
+        return self.belief_at(limit) if self.l <= 2 else None
 
     def belief_at(self, limit: Fraction) -> Fraction | None:
         """For ℓ ≥ 2, n₁ ≤ c·(n_ℓ + …) ≤ c·(n − n₁)."""
@@ -288,19 +275,18 @@ class RecursiveDiversity(_Diversity):
             return NOBODY
         where, value = finding.witness.group, shown(finding.witness.value)
         if finding.value == math.inf:
-            beside = f" {self._left_out}" if self.apart_from else ""
+            beside = f" {self.left_out_in_words}" if self.apart_from else ""
             fewer = f"fewer than {self.l} different values{beside}"
             return f"In {where} there are {fewer}, '{value}' the most frequent of them."
         rest = "all values" if self.l == 1 else f"all values from the {_ordinal(self.l)} most frequent on"
-        rest += f" ({self._left_out})" if self.apart_from else ""
+        rest += f" ({self.left_out_in_words})" if self.apart_from else ""
         return f"In {where}, '{value}' occurs {in_words(finding.value)} times as often as {rest} together."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         counts = release.group(witness.group).value_counts(0)
-        sort_by_frequency = sorted((many for text, many in counts.items() if text not in self.apart_from), reverse=True)
-        top = counts[witness.value]
-        tail = sum(sort_by_frequency[self.l - 1 :])
-        return Fraction(top, tail) if tail else math.inf
+        falling = sorted((many for text, many in counts.items() if text not in self.apart_from), reverse=True)
+        tail = sum(falling[self.l - 1 :])
+        return Fraction(counts[witness.value], tail) if tail else math.inf
 
 
 def _ordinal(number: int) -> str:

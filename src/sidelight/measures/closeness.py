@@ -29,13 +29,14 @@ Cost of Privacy, KDD 2008.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import localcontext
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +67,11 @@ class ShareWitness(Witness):
 
     here: Fraction
     overall: Fraction
+
+    def shares_in_words(self, there: str = "") -> str:
+        """Return the value with its shares: `'Flu' is 1/2 of the values and 1/5 of all`."""
+        here, overall = in_words(self.here), in_words(self.overall)
+        return f"'{shown(self.value)}' is {here} of the values{there} and {overall} of all"
 
 
 def shares(counts: Numbers, groups: Groups, arithmetic: Arithmetic) -> tuple[Numbers, Numbers]:
@@ -328,9 +334,8 @@ class Closeness(Targeted, FormulaMeasure):
         if finding.value == 0:
             return "The values in every group are distributed exactly as in the whole release."
         return (
-            f"The values in {finding.witness.group} are distributed unlike the whole release's: "
-            f"distance {in_words(finding.value)} of at most 1; most of all, '{shown(finding.witness.value)}' is "
-            f"{in_words(finding.witness.here)} of the values there and {in_words(finding.witness.overall)} of all."
+            f"The values in {finding.witness.group} are distributed unlike the whole release's: distance "
+            f"{in_words(finding.value)} of at most 1; most of all, {finding.witness.shares_in_words(' there')}."
         )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
@@ -461,6 +466,21 @@ class _ShareChange(Targeted, FormulaMeasure):
     def canonical(self, statistic: Integers) -> Integers:
         return reduce_share_runs(statistic)
 
+    @abstractmethod
+    def change(self, here: Fraction, overall: Fraction) -> Amount:
+        """Return how much the share of a value changes, by the definition."""
+
+    def find_most_changed(self, groups: Groups, row: int, *, upwards: bool) -> int:
+        """Return the value, by its place, whose q/p (or p/q, unless `upwards`) is largest in a group."""
+        coding = self.targets.coding(groups)
+        factors = {place: q / p for place, q, p in occurring_shares(groups, row) if coding[place] >= 0}
+        change = {place: each if upwards else max(each, 1 / each) for place, each in factors.items()}
+        return max(change, key=change.__getitem__, default=int((coding >= 0).argmax()))
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        here, overall = exact_shares(release.groups, witness)
+        return self.change(here[witness.value], overall[witness.value])
+
 
 @dataclass(frozen=True)
 class BetaLikeness(_ShareChange):
@@ -487,13 +507,9 @@ class BetaLikeness(_ShareChange):
 
     name: ClassVar[str] = "beta likeness"
     attacker = Attacker.of_person("how much likelier a value becomes", besides="how common values are overall")
+    example_settings = ({}, {"kind": "enhanced"})
     also_called = ("b-likeness", "β-likeness")
     when_groups_merge = Monotonicity.NON_INCREASING
-
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        some = [cls(kind, apart_from=domain[:1]) for kind in get_args(Kind) for _ in domain[1:2]]
-        return (cls(), cls(kind="enhanced"), *some)
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """The largest q/p − 1; infinite where some q/p is more than 1 − ln p and the kind is enhanced."""
@@ -507,11 +523,12 @@ class BetaLikeness(_ShareChange):
         return gains
 
     def witness(self, groups: Groups, row: int) -> Witness:
-        coding = self.targets.coding(groups)
-        every = [each for each in occurring_shares(groups, row) if coding[each[0]] >= 0]
-        most, *_ = max(every, key=lambda each: each[1] / each[2], default=(int((coding >= 0).argmax()),))
+        """Return a value that gains too much, if that counts, or else the one that gains most."""
+        most = self.find_most_changed(groups, row, upwards=True)
         if self.kind == "enhanced":
-            most = next((place for place, q, p in every if too_much(q, p)), most)
+            coding = self.targets.coding(groups)
+            occurring = (each for each in occurring_shares(groups, row) if coding[each[0]] >= 0)
+            most = next((place for place, q, p in occurring if too_much(q, p)), most)
         return share_witness(groups, row, most)
 
     def explain(self, finding: Finding) -> str:
@@ -520,22 +537,17 @@ class BetaLikeness(_ShareChange):
         if finding.value == 0:
             other = "other " if self.apart_from else ""
             return f"No {other}value is more frequent in any group than in the whole release."
-        seen = (
-            f"In {finding.witness.group}, '{shown(finding.witness.value)}' is {in_words(finding.witness.here)} of the "
-            f"values and {in_words(finding.witness.overall)} of all: "
-        )
+        gain = f"more frequent by {in_words(finding.value)} of its frequency"
         if finding.value == math.inf:
-            return f"{seen}a gain that no limit allows for so frequent a value."
-        return f"{seen}more frequent by {in_words(finding.value)} of its frequency."
+            gain = "a gain that no limit allows for so frequent a value"
+        return f"In {finding.witness.group}, {finding.witness.shares_in_words()}: {gain}."
 
-    def replay(self, witness: Witness, release: Release) -> Amount:
-        here, overall = exact_shares(release.groups, witness)
-        q, p = here[witness.value], overall[witness.value]
-        if p == 0:
+    def change(self, here: Fraction, overall: Fraction) -> Amount:
+        if overall == 0:
             return Fraction(0)
-        if self.kind == "enhanced" and too_much(q, p):
+        if self.kind == "enhanced" and too_much(here, overall):
             return math.inf
-        return max((q - p) / p, Fraction(0))
+        return max((here - overall) / overall, Fraction(0))
 
 
 def _gain_too_much(gained: Numbers, overall: Numbers, runs: ShareRuns, groups: Groups, arithmetic: Arithmetic) -> Flags:
@@ -588,12 +600,8 @@ class DeltaDisclosure(_ShareChange):
 
     name: ClassVar[str] = "delta disclosure"
     attacker = Attacker.of_person("how far a value's likelihood moves", besides="how common values are overall")
+    example_settings = ({}, {"absent": "skipped"})
     also_called = ("d-disclosure", "δ-disclosure", "δ-disclosure privacy")
-
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        some = [cls(absent, apart_from=domain[:1]) for absent in get_args(Absent) for _ in domain[1:2]]
-        return (cls(), cls(absent="skipped"), *some)
 
     @property
     def when_groups_merge(self) -> Monotonicity:
@@ -618,40 +626,29 @@ class DeltaDisclosure(_ShareChange):
 
     def witness(self, groups: Groups, row: int) -> ShareWitness:
         """Return a value that the group lacks, if that counts, or else the one whose share changes most."""
-        coding = self.targets.coding(groups)
-        lacking = (coding >= 0) & (groups.whole > 0) & (groups.counts.row(row) == 0)
+        lacking = (self.targets.coding(groups) >= 0) & (groups.whole > 0) & (groups.counts.row(row) == 0)
         if self.absent == "infinite" and lacking.any():
             return share_witness(groups, row, int(lacking.argmax()))
-        # both directions: a value may become likelier or less likely
-        changed = {place: max(q / p, p / q) for place, q, p in occurring_shares(groups, row) if coding[place] >= 0}
-        return share_witness(groups, row, max(changed, key=changed.__getitem__, default=int((coding >= 0).argmax())))
+        return share_witness(groups, row, self.find_most_changed(groups, row, upwards=False))
 
     def explain(self, finding: Finding) -> str:
         if not isinstance(finding.witness, ShareWitness):
             return "Nobody in the release has any value, so nothing becomes more or less likely."
-        where, value = finding.witness.group, shown(finding.witness.value)
+        where, here, overall = finding.witness.group, finding.witness.here, finding.witness.overall
         if finding.value == 0:
             every = "Every other value" if self.apart_from else "Every value"
             return f"{every} is exactly as frequent in every group as in the whole release."
-        here, overall = finding.witness.here, finding.witness.overall
         if finding.value == math.inf:
-            return (
-                f"'{value}' is {in_words(overall)} of all values, and nobody in {where} has it: it is ruled out there."
-            )
-        factor = (
-            f"{float(max(here, overall) / min(here, overall)):.4g} times as {'frequent' if here > overall else 'rare'}"
-        )
-        return (
-            f"In {where}, '{value}' is {in_words(here)} of the values and {in_words(overall)} of all: "
-            f"{factor} (ln {in_words(finding.value)})."
-        )
+            seen = f"'{shown(finding.witness.value)}' is {in_words(overall)} of all values"
+            return f"{seen}, and nobody in {where} has it: it is ruled out there."
+        factor = f"{float(max(here, overall) / min(here, overall)):.4g} times"
+        often = f"{factor} as {'frequent' if here > overall else 'rare'} (ln {in_words(finding.value)})"
+        return f"In {where}, {finding.witness.shares_in_words()}: {often}."
 
-    def replay(self, witness: Witness, release: Release) -> Amount:
-        """Compute |ln(q/p)| of the witness's value by the definition."""
-        here, overall = exact_shares(release.groups, witness)
-        q, p = here[witness.value], overall[witness.value]
-        if p == 0 or (q == 0 and self.absent == "skipped"):  # compared with nothing: no other value is, here
+    def change(self, here: Fraction, overall: Fraction) -> Amount:
+        """|ln(q/p)|."""
+        if overall == 0 or (here == 0 and self.absent == "skipped"):  # compared with nothing: no other value is, here
             return Fraction(0)
-        if q == 0:
+        if here == 0:
             return math.inf
-        return Fraction(0) if q == p else round_up(abs(log(q / p)))
+        return Fraction(0) if here == overall else round_up(abs(log(here / overall)))

@@ -337,6 +337,18 @@ class Targeted(Measure):
             message = f"'{self.name}' has both value= and apart_from=; give one of them"
             raise BadMeasure(message)
 
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Return the example settings, and each of them without the first value where there are others."""
+        settings = cls.example_settings or ({},)
+        left_out: list[dict[str, Any]] = [{}, {"apart_from": domain[:1]}] if len(domain) > 1 else [{}]
+        return tuple(cls(**each, **apart) for apart in left_out for each in settings)
+
+    @property
+    def left_out_in_words(self) -> str:
+        """Which values are left out."""
+        return f"apart from {listed(self.apart_from, most=3)}"
+
     @property
     def asks_every_value(self) -> bool:
         return not self.apart_from and getattr(self, "value", None) is None

@@ -32,7 +32,8 @@ import inspect
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
@@ -76,6 +77,8 @@ from sidelight.table.labels import Label, written_label
 from sidelight.text import MOST_NESTED, is_deeply_nested
 
 if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
     from sidelight.measures.privacy_skyline.skyline import Skyline
 
 
@@ -249,6 +252,16 @@ def validate_section(model: type[AnySection], table: Mapping[str, object], where
         raise _complaint(error, model, where) from None
 
 
+@contextmanager
+def blame(where: str) -> Iterator[None]:
+    """Say where it stands that something makes no sense."""
+    try:
+        yield
+    except SidelightError as error:
+        message = f"{where}: {error}"
+        raise BadPolicy(message) from None
+
+
 def unknown_key(key: str, keys: Iterable[str], where: str) -> BadPolicy:
     """Return the error for a key that does not exist, with the one that may be meant."""
     return BadPolicy(f"no key '{key}' in {where}{did_you_mean(key, keys)}")
@@ -278,16 +291,16 @@ def _complaint(error: ValidationError, model: type[Section], where: str) -> BadP
     if details[0]["type"] == "missing" and isinstance(details[0]["loc"][-1], str):
         return BadPolicy(f"'{key}' is missing in {place}; add it")
     same_key = [each for each in details if _locate(each["loc"], model, where)[:2] == (place, key)]
-    remedies: dict[str, None] = {}
-    for each in same_key:
-        if each["type"] == "literal_error":
-            remedy = str(each["ctx"]["expected"])
-        elif each["type"] == "value_error":
-            remedy = str(each["ctx"]["error"]).removeprefix("give ")
-        else:
-            remedy = _REMEDIES.get(each["type"], each["msg"])
-        remedies[remedy] = None
+    remedies = dict.fromkeys(map(_remedy_for, same_key))
     return BadPolicy(f"cannot use '{key}' in {place}; give {' or '.join(remedies)}")
+
+
+def _remedy_for(detail: ErrorDetails) -> str:
+    if detail["type"] == "literal_error":
+        return str(detail["ctx"]["expected"])
+    if detail["type"] == "value_error":
+        return str(detail["ctx"]["error"]).removeprefix("give ")
+    return _REMEDIES.get(detail["type"], detail["msg"])
 
 
 def _locate(path: Path, model: type[Section], where: str) -> tuple[str, str, type[Section]]:
@@ -313,8 +326,19 @@ Settings: TypeAlias = Mapping[str, tuple[object, Default]]
 """The settings of a measure: name → (type as written in a policy, default, or ... where it has none)."""
 
 
+def keep_right_bounds(schema: JsonDict, model: type[Limit]) -> None:
+    """Leave only the bounds that make sense in the schema of a measure's limits, of which one is required."""
+    properties, right = schema["properties"], right_bounds(model.measure_kind)
+    assert isinstance(properties, dict)
+    for name in set(BOUNDS).difference(right):
+        del properties[name]
+    schema["oneOf"] = [{"required": [name]} for name in right]
+
+
 class Limit(Section):
     """A measure and the bound it must keep; without a bound it is only measured (on the command line)."""
+
+    model_config = ConfigDict(json_schema_extra=keep_right_bounds)
 
     measure_kind: ClassVar[type[Measure]]  # no measure has a setting of this name
 
@@ -340,7 +364,7 @@ class Limit(Section):
         """Build the measure from what was set."""
         # Only what was set: defaults stay those of the measure.
         settings = {name: getattr(self, name) for name in self.model_fields_set - {"measure", *ABOUT, *BOUNDS}}
-        measure = measure_maker(self.measure_kind)(**settings)
+        measure = self.measure_kind.from_settings(**settings)
         return measure.about(self.of, known=self.known or ()) if self.of is not None or self.known else measure
 
     def to_criterion(self) -> Criterion:
@@ -362,23 +386,11 @@ def limit_model(kind: type[Measure]) -> type[Limit]:
     >>> print(limit_model(GroupSize)(measure="group size", at_least=5).to_criterion())
     group size ≥ 5
     """
-
-    def keep_right_bounds(schema: JsonDict) -> None:
-        # only the bounds that make sense, of which one is required
-        properties, right = schema["properties"], right_bounds(kind)
-        assert isinstance(properties, dict)
-        for name in set(BOUNDS).difference(right):
-            del properties[name]
-        schema["oneOf"] = [{"required": [name]} for name in right]
-
-    class Base(Limit):
-        model_config = ConfigDict(json_schema_extra=keep_right_bounds)
-
     # from the class, so that a new measure needs no line here; a setting without a default is `...`, as pydantic asks
     fields: dict[str, object] = {"measure": (Literal[kind.name], ...), **settings_of(kind)}
     model: type[Limit] = create_model(
         f"{kind.__name__}Limit",
-        __base__=Base,
+        __base__=Limit,
         __doc__=(inspect.getdoc(kind) or "").partition("\n")[0],
         **fields,  # type: ignore[call-overload]
     )
@@ -407,8 +419,8 @@ def settings_of(kind: type[Measure]) -> Settings:
     # an own `from_settings` decides, or else the fields and what `in_policy` says of them
     own = _overrides_settings(kind)
     maker: Callable[..., Measure] = kind.from_settings if own else kind
-    said = {} if own else {each.name: each.metadata for each in fields(kind)}  # type: ignore[arg-type]
-    in_file = {name: each["hint"] for name, each in said.items() if "hint" in each}
+    said = () if own else fields(kind)  # type: ignore[arg-type]
+    in_file = {each.name: each.metadata["hint"] for each in said if "hint" in each.metadata}
     # where a file says anything otherwise, the values left out are texts too
     in_file |= {"apart_from": tuple[str, ...]} if in_file else {}
     hints = get_type_hints(maker) | in_file
@@ -480,11 +492,8 @@ def read_limit(text: str) -> Criterion:
 before ','; write settings like (k=3), with a comma between them
     """
     limit = read_limit_section(text)
-    try:
+    with blame(f"limit '{text}'"):
         return limit.to_criterion()
-    except SidelightError as error:
-        message = f"limit '{text}': {error}"
-        raise BadPolicy(message) from None
 
 
 def read_measure(text: str) -> Measure:
@@ -497,11 +506,8 @@ def read_measure(text: str) -> Measure:
     if limit.comparisons:
         message = f"'{text}' has a bound; give it as a limit, or leave the bound out"
         raise BadPolicy(message)
-    try:
+    with blame(f"measure '{text}'"):
         return limit.to_measure()
-    except SidelightError as error:
-        message = f"measure '{text}': {error}"
-        raise BadPolicy(message) from None
 
 
 def read_limit_section(text: str) -> Limit:
@@ -513,8 +519,7 @@ def read_limit_section(text: str) -> Limit:
     # a measure without parentheses is fine as long as none of its settings is required
     needed = next((name for name, (_, default) in settings_of(kind).items() if default is ...), None)
     if settings is None and needed is not None:
-        call = f"{kind.name}({needed}=2)"
-        message = f"'{needed}' is missing in '{text}'; write it in parentheses, such as {call}"
+        message = f"'{needed}' is missing in '{text}'; write it in parentheses, such as {kind.name}({needed}=2)"
         raise BadPolicy(message)
     table = {"measure": kind.name, **(settings or {}), **take_bound(reader)}
     return validate_section(limit_model(kind), table, f"'{text}'")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -20,12 +19,13 @@ from pydantic import Field, StrictInt
 from pydantic.json_schema import models_json_schema
 
 from sidelight.engines.read import read_declared
-from sidelight.errors import BadPolicy, SidelightError, WrongKind, kind_in_words
+from sidelight.errors import BadPolicy, WrongKind, kind_in_words
 from sidelight.files import read_whole
 from sidelight.policy.limits import (
     Section,
     SkylineSection,
     Text,
+    blame,
     limit_model,
     missing_measure,
     not_a_table,
@@ -163,13 +163,12 @@ def read_policy_text(
         raise unknown_key(unknown, (*SECTIONS, PRESET), name)
     presets = list(_read_presets(data, name, folder, population))
     limits = []
-    for where, each in _list_sections(data, "limit", name, folder):
+    for where, table in _list_sections(data, "limit", name, folder):
         # the measure first: it decides what else the limit may say
-        table = _expect_section(each, where, "limit")
         if "measure" not in table:
             raise missing_measure(table, where)
         limit = validate_section(limit_model(measure_named(str(table["measure"]), where)), table, where)
-        with _blaming_section(where):
+        with blame(where):
             limits.append(limit.to_criterion())
     skylines, notes = _read_skylines(_list_sections(data, "skyline", name, folder))
     if not limits and not skylines and not presets:
@@ -198,26 +197,27 @@ def _read_presets(
     from sidelight.intake.presets import read_preset  # noqa: PLC0415 - only where a policy names one
 
     for text in listed:
-        with _blaming_section(f"{PRESET} of {name}"):
+        with blame(f"{PRESET} of {name}"):
             yield read_preset(text, population=population, folder=folder)
 
 
 def _list_sections(
     data: Mapping[str, object], section: str, name: str, folder: Path | None
-) -> list[tuple[str, object]]:
-    """List the sections of a kind, each with the words for where it stands and with paths that start from a folder."""
+) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Yield the sections of a kind, each with the words for where it stands and with paths that start from a folder."""
     tables = data.get(section, [])
     if not isinstance(tables, list):
         raise not_a_table(name, section, many=True)
-    # a text without a folder keeps its paths, which then start from the working directory
-    placed = tables if folder is None else [_resolve_paths(folder, table) for table in tables]
-    return [(f"{section} {number} of {name}", table) for number, table in enumerate(placed, start=1)]
+    for number, table in enumerate(tables, start=1):
+        where = f"{section} {number} of {name}"
+        if not isinstance(table, Mapping):
+            raise not_a_table(where, section, many=True)
+        # a text without a folder keeps its paths, which then start from the working directory
+        yield where, table if folder is None else _resolve_paths(folder, table)
 
 
-def _resolve_paths(folder: Path, table: object) -> object:
+def _resolve_paths(folder: Path, table: Mapping[str, Any]) -> Mapping[str, object]:
     """Resolve paths in a section from the policy's folder: hierarchies, populations, `value = { node = "…" }`."""
-    if not isinstance(table, Mapping):
-        return table
     placed = dict(table)
     for key in ("hierarchy", "population"):
         if isinstance(table.get(key), str):
@@ -236,40 +236,21 @@ def _read_roles(data: Mapping[str, object], name: str, folder: Path | None) -> R
     return validate_section(RolesSection, table, f"roles of {name}").to_roles(folder)
 
 
-def _expect_section(table: object, where: str, section: str) -> Mapping[str, object]:
-    if not isinstance(table, Mapping):
-        raise not_a_table(where, section, many=True)
-    return table
-
-
-def _read_skylines(tables: Iterable[tuple[str, object]]) -> tuple[list[Criterion], tuple[str, ...]]:
+def _read_skylines(tables: Iterable[tuple[str, Mapping[str, object]]]) -> tuple[list[Criterion], tuple[str, ...]]:
     """Return the criteria of all skylines, and notes on points that were dropped."""
-    sections = [
-        (where, validate_section(SkylineSection, _expect_section(table, where, "skyline"), where))
-        for where, table in tables
-    ]
+    sections = [(where, validate_section(SkylineSection, table, where)) for where, table in tables]
     criteria: list[Criterion] = []
     notes: list[str] = []
     for where, section in sections:
         # A skyline without a value is about every value that has none of its own.
         own, known = section.of, section.known
         alike = (other for _, other in sections if other is not section and (other.of, other.known) == (own, known))
-        with _blaming_section(where):
+        with blame(where):
             skyline = section.to_skyline(tuple(other.target for other in alike))
             about = own or known
             criteria += [each.about(own, known=known or ()) if about else each for each in skyline.criteria]
             notes += skyline.notes
     return criteria, tuple(notes)
-
-
-@contextmanager
-def _blaming_section(where: str) -> Iterator[None]:
-    """Yield where a section stands when it asks for something that makes no sense."""
-    try:
-        yield
-    except SidelightError as error:
-        message = f"{where}: {error}"
-        raise BadPolicy(message) from None
 
 
 def policy_schema() -> str:
