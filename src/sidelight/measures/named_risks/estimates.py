@@ -70,7 +70,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
@@ -88,7 +88,7 @@ from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
-    from sidelight.release.groups import Groups
+    from sidelight.release.groups import GroupName, Groups
     from sidelight.release.release import Release
 
 
@@ -236,25 +236,6 @@ def _falls_through_zero(function: Callable[[float], float], low: float, high: fl
     return (low + high) / 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class UniquesWitness(Witness):
-    """A group of one person, the histogram of sizes as (people, groups), and what an estimate knows besides."""
-
-    histogram: tuple[tuple[int, int], ...]
-    fraction: Fraction = Fraction(1)  # the share of the population that was sampled
-    models: tuple[ModelEstimate, ...] = ()
-
-    @property
-    def alone(self) -> int:
-        """How many people are alone in their group."""
-        return dict(self.histogram).get(1, 0)
-
-    @property
-    def pairs(self) -> int:
-        """How many groups have two people."""
-        return dict(self.histogram).get(2, 0)
-
-
 class UniquesEstimate(Measure):
     """An estimate that is read off the histogram of sizes, and is 0 where nobody is alone."""
 
@@ -264,8 +245,8 @@ class UniquesEstimate(Measure):
     when_groups_merge = Monotonicity.UNKNOWN
 
     @abstractmethod
-    def read_off(self, histogram: SizeHistogram, weight: int, witness: UniquesWitness) -> Finding:
-        """Return the finding; `weight` is what all sampling weights add up to."""
+    def read_off(self, histogram: SizeHistogram, weight: int, alone: GroupName) -> Finding:
+        """Return the finding; `weight` is what all sampling weights add up to, `alone` a group of one person."""
 
     def summarize(self, groups: Groups) -> Tally:
         groups = groups.sort_by_number()
@@ -281,8 +262,16 @@ class UniquesEstimate(Measure):
         if tally.worst is None:
             return Finding(self, Fraction(0), None, ("nobody is alone in a group",))
         (histogram, weight), (alone,) = tally.totals, tally.worst[1]
-        sizes = tuple(zip(histogram.people.tolist(), histogram.groups.tolist(), strict=True))
-        return self.read_off(histogram, weight, UniquesWitness(alone, histogram=sizes))
+        return self.read_off(histogram, weight, alone)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class MatchWitness(Witness):
+    """A group of one person, how many such groups and groups of two there are, and the share that was sampled."""
+
+    alone: int
+    pairs: int
+    fraction: Fraction
 
 
 @dataclass(frozen=True)
@@ -350,16 +339,16 @@ class UniqueMatch(UniquesEstimate):
             )
             raise BadRelease(message)
 
-    def read_off(self, histogram: SizeHistogram, weight: int, witness: UniquesWitness) -> Finding:
+    def read_off(self, histogram: SizeHistogram, weight: int, alone: GroupName) -> Finding:
         by_weights = self.fraction is None
         sampled = Fraction(histogram.everybody * WEIGHT_UNIT, weight) if by_weights else Fraction(self._declared_share)
+        witness = MatchWitness(alone, alone=histogram.of_size(1), pairs=histogram.of_size(2), fraction=sampled)
         notes = () if witness.pairs else ("no group is a pair, so that the estimate of a unique match is 1",)
-        value = _match(sampled, witness.alone, witness.pairs)
-        return Finding(self, value, replace(witness, fraction=sampled), notes)
+        return Finding(self, _match(sampled, witness.alone, witness.pairs), witness, notes)
 
     def explain(self, finding: Finding) -> str:
         witness = finding.witness
-        if not isinstance(witness, UniquesWitness):
+        if not isinstance(witness, MatchWitness):
             return "Nobody finds a single match: nobody is alone in a group."
         sample = (
             f"this {short_decimal(witness.fraction * 100)} % sample" if witness.fraction < 1 else "a whole population"
@@ -371,13 +360,21 @@ class UniqueMatch(UniquesEstimate):
         return f"Who finds one single match in {sample} is right with about {right}: {people}, and {pairs}."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        assert isinstance(witness, UniquesWitness)
+        assert isinstance(witness, MatchWitness)
         groups_of = {people: groups for people, _, groups in runs_of_sizes(release.groups.sizes, release.groups.sizes)}
         return _match(witness.fraction, groups_of.get(1, 0), groups_of.get(2, 0))
 
 
 def _match(fraction: Fraction, alone: int, pairs: int) -> Fraction:
     return fraction * alone / (fraction * alone + 2 * (1 - fraction) * pairs) if alone else Fraction(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class UniquesWitness(Witness):
+    """A group of one person, the histogram of sizes as (people, groups), and what each model says."""
+
+    histogram: tuple[tuple[int, int], ...]
+    models: tuple[ModelEstimate, ...]
 
 
 @dataclass(frozen=True)
@@ -430,11 +427,12 @@ class PopulationUniques(UniquesEstimate):
             )
             raise BadMeasure(message)
 
-    def read_off(self, histogram: SizeHistogram, weight: int, witness: UniquesWitness) -> Finding:
+    def read_off(self, histogram: SizeHistogram, weight: int, alone: GroupName) -> Finding:
         """Return the estimates of the models; a release that is the whole population answers by itself."""
         del weight
         models = self._ask_models(histogram)
-        witness = replace(witness, models=models)
+        sizes = tuple(zip(histogram.people.tolist(), histogram.groups.tolist(), strict=True))
+        witness = UniquesWitness(alone, histogram=sizes, models=models)
         if not models:
             return Finding(self, Fraction(histogram.of_size(1)), witness, ("the release is the whole population",))
         answers = [each.uniques for each in models]
