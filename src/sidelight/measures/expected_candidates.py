@@ -29,7 +29,6 @@ from math import factorial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.special import gammaln
 
 from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.criterion import Amount, Finding, Witness
@@ -211,6 +210,8 @@ def _log_absent(rest: Floats, seen: Floats, drawn: Floats) -> Floats:
 
 def _stirling_rest(x: Floats) -> Floats:
     """Return ln Γ(x) − (x − 1/2)·ln x + x, up to the constant ln √(2π)."""
+    from scipy.special import gammaln  # noqa: PLC0415 - only here, and slow to import
+
     far = 64.0  # from here on three terms of Stirling's series have all digits of a float
     large = np.maximum(x, far)
     series = (1 / 12 - (1 / 360 - 1 / 1260 / large**2) / large**2) / large

@@ -59,7 +59,6 @@ from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from scipy.special import gammaln
 
 from sidelight.arrays import Flags, Floats, Integers, number_vectors, starts_of
 from sidelight.errors import BadPolicy, BadRelease, parameter
@@ -306,6 +305,8 @@ def tail_bound(people: Integers, having: Integers, drawn: Integers, least: Integ
     inside = (least <= np.minimum(having, drawn)) & (least > fewest)
     k = np.where(inside, least, 0)
     others = np.where(inside, people - having - drawn + k, 0)
+
+    from scipy.special import gammaln  # noqa: PLC0415 - only here, and slow to import
 
     def log_choose(of: Integers, some: Integers) -> Floats:
         ways: Floats = gammaln(of + 1.0) - gammaln(some + 1.0) - gammaln(of - some + 1.0)

@@ -47,12 +47,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from math import prod
+from math import lgamma, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
 
 from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vectors, smallest_of_each
 from sidelight.measures.exact import BITS_REPORTED, NEAR, Number, RatioArithmetic, compare_exactly, compute_exactly
@@ -125,7 +124,7 @@ def _log_or_settled(amount: Floats | Integers) -> Floats:
 SERIES_FROM = 64
 """From here on three terms of the series for s(x) are as good as floats get."""
 
-_LOG_FACTORIAL = gammaln(np.arange(1, 1025))
+_LOG_FACTORIAL = np.array([lgamma(1 + number) for number in range(1024)])
 """In small groups there are digits enough, and looking them up is quicker."""
 
 
