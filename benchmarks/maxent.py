@@ -33,12 +33,11 @@ from results import quick, write_part
 
 import sidelight as sl
 from sidelight.datasets.tables import ADULT
-from sidelight.knowledge.statements import read_statements
-from sidelight.knowledge.statements import Rule
+from sidelight.knowledge.statements import Rule, read_statements
 from sidelight.max_entropy.constraints import Constraints, constraints_of, mentioned_conditions
-from sidelight.max_entropy.problem import Variables
-from sidelight.max_entropy.reduction import reduce_problem
+from sidelight.max_entropy.problem import reduce_problem
 from sidelight.max_entropy.subproblems import solve
+from sidelight.max_entropy.variables import Variables
 from sidelight.progress import quiet
 from sidelight.search.anatomy import deal
 

@@ -26,7 +26,7 @@ from scipy.sparse.csgraph import connected_components
 import sidelight as sl
 from sidelight.knowledge.statements import read_statements
 from sidelight.max_entropy.constraints import constraints_of, mentioned_conditions
-from sidelight.max_entropy.problem import Variables
+from sidelight.max_entropy.variables import Variables
 
 Floats = NDArray[np.float64]
 

@@ -116,9 +116,9 @@ from .knowledge.statements import P as P
 from .knowledge.statements import count as count
 from .knowledge.statements import read_statement as read_statement
 from .max_entropy.maxent import maxent as maxent
-from .max_entropy.beliefs import Beliefs as Beliefs
+from .max_entropy.maxent import Beliefs as Beliefs
 from .max_entropy.maxent import SetBeliefs as SetBeliefs
-from .max_entropy.association_rules import strongest_rules as strongest_rules
+from .max_entropy.measure import strongest_rules as strongest_rules
 from .max_entropy.measure import EstimationError as EstimationError
 from .max_entropy.measure import MaxEnt as MaxEnt
 from .max_entropy.measure import MaxEntGain as MaxEntGain

@@ -19,9 +19,9 @@ from sidelight.max_entropy import constraints as terms_module
 from sidelight.max_entropy import newton
 from sidelight.max_entropy.constraints import Term, constraints_of, find_support, mentioned_conditions
 from sidelight.max_entropy.presolve import _linear_program, forced_zeros, zeros_at
-from sidelight.max_entropy.problem import Blocks, Variables
-from sidelight.max_entropy.reduction import quotient_of, reduce_problem
+from sidelight.max_entropy.problem import quotient_of, reduce_problem
 from sidelight.max_entropy.subproblems import solve
+from sidelight.max_entropy.variables import Blocks, Variables
 from sidelight.progress import quiet
 
 SEX, TOWN, VALUES = ("m", "f"), ("x", "y", "z"), ("a", "b", "c", "d")

@@ -8,7 +8,7 @@ import pytest
 import sidelight as sl
 from sidelight.datasets.tables import ADULT
 from sidelight.max_entropy.maxent import maxent
-from sidelight.max_entropy.problem import Variables
+from sidelight.max_entropy.variables import Variables
 from sidelight.search.anatomy import deal
 
 LINES = {

@@ -117,7 +117,6 @@ HANDS_ON = {
     "measures/disclosure_curve.py": ("report",),
     "measures/privacy_skyline/skyline.py": ("report",),
     "max_entropy/beliefs.py": ("report",),
-    "max_entropy/maxent.py": ("report",),
     "learner/learned.py": ("report",),
     "search/compare.py": ("report",),
     "attack/exposure.py": ("report",),

@@ -1,89 +1,228 @@
-"""What would somebody believe who sees a release, has some statistics, and assumes nothing else?
+"""What is believed of each kind of people, wherever they are, and how far from the truth is that?
 
-`maxent` gives `Beliefs` (`SetBeliefs`, where people have sets of values): the joint distribution P(q, s, b) of largest
-entropy, and what follows from it:
+Symbols     q a kind of people: all who have a key, those of a part that statements tell apart, or one whom they name;
+            P*(s | q) = Σ_b P*(q, s, b) / P(q), over all groups b.
+Error       Σ_q P(q) Σ_s P(s | q) ln( P(s | q) / P*(s | q) ): infinite where something true is believed impossible.
 
-- P*(s | C) for any condition, group or named person (`probability`), the whole joint distribution (`table`);
-- P*(s | q) for all keys q, wherever such people are (`KeyBeliefs`): Σ_b P(q, s, b) / P(q); of whom somebody is most
-  sure (`riskiest`), and how far that is from the truth (`estimation_error`);
-- why it is the one of largest entropy (`Certificate`), which anyone can check again from `table` alone.
-
-This is another model than counting possible worlds: the two agree when nothing is known, and may differ otherwise.
-
-Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+`KeyBeliefs` has P*(s | q) for all kinds, wherever such people are; `ReleaseBeliefs` is what a release with statements
+tells, of one value per person (`maxent.Beliefs`) or of sets of them (`maxent.SetBeliefs`).
 """
 
 from __future__ import annotations
 
-import time
 from abc import abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from sidelight.arrays import Flags, Floats, Integers, add_up, number_rows, pair_equal, ranges, sum_by
-from sidelight.errors import BadKnowledge, BadMeasure, expect, expect_mapping, parameter
-from sidelight.knowledge.events import Event, cells_in, condition_text
-from sidelight.knowledge.facts import Who, as_who, person_text
-from sidelight.max_entropy.constraints import (
-    NOBODY,
-    ONLY_SUPPRESSED,
-    WHY_NOBODY,
-    Constraints,
-    conditions_of,
-    constraints_of,
-    mentioned_conditions,
-    shares_of,
-)
-from sidelight.max_entropy.key_beliefs import (
-    OTHERS,
-    KeyBeliefs,
-    KeysOfPeople,
-    KindEntries,
-    Move,
-    Risk,
-    estimation_error,
-)
-from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE, Infeasible
-from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
-from sidelight.max_entropy.subproblems import Solution, explain_infeasible, solve, solve_measured
-from sidelight.progress import Progress, quiet
-from sidelight.release.groups import GroupName, suppressed_groups
+from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys, sum_by
+from sidelight.errors import BadMeasure, expect, parameter
+from sidelight.max_entropy.constraints import NOBODY
+from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE
 from sidelight.rounding import whole_number
-from sidelight.table.labels import Column, Label, Tabular, arrow_labels, label, shown, unused_name
+from sidelight.table.labels import (
+    Column,
+    Label,
+    Tabular,
+    arrow_labels,
+    number_equal_rows,
+    show_in_list,
+    shown,
+    unused_name,
+)
+from sidelight.table.table import Table
 from sidelight.text import MOST_ROWS, counted, html_table
 
 if TYPE_CHECKING:
     import altair as alt
 
     from sidelight.knowledge.statements import Statement
-    from sidelight.max_entropy.problem import Variables
-    from sidelight.release.release import Release
-    from sidelight.table.table import Table
+    from sidelight.max_entropy.problem import Problem
+    from sidelight.max_entropy.subproblems import Solution
+    from sidelight.max_entropy.variables import Variables
+    from sidelight.release.release import Members, Release
+
+OTHERS = -2
+"""In the place of a person: all who have a key, or are of a part, but those whom statements name."""
+
+KindEntries: TypeAlias = tuple[Integers, Integers, Floats]
+"""Kinds of people, values, and how many people of the kind have the value."""
 
 
-def beliefs_of(
-    variables: Variables, known: tuple[Statement, ...], *, deadline: float, progress: Progress = quiet
-) -> Beliefs:
-    """Compute the distribution of largest entropy; raise `Contradiction`, or `TooHard` after the deadline."""
-    # conditions that statements mention cut rows into parts, so they have to be known before any variable is
-    variables = replace(variables, mentioned=mentioned_conditions(known, variables.described))
-    constraints = constraints_of(variables, known)
-    reduced = reduce_problem(variables, constraints)
-    solved = partial(solve, deadline=deadline, progress=progress)
-    try:
-        if constraints.scale.any():
-            problem, solution = solve_measured(reduced.problem, constraints.scale, constraints.laplace, solved)
-            reduced = replace(reduced, problem=problem)
-        else:
-            solution = solved(reduced.problem)
-    except Infeasible as infeasible:
-        raise explain_infeasible(infeasible, variables, constraints, deadline) from None
-    return Beliefs(variables, known, constraints, reduced, solution)
+@dataclass(frozen=True, eq=False, slots=True)
+class KeysOfPeople:
+    """Kinds of people: the key that is printed about each, and a part that it is, −1 for everybody with the key.
+
+    `person` says whom statements name: the place in `names`, `NOBODY` where the key has nobody who is named, or
+    `OTHERS`.  How many `people` there are of a kind is part of the estimate, unless it is everybody with a key.
+    """
+
+    printed: Integers
+    part: Integers
+    person: Integers
+    people: Floats
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def from_keys(cls, people: Floats, named: Flags) -> KeysOfPeople:
+        """Build a kind for each key; `named` are those of people whom statements name."""
+        keys = len(people)
+        return cls(np.arange(keys), np.full(keys, -1), np.where(named, OTHERS, NOBODY), people)
+
+    @classmethod
+    def concatenate(cls, kinds: Sequence[KeysOfPeople], names: tuple[str, ...]) -> KeysOfPeople:
+        """Concatenate kinds."""
+        fields = zip(*((each.printed, each.part, each.person, each.people) for each in kinds), strict=True)
+        printed, part, person, people = map(np.concatenate, fields)
+        return cls(printed, part, person, people, names)
+
+    def __len__(self) -> int:
+        return len(self.printed)
+
+    def take(self, kinds: Integers) -> KeysOfPeople:
+        """Return some kinds."""
+        return KeysOfPeople(self.printed[kinds], self.part[kinds], self.person[kinds], self.people[kinds], self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """How sure somebody is that people who say this have a value, by maximum entropy; perhaps also how sure before."""
+
+    probability: float
+    value: Label
+    says: tuple[tuple[str, Label], ...]
+    before: float | None = None
+
+    def __str__(self) -> str:
+        who = ", ".join(f"{column} {show_in_list(text)}" for column, text in self.says) or "anybody"
+        moved = "" if self.before is None else f", and {self.before:.4f} before"
+        return f"{shown(self.value)} for {who}: {self.probability:.4f}{moved}"
+
+
+@dataclass(frozen=True, eq=False)
+class KeyBeliefs:
+    """P*(s | q): people of kind `key[i]` are believed to have value `value[i]` with `probability[i]`."""
+
+    variables: Variables
+    keys: KeysOfPeople
+    domain: tuple[Label, ...]
+    key: Integers
+    value: Integers
+    probability: Floats
+
+    @classmethod
+    def from_kinds(
+        cls,
+        variables: Variables,
+        domain: tuple[Label, ...],
+        kinds: Sequence[tuple[KeysOfPeople, KindEntries]],
+        names: tuple[str, ...] = (),
+    ) -> KeyBeliefs:
+        """Build beliefs by adding up what all groups say about a key; entries are of every person once per value."""
+        keys = KeysOfPeople.concatenate([each for each, _ in kinds], names)
+        starts = np.cumsum([0, *(len(each) for each, _ in kinds)])
+        numbered = ((start + kind, *others) for start, (_, (kind, *others)) in zip(starts, kinds, strict=False))
+        key, value, amounts = map(np.concatenate, zip(*numbered, strict=True))
+        people = keys.people
+        kept = people[key] > NEGLIGIBLE_PEOPLE
+        # key and value packed into one number, so that the same pair is added up over all groups
+        pair = key[kept] * len(domain) + value[kept]
+        place, first = number_keys(pair, below=len(people) * len(domain))
+        key, value = np.divmod(pair[first], len(domain))
+        total = sum_by(place, amounts[kept], len(first))
+        return cls(variables, keys, domain, key, value, np.clip(total / people[key], 0.0, 1.0))
+
+    @property
+    def members(self) -> Members:
+        """Who is in which group."""
+        return self.variables.members
+
+    def says(self, key: int) -> tuple[tuple[str, Label], ...]:
+        """Return what is known about a person of this kind: what is printed, what tells parts apart, and who it is."""
+        printed, part, person = (int(each[key]) for each in (self.keys.printed, self.keys.part, self.keys.person))
+        says = {column.name: column.cell(printed) for column in self.members.columns}
+        says = says if part < 0 else says | self.variables.parts.describe(part)
+        if person == NOBODY:
+            return tuple(says.items())
+        return (*says.items(), ("person", "anybody else" if person == OTHERS else self.keys.names[person]))
+
+    def probabilities_at(self, key: Integers, value: Integers) -> Floats:
+        """Return the probabilities of some keys and values; 0 where they do not occur together."""
+        known, sought = self.key * len(self.domain) + self.value, key * len(self.domain) + value
+        # beyond the last there is nothing to compare with: clamped, and then found to differ
+        place = np.minimum(np.searchsorted(known, sought), len(known) - 1)
+        return np.where(known[place] == sought, self.probability[place], 0.0)
+
+    def moved_most(self, before: KeyBeliefs, n: int) -> tuple[Risk, ...]:
+        """Return the n kinds whose beliefs moved most, each with the value that moved most; `before` is by key."""
+        kind, value, here = self.key, self.value, self.probability
+        there = before.probabilities_at(self.keys.printed[kind], value)
+        # ties of the last bits are ties, so that people who moved as much come by how sure somebody is, then in order
+        moved, sure = np.round(np.abs(here - there), 12), np.round(here, 12)
+        order = np.lexsort((value, kind, -sure, -moved))
+        of_each_kind = order[np.sort(np.unique(kind[order], return_index=True)[1])][:n]
+        return tuple(
+            Risk(float(here[row]), self.domain[value[row]], self.says(int(kind[row])), float(there[row]))
+            for row in of_each_kind.tolist()
+        )
+
+    def largest(self, n: int) -> Iterator[tuple[int, int, float]]:
+        """Yield the n largest, as (key, value, probability); of equal ones the first keys and values."""
+        # ties of the last bits are ties, so that equal risks come in the order of keys
+        rounded = np.round(self.probability, 12)
+        few = np.flatnonzero(rounded >= np.partition(rounded, -n)[-n]) if n < len(rounded) else np.arange(len(rounded))
+        order = few[np.lexsort((self.value[few], self.key[few], -rounded[few]))][:n]
+        for at in order.tolist():
+            yield int(self.key[at]), int(self.value[at]), float(self.probability[at])
+
+
+def estimation_error(beliefs: KeyBeliefs, original: Table) -> float:
+    """Return Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ); infinite where something true is believed impossible."""
+    expect(Table, original, "the original")
+    key, value, count = _key_counts(beliefs, original)
+    values = len(beliefs.domain)
+    pair, number = np.unique(key * values + value, return_inverse=True)
+    people = add_up(number, count, len(pair))
+    true = people / beliefs.keys.people[pair // values]
+    believed = beliefs.probabilities_at(*np.divmod(pair, values))
+    with np.errstate(divide="ignore"):
+        return max(float((people / original.people) @ (np.log(true) - np.log(believed))), 0.0)
+
+
+def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integers, Integers]:
+    """Return the original's counts by the beliefs' keys and values; refuse a table that is not the release's."""
+    keys = _match_keys(beliefs.members, original)
+    if (keys < 0).any():
+        message = (
+            "the original is not the table that this release is of, or the release prints it more coarsely; beliefs "
+            f"are compared with the truth cell by cell: ask it of buckets ({parameter('method', 'anatomy')}), or of "
+            "columns that are printed as they are"
+        )
+        raise BadMeasure(message)
+    row, value, count = original.counts.entries()
+    place = {text: code for code, text in enumerate(beliefs.domain)}
+    recode = np.array([place.get(text, -1) for text in original.domain], np.int64)
+    amounts = add_up(keys, original.sizes, len(beliefs.keys))
+    if (recode[value] < 0).any() or amounts.tolist() != list(beliefs.keys.people):
+        message = "the original is not the table that this release is of: other people or values are in it"
+        raise BadMeasure(message)
+    return keys[row], recode[value], count
+
+
+def _match_keys(members: Members, original: Table) -> Integers:
+    """Return the key of each row of the original; −1 where there is none."""
+    keys = members.key_count
+    # the original's rows stacked below the keys: equal rows get equal numbers
+    both = tuple(column.stack_on(original.column(column.name)) for column in members.columns)
+    kind, _ = number_equal_rows(both, keys + len(original.sizes))
+    key_of = np.full(int(kind.max()) + 1, -1, np.int64)
+    key_of[kind[:keys]] = np.arange(keys)
+    of_rows: Integers = key_of[kind[keys:]]
+    return of_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +264,23 @@ class Certificate:
     very hard instead of `None`.
     """
 
+    @classmethod
+    def build(cls, problem: Problem, solution: Solution, stated: Sequence[Statement], people: int) -> Certificate:
+        """Build what shows that a solution is the one."""
+        multipliers = solution.multipliers
+        sums = problem.coefficients @ solution.amounts
+        bound = np.where(multipliers > 0, problem.low, problem.high)
+        # complementary slackness: who pushes is at a bound
+        pushing = np.isfinite(multipliers) & (multipliers != 0)
+        misplaced = np.abs(sums - bound)[pushing].max(initial=0.0)
+        pushes: dict[str, float | None] = {}
+        for number, multiplier in zip(problem.statement.tolist(), multipliers.tolist(), strict=True):
+            if number >= 0:  # of two bounds of a statement, at most one pushes
+                words = stated[number].words
+                before = pushes.get(words)
+                pushes[words] = before if np.isnan(multiplier) else multiplier + (before or 0.0)
+        return cls(solution.residual / people, float(misplaced / people), pushes, int(solution.zero.sum()))
+
     @property
     def holds(self) -> bool:
         """Whether everything is met to 1e-8."""
@@ -154,7 +310,7 @@ class ReleaseBeliefs(Tabular):
         members, (row, value, amounts) = self.variables.members, self.entries
         people = add_up(members.key, members.people, members.key_count).astype(float)
         keys = KeysOfPeople.from_keys(people, np.zeros(members.key_count, bool))
-        return KeyBeliefs.from_entries(self.variables, keys, self.release.domain, (members.key[row], value, amounts))
+        return KeyBeliefs.from_kinds(self.variables, self.release.domain, [(keys, (members.key[row], value, amounts))])
 
     @property
     @abstractmethod
@@ -262,7 +418,7 @@ class ReleaseBeliefs(Tabular):
             for key, value, probability in self.by_kind.largest(whole_number(n, BadMeasure, "n"))
         )
 
-    def moved_most(self, before: ReleaseBeliefs, n: int = 10) -> tuple[Move, ...]:
+    def moved_most(self, before: ReleaseBeliefs, n: int = 10) -> tuple[Risk, ...]:
         """Return the n people about whom these beliefs differ most from others of the same release.
 
         Each with the value whose probability changed most; of those who moved as much, the surest first.
@@ -277,358 +433,3 @@ class ReleaseBeliefs(Tabular):
 
     def _expect_same_kind(self, before: ReleaseBeliefs) -> ReleaseBeliefs:
         return expect(type(self), before, "what is compared with")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Beliefs(ReleaseBeliefs):
-    """What somebody believes about the people of a release, by maximum entropy; made by `maxent`."""
-
-    constraints: Constraints
-    reduced: ReducedProblem
-    solution: Solution
-
-    @cached_property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know: whom statements may mean, and which say nothing about this release."""
-        notes = [*self.constraints.notes]
-        if self.undecided:
-            late = (
-                f"the time was up before it was known of {counted(self.undecided, 'amount')} next to nothing whether "
-                "more than 0 is possible: probabilities are right to about six decimals, and what is nearly certain "
-                "may be certain; give more seconds to know"
-            )
-            notes.insert(0, late)
-        for at in np.flatnonzero(self.constraints.scale).tolist():
-            known = self.constraints.stated[int(self.constraints.statement[at])]
-            share = self.reduced.problem.low[at] * float(known.scale) / self.constraints.scale[at]
-            notes.append(f"'{known.words}': the estimate takes {share:.4g} to be behind it")
-        for conditions in dict.fromkeys(map(conditions_of, shares_of(self.known))):
-            if any(self.variables.parts.is_uncertain(*cell) for cell in cells_in(conditions)):
-                notes += self._notes_on(conditions)
-        return tuple(notes)
-
-    @property
-    def undecided(self) -> int:
-        """How many amounts next to nothing may be 0, as the time was up."""
-        return self.solution.undecided
-
-    def notes_on(self, given: Mapping[str, object]) -> tuple[str, ...]:
-        """Return whom a condition may mean besides those who are certain, and whom it leaves aside.
-
-        >>> import sidelight as sl
-        >>> ward = sl.Release.from_counts([{"Flu": 2}, {"Cold": 3}], labels=[{"sex": "male"}, {"sex": "*"}])
-        >>> print(*sl.maxent(ward).notes_on({"sex": "male"}))
-        sex=male: suppressed rows (3 people) are left aside, as whoever fits a printed group is in that one
-        """
-        return self._notes_on(_conditions(given))
-
-    def _notes_on(self, conditions: Event) -> tuple[str, ...]:
-        if not (self.variables.share(conditions) > 0).any():
-            return ()
-        meant, variables = self._find_meant(conditions, None), self.variables
-        plain = (
-            f"{each[0]}={shown(each[1])}" if isinstance(each, tuple) else condition_text(each) for each in conditions
-        )
-        words = ", ".join(plain)
-        rests = ", which rests on suppressed rows holding them" if variables.only_suppressed(conditions) else ""
-        notes = [f"{words}: {meant}{rests}"] if meant.possible else []
-        if variables.leaves_suppressed_aside(conditions):
-            people = int(self.release.groups.sizes[suppressed_groups(self.release.groups)].sum())
-            aside = f"suppressed rows ({counted(people, 'person')}) are left aside"
-            notes.append(f"{words}: {aside}, as whoever fits a printed group is in that one")
-        return tuple(notes)
-
-    def meant(self, given: Mapping[str, object], *, group: GroupName | int | None = None) -> MeantPeople:
-        """Return how many people a condition means for certain, and how many more may be meant.
-
-        >>> import sidelight as sl
-        >>> labels = [{"city": "Ulm", "sex": "male"}, {"city": "Ulm", "sex": "*"}]
-        >>> ward = sl.Release.from_counts([{"Flu": 2}, {"Flu": 1, "Cold": 3}], labels=labels)
-        >>> print(sl.maxent(ward).meant({"sex": "male"}))
-        2 people for certain; 4 people in 1 group may be meant too, of whom the estimate takes 2 to be
-        """
-        return self._find_meant(_conditions(given), group)
-
-    def _find_meant(self, conditions: Event, group: GroupName | int | None) -> MeantPeople:
-        part, share = self._parts(conditions, group)
-        parts = self.variables.parts
-        rows = np.unique(parts.row[part])
-        certain = np.ones(len(parts.count), bool)
-        whole = self.variables.share(conditions) == 1
-        # a row is certain only where all of its parts fulfil the conditions
-        certain[parts.row[~whole]] = False
-        people = self.variables.members.people
-        unsure = rows[~certain[rows]]
-        expected = self._people_in(part, share)[~certain[parts.row[part]]].sum()
-        return MeantPeople(
-            int(people[rows[certain[rows]]].sum()),
-            int(people[unsure].sum()),
-            len(np.unique(self.variables.members.group[unsure])),
-            float(expected),
-        )
-
-    @property
-    def variables_solved(self) -> int:
-        """How many numbers the solver had to find; what nobody tells apart is one."""
-        return int((~self.solution.zero).sum())
-
-    @cached_property
-    def touched_groups(self) -> Flags:
-        """Which groups (by row) a statement touches."""
-        quotient = self.reduced.quotient
-        classes = np.zeros(quotient.blocks.groups, bool)
-        # a class of groups is touched where one of its rows is left in the reduced problem
-        classes[quotient.blocks.row_group[self.reduced.rows]] = True
-        touched: Flags = classes[quotient.group]
-        return touched
-
-    def find_touched_groups(self, value: int) -> Flags:
-        """Return which groups a statement touches that may change beliefs about a value: all that one touches."""
-        del value
-        return self.touched_groups
-
-    def probability(
-        self,
-        value: object,
-        *,
-        given: Mapping[str, object] | None = None,
-        group: GroupName | int | None = None,
-        person: object = None,
-    ) -> float:
-        """Return the probability that a person who says this has the value (or one of a list of values).
-
-        `given` names columns and cells; `group` is the group that the person is known to be in; `person` somebody
-        whom the statements name.
-        """
-        values = tuple(label(each) for each in (value if isinstance(value, list | tuple | set) else (value,)))
-        if not values:
-            message = "this asks about no value; name one, or several in a list"
-            raise BadKnowledge(message)
-        if person is not None:
-            return self._probability_of_person(values, person)
-        part, share, people = self._whom(given, group)
-        columns = self.variables.columns_with(tuple(dict.fromkeys(values)))
-        return _clip(float(self._amounts_in(part, share, columns).sum() / people.sum()))
-
-    def _whom(
-        self, given: Mapping[str, object] | None, group: GroupName | int | None
-    ) -> tuple[Integers, Floats, Floats]:
-        """Return the people who fulfil conditions: parts, the share of each that does, and how many people that is."""
-        part, share = self._parts(_conditions({} if given is None else given), group)
-        people = self._people_in(part, share)
-        # the solver leaves a trace of people where there is nobody, and nothing can be divided by that
-        if people.sum() <= NEGLIGIBLE_PEOPLE:
-            message = "as things are known, nobody in the release can be like this; ask about somebody who may be there"
-            raise BadKnowledge(message)
-        return part, share, people
-
-    def rates(self, value: int) -> Floats:
-        """Return P*(s | q, b) of a value, as its place in the domain, for each row (q, b)."""
-        row, values, amounts = self.entries
-        having, people = values == value, self.variables.members.people
-        return sum_by(row[having], amounts[having], len(people)) / people
-
-    def average_rates(
-        self, rates: Floats, *, given: Mapping[str, object] | None = None, group: GroupName | int | None = None
-    ) -> float:
-        """Average what is known of each row over the people who say this."""
-        part, _, people = self._whom(given, group)
-        return _clip(float(people @ rates[self.variables.parts.row[part]] / people.sum()))
-
-    def _parts(self, conditions: Event, group: GroupName | int | None) -> tuple[Integers, Floats]:
-        """Return the parts of people who may fulfil conditions, and the share of their raw keys that does."""
-        share = self.variables.share(conditions)
-        parts = np.flatnonzero(share > 0)
-        if group is not None:
-            number = group.number if isinstance(group, GroupName) else group
-            self.release.group(number)
-            parts = parts[self.variables.members.group[self.variables.parts.row[parts]] == number - 1]
-        if len(parts) == 0:
-            raise BadKnowledge(self._why_nobody(conditions, in_group=group is not None))
-        return parts, share[parts]
-
-    def _why_nobody(self, conditions: Event, *, in_group: bool) -> str:
-        if self.variables.only_suppressed(conditions) and not self.variables.look_in_suppressed:
-            return f"{ONLY_SUPPRESSED}; say {parameter('suppressed', 'may hold them')} if they may hold them"
-        return f"{'nobody in that group says this' if in_group else WHY_NOBODY}; ask about somebody who is there"
-
-    def _people_in(self, part: Integers, share: Floats) -> Floats:
-        """Return how many people there are in shares of parts; known from the release where a row is one part."""
-        parts, members = self.variables.parts, self.variables.members
-        people = share * parts.weight[part] * members.people[parts.row[part]]
-        # in rows that statements cut and touch, the number of people is what was solved for
-        solved = np.flatnonzero(
-            parts.divided_rows[parts.row[part]] & self.touched_groups[members.group[parts.row[part]]]
-        )
-        everything = np.arange(len(self.variables.value))
-        people[solved] = self._amounts_in(part[solved], share[solved], everything)
-        return people
-
-    def _amounts_in(self, part: Integers, share: Floats, columns: Integers) -> Floats:
-        """Return how many people in shares of parts have the value of one of some columns."""
-        groups = self.variables.members.group[self.variables.parts.row[part]]
-        # each part with the columns of its group, and no others
-        at, other = pair_equal(groups, self.variables.blocks.column_group[columns])
-        return sum_by(at, share[at] * self._amounts_at(part[at], columns[other]), len(part))
-
-    def _amounts_at(self, part: Integers, column: Integers) -> Floats:
-        """Return how many people of parts have the values of columns of their groups."""
-        parts, quotient = self.variables.parts, self.reduced.quotient
-        row = parts.row[part]
-        entry = quotient.blocks.entry(quotient.row[row], quotient.column[column])
-        # where no statement touches the group, the parts of a row share what it has by their weights
-        of_class = np.where(
-            self.touched_groups[self.variables.members.group[row]],
-            self.reduced.compute_at_sites(self.solution.amounts, entry, parts.slot[part]),
-            self._amounts[entry] * parts.weight[part],
-        )
-        return quotient.divide(of_class, row, column)
-
-    def names(self, person: Who) -> bool:
-        """Return whether a statement names this person."""
-        return person in self.reduced.people
-
-    def _probability_of_person(self, values: tuple[Label, ...], person: object) -> float:
-        who, reduced = as_who(person), self.reduced
-        if not self.names(who):
-            message = "no statement names this person; ask with given= instead"
-            raise BadKnowledge(message)
-        original = self.variables.columns_with(values)
-        columns = reduced.quotient.column[original]
-        of_person = reduced.person == reduced.people.index(who)
-        chosen = of_person & np.isin(reduced.columns[reduced.problem.column], columns)
-        classes = reduced.columns[reduced.problem.column[chosen]]
-        # of a class of columns, the share of those that are asked for
-        inside = np.bincount(columns, self.variables.blocks.column_people[original])
-        in_class = reduced.quotient.blocks.column_people
-        amount = self.solution.amounts[chosen] @ (inside[classes] / in_class[classes])
-        # a person is one person but for the solver's error, which is no reason to doubt what is certain
-        return _clip(float(amount / self.solution.amounts[of_person].sum()))
-
-    @cached_property
-    def _amounts(self) -> Floats:
-        return self.reduced.expand(self.solution.amounts)
-
-    @cached_property
-    def entries(self) -> tuple[Integers, Integers, Floats]:
-        """All rows (q, b) with the values of their groups, and how many people have them: row, value, people."""
-        row, column = self.variables.blocks.all_entries()
-        return row, self.variables.value[column], self.reduced.quotient.distribute(self._amounts, row, column)
-
-    @cached_property
-    def by_kind(self) -> KeyBeliefs:
-        """As `by_key`, but people of a group whom statements tell apart are kinds of their own.
-
-        Somebody who knows that a person in a group with `*` for sex is a woman believes what follows for her, which
-        may be surer than what follows for the group.  Likewise everybody whom a statement names, and all the others
-        who look like them: that Ann does not have it says more about these than about anybody of them all.
-        """
-        # rows that statements cut are kinds by their parts, all others by their keys
-        apart = self.variables.parts.divided_rows & self.touched_groups[self.variables.members.group]
-        if not apart.any() and not self.reduced.people:
-            return self.by_key
-        amounts_of_unnamed = np.where(self.reduced.person == NOBODY, self.solution.amounts, 0.0)
-        unnamed = replace(self, solution=replace(self.solution, amounts=amounts_of_unnamed))
-        printed, (key, value, amounts) = unnamed._kinds_of_keys(apart)
-        parts, (part_kind, part_value, part_amounts) = unnamed._kinds_of_parts(np.flatnonzero(apart))
-        named, (person, named_value, named_amounts) = self._kinds_of_named()
-        entries = (
-            np.concatenate((key, len(printed) + part_kind, len(printed) + len(parts) + person)),
-            np.concatenate((value, part_value, named_value)),
-            np.concatenate((amounts, part_amounts, named_amounts)),
-        )
-        keys = KeysOfPeople.concatenate([printed, parts, named], tuple(map(person_text, self.reduced.people)))
-        return KeyBeliefs.from_entries(self.variables, keys, self.release.domain, entries)
-
-    def _kinds_of_keys(self, apart: Flags) -> tuple[KeysOfPeople, KindEntries]:
-        """Return a kind for each key, of its people without rows that are apart, and what they have."""
-        members, (row, value, amounts) = self.variables.members, self.entries
-        whole = ~apart[row]
-        key = members.key[row[whole]]
-        people = add_up(members.key[~apart], members.people[~apart], members.key_count).astype(float)
-        named = np.isin(np.arange(members.key_count), self._keys_of_named)
-        people = np.where(named, sum_by(key, amounts[whole], members.key_count), people)
-        kinds = KeysOfPeople.from_keys(people, named)
-        return kinds, (key, value[whole], amounts[whole])
-
-    def _kinds_of_parts(self, rows: Integers) -> tuple[KeysOfPeople, KindEntries]:
-        members, parts = self.variables.members, self.variables.parts
-        _, part = ranges(parts.first[rows], parts.first[rows + 1])
-        names = members.key[parts.row[part]], parts.kind[parts.row[part]], parts.slot[part]
-        number, first = number_rows(names, [int(each.max(initial=0)) + 1 for each in names], rows=len(part))
-        people = sum_by(number, self._people_in(part, np.ones(len(part))), len(first))
-        printed = names[0][first]
-        person = np.where(np.isin(printed, self._keys_of_named), OTHERS, NOBODY)
-        at, columns = pair_equal(members.group[parts.row[part]], self.variables.blocks.column_group)
-        entries = number[at], self.variables.value[columns], self._amounts_at(part[at], columns)
-        return KeysOfPeople(printed, part[first], person, people), entries
-
-    def _kinds_of_named(self) -> tuple[KeysOfPeople, KindEntries]:
-        reduced, quotient, blocks = self.reduced, self.reduced.quotient, self.variables.blocks
-        named, people = np.flatnonzero(reduced.person != NOBODY), len(reduced.people)
-        by_class = np.argsort(quotient.column, kind="stable")
-        at, column = pair_equal(reduced.columns[reduced.problem.column[named]], quotient.column[by_class])
-        variable, column = named[at], by_class[column]
-        # of a class of columns, each has its share
-        share = blocks.column_people[column] / quotient.blocks.column_people[quotient.column[column]]
-        amounts = self.solution.amounts[variable] * share
-        # a person is one person but for the solver's error, which is no reason to doubt what is certain
-        size = sum_by(reduced.person[named], self.solution.amounts[named], people)
-        kinds = KeysOfPeople(self._keys_of_named, np.full(people, -1), np.arange(people), size)
-        return kinds, (reduced.person[variable], self.variables.value[column], amounts)
-
-    @property
-    def _keys_of_named(self) -> Integers:
-        """The key of each person whom statements name."""
-        rows = [int(rows[0]) for rows in self.constraints.people.values()]
-        keys: Integers = self.variables.members.key[np.array(rows, np.int64)]
-        return keys
-
-    def forget_statements(self, seconds: float) -> Beliefs:
-        """Return what follows from the release alone, about the same people."""
-        return beliefs_of(self.variables, (), deadline=time.monotonic() + seconds)
-
-    @cached_property
-    def entropy(self) -> float:
-        """−Σ P(q, s, b) ln P(q, s, b), in nats."""
-        share = self.entries[2] / self.release.size
-        # 0 · ln 0 = 0
-        share = share[share > 0]
-        return float(-(share @ np.log(share)))
-
-    @cached_property
-    def certificate(self) -> Certificate:
-        """What shows that this is the distribution of largest entropy."""
-        problem, size = self.reduced.problem, self.release.size
-        multipliers = self.solution.multipliers
-        sums = problem.coefficients @ self.solution.amounts
-        bound = np.where(multipliers > 0, problem.low, problem.high)
-        # complementary slackness: who pushes is at a bound
-        pushing = np.isfinite(multipliers) & (multipliers != 0)
-        misplaced = np.abs(sums - bound)[pushing].max(initial=0.0)
-        pushes: dict[str, float | None] = {}
-        for number, multiplier in zip(problem.statement.tolist(), multipliers.tolist(), strict=True):
-            if number >= 0:  # of two bounds of a statement, at most one pushes
-                words = self.constraints.stated[number].words
-                before = pushes.get(words)
-                pushes[words] = before if np.isnan(multiplier) else multiplier + (before or 0.0)
-        return Certificate(
-            residual=self.solution.residual / size,
-            misplaced=float(misplaced / size),
-            multipliers=pushes,
-            forced_zeros=int(self.solution.zero.sum()),
-        )
-
-
-def _conditions(cells: Mapping[str, object]) -> tuple[tuple[str, Label], ...]:
-    return tuple(
-        (str(column), label(cell)) for column, cell in expect_mapping(cells, "who is meant", '{"sex": "f"}').items()
-    )
-
-
-def _clip(probability: float) -> float:
-    """Keep rounding from leaving [0, 1], and from hiding a certainty."""
-    # what is forced is exact but for the last bits of a sum; the solver's own error is larger, and stays visible
-    if abs(probability - round(probability)) < 1e-12:
-        return float(round(probability))
-    return min(max(probability, 0.0), 1.0)

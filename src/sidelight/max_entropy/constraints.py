@@ -10,7 +10,7 @@ product, E = {q ⊨ conditions} × {s in values}, and C likewise, mostly without
 
 n(C) is known where everybody who fulfils C is, as the release prints how often each value occurs in a group: also that
 of `P(sex=male | Flu)`.  Where groups print less than C asks, or C has values and only some of a group fulfil the rest
-of it, n(C) = n + N is not known: n people are certain to be meant, N = Σ x over others who may be (see `parts`), and
+of it, n(C) = n + N is not known: n people are certain to be meant, N = Σ x over others who may be (`variables`), and
 
     Σ_k c_k P(E_k | C) in [l, u]      Σ_k c_k Σ_{E_k and C} x − l · N ≥ l · n  and  … − u · N ≤ u · n: two statements,
                                       one per bound; with several events C it is not linear, and refused
@@ -65,7 +65,7 @@ from sidelight.knowledge.events import (
 )
 from sidelight.knowledge.facts import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import abbreviate
-from sidelight.max_entropy.problem import Blocks, Variables, cells_of
+from sidelight.max_entropy.variables import Blocks, Variables, cells_of
 from sidelight.release.groups import suppressed_groups
 from sidelight.table.labels import Label, shown
 
@@ -74,8 +74,6 @@ if TYPE_CHECKING:
 
 BITS_AT_ONCE = 1 << 21
 """How many bits, terms × parts, are looked at at once: they should stay in a cache."""
-
-ZERO, ONE = Fraction(0), Fraction(1)
 
 NOBODY = -1
 """The person of what is not about one: of terms about shares, and of variables of everybody who is not named."""
@@ -92,7 +90,7 @@ class Term(NamedTuple):
     """A share that a statement adds up, so many times: of its event, or of the complement where that says more."""
 
     share: ConditionalProbability
-    coefficient: Fraction = ONE
+    coefficient: Fraction = Fraction(1)
     others: bool = False
 
 
@@ -110,7 +108,8 @@ def linear_form(statement: Statement) -> LinearForm:
     alone = len(statement.terms) == 1 and statement.noise is None
     if alone and statement.low == most_of(statement.about) and _is_one_set(statement.about):
         # all of them are: that nobody is anything else says more at once
-        return LinearForm(statement, tuple(_terms(statement.about, ONE, others=True)), ZERO, ZERO)
+        nobody = Fraction(0)
+        return LinearForm(statement, tuple(_terms(statement.about, Fraction(1), others=True)), nobody, nobody)
     terms = tuple(term for coefficient, about in statement.terms for term in _terms(about, coefficient))
     # a bound that nothing can pass would only cost the solver a multiplier
     return LinearForm(statement, terms, *statement.binding)

@@ -1,25 +1,26 @@
-"""The way in: a release and statements become beliefs, of one value per person or of sets of them.
+"""What would somebody believe who sees a release, has some statistics, and assumes nothing else?
 
-Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+`maxent` gives `Beliefs` (`SetBeliefs`, where people have sets of values): the joint distribution P(q, s, b) of largest
+entropy, P*(s | C) for any condition, group or named person, and why it is that distribution (`certificate`), which
+anyone can check again from `table` alone.  This is another model than counting possible worlds: the two agree when
+nothing is known, and may differ otherwise.
 
-What would somebody believe about sets of values?  Each value by itself, as somebody has it or not.
-
-P(q, S, b) is the chance that a person of the release is known as q, has the values S and is in group b.  The release
-fixes P(q, b), and for each value v how many people of b have it; it says nothing of which values go together.
+Of sets, P(q, S, b) is the chance that a person of the release is known as q, has the values S and is in group b.  The
+release fixes P(q, b), and for each value v how many people of b have it; it says nothing of which values go together.
 
     H(q, S, b) = H(q, b) + H(S | q, b)  ≤  H(q, b) + Σ_v H(v ∈ S | q, b)
 
 with equality if values are independent given (q, b).  Where every statement speaks of one value, nothing keeps them
 from being so: the problem falls apart into one for each value v, of people who have v and people who do not, in the
-same groups, which is that of one value per person (`beliefs`).  A value that no statement mentions has the closed form
+same groups, which is that of one value per person.  A value that no statement mentions has the closed form
 P(v ∈ S | q, b) = n(v, b) / n(b).
 
 Two things could link values after all, and are refused: a statement about several values at once, and what is not
-known about people in more than one value's statements: how many a group hides (`parts`), or in which of several groups
-a named person is.  Where one value's statements are about people whom groups hide, its estimate of how many those are
-is that of all values: they are independent of whom it tells apart.
+known about people in more than one value's statements: how many a group hides (`variables`), or in which of several
+groups a named person is.  Where one value's statements are about people whom groups hide, its estimate of how many
+those are is that of all values: they are independent of whom it tells apart.
 
-Source: ours, on Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; sets ours.
 """
 
 from __future__ import annotations
@@ -32,16 +33,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.arrays import Flags, Floats, Integers, pair_equal
-from sidelight.errors import BadKnowledge, BadMeasure, expect, mapping_or_empty, parameter
-from sidelight.knowledge.events import keep_conditions_on_values
-from sidelight.knowledge.facts import Who, as_who
-from sidelight.knowledge.statements import Statements, read_statements
-from sidelight.max_entropy.beliefs import Beliefs, Certificate, MeantPeople, ReleaseBeliefs, beliefs_of
-from sidelight.max_entropy.constraints import NOBODY, shares_of
-from sidelight.max_entropy.key_beliefs import KeyBeliefs, KeysOfPeople
-from sidelight.max_entropy.problem import Variables
+from sidelight.arrays import Flags, Floats, Integers, add_up, number_rows, pair_equal, ranges, sum_by
+from sidelight.errors import BadKnowledge, BadMeasure, expect, expect_mapping, mapping_or_empty, parameter
+from sidelight.knowledge.events import Event, cells_in, condition_text, keep_conditions_on_values
+from sidelight.knowledge.facts import Who, as_who, person_text
+from sidelight.knowledge.statements import Statement, Statements, read_statements
+from sidelight.max_entropy.beliefs import (
+    OTHERS,
+    Certificate,
+    KeyBeliefs,
+    KeysOfPeople,
+    KindEntries,
+    MeantPeople,
+    ReleaseBeliefs,
+)
+from sidelight.max_entropy.constraints import (
+    NOBODY,
+    ONLY_SUPPRESSED,
+    WHY_NOBODY,
+    Constraints,
+    conditions_of,
+    constraints_of,
+    mentioned_conditions,
+    shares_of,
+)
+from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE
+from sidelight.max_entropy.subproblems import solve_constraints
+from sidelight.max_entropy.variables import Variables
 from sidelight.progress import Progress, quiet
+from sidelight.release.groups import GroupName, suppressed_groups
 from sidelight.release.locate import Lookup, SuppressedPeople
 from sidelight.release.release import Release, whole_groups
 from sidelight.rounding import exact_number, round_down
@@ -50,9 +70,345 @@ from sidelight.table.table import Counts, expect_one_sensitive
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight.knowledge.statements import Statement
-    from sidelight.release.groups import GroupName
+    from sidelight.max_entropy.problem import ReducedProblem
+    from sidelight.max_entropy.subproblems import Solution
     from sidelight.table.hierarchy import Hierarchy
+
+
+def beliefs_of(
+    variables: Variables, known: tuple[Statement, ...], *, deadline: float, progress: Progress = quiet
+) -> Beliefs:
+    """Compute the distribution of largest entropy; raise `Contradiction`, or `TooHard` after the deadline."""
+    # conditions that statements mention cut rows into parts, so they have to be known before any variable is
+    variables = replace(variables, mentioned=mentioned_conditions(known, variables.described))
+    constraints = constraints_of(variables, known)
+    reduced, solution = solve_constraints(variables, constraints, deadline=deadline, progress=progress)
+    return Beliefs(variables, known, constraints, reduced, solution)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Beliefs(ReleaseBeliefs):
+    """What somebody believes about the people of a release, by maximum entropy; made by `maxent`."""
+
+    constraints: Constraints
+    reduced: ReducedProblem
+    solution: Solution
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: whom statements may mean, and which say nothing about this release."""
+        notes = [*self.constraints.notes]
+        if self.undecided:
+            late = (
+                f"the time was up before it was known of {counted(self.undecided, 'amount')} next to nothing whether "
+                "more than 0 is possible: probabilities are right to about six decimals, and what is nearly certain "
+                "may be certain; give more seconds to know"
+            )
+            notes.insert(0, late)
+        for at in np.flatnonzero(self.constraints.scale).tolist():
+            known = self.constraints.stated[int(self.constraints.statement[at])]
+            share = self.reduced.problem.low[at] * float(known.scale) / self.constraints.scale[at]
+            notes.append(f"'{known.words}': the estimate takes {share:.4g} to be behind it")
+        for conditions in dict.fromkeys(map(conditions_of, shares_of(self.known))):
+            if any(self.variables.parts.is_uncertain(*cell) for cell in cells_in(conditions)):
+                notes += self.notes_on(conditions)
+        return tuple(notes)
+
+    @property
+    def undecided(self) -> int:
+        """How many amounts next to nothing may be 0, as the time was up."""
+        return self.solution.undecided
+
+    def notes_on(self, given: Mapping[str, object] | Event) -> tuple[str, ...]:
+        """Return whom a condition may mean besides those who are certain, and whom it leaves aside.
+
+        >>> import sidelight as sl
+        >>> ward = sl.Release.from_counts([{"Flu": 2}, {"Cold": 3}], labels=[{"sex": "male"}, {"sex": "*"}])
+        >>> print(*sl.maxent(ward).notes_on({"sex": "male"}))
+        sex=male: suppressed rows (3 people) are left aside, as whoever fits a printed group is in that one
+        """
+        conditions = _conditions(given)
+        if not (self.variables.share(conditions) > 0).any():
+            return ()
+        meant, variables = self.meant(conditions), self.variables
+        plain = (
+            f"{each[0]}={shown(each[1])}" if isinstance(each, tuple) else condition_text(each) for each in conditions
+        )
+        words = ", ".join(plain)
+        rests = ", which rests on suppressed rows holding them" if variables.only_suppressed(conditions) else ""
+        notes = [f"{words}: {meant}{rests}"] if meant.possible else []
+        if variables.leaves_suppressed_aside(conditions):
+            people = int(self.release.groups.sizes[suppressed_groups(self.release.groups)].sum())
+            aside = f"suppressed rows ({counted(people, 'person')}) are left aside"
+            notes.append(f"{words}: {aside}, as whoever fits a printed group is in that one")
+        return tuple(notes)
+
+    def meant(self, given: Mapping[str, object] | Event, *, group: GroupName | int | None = None) -> MeantPeople:
+        """Return how many people a condition means for certain, and how many more may be meant.
+
+        >>> import sidelight as sl
+        >>> labels = [{"city": "Ulm", "sex": "male"}, {"city": "Ulm", "sex": "*"}]
+        >>> ward = sl.Release.from_counts([{"Flu": 2}, {"Flu": 1, "Cold": 3}], labels=labels)
+        >>> print(sl.maxent(ward).meant({"sex": "male"}))
+        2 people for certain; 4 people in 1 group may be meant too, of whom the estimate takes 2 to be
+        """
+        conditions = _conditions(given)
+        part, share = self._parts(conditions, group)
+        parts = self.variables.parts
+        rows = np.unique(parts.row[part])
+        certain = np.ones(len(parts.count), bool)
+        # a row is certain only where all of its parts fulfil the conditions
+        certain[parts.row[self.variables.share(conditions) != 1]] = False
+        people = self.variables.members.people
+        unsure = rows[~certain[rows]]
+        expected = self._people_in(part, share)[~certain[parts.row[part]]].sum()
+        return MeantPeople(
+            int(people[rows[certain[rows]]].sum()),
+            int(people[unsure].sum()),
+            len(np.unique(self.variables.members.group[unsure])),
+            float(expected),
+        )
+
+    @property
+    def variables_solved(self) -> int:
+        """How many numbers the solver had to find; what nobody tells apart is one."""
+        return int((~self.solution.zero).sum())
+
+    @cached_property
+    def touched_groups(self) -> Flags:
+        """Which groups (by row) a statement touches."""
+        quotient = self.reduced.quotient
+        classes = np.zeros(quotient.blocks.groups, bool)
+        # a class of groups is touched where one of its rows is left in the reduced problem
+        classes[quotient.blocks.row_group[self.reduced.rows]] = True
+        touched: Flags = classes[quotient.group]
+        return touched
+
+    def find_touched_groups(self, value: int) -> Flags:
+        """Return which groups a statement touches that may change beliefs about a value: all that one touches."""
+        del value
+        return self.touched_groups
+
+    def probability(
+        self,
+        value: object,
+        *,
+        given: Mapping[str, object] | None = None,
+        group: GroupName | int | None = None,
+        person: object = None,
+    ) -> float:
+        """Return the probability that a person who says this has the value (or one of a list of values).
+
+        `given` names columns and cells; `group` is the group that the person is known to be in; `person` somebody
+        whom the statements name.
+        """
+        values = tuple(label(each) for each in (value if isinstance(value, list | tuple | set) else (value,)))
+        if not values:
+            message = "this asks about no value; name one, or several in a list"
+            raise BadKnowledge(message)
+        if person is not None:
+            return self._probability_of_person(values, person)
+        part, share, people = self._whom(given, group)
+        columns = self.variables.columns_with(tuple(dict.fromkeys(values)))
+        return _clip(float(self._amounts_in(part, share, columns).sum() / people.sum()))
+
+    def _whom(
+        self, given: Mapping[str, object] | None, group: GroupName | int | None
+    ) -> tuple[Integers, Floats, Floats]:
+        """Return the people who fulfil conditions: parts, the share of each that does, and how many people that is."""
+        part, share = self._parts(_conditions(given), group)
+        people = self._people_in(part, share)
+        # the solver leaves a trace of people where there is nobody, and nothing can be divided by that
+        if people.sum() <= NEGLIGIBLE_PEOPLE:
+            message = "as things are known, nobody in the release can be like this; ask about somebody who may be there"
+            raise BadKnowledge(message)
+        return part, share, people
+
+    def rates(self, value: int) -> Floats:
+        """Return P*(s | q, b) of a value, as its place in the domain, for each row (q, b)."""
+        row, values, amounts = self.entries
+        having, people = values == value, self.variables.members.people
+        return sum_by(row[having], amounts[having], len(people)) / people
+
+    def average_rates(
+        self, rates: Floats, *, given: Mapping[str, object] | None = None, group: GroupName | int | None = None
+    ) -> float:
+        """Average what is known of each row over the people who say this."""
+        part, _, people = self._whom(given, group)
+        return _clip(float(people @ rates[self.variables.parts.row[part]] / people.sum()))
+
+    def _parts(self, conditions: Event, group: GroupName | int | None) -> tuple[Integers, Floats]:
+        """Return the parts of people who may fulfil conditions, and the share of their raw keys that does."""
+        share = self.variables.share(conditions)
+        parts = np.flatnonzero(share > 0)
+        if group is not None:
+            number = group.number if isinstance(group, GroupName) else group
+            self.release.group(number)
+            parts = parts[self.variables.members.group[self.variables.parts.row[parts]] == number - 1]
+        if len(parts) == 0:
+            message = (
+                f"{WHY_NOBODY if group is None else 'nobody in that group says this'}; ask about somebody who is there"
+            )
+            if self.variables.only_suppressed(conditions) and not self.variables.look_in_suppressed:
+                message = f"{ONLY_SUPPRESSED}; say {parameter('suppressed', 'may hold them')} if they may hold them"
+            raise BadKnowledge(message)
+        return parts, share[parts]
+
+    def _people_in(self, part: Integers, share: Floats) -> Floats:
+        """Return how many people there are in shares of parts; known from the release where a row is one part."""
+        parts, members = self.variables.parts, self.variables.members
+        people = share * parts.weight[part] * members.people[parts.row[part]]
+        # in rows that statements cut and touch, the number of people is what was solved for
+        solved = np.flatnonzero(
+            parts.divided_rows[parts.row[part]] & self.touched_groups[members.group[parts.row[part]]]
+        )
+        everything = np.arange(len(self.variables.value))
+        people[solved] = self._amounts_in(part[solved], share[solved], everything)
+        return people
+
+    def _amounts_in(self, part: Integers, share: Floats, columns: Integers) -> Floats:
+        """Return how many people in shares of parts have the value of one of some columns."""
+        groups = self.variables.members.group[self.variables.parts.row[part]]
+        # each part with the columns of its group, and no others
+        at, other = pair_equal(groups, self.variables.blocks.column_group[columns])
+        return sum_by(at, share[at] * self._amounts_at(part[at], columns[other]), len(part))
+
+    def _amounts_at(self, part: Integers, column: Integers) -> Floats:
+        """Return how many people of parts have the values of columns of their groups."""
+        parts, quotient = self.variables.parts, self.reduced.quotient
+        row = parts.row[part]
+        entry = quotient.blocks.entry(quotient.row[row], quotient.column[column])
+        # where no statement touches the group, the parts of a row share what it has by their weights
+        of_class = np.where(
+            self.touched_groups[self.variables.members.group[row]],
+            self.reduced.compute_at_sites(self.solution.amounts, entry, parts.slot[part]),
+            self._amounts[entry] * parts.weight[part],
+        )
+        return quotient.divide(of_class, row, column)
+
+    def names(self, person: Who) -> bool:
+        """Return whether a statement names this person."""
+        return person in self.reduced.people
+
+    def _probability_of_person(self, values: tuple[Label, ...], person: object) -> float:
+        who, reduced = as_who(person), self.reduced
+        if not self.names(who):
+            message = "no statement names this person; ask with given= instead"
+            raise BadKnowledge(message)
+        original = self.variables.columns_with(values)
+        columns = reduced.quotient.column[original]
+        of_person = reduced.person == reduced.people.index(who)
+        chosen = of_person & np.isin(reduced.columns[reduced.problem.column], columns)
+        classes = reduced.columns[reduced.problem.column[chosen]]
+        # of a class of columns, the share of those that are asked for
+        inside = np.bincount(columns, self.variables.blocks.column_people[original])
+        in_class = reduced.quotient.blocks.column_people
+        amount = self.solution.amounts[chosen] @ (inside[classes] / in_class[classes])
+        # a person is one person but for the solver's error, which is no reason to doubt what is certain
+        return _clip(float(amount / self.solution.amounts[of_person].sum()))
+
+    @cached_property
+    def _amounts(self) -> Floats:
+        return self.reduced.expand(self.solution.amounts)
+
+    @cached_property
+    def entries(self) -> tuple[Integers, Integers, Floats]:
+        """All rows (q, b) with the values of their groups, and how many people have them: row, value, people."""
+        row, column = self.variables.blocks.all_entries()
+        return row, self.variables.value[column], self.reduced.quotient.distribute(self._amounts, row, column)
+
+    @cached_property
+    def by_kind(self) -> KeyBeliefs:
+        """As `by_key`, but people whom statements tell apart or name are kinds of their own.
+
+        Who knows that a person in a group with `*` for sex is a woman believes what follows for her, which may be surer
+        than what follows for the group; and that Ann does not have it says more about others who look like her.
+        """
+        # rows that statements cut are kinds by their parts, all others by their keys
+        apart = self.variables.parts.divided_rows & self.touched_groups[self.variables.members.group]
+        if not apart.any() and not self.reduced.people:
+            return self.by_key
+        amounts_of_unnamed = np.where(self.reduced.person == NOBODY, self.solution.amounts, 0.0)
+        unnamed = replace(self, solution=replace(self.solution, amounts=amounts_of_unnamed))
+        kinds = [unnamed._kinds_of_keys(apart), unnamed._kinds_of_parts(np.flatnonzero(apart)), self._kinds_of_named()]
+        names = tuple(map(person_text, self.reduced.people))
+        return KeyBeliefs.from_kinds(self.variables, self.release.domain, kinds, names)
+
+    def _kinds_of_keys(self, apart: Flags) -> tuple[KeysOfPeople, KindEntries]:
+        """Return a kind for each key, of its people without rows that are apart, and what they have."""
+        members, (row, value, amounts) = self.variables.members, self.entries
+        whole = ~apart[row]
+        key = members.key[row[whole]]
+        people = add_up(members.key[~apart], members.people[~apart], members.key_count).astype(float)
+        named = np.isin(np.arange(members.key_count), self._keys_of_named)
+        people = np.where(named, sum_by(key, amounts[whole], members.key_count), people)
+        kinds = KeysOfPeople.from_keys(people, named)
+        return kinds, (key, value[whole], amounts[whole])
+
+    def _kinds_of_parts(self, rows: Integers) -> tuple[KeysOfPeople, KindEntries]:
+        members, parts = self.variables.members, self.variables.parts
+        _, part = ranges(parts.first[rows], parts.first[rows + 1])
+        names = members.key[parts.row[part]], parts.kind[parts.row[part]], parts.slot[part]
+        number, first = number_rows(names, [int(each.max(initial=0)) + 1 for each in names], rows=len(part))
+        people = sum_by(number, self._people_in(part, np.ones(len(part))), len(first))
+        printed = names[0][first]
+        person = np.where(np.isin(printed, self._keys_of_named), OTHERS, NOBODY)
+        at, columns = pair_equal(members.group[parts.row[part]], self.variables.blocks.column_group)
+        entries = number[at], self.variables.value[columns], self._amounts_at(part[at], columns)
+        return KeysOfPeople(printed, part[first], person, people), entries
+
+    def _kinds_of_named(self) -> tuple[KeysOfPeople, KindEntries]:
+        reduced, quotient, blocks = self.reduced, self.reduced.quotient, self.variables.blocks
+        named, people = np.flatnonzero(reduced.person != NOBODY), len(reduced.people)
+        by_class = np.argsort(quotient.column, kind="stable")
+        at, column = pair_equal(reduced.columns[reduced.problem.column[named]], quotient.column[by_class])
+        variable, column = named[at], by_class[column]
+        # of a class of columns, each has its share
+        share = blocks.column_people[column] / quotient.blocks.column_people[quotient.column[column]]
+        amounts = self.solution.amounts[variable] * share
+        # a person is one person but for the solver's error, which is no reason to doubt what is certain
+        size = sum_by(reduced.person[named], self.solution.amounts[named], people)
+        kinds = KeysOfPeople(self._keys_of_named, np.full(people, -1), np.arange(people), size)
+        return kinds, (reduced.person[variable], self.variables.value[column], amounts)
+
+    @property
+    def _keys_of_named(self) -> Integers:
+        """The key of each person whom statements name."""
+        rows = [int(rows[0]) for rows in self.constraints.people.values()]
+        keys: Integers = self.variables.members.key[np.array(rows, np.int64)]
+        return keys
+
+    def forget_statements(self, seconds: float) -> Beliefs:
+        """Return what follows from the release alone, about the same people."""
+        return beliefs_of(self.variables, (), deadline=time.monotonic() + seconds)
+
+    @cached_property
+    def entropy(self) -> float:
+        """−Σ P(q, s, b) ln P(q, s, b), in nats."""
+        share = self.entries[2] / self.release.size
+        # 0 · ln 0 = 0
+        share = share[share > 0]
+        return float(-(share @ np.log(share)))
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """What shows that this is the distribution of largest entropy."""
+        return Certificate.build(self.reduced.problem, self.solution, self.constraints.stated, self.release.size)
+
+
+def _conditions(given: Mapping[str, object] | Event | None) -> Event:
+    if given is None or isinstance(given, tuple):
+        return given or ()
+    cells = expect_mapping(given, "who is meant", '{"sex": "f"}')
+    return tuple((str(column), label(cell)) for column, cell in cells.items())
+
+
+def _clip(probability: float) -> float:
+    """Keep rounding from leaving [0, 1], and from hiding a certainty."""
+    # what is forced is exact but for the last bits of a sum; the solver's own error is larger, and stays visible
+    if abs(probability - round(probability)) < 1e-12:
+        return float(round(probability))
+    return min(max(probability, 0.0), 1.0)
 
 
 HAS = 0
@@ -160,7 +516,7 @@ class SetBeliefs(ReleaseBeliefs):
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know: whom statements may mean, and which say nothing about this release."""
+        """What a reader should know, over all values."""
         return tuple(dict.fromkeys(note for each in self.of_value.values() for note in each.notes))
 
     @property
@@ -193,11 +549,7 @@ class SetBeliefs(ReleaseBeliefs):
         group: GroupName | int | None = None,
         person: object = None,
     ) -> float:
-        """Return the probability that a person who says this has the value, whatever others they have.
-
-        `given` names columns and cells; `group` is the group that the person is known to be in; `person` somebody
-        whom the statements name.
-        """
+        """Return the probability that a person who says this has the value, whatever others they have."""
         if isinstance(value, list | tuple | set):
             message = "of sets, each value is believed by itself; ask about one value at a time"
             raise BadKnowledge(message)

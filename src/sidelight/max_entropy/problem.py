@@ -1,301 +1,66 @@
-"""The max-entropy problem: its variables, and what is known about their sums.
-
-Symbols, as in Du, Teng and Zhu (Privacy-MaxEnt, SIGMOD 2008):
-
-    q            a key: what outsiders may know about a person     n(q, b)   people of group b with key q
-    s            a sensitive value                                 n(s, b)   people of group b with value s
-    b            a group (bucket) of the release                   x(q, s, b) = n · P(q, s, b), in people
-
-Each group is a block of variables: a *row* per (q, b), a *column* per (s, b), and where they cross an *entry*, the
-variable x(q, s, b).  The release fixes the sums of all rows and columns; statements bound further weighted sums:
+"""The problem that a solver is handed, as small as the knowledge: the quotient by what no statement tells apart.
 
     maximise  − Σ_v x_v ln(x_v / weight_v)
     subject to  Σ_row x = n(q, b),  Σ_column x = n(s, b),  low ≤ A x ≤ high,  x ≥ 0
 
-whose solution is x_v = weight_v · exp(α_row + β_column + Σ_k μ_k a_kv) wherever x_v is not forced to 0.  Without
-statements it is n(q, b) · n(s, b) / n(b), group by group.
+whose solution is x_v = weight_v · exp(α_row + β_column + Σ_k μ_k a_kv) wherever x_v is not forced to 0.
 
-`Blocks` are the shape, `Variables` the shape of one release and where in it a condition, a value or a person is, and
-`Problem` is what a solver is handed.  Where a row prints less than statements ask, an entry has a variable for each of
-its `parts`, whose sizes are not known.
+Only groups that a constraint touches are solved; in all others x(q, s, b) = n(q, b) · n(s, b) / n(b).  In those, two
+rows (or columns) of a group are *equivalent* when they are in the support of the same terms, and two groups are when
+their classes of rows and of columns match, with the same people and the same terms.  The problem is symmetric under
+exchanging what is equivalent, its solution is unique, so it is symmetric too: one representative of each class is
+solved for, and its amount distributed over the class in proportion to people and occurrences.
+
+Invariant   two rows are in one class if and only if no constraint has different coefficients for them; a constraint
+            of the quotient then has the coefficient of any representative.
+Refinement  each term gets a random 64-bit word and each row the sum of its terms' words; equal sums are one class.
+            Of a group's classes, the mixed words are added up again: equal sums are equivalent groups.  Everything is
+            then compared for good (`_Side.matches`), and in the as good as impossible case of a collision another
+            seed is tried: the words only order and propose, they never decide.
+Cost        a sort of the rows, the columns and the groups, and the support of the terms once: linear but for sorting.
+
+Rows where a named person may be are classes of their own, and have a variable per named person besides the one of
+everybody else.  Rows that are cut into parts (`variables`) have each of these variables once per part, at a *site*: an
+entry and a slot, which is the place of the part among those of its row; such rows are equivalent only if their parts
+have the same weights, and slot by slot the same terms.
+
+Source: ours, akin to Grohe, Kersting, Mladenov and Selman, Dimension reduction via colour refinement, ESA 2014.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-from sidelight.arrays import Flags, Floats, Integers, add_up, starts_of, sum_by
-from sidelight.errors import BadKnowledge, UnknownColumn, did_you_mean
-from sidelight.knowledge.events import AllOf, AnyOf, Condition, InGroup, Negation, cells_in
-from sidelight.knowledge.facts import Described, Someone, Who
-from sidelight.max_entropy.parts import Parts, RowLabels
-from sidelight.release.groups import suppressed_groups
-from sidelight.release.release import Members, Release
-from sidelight.table.labels import SUPPRESSED, Label, label
+from sidelight.arrays import (
+    Bits,
+    Flags,
+    Floats,
+    Integers,
+    add_up,
+    number_keys,
+    pair_equal,
+    ranges,
+    run_starts,
+    sum_by,
+)
+from sidelight.max_entropy.constraints import NOBODY, Constraints
+from sidelight.max_entropy.variables import Blocks, Variables, cells_of
 
 if TYPE_CHECKING:
-    from sidelight.release.printed_labels import Nodes
+    from sidelight.knowledge.facts import Who
 
-Cells: TypeAlias = tuple[tuple[str, Label], ...]
-"""What is known of somebody: columns and cells."""
+Memberships: TypeAlias = tuple[Integers, Integers]
+"""Which terms have which rows (or columns) in their support: the term and the row, by term."""
+
 
 ONE_PERSON = -1
 """In the place of a statement's number: the constraint that a named person is one person, which nobody stated."""
-
-
-@dataclass(frozen=True, eq=False)
-class Blocks:
-    """One block per group: how many people each of its rows (q, b) and columns (s, b) has.
-
-    Rows and columns are ordered by group.  Entries (q, s, b) are numbered row by row, and within a row in the order
-    of the columns.
-    """
-
-    row_group: Integers
-    row_people: Integers
-    column_group: Integers
-    column_people: Integers
-    groups: int
-
-    @cached_property
-    def first_column(self) -> Integers:
-        """The first column of each group, and their number."""
-        return starts_of(self.column_group, self.groups)
-
-    @cached_property
-    def first_entry(self) -> Integers:
-        """The first entry of each row, and their number."""
-        # every row of a group is as wide as the group has columns, so entries need no index of their own
-        widths = np.diff(self.first_column)[self.row_group]
-        return np.concatenate(([0], np.cumsum(widths)))
-
-    @property
-    def entries(self) -> int:
-        """How many entries there are."""
-        return int(self.first_entry[-1])
-
-    @cached_property
-    def people(self) -> Integers:
-        """How many people each group has."""
-        return add_up(self.row_group, self.row_people, self.groups)
-
-    def entry(self, row: Integers, column: Integers) -> Integers:
-        """Number the entries where rows and columns of the same groups cross."""
-        return self.first_entry[row] + column - self.first_column[self.row_group[row]]
-
-    def all_entries(self) -> tuple[Integers, Integers]:
-        """Return the row and the column of every entry."""
-        row = np.repeat(np.arange(len(self.row_group)), np.diff(self.first_entry))
-        inside = np.arange(self.entries) - self.first_entry[row]
-        return row, inside + self.first_column[self.row_group[row]]
-
-
-@dataclass(frozen=True, eq=False)
-class Variables:
-    """The variables x(q, s, b) of a release, and which of them a condition, a value or a person is about.
-
-    One value per person; `described` says what is known about people by name, `mentioned` are the conditions that
-    statements speak of, `nodes` say what a printed label stands for, by column, and `look_in_suppressed` whether
-    suppressed rows may hold people who fit nothing else.
-    """
-
-    release: Release
-    described: Mapping[str, Mapping[str, object]]
-    mentioned: Cells = ()
-    nodes: Mapping[str, Nodes] = field(default_factory=dict)
-    look_in_suppressed: bool = False
-    # memos: what is put in follows from the frozen fields, so nobody sees them change
-    _columns_of_values: dict[tuple[Label, ...], Integers] = field(default_factory=dict, init=False)
-    _parts_of_conditions: dict[Cells, tuple[Integers, Floats]] = field(default_factory=dict, init=False)
-
-    @cached_property
-    def members(self) -> Members:
-        """Who is in which group; as printed, where the release does not tell people of a group apart."""
-        return self.release.members or Members.as_printed(self.release.groups)
-
-    @cached_property
-    def _occurrences(self) -> tuple[Integers, Integers, Integers]:
-        group, value, count = self.release.groups.counts.entries()
-        # columns by group, as rows are: all that follows pairs the two by group
-        order = np.lexsort((value, group))
-        return group[order], value[order], count[order]
-
-    @cached_property
-    def blocks(self) -> Blocks:
-        """A row per group and key, a column per group and value."""
-        group, _, count = self._occurrences
-        return Blocks(self.members.group, self.members.people, group, count, len(self.release))
-
-    @property
-    def value(self) -> Integers:
-        """The value of each column, as its place in the domain."""
-        return self._occurrences[1]
-
-    def columns_with(self, values: tuple[Label, ...]) -> Integers:
-        """Return the columns of these values, by group; kept, as rules ask for the same ones again and again."""
-        if values not in self._columns_of_values:
-            codes = [self.release.groups.code_of(value) for value in values]
-            self._columns_of_values[values] = np.flatnonzero(np.isin(self.value, codes))
-        return self._columns_of_values[values]
-
-    @cached_property
-    def columns(self) -> dict[str, RowLabels]:
-        """What may be asked of people, by name: what tells them apart, and what is printed about their group."""
-        # a column of the keys has a row per key, one that is printed a row per group; here each row gets its own
-        nodes, members = self.nodes, self.members
-        placed = [(each, members.group) for each in self.release.groups.columns]
-        placed += [(each, members.key) for each in members.columns]
-        return {
-            each.name: RowLabels(each.name, each.labels, each.codes[at], nodes.get(each.name)) for each, at in placed
-        }
-
-    @cached_property
-    def parts(self) -> Parts:
-        """The rows, cut where the conditions that are mentioned tell people apart whom the release does not."""
-        self._check_columns(self.mentioned)
-        return Parts(len(self.members.group), self.columns, self.mentioned)
-
-    def _check_columns(self, conditions: Sequence[tuple[str, Label]]) -> None:
-        for name, _ in conditions:
-            if name not in self.columns:
-                by_number = "; a group of the release is said by its number: group=#3" if name == "group" else ""
-                message = f"no column '{name}' in the release{did_you_mean(name, self.columns)}{by_number}"
-                raise UnknownColumn(message)
-            averages = self.release.printing is not None and self.release.printing.averages
-            if averages and name not in self._member_knowledge:
-                message = (
-                    f"this release prints averages of its groups, which say of nobody there which {name} they have; "
-                    "state shares of everybody, or of people by their group (group=#3)"
-                )
-                raise BadKnowledge(message)
-
-    @property
-    def _member_knowledge(self) -> set[str]:
-        return set() if self.release.members is None else {column.name for column in self.release.members.columns}
-
-    def holds(self, condition: Condition) -> Flags:
-        """Return for each part whether its people fulfil a condition that was mentioned."""
-        if isinstance(condition, tuple):
-            return self.parts.holds(*condition)
-        if isinstance(condition, InGroup):
-            self.release.group(condition.number)
-            inside: Flags = self.members.group[self.parts.row] == condition.number - 1
-            return inside
-        if isinstance(condition, Negation):
-            return ~self.holds(condition.of)
-        assert isinstance(condition, AnyOf | AllOf)
-        join = np.logical_or if isinstance(condition, AnyOf) else np.logical_and
-        joined: Flags = join.reduce([self.holds(each) for each in condition.conditions])
-        return joined
-
-    def share(self, conditions: Sequence[Condition]) -> Floats:
-        """Return which share of the raw keys of each part fulfils some conditions; all but cells were mentioned."""
-        self._check_columns([each for each in conditions if isinstance(each, tuple)])
-        share: Floats = self._share_of_keys(conditions) * self.looked_for(conditions)
-        return share
-
-    def _share_of_keys(self, conditions: Sequence[Condition]) -> Floats:
-        share = self.parts.share([each for each in conditions if isinstance(each, tuple)])
-        for condition in conditions:
-            if not isinstance(condition, tuple):
-                share = share * self.holds(condition)
-        return share
-
-    def looked_for(self, conditions: Sequence[Condition]) -> Flags:
-        """Return in which parts people who fulfil conditions are looked for, as everywhere (`release.locate`).
-
-        Whole groups are suppressed, so who is known in every column and fits a printed group is in none of the
-        suppressed rows; who fits none is looked for there only where that was said.  Who is known in some columns
-        only, and fits a printed group, may be hidden in both.
-        """
-        aside = self.leaves_suppressed_aside(conditions)
-        return self.printed_parts if aside else np.ones(len(self.parts.row), bool)
-
-    def leaves_suppressed_aside(self, conditions: Sequence[Condition]) -> bool:
-        """Return whether people who fulfil conditions are not looked for in suppressed rows, which could hold them."""
-        fits = self._fits_suppressed(conditions)
-        if fits is None:
-            return False
-        if self._suppressed_parts[fits].all():
-            return not self.look_in_suppressed
-        telling = {column.name for column in self.release.groups.columns if {*column.labels} != {SUPPRESSED}}
-        # what is said with not and or is no key, of which some may be printed and others suppressed
-        return telling <= {each[0] for each in conditions if isinstance(each, tuple) and each[1] != SUPPRESSED}
-
-    def only_suppressed(self, conditions: Sequence[Condition]) -> bool:
-        """Return whether suppressed rows alone could hold people who fulfil conditions, looked for there or not."""
-        fits = self._fits_suppressed(conditions)
-        return fits is not None and bool(self._suppressed_parts[fits].all())
-
-    def _fits_suppressed(self, conditions: Sequence[Condition]) -> Flags | None:
-        """Return which parts conditions fit, if suppressed rows, of whose people nothing is known, are among them."""
-        if not self._suppressed_parts.any():
-            return None
-        hidden = {name for name, text in cells_in(conditions) if text != SUPPRESSED} - self._member_knowledge
-        if not hidden:
-            return None
-        fits: Flags = self._share_of_keys(conditions) > 0
-        return fits if (fits & self._suppressed_parts).any() else None
-
-    @cached_property
-    def printed_parts(self) -> Flags:
-        """Which parts are in groups that are no suppressed rows."""
-        return ~self._suppressed_parts
-
-    @cached_property
-    def _suppressed_parts(self) -> Flags:
-        suppressed: Flags = suppressed_groups(self.release.groups)[self.members.group[self.parts.row]]
-        return suppressed
-
-    def parts_with(self, conditions: Cells) -> tuple[Integers, Floats]:
-        """Find the parts of people who may fulfil all conditions, and their shares; kept, as people are asked again."""
-        if conditions not in self._parts_of_conditions:
-            share = self.share(conditions)
-            part = np.flatnonzero(share)
-            self._parts_of_conditions[conditions] = part, share[part]
-        return self._parts_of_conditions[conditions]
-
-    def rows_with(self, conditions: Sequence[tuple[str, Label]]) -> Integers:
-        """Return the rows of people who may fulfil all conditions."""
-        return np.unique(self.parts.row[self.parts_with(tuple(conditions))[0]])
-
-    def rows_of(self, person: Who) -> Integers:
-        """Return the rows where a person may be: all those of one key."""
-        named = self.release.people or {}
-        if isinstance(person, Someone):
-            self.release.group(person.group)
-            rows = np.flatnonzero(self.members.group == person.group - 1)
-        elif isinstance(person, Described) or person in self.described:
-            rows = self.rows_with(cells_of(person, self.described))
-        elif person in named:
-            rows = np.flatnonzero(self.members.group == named[person])
-        else:
-            message = (
-                f"nobody called '{person}' is known{did_you_mean(person, self.described)}; say who it is: "
-                f"people={{'{person}': {{column: cell}}}}"
-            )
-            raise BadKnowledge(message)
-        name = "a described person" if isinstance(person, Described) else f"'{person}'"
-        keys = np.unique(self.members.key[rows])
-        if len(keys) != 1:
-            nobody = f"nobody in the release looks like {name}; check what is said about this person"
-            several = f"people of {len(keys)} kinds in the release could be {name}; say more about this person"
-            raise BadKnowledge(several if len(keys) else nobody)
-        return rows
-
-
-def cells_of(person: Who | None, described: Mapping[str, Mapping[str, object]]) -> Cells:
-    """List what is known about a person; nothing of one who is known by a group."""
-    if isinstance(person, Described):
-        return person.cells
-    cells = described.get(person, {}) if isinstance(person, str) else {}
-    return tuple((str(column), label(cell)) for column, cell in cells.items())
 
 
 @dataclass(frozen=True, eq=False)
@@ -359,3 +124,292 @@ class Problem:
             np.maximum(self.low - sums, sums - self.high),
         ]
         return float(max(each.max(initial=0.0) for each in off))
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedProblem:
+    """A problem, and what its variables stand for: an entry of the quotient, a slot, and a person or `NOBODY`.
+
+    A site is `entry · slots + slot`; variables are ordered by site, and then by person.
+    """
+
+    quotient: Quotient
+    problem: Problem
+    site: Integers
+    slots: int
+    person: Integers
+    people: tuple[Who, ...]
+    rows: Integers  # of the quotient, for each row of the problem
+    columns: Integers
+
+    def expand(self, amounts: Floats) -> Floats:
+        """Return what every entry of the quotient has: solved ones as they are, untouched groups in closed form."""
+        blocks = self.quotient.blocks
+        row, column = blocks.all_entries()
+        size = blocks.people[blocks.row_group[row]]
+        expanded: Floats = blocks.row_people[row] * (blocks.column_people[column] / size)
+        # solved groups are added up over persons, so they begin at nothing
+        expanded[np.isin(blocks.row_group[row], blocks.row_group[self.rows])] = 0.0
+        np.add.at(expanded, self.site // self.slots, amounts)
+        return expanded
+
+    def compute_at_sites(self, amounts: Floats, entry: Integers, slot: Integers) -> Floats:
+        """Return what sites of solved groups have, over all persons."""
+        first = np.flatnonzero(run_starts([self.site]))
+        total = np.append(np.add.reduceat(amounts, first), 0.0)
+        place = np.searchsorted(self.site[first], entry * self.slots + slot)
+        solved = np.append(self.site[first], -1)[place] == entry * self.slots + slot
+        return np.where(solved, total[place], 0.0)
+
+
+def reduce_problem(variables: Variables, constraints: Constraints) -> ReducedProblem:
+    """Take the quotient, number its variables, and write down their sums."""
+    quotient = _quotient_by(variables, constraints)
+    blocks, slots = quotient.blocks, variables.parts.slots
+    site, person, row, column, weight = _number_variables(variables, quotient, constraints)
+    # rows and columns that have variables are numbered anew, in the same order
+    new_row, first = number_keys(row, below=len(blocks.row_group))
+    new_column, top = number_keys(column, below=len(blocks.column_group))
+    rows, columns = row[first], column[top]
+    one = np.ones(len(constraints.people))
+    named = np.flatnonzero(person != NOBODY)
+    one_per_person = sparse.csr_array((np.ones(len(named)), (person[named], named)), shape=(len(one), len(person)))
+    coefficients = _coefficients(variables, quotient, constraints, site, person)
+    problem = Problem(
+        new_row,
+        new_column,
+        weight * _start_weights(variables, quotient, row, person),
+        blocks.row_people[rows].astype(float),
+        blocks.column_people[columns].astype(float),
+        np.unique(blocks.column_group[columns], return_inverse=True)[1],
+        sparse.csr_array(sparse.vstack((coefficients, one_per_person))),
+        np.concatenate((constraints.low, one)),
+        np.concatenate((constraints.high, one)),
+        np.concatenate((constraints.statement, np.full(len(one), ONE_PERSON))),
+    )
+    return ReducedProblem(quotient, problem, site, slots, person, tuple(constraints.people), rows, columns)
+
+
+def _quotient_by(variables: Variables, constraints: Constraints) -> Quotient:
+    """Tell apart what some term tells apart; rows where a named person may be get a term of their own."""
+    support, parts = constraints.support, variables.parts
+    alone = np.unique(np.concatenate([np.empty(0, np.int64), *constraints.people.values()]))
+    divided = np.flatnonzero(parts.divided_rows)
+    # a term of a part is one of its row, by slot; after these one for each kind of rows that are cut into parts
+    by_slot = support.part_term * parts.slots + parts.slot[support.part]
+    kinds = len(constraints.constraint) * parts.slots
+    named = kinds + int(parts.kind.max(initial=-1)) + 1
+    term = np.concatenate((by_slot, kinds + parts.kind[divided], named + np.arange(len(alone))))
+    row = np.concatenate((parts.row[support.part], divided, alone))
+    if parts.slots > 1:
+        order = np.argsort(term, kind="stable")
+        term, row = term[order], row[order]
+    return quotient_of(variables.blocks, (term, row), (support.column_term, support.column))
+
+
+def _number_variables(
+    variables: Variables, quotient: Quotient, constraints: Constraints
+) -> tuple[Integers, Integers, Integers, Integers, Floats]:
+    """Number the variables by site, everybody who is not named, then those who are.
+
+    Returns the site, person, row and column of each, and the weight of its part.
+    """
+    blocks, parts = quotient.blocks, variables.parts
+    touched = np.zeros(blocks.groups, bool)  # by a constraint
+    for rows in (parts.row[constraints.support.part], *constraints.people.values()):
+        touched[quotient.group[quotient.original.row_group[rows]]] = True
+    # rows whose people are all named have no variable of others
+    unnamed = touched[blocks.row_group]
+    for original_rows, names in Counter(tuple(rows.tolist()) for rows in constraints.people.values()).items():
+        rows = quotient.row[list(original_rows)]
+        unnamed[rows] &= blocks.row_people[rows].sum() != names
+    columns = np.flatnonzero(touched[blocks.column_group])
+    original = quotient.row_representative[unnamed]
+    _, part = ranges(parts.first[original], parts.first[original + 1])
+    parts_of = [(part, parts.weight[part])]
+    parts_of += [_parts_of_person(variables, who, rows) for who, rows in constraints.people.items()]
+    who = np.repeat(np.arange(NOBODY, len(parts_of) - 1), [len(part) for part, _ in parts_of])
+    part, weight = (np.concatenate(each) for each in zip(*parts_of, strict=True))
+    rows = quotient.row[parts.row[part]]
+    one, other = pair_equal(blocks.row_group[rows], blocks.column_group[columns])
+    person, row, column = who[one], rows[one], columns[other]
+    site = blocks.entry(row, column) * parts.slots + parts.slot[part[one]]
+    # without parts and people, the order by row is the order by site already
+    order = np.lexsort((person, site)) if len(parts_of) > 1 or parts.slots > 1 else np.arange(len(site))
+    return site[order], person[order], row[order], column[order], weight[one[order]]
+
+
+def _parts_of_person(variables: Variables, who: Who, rows: Integers) -> tuple[Integers, Floats]:
+    """Return the parts where a named person may be, by what is known about the person, and their weights."""
+    parts, cells = variables.parts, cells_of(who, variables.described)
+    if not cells:  # known by a group alone
+        _, part = ranges(parts.first[rows], parts.first[rows + 1])
+        return part, parts.weight[part]
+    part, share = variables.parts_with(cells)
+    inside = np.isin(parts.row[part], rows)
+    return part[inside], (parts.weight[part] * share)[inside]
+
+
+def _start_weights(variables: Variables, quotient: Quotient, row: Integers, person: Integers) -> Floats:
+    """Return weights by which those who are not named weigh as much as there are people with their key.
+
+    Any weights that are the same in all rows of a key come to the same in the end: each person's own sum makes up
+    for them.  These are where the solver should start.
+    """
+    if (person == NOBODY).all():
+        return np.ones(len(person))
+    members = variables.members
+    of_key = np.bincount(members.key, members.people)[members.key]
+    weight = of_key[quotient.row_representative]  # of the keys in a class any one will do: nobody there is named
+    return np.where(person == NOBODY, weight[row], 1.0)
+
+
+def _coefficients(
+    variables: Variables, quotient: Quotient, constraints: Constraints, site: Integers, person: Integers
+) -> sparse.csr_array:
+    """Write down which variables each constraint counts, and how often."""
+    parts, support = variables.parts, constraints.support
+    # a class is in the support of a term as a whole or not at all, so its representative speaks for it
+    original = parts.row[support.part]
+    representatives = support.restrict(
+        quotient.row_representative[quotient.row[original]] == original,
+        quotient.column_representative[quotient.column[support.column]] == support.column,
+    )
+    term, part, column = representatives.cross(quotient.original, parts.row)
+    entry = quotient.blocks.entry(quotient.row[parts.row[part]], quotient.column[column])
+    at = entry * parts.slots + parts.slot[part]
+    about = constraints.person[term]
+    sites = quotient.blocks.entries * parts.slots
+    first = np.concatenate(([0], np.cumsum(np.bincount(site, minlength=sites))))
+    start, stop = first[at], first[at + 1]
+    named = np.flatnonzero(about != NOBODY)
+    if len(named):  # of the variables at a site, that of the person, who may not be in that part
+        people = len(constraints.people) + 1
+        present, sought = site * people + person + 1, at[named] * people + about[named] + 1
+        start[named] = np.searchsorted(present, sought)
+        stop[named] = np.searchsorted(present, sought, "right")
+    which, variable = ranges(start, stop)
+    coefficient, shape = constraints.coefficient[term][which], (len(constraints.low), len(site))
+    places = constraints.constraint[term][which], variable
+    matrix = sparse.csr_array((coefficient, places), shape=shape)
+    if (coefficient < 0).any():  # terms that cancel leave a last bit, which is no coefficient
+        sizes = sparse.csr_array((np.abs(coefficient), places), shape=shape)
+        # A sum of coefficients that is a smaller share than this of their sizes is 0.
+        matrix.data[np.abs(matrix.data) <= 1e-13 * sizes.data] = 0.0
+    matrix.eliminate_zeros()
+    return matrix
+
+
+class Quotient:
+    """Blocks of one representative for each class of rows, columns and groups, and the class of each original one.
+
+    Within a class everything is distributed evenly: of what a class has at an entry, a row gets the share of its
+    people, and a column of its occurrences.
+    """
+
+    def __init__(self, original: Blocks, row: Integers, column: Integers, group: Integers) -> None:
+        # given are representatives for every row, column and group; classes are numbered by them
+        self.original, (self.group, _) = original, _number_classes(group)
+        self.row, first_row = _number_classes(row)
+        self.column, first_column = _number_classes(column)
+        self.row_representative, self.column_representative = first_row, first_column
+        self.blocks = Blocks(
+            self.group[original.row_group[first_row]],
+            add_up(self.row, original.row_people, len(first_row)),
+            self.group[original.column_group[first_column]],
+            add_up(self.column, original.column_people, len(first_column)),
+            int(self.group.max()) + 1,
+        )
+
+    def distribute(self, amounts: Floats, row: Integers, column: Integers) -> Floats:
+        """Return what original entries have, given what those of the quotient have."""
+        return self.divide(amounts[self.blocks.entry(self.row[row], self.column[column])], row, column)
+
+    def divide(self, of_class: Floats, row: Integers, column: Integers) -> Floats:
+        """Return the share of original entries in what their classes have."""
+        row_class, column_class = self.row[row], self.column[column]
+        people = self.original.row_people[row] / self.blocks.row_people[row_class]
+        occurrences = self.original.column_people[column] / self.blocks.column_people[column_class]
+        # both shares are of all equivalent groups together, which divides by their number once too often
+        each = of_class * np.bincount(self.group)[self.blocks.row_group[row_class]]
+        shared: Floats = each * people * occurrences
+        return shared
+
+
+def quotient_of(blocks: Blocks, rows: Memberships, columns: Memberships) -> Quotient:
+    """Merge rows and columns of a group that are in the same terms, and groups that are then the same."""
+    seed = 0
+    while True:
+        by_row = _Side(blocks.row_group, blocks.row_people, rows, seed)
+        by_column = _Side(blocks.column_group, blocks.column_people, columns, seed)
+        group = _first_with_same(by_row.group_word + _mix(by_column.group_word))
+        if by_row.matches(group) and by_column.matches(group):
+            return Quotient(blocks, by_row.representatives(group), by_column.representatives(group), group)
+        seed += 1
+
+
+class _Side:
+    """The rows of all groups, or the columns (*items*): classes within each group, to be matched between groups."""
+
+    def __init__(self, group: Integers, people: Integers, memberships: Memberships, seed: int) -> None:
+        self.group = group
+        term, item = memberships
+        terms, groups = int(term.max(initial=-1)) + 1, int(group[-1]) + 1
+        self.terms = sparse.coo_array((np.ones(len(term), np.uint64), (item, term)), shape=(len(group), terms)).tocsr()
+        random = np.random.default_rng(seed)
+        word = self.terms @ random.integers(2**64, size=terms, dtype=np.uint64)
+        # a word per group keeps equal rows of different groups apart
+        first = _first_with_same(word + random.integers(2**64, size=groups, dtype=np.uint64)[group])
+        self.item_class, self.first = _number_classes(first)
+        self.people = add_up(self.item_class, people, len(self.first))
+        class_group = group[self.first]
+        # by group and word: the same order in equivalent groups
+        rank = np.argsort(np.argsort(word[self.first]))
+        self.order = np.argsort(class_group * len(rank) + rank)
+        self.starts = np.searchsorted(class_group, np.arange(groups + 1))
+        # order within a group does not matter: classes are added up, mixed so that sums of different sets differ
+        mixed = _mix(_mix(word[self.first]) + self.people.astype(np.uint64))
+        self.group_word: Bits = np.add.reduceat(mixed, self.starts[:-1])
+
+    def representatives(self, group: Integers) -> Integers:
+        """Return for each item the one that stands for it, in the group that stands for its group."""
+        group_of_class = self.group[self.first]
+        position = np.arange(len(self.first)) + (self.starts[group] - self.starts[:-1])[group_of_class]
+        stands_for = np.empty(len(self.first), np.int64)
+        stands_for[self.order] = self.order[position]
+        items: Integers = self.first[stands_for[self.item_class]]
+        return items
+
+    def matches(self, group: Integers) -> bool:
+        """Return whether every item really is like its representative: as many classes, people and terms."""
+        # words may collide, so that everything is compared: this alone decides
+        classes = np.diff(self.starts)
+        if (classes != classes[group]).any() or (self.group[self.first][self.item_class] != self.group).any():
+            return False
+        like, lengths = self.representatives(group), np.diff(self.terms.indptr)
+        if (self.people != self.people[self.item_class[like[self.first]]]).any() or (lengths != lengths[like]).any():
+            return False
+        at = np.arange(self.terms.nnz) + np.repeat(self.terms.indptr[like] - self.terms.indptr[:-1], lengths)
+        return bool((self.terms.indices == self.terms.indices[at]).all())
+
+
+def _mix(words: Bits) -> Bits:
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
+
+
+def _first_with_same(words: Bits) -> Integers:
+    """Return for each position the first one with the same word."""
+    order = np.argsort(words)
+    new = run_starts([words[order]])
+    first = np.empty(len(words), np.int64)
+    # the sort is not stable, as that would take thrice as long
+    first[order] = np.minimum.reduceat(order, np.flatnonzero(new))[np.cumsum(new) - 1]
+    return first
+
+
+def _number_classes(representative: Integers) -> tuple[Integers, Integers]:
+    """Number classes in the order of their representatives; gives those too."""
+    alone = representative == np.arange(len(representative))
+    return (np.cumsum(alone) - 1)[representative], np.flatnonzero(alone)

@@ -45,13 +45,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import optimize, sparse
 from scipy.sparse.csgraph import connected_components
 
-from sidelight.arrays import Flags, Floats
 from sidelight.errors import BadKnowledge, Contradiction, TooHard
 from sidelight.max_entropy.newton import DualMinimum, minimize_dual
 from sidelight.max_entropy.presolve import (
@@ -65,15 +65,15 @@ from sidelight.max_entropy.presolve import (
     propagate_bounds,
     zeros_at,
 )
-from sidelight.max_entropy.problem import ONE_PERSON, Problem, Variables
-from sidelight.max_entropy.reduction import reduce_problem
+from sidelight.max_entropy.problem import ONE_PERSON, reduce_problem
 from sidelight.text import counted
 from sidelight.worlds.satisfiable import minimum_unsatisfiable_subset
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags, Floats
     from sidelight.max_entropy.constraints import Constraints
-    from sidelight.max_entropy.problem import Problem
+    from sidelight.max_entropy.problem import Problem, ReducedProblem
+    from sidelight.max_entropy.variables import Variables
     from sidelight.progress import Progress
 
 
@@ -93,6 +93,21 @@ class Solution:
     residual: float
     undecided: int = 0
     """So many amounts are next to nothing, and the time was up before it was known whether they are 0."""
+
+
+def solve_constraints(
+    variables: Variables, constraints: Constraints, *, deadline: float, progress: Progress
+) -> tuple[ReducedProblem, Solution]:
+    """Reduce the problem of some constraints and solve it; raise `Contradiction` or `TooHard` in the user's words."""
+    reduced = reduce_problem(variables, constraints)
+    solved = partial(solve, deadline=deadline, progress=progress)
+    try:
+        if not constraints.scale.any():
+            return reduced, solved(reduced.problem)
+        problem, solution = solve_measured(reduced.problem, constraints.scale, constraints.laplace, solved)
+        return replace(reduced, problem=problem), solution
+    except Infeasible as infeasible:
+        raise explain_infeasible(infeasible, variables, constraints, deadline) from None
 
 
 def solve(problem: Problem, *, deadline: float, progress: Progress) -> Solution:

@@ -8,9 +8,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, TooHard
-from sidelight.max_entropy import parts as module
-from sidelight.max_entropy.parts import NO_NODES, ColumnCells, RawLabels
-from sidelight.max_entropy.problem import Variables
+from sidelight.max_entropy import variables as module
+from sidelight.max_entropy.variables import NO_NODES, ColumnCells, RawLabels, Variables
 from sidelight.release.printed_labels import Nodes
 from sidelight.table.hierarchy import Hierarchy
 

@@ -9,7 +9,8 @@ from scipy import sparse
 import sidelight as sl
 from sidelight.errors import BadKnowledge, BadMeasure, BadRelease, UnknownColumn
 from sidelight.knowledge.facts import Someone
-from sidelight.max_entropy.problem import Problem, Variables
+from sidelight.max_entropy.problem import Problem
+from sidelight.max_entropy.variables import Variables
 from sidelight.release.printed_labels import Printing
 
 

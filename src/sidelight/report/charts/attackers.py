@@ -22,8 +22,8 @@ import numpy as np
 
 from sidelight.errors import BadMeasure, as_given
 from sidelight.learner.learned import CALIBRATION_BINS, SURE_BELIEF, BeliefBin, Learned
-from sidelight.max_entropy.beliefs import Beliefs, ReleaseBeliefs
 from sidelight.max_entropy.constraints import NOBODY
+from sidelight.max_entropy.maxent import Beliefs
 from sidelight.measures.criterion import Bound, exact
 from sidelight.report.plots import (
     BLUE,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from sidelight.attack.exposure import Exposure
     from sidelight.documents.document import Number, ReaderFacts
-    from sidelight.max_entropy.key_beliefs import KeyBeliefs
+    from sidelight.max_entropy.beliefs import KeyBeliefs, ReleaseBeliefs
     from sidelight.max_entropy.measure import RuleCurve, RulePoint
     from sidelight.minimality.beliefs import InsiderBeliefs
     from sidelight.report.release_report import CheckedBin
