@@ -79,7 +79,7 @@ from sidelight.text import MOST_NESTED, is_deeply_nested
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-    from sidelight.measures.privacy_skyline.skyline import Skyline
+    from sidelight.measures.privacy_skyline.skyline import Skylines
 
 
 _EXAMPLE = "write it like 'group size >= 5' or 'implications(k=3) < 0.5'"
@@ -458,11 +458,11 @@ class SkylineSection(Section):
         """The value, or the category."""
         return read_value(self.value)
 
-    def to_skyline(self, elsewhere: tuple[Label | Predicate, ...]) -> Skyline:
+    def to_skyline(self, elsewhere: tuple[Label | Predicate, ...]) -> Skylines:
         """Build the skyline; `elsewhere` are the targets of the others, which one without a value leaves out."""
         from sidelight.measures.privacy_skyline.skyline import (  # noqa: PLC0415 - brings SciPy
-            Skyline,
             SkylinePoint,
+            Skylines,
             single_values,
         )
 
@@ -478,7 +478,7 @@ class SkylineSection(Section):
             raise BadPolicy(message)
         points = tuple(SkylinePoint(each.rules_out, each.others, each.family, each.below) for each in self.points)
         apart = (*single_values(elsewhere), *map(written_label, self.apart_from)) if self.target is None else ()
-        return Skyline(points, self.target, apart)
+        return Skylines.from_points(points, self.target, apart)
 
 
 def read_limit(text: str) -> Criterion:

@@ -30,15 +30,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure, BadPolicy, WrongKind, as_given, expect
 from sidelight.measures.criterion import Bound, Criterion, exact
 from sidelight.measures.exact import RatioArithmetic, compare_exactly
@@ -59,7 +59,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
 from sidelight.measures.targets import Predicate, Targets, Value, read_value
 from sidelight.release.release import Release
 from sidelight.rounding import MOST_OF_ANYTHING, log
-from sidelight.table.labels import Label, Semantics, written_label
+from sidelight.table.labels import Label, written_label
 from sidelight.table.table import CELLS_AT_ONCE, Counts, expect_one_sensitive
 from sidelight.text import html_table
 
@@ -72,6 +72,9 @@ if TYPE_CHECKING:
 
 RuledOut: TypeAlias = npt.NDArray[np.floating] | npt.NDArray[np.integer]
 """What ruling out values weighs: people in `single`, occurrences in `multiset`, −ln of a probability in `set`."""
+
+Pairs: TypeAlias = "tuple[Integers, Integers, RuledOut]"
+"""The different (n, a) of groups with σ, sorted, and for each ℓ the most that ℓ other values rule out there."""
 
 POINTS_AT_ONCE = 1 << 19
 """How many (point, group) pairs are computed at once."""
@@ -87,74 +90,6 @@ def largest_passed(passed: Callable[[Integers], Flags], too_many: Integers) -> I
     return low
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class UndominatedGroups:
-    """Undominated (n, a, weight ruled out), a row of the arrays per ℓ; short rows are filled with their own entries.
-
-    The last row is that of all other values that occur with σ: ruling out more values changes nothing.
-    """
-
-    semantics: Semantics
-    sizes: Integers
-    counts: Integers
-    ruled_out: Floats | Integers
-    family_sizes: Integers  # undominated (n, a)
-    family_counts: Integers
-
-    @classmethod
-    def from_groups(cls, groups: Groups, value: int) -> UndominatedGroups | None:
-        """Build from all groups with σ; return None if there is none."""
-        sizes, counts, most = _Pairs.merge([_Pairs.from_groups(block, value) for block in _cut_groups(groups, value)])
-        if len(sizes) == 0:
-            return None
-        # T falls with what is left beside σ; in `single` the people ruled out and those with σ share the same n
-        left = (sizes - counts)[:, np.newaxis] - most if groups.semantics == "single" else -most
-        rows = [find_undominated(sizes, -counts, column) for column in left.T]
-        # rows of undominated groups, one for each ℓ, are filled up to the length of the longest: (ℓ, groups)
-        chosen = np.array([np.resize(row, max(map(len, rows))) for row in rows])  # repeats do not change a minimum
-        weight = np.take_along_axis(most.T, chosen, axis=1)
-        families = find_undominated(sizes, -counts)
-        return cls(
-            groups.semantics,
-            sizes[chosen],
-            counts[chosen],
-            -weight.astype(np.float64) if groups.semantics == "set" else weight.astype(np.int64),
-            sizes[families],
-            counts[families],
-        )
-
-    def log_odds(self, rules_out: Integers, k: Integers, m: Integers) -> Floats:
-        """Compute ln NR at each point.
-
-        T and V are put together here and not by `five_minima.log_products`, which takes one knowledge
-        for all its entries, while every point here has a k and an m of its own.  T without others is computed once per
-        ℓ, and V over its own few groups: 41 ms instead of 43 for a release of 2,000 groups with 12 values.
-        """
-        n, a, weight = self.sizes[rules_out], self.counts[rules_out], self.ruled_out[rules_out]
-        target = log_odds_against(self.semantics, n, a, weight, k)
-        lone_target = log_odds_against(self.semantics, self.sizes, self.counts, self.ruled_out, 0)
-        family_n, family_a = self.family_sizes[np.newaxis], self.family_counts[np.newaxis]
-        return least_product(
-            (
-                (target + log_none_has(self.semantics, n, a, m, k + 1)).min(axis=1),
-                target.min(axis=1),
-                log_none_has(self.semantics, family_n, family_a, m, 0).min(axis=1),
-                lone_target.min(axis=1)[rules_out],
-                log_none_has(self.semantics, family_n, family_a, m, k).min(axis=1),
-            )
-        )
-
-    def targets(self, rules_out: int) -> list[ValueInGroup]:
-        """List the groups that matter to T for one ℓ, exactly (not in `set`, where weights are logarithms)."""
-        columns = (self.sizes[rules_out], self.counts[rules_out], self.ruled_out[rules_out])
-        triples = zip(*(column.tolist() for column in columns), strict=True)
-        return [ValueInGroup(self.semantics, n, a, (ruled_out,)) for n, a, ruled_out in triples]
-
-    def families(self) -> list[ValueInGroup]:
-        pairs = zip(self.family_sizes.tolist(), self.family_counts.tolist(), strict=True)
-        return [ValueInGroup(self.semantics, n, a, ()) for n, a in pairs]
-
-
 def find_undominated(*columns: Floats | Integers) -> Integers:
     """List the rows for which no other row is at most as large in every column (of equal rows the first)."""
     left = np.arange(len(columns[0]))
@@ -167,42 +102,34 @@ def find_undominated(*columns: Floats | Integers) -> Integers:
         kept.append(int(best))
         worse = np.logical_and.reduce([column[left] >= column[best] for column in columns])
         left = left[~worse]
-    return np.sort(np.array(kept))
+    return np.sort(np.array(kept, np.int64))
 
 
-class _Pairs(NamedTuple):
-    """The different (n, a) of groups with σ, sorted, and for each ℓ the most that ℓ other values rule out there.
+def _list_pairs(groups: Groups, value: int) -> Pairs:
+    with_value = groups.counts.column(value)
+    rows = np.flatnonzero(with_value)
+    rows = rows[_sort_pairs(groups.sizes[rows], with_value[rows])]
+    counts = _other_counts(groups, value, rows)
+    sets = groups.semantics == "set"
+    weights = -weigh_ruled_out("set", counts, groups.sizes[rows, np.newaxis]) if sets else counts
+    return _largest_of_runs(groups.sizes[rows], with_value[rows], _running_sums(weights))
 
-    Of groups with the same (n, a) the largest weight dominates, ℓ by ℓ.
-    """
 
-    sizes: Integers
-    counts: Integers
-    most: RuledOut
+def merge_pairs(parts: Sequence[Pairs]) -> Pairs:
+    """Put blocks together; where one has fewer values than another, ruling out more values rules out nothing more."""
+    all_sizes, all_counts, all_weights = zip(*parts, strict=True)
+    width = max(most.shape[1] for most in all_weights)
+    # a shorter row goes on with its last sum: ruling out more adds nothing
+    same = [np.pad(most, ((0, 0), (0, width - most.shape[1])), mode="edge") for most in all_weights]
+    sizes, counts = np.concatenate(all_sizes), np.concatenate(all_counts)
+    order = _sort_pairs(sizes, counts)
+    return _largest_of_runs(sizes[order], counts[order], np.concatenate(same)[order])
 
-    @classmethod
-    def from_groups(cls, groups: Groups, value: int) -> _Pairs:
-        with_value = groups.counts.column(value)
-        rows = np.flatnonzero(with_value)
-        rows = rows[_sort_pairs(groups.sizes[rows], with_value[rows])]
-        counts = _other_counts(groups, value, rows)
-        sets = groups.semantics == "set"
-        weights = -weigh_ruled_out("set", counts, groups.sizes[rows, np.newaxis]) if sets else counts
-        return cls(groups.sizes[rows], with_value[rows], _running_sums(weights))._largest_of_runs()
 
-    @classmethod
-    def merge(cls, parts: Sequence[_Pairs]) -> _Pairs:
-        """Put blocks together; where one has fewer values than another, ruling out more rules out nothing more."""
-        width = max(part.most.shape[1] for part in parts)
-        # a shorter row goes on with its last sum: ruling out more adds nothing
-        same = [np.pad(part.most, ((0, 0), (0, width - part.most.shape[1])), mode="edge") for part in parts]
-        sizes, counts = np.concatenate([part.sizes for part in parts]), np.concatenate([part.counts for part in parts])
-        order = _sort_pairs(sizes, counts)
-        return cls(sizes[order], counts[order], np.concatenate(same)[order])._largest_of_runs()
-
-    def _largest_of_runs(self) -> _Pairs:
-        new = np.flatnonzero((np.diff(self.sizes, prepend=-1) != 0) | (np.diff(self.counts, prepend=-1) != 0))
-        return _Pairs(self.sizes[new], self.counts[new], np.maximum.reduceat(self.most, new, axis=0))
+def _largest_of_runs(sizes: Integers, counts: Integers, most: RuledOut) -> Pairs:
+    # of groups with the same (n, a) the largest weight dominates, ℓ by ℓ
+    new = np.flatnonzero((np.diff(sizes, prepend=-1) != 0) | (np.diff(counts, prepend=-1) != 0))
+    return sizes[new], counts[new], np.maximum.reduceat(most, new, axis=0)
 
 
 def _sort_pairs(sizes: Integers, counts: Integers) -> Integers:
@@ -268,7 +195,13 @@ class RiskMap:
 
     groups: Groups  # as seen from the value
     place: int
-    undominated: UndominatedGroups | None  # None: nobody has it
+    # undominated (n, a, weight ruled out), a row per ℓ; short rows are filled with their own entries, and the last one
+    # is that of all other values that occur with σ: ruling out more values changes nothing
+    sizes: Integers
+    counts: Integers
+    ruled_out: Floats | Integers
+    family_sizes: Integers  # undominated (n, a)
+    family_counts: Integers
 
     @classmethod
     def from_release(cls, release: Release, value: Value) -> RiskMap:
@@ -276,8 +209,25 @@ class RiskMap:
         expect_one_sensitive(release, "a skyline")
         targets = Targets(read_value(value))
         groups = targets.view(release.groups)
-        place = int(targets.indices(groups)[0])
-        return cls(groups, place, UndominatedGroups.from_groups(groups, place))
+        return cls.from_groups(groups, int(targets.indices(groups)[0]))
+
+    @classmethod
+    def from_groups(cls, groups: Groups, place: int) -> RiskMap:
+        sizes, counts, most = merge_pairs([_list_pairs(block, place) for block in _cut_groups(groups, place)])
+        # T falls with what is left beside σ; in `single` the people ruled out and those with σ share the same n
+        left = (sizes - counts)[:, np.newaxis] - most if groups.semantics == "single" else -most
+        rows = [find_undominated(sizes, -counts, column) for column in left.T]
+        # rows of undominated groups, one for each ℓ, are filled up to the length of the longest: (ℓ, groups)
+        chosen = np.array([np.resize(row, max(map(len, rows))) for row in rows])  # repeats do not change a minimum
+        weight = np.take_along_axis(most.T, chosen, axis=1)
+        ruled_out = -weight.astype(np.float64) if groups.semantics == "set" else weight.astype(np.int64)
+        families = find_undominated(sizes, -counts)
+        return cls(groups, place, sizes[chosen], counts[chosen], ruled_out, sizes[families], counts[families])
+
+    @property
+    def anybody(self) -> bool:
+        """Whether anybody has the value."""
+        return self.sizes.size > 0
 
     @property
     def most_ruled_out(self) -> int:
@@ -286,56 +236,66 @@ class RiskMap:
     @property
     def enough(self) -> int:
         """So many others, or so large a family, always settle it."""
-        return 1 if self.undominated is None else int(self.undominated.sizes.max()) + 1
+        return int(self.sizes.max(initial=0)) + 1
 
     def risks(self, points: Integers) -> Floats:
         """Return the risk at each point, rounded up."""
-        if self.undominated is None or len(points) == 0:
-            return np.zeros(len(points))
-        step = max(POINTS_AT_ONCE // self.undominated.sizes.shape[1], 1)
-        cuts = [points[at : at + step] for at in range(0, len(points), step)]
-        logs = np.concatenate([self._log_odds(self.undominated, some)[1] for some in cuts])
-        finite = np.where(np.isfinite(logs), logs, 0.0)
+        logs = self.log_odds(points)
         # lowered by as much as floats may be off, so that the risk errs upwards
-        lowered = np.where(np.isfinite(logs), logs - tolerance(finite, min(int(points[:, 2].max()), self.enough)), logs)
+        family = min(int(points[:, 2].max(initial=0)), self.enough)
+        lowered = logs - tolerance(np.where(np.isfinite(logs), logs, 0.0), family)
         raised: Floats = np.minimum((1 + 1e-15) / (1 + np.exp(lowered)), 1.0)
         return raised
 
     def withstands(self, points: Integers, below: Bound) -> Flags:
         """Decide at each point whether the risk stays below a limit c: NR must stay above its odds, (1 − c)/c."""
         limit = exact(below)
-        if limit <= 0 or len(points) == 0:
-            return np.zeros(len(points), bool)
-        if self.undominated is None or limit > 1:
-            return np.ones(len(points), bool)
-        odds, step = 1 / Fraction(limit) - 1, max(POINTS_AT_ONCE // self.undominated.sizes.shape[1], 1)
-        cuts = [points[at : at + step] for at in range(0, len(points), step)]
-        return np.concatenate([self._stay_above(self.undominated, some, odds) for some in cuts])
-
-    def _log_odds(self, undominated: UndominatedGroups, points: Integers) -> tuple[Integers, Floats]:
-        """Return the amounts, (3, points), clipped to the largest that matter, and ln NR there."""
-        ends = np.array([len(undominated.sizes) - 1, self.enough, self.enough])
-        rules_out, others, family = clipped = np.minimum(points, ends).T
-        return clipped, undominated.log_odds(rules_out, others[:, np.newaxis], family[:, np.newaxis])
-
-    def _stay_above(self, undominated: UndominatedGroups, points: Integers, odds: Fraction) -> Flags:
-        clipped, against = self._log_odds(undominated, points)
+        if not 0 < limit <= 1:
+            return np.full(len(points), limit > 1)
+        odds, against = 1 / Fraction(limit) - 1, self.log_odds(points)
         if odds == 0:  # below 1: floats are minus infinity only where the odds are exactly zero
             return ~np.isneginf(against)
-        limit = float(log(odds))  # floats may not hold it
-        above: Flags = against > limit
+        log_limit = float(log(odds))  # floats may not hold it
+        above: Flags = against > log_limit
         # within tolerance of the limit floats may be on the wrong side of it: exact numbers decide there
-        near = np.isfinite(against) & (np.abs(against - limit) <= tolerance(limit, int(clipped[2].max())))
+        off = tolerance(log_limit, min(int(points[:, 2].max(initial=0)), self.enough))
+        near = np.isfinite(against) & (np.abs(against - log_limit) <= off)
         for point in np.flatnonzero(near).tolist():
-            above[point] = self._stays_above(undominated, Knowledge(*clipped[:, point].tolist()), odds)
+            above[point] = self._stays_above(Knowledge(*self._clip(points[point]).tolist()), odds)
         return above
 
-    def _stays_above(self, undominated: UndominatedGroups, knowledge: Knowledge, odds: Fraction) -> bool:
+    def _clip(self, points: Integers) -> Integers:
+        """Clip amounts to the largest that matter."""
+        clipped: Integers = np.minimum(points, np.array([len(self.sizes) - 1, self.enough, self.enough]))
+        return clipped
+
+    def log_odds(self, points: Integers) -> Floats:
+        """Compute ln NR at each point, infinite where nobody has the value.
+
+        T and V are put together here and not by `five_minima.log_products`, which takes one knowledge for all its
+        entries, while every point here has a k and an m of its own.  T without others is computed once per ℓ, and V
+        over its own few groups: 41 ms instead of 43 for a release of 2,000 groups with 12 values.
+        """
+        semantics, step = self.groups.semantics, max(POINTS_AT_ONCE // max(self.sizes.shape[1], 1), 1)
+        lone_targets = log_odds_against(semantics, self.sizes, self.counts, self.ruled_out, 0)
+        lone_target, logs = lone_targets.min(axis=1, initial=np.inf), np.empty(len(points))
+        for start in range(0, len(points), step):
+            rules_out, *amounts = self._clip(points[start : start + step]).T
+            k, m = (each[:, np.newaxis] for each in amounts)
+            n, a = self.sizes[rules_out], self.counts[rules_out]
+            target = log_odds_against(semantics, n, a, self.ruled_out[rules_out], k)
+            together = target + log_none_has(semantics, n, a, m, k + 1)
+            families = [log_none_has(semantics, self.family_sizes, self.family_counts, m, known) for known in (0, k)]
+            least = [each.min(axis=1, initial=np.inf) for each in (together, target, *families)]
+            logs[start : start + step] = least_product((*least[:3], lone_target[rules_out], least[3]))
+        return logs
+
+    def _stays_above(self, knowledge: Knowledge, odds: Fraction) -> bool:
         if self.groups.semantics == "set":  # here floats stand for products of whole numbers: look at the groups again
             worst = FiveMinima.from_groups(self.groups, np.array([self.place]), knowledge).worst()
             assert worst is not None, "undominated groups have the value"
             return worst.risk < 1 / (1 + odds)
-        targets, families = undominated.targets(knowledge.rules_out), undominated.families()
+        targets, families = self.targets(knowledge.rules_out), self.families()
         m = knowledge.family
 
         def exceeds(arithmetic: RatioArithmetic[Any]) -> bool:
@@ -348,6 +308,16 @@ class RiskMap:
             return bool(arithmetic.exceeds(least, odds))
 
         return compare_exactly(sum(max(each.bits(m) for each in places) for places in (targets, families)), exceeds)
+
+    def targets(self, rules_out: int) -> list[ValueInGroup]:
+        """List the groups that matter to T for one ℓ, exactly (not in `set`, where weights are logarithms)."""
+        columns = (self.sizes[rules_out], self.counts[rules_out], self.ruled_out[rules_out])
+        triples = zip(*(column.tolist() for column in columns), strict=True)
+        return [ValueInGroup(self.groups.semantics, n, a, (ruled_out,)) for n, a, ruled_out in triples]
+
+    def families(self) -> list[ValueInGroup]:
+        pairs = zip(self.family_sizes.tolist(), self.family_counts.tolist(), strict=True)
+        return [ValueInGroup(self.groups.semantics, n, a, ()) for n, a in pairs]
 
     def maximal(self, points: Integers, below: Bound) -> Flags:
         """Decide which points are of the knowledge skyline: one more of anything would be too much."""
@@ -369,15 +339,11 @@ class RiskMap:
 
     def most_alone(self, below: Bound) -> tuple[int, int, int]:
         """Return the most of each kind of knowledge that is withstood by itself; −1 each where not even nothing is."""
-
-        def most(axis: int, end: int) -> int:
-            one = np.eye(3, dtype=np.int64)[axis]
-            passes = largest_passed(
-                lambda amounts: self.withstands(amounts[:, np.newaxis] * one, below), np.array([end])
-            )
-            return int(passes[0])
-
-        return most(0, self.most_ruled_out + 1), most(1, self.enough + 1), most(2, self.enough + 1)
+        ends = np.array([self.most_ruled_out, self.enough, self.enough]) + 1
+        # one kind each: (3, 3) amounts, all but the diagonal 0
+        passed = largest_passed(lambda amounts: self.withstands(np.diag(amounts), below), ends)
+        rules_out, others, family = passed.tolist()
+        return rules_out, others, family
 
 
 SkylineKey = TypeVar("SkylineKey", str, tuple[str, ...], Predicate)
@@ -411,50 +377,34 @@ class SkylinePoint:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Skyline:
-    """The points for one value or any of several, or, without a value, for all values apart from some."""
-
-    required: tuple[SkylinePoint, ...]
-    value: Label | Predicate = None
-    apart_from: tuple[Label, ...] = ()
-    points: tuple[SkylinePoint, ...] = field(init=False)  # none of which dominates another
-    notes: tuple[str, ...] = field(init=False)  # which points were dropped, and why
-
-    def __post_init__(self) -> None:
-        # a point that is given twice has one criterion
-        distinct = dict.fromkeys(self.required)
-        dominating = {
-            point: next((each for each in distinct if each != point and each.dominates(point)), None)
-            for point in distinct
-        }
-        object.__setattr__(self, "points", tuple(point for point, by in dominating.items() if by is None))
-        dropped = ((point, by) for point, by in dominating.items() if by is not None)
-        notes = (f"skyline {self._whose()}: {point} follows from {by} and was dropped" for point, by in dropped)
-        object.__setattr__(self, "notes", tuple(notes))
-
-    @property
-    def criteria(self) -> tuple[Criterion, ...]:
-        return tuple(
-            Acquaintance(point.rules_out, point.others, point.family, self.value, apart_from=self.apart_from)
-            < point.below
-            for point in self.points
-        )
-
-    def __repr__(self) -> str:
-        return f"<Skyline {self._whose()}: {', '.join(map(str, self.points))}>"
-
-    def _whose(self) -> str:
-        return f"of '{self.value}'" if self.value is not None else "of the other values"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
 class Skylines:
-    """Skylines of several values; going through them gives the criteria of a policy."""
+    """The criteria of a policy, value by value, and which points were dropped, and why."""
 
-    skylines: tuple[Skyline, ...]
+    criteria: tuple[Criterion, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def from_points(
+        cls,
+        required: Iterable[SkylinePoint],
+        value: Label | Predicate = None,
+        apart_from: tuple[Label, ...] = (),
+    ) -> Skylines:
+        """Build from points for one value or any of several, or, without a value, for all values apart from some."""
+        whose = f"of '{value}'" if value is not None else "of the other values"
+        # a point that is given twice has one criterion
+        distinct, criteria, notes = dict.fromkeys(required), [], []
+        for point in distinct:
+            by = next((each for each in distinct if each != point and each.dominates(point)), None)
+            if by is None:
+                measure = Acquaintance(point.rules_out, point.others, point.family, value, apart_from=apart_from)
+                criteria.append(measure < point.below)
+            else:
+                notes.append(f"skyline {whose}: {point} follows from {by} and was dropped")
+        return cls(tuple(criteria), tuple(notes))
 
     def __iter__(self) -> Iterator[Criterion]:
-        return (criterion for skyline in self.skylines for criterion in skyline.criteria)
+        return iter(self.criteria)
 
     def __repr__(self) -> str:
         return f"<Skylines: {'; '.join(map(str, self))}>"
@@ -462,10 +412,6 @@ class Skylines:
     def _repr_html_(self) -> str:
         rows = [(each.measure, each.bound_text) for each in self]
         return html_table("Skylines", ["measure", "wanted"], rows, total=len(rows), note=" ".join(self.notes))
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return tuple(note for each in self.skylines for note in each.notes)
 
 
 def skyline(
@@ -491,12 +437,14 @@ def skyline(
     if not isinstance(values, Mapping):
         message = f'a skyline is a mapping value → points, such as {{"AIDS": [(1, 5, 2, 0.5)]}}, not {as_given(values)}'
         raise BadPolicy(message)
-    named = [Skyline(_read_points(points), read_value(value)) for value, points in values.items()]
-    others = _read_points(default)
-    if others:
-        own: tuple[Label, ...] = single_values([each.value for each in named])
-        named.append(Skyline(others, apart_from=(*own, *map(written_label, apart_from))))
-    return Skylines(tuple(named))
+    named: list[Label | Predicate] = [read_value(value) for value in values]
+    parts = [
+        Skylines.from_points(_read_points(points), value) for value, points in zip(named, values.values(), strict=True)
+    ]
+    if others := _read_points(default):
+        own: tuple[Label, ...] = (*single_values(named), *map(written_label, apart_from))
+        parts.append(Skylines.from_points(others, apart_from=own))
+    return Skylines(tuple(chain.from_iterable(parts)), tuple(note for part in parts for note in part.notes))
 
 
 def single_values(targets: Iterable[Label | Predicate]) -> tuple[Label, ...]:
@@ -583,10 +531,10 @@ def knowledge_skyline(release: Release, value: Value, below: Bound) -> Knowledge
     seen = RiskMap.from_release(release, value)
     points: Iterable[KnowledgePoint] = ()
     complete = True
-    if limit and seen.undominated is None:
+    if limit and not seen.anybody:
         points = ((seen.most_ruled_out, math.inf, math.inf),)
-    elif limit and seen.undominated is not None:
-        rows, family = len(seen.undominated.sizes), seen.most_alone(below)[2]
+    elif limit:
+        rows, family = len(seen.sizes), seen.most_alone(below)[2]
         complete = rows * (family + 1) <= MOST_SKYLINE_POINTS
         found = (_all_maximal if complete else _some_maximal)(seen, below, rows, family)
         # who can rule out all values that occur with it can rule out the others too

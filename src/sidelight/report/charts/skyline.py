@@ -360,7 +360,7 @@ class LiveSkyline:
         """Choose the amounts to draw."""
         alone: KnowledgePoint = risk_map.most_alone(below)
         amounts = _live_amounts(risk_map, below, risk_map.most_alone(below))
-        endless = risk_map.undominated is None
+        endless = not risk_map.anybody
         return cls(risk_map, value, below, amounts, (alone[0], math.inf, math.inf) if endless else alone)
 
     def draw(self, own: tuple[int, int, int]) -> LiveChart:
