@@ -49,7 +49,7 @@ from sidelight.measures.named_risks.size_risk import Absence
 from sidelight.progress import Progress, quiet
 from sidelight.search.effort import EFFORT
 from sidelight.search.method import Method, Recodes, Resistance, SearchOutcome
-from sidelight.search.mondrian_cuts import Cuts, CutTree, OpenGroups, Proposals, Store
+from sidelight.search.mondrian_cuts import Cuts, OpenGroups, Proposals, RankedGroups, Store
 from sidelight.search.mondrian_frontier import Generation, KeyStore, label_counts, place_populations
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, ValueLimits, covered_limits
@@ -152,7 +152,7 @@ class Mondrian(Method):
             release_of(table, group, columns, len(store)),
             Regions.from_keys(table, orders, group, start, stop),
             resistance=resistance,
-            cuts=CutTree(orders, store.record, table.people, start, stop),
+            cuts=store.cut_tree(table.people),
         )
 
     def refuse_policy(self, policy: Policy) -> None:
@@ -248,11 +248,11 @@ class Acceptance:
                 undecided[accepted.group] = False
                 yield accepted
 
-    def proposals(self, groups: OpenGroups, undecided: Flags) -> Proposals:
+    def proposals(self, groups: RankedGroups, undecided: Flags) -> Proposals:
         """Return what groups try, in their order."""
         return Proposals(groups, self.store.orders, self.target, self.least, undecided)
 
-    def medians(self, groups: OpenGroups, proposals: Proposals) -> Cuts:
+    def medians(self, groups: RankedGroups, proposals: Proposals) -> Cuts:
         """Return the most balanced cuts whose halves may hold, in the order of the groups."""
         within = []
         for cuts in proposals.medians():
@@ -262,7 +262,7 @@ class Acceptance:
                 proposals.undecided[held.group] = False
         return Cuts.concatenate(within).sort_by_group()
 
-    def others(self, groups: OpenGroups, proposals: Proposals) -> Cuts:
+    def others(self, groups: RankedGroups, proposals: Proposals) -> Cuts:
         """Return all other cuts, of groups that are undecided, whose halves may hold, in the order of the groups."""
         if self.policy.only_group_sizes:
             return Cuts.concatenate([])  # where the most balanced cut leaves a half too small, so do all others

@@ -25,7 +25,7 @@ Apart       Three things differ for speed.  In memory the release so far is a ro
             floats are too close to tell: one pass over keys, which are at hand.  A streamed store has no keys of groups
             that are finished, so it notes the counts of both halves of each cut that depends on others, which counts
             them twice.  And right halves are numbered as they are made; streamed, parts of the people are finished one
-            after another, and numbered at the end by a tree of all cuts (`Lineage`), about 50 bytes per group.
+            after another, and numbered at the end by a tree of all cuts (`RoutingTree`), about 60 bytes per group.
 Recorded    The cuts that were made while there were fewer than 2^h groups, h = `EFFORT.cut_levels`.  After h
             generations there are at most 2^h, so these are all cuts of the first h levels, and at most 2^(h + 1)
             whatever the table's size; of the others only how many go along each column.
@@ -36,6 +36,7 @@ Source: LeFevre, DeWitt and Ramakrishnan, Mondrian, ICDE 2006.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -203,7 +204,7 @@ class Proposals:
     `target`, how often each of its labels occurs in each key, columns come in the order of what their cut tells of it.
     """
 
-    standing: OpenGroups
+    standing: RankedGroups
     orders: tuple[Order, ...]
     target: Counts | None = None
     least: int = 1  # people that a half must have
@@ -283,11 +284,7 @@ def _uncertainty(counts: Integers) -> Floats:
 
 
 class OpenGroups(ABC):
-    """Groups with cuts to choose from.
-
-    Where they are at hand the rules ask how their people stand along each column; of others only cuts are kept, with
-    what is on either side of them.
-    """
+    """Groups with cuts to choose from: of those that are not at hand only cuts are kept, and what is beside them."""
 
     table: Table  # whose values and semantics they have
     numbers: Integers  # of the groups, in the store
@@ -298,17 +295,9 @@ class OpenGroups(ABC):
         """How many groups there are, numbered from 0."""
         return len(self.numbers)
 
-    def extents(self) -> tuple[Integers, Integers]:
-        """Return the first and the last rank that occur: (columns, groups) each."""
-        raise NotImplementedError
-
-    def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
-        """Yield the people of some groups in line, each along its column: the column, the groups, their line."""
-        raise NotImplementedError
-
-    def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
-        """Count what keys have beside cuts, block by block: rows of the cuts; what is left of them, then right."""
-        raise NotImplementedError
+    @abstractmethod
+    def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, OpenGroups]]:
+        """Propose the most balanced cuts, then all others, of groups that are undecided by then; with their groups."""
 
     @abstractmethod
     def count_sides(self, cuts: Cuts) -> Iterator[tuple[Integers, Integers]]:
@@ -339,8 +328,24 @@ class OpenGroups(ABC):
             holds[large[rows]] = both
         return holds
 
+
+class RankedGroups(OpenGroups):
+    """Open groups that are at hand: the rules ask how their people stand along each column."""
+
+    @abstractmethod
+    def extents(self) -> tuple[Integers, Integers]:
+        """Return the first and the last rank that occur: (columns, groups) each."""
+
+    @abstractmethod
+    def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
+        """Yield the people of some groups in line, each along its column: the column, the groups, their line."""
+
+    @abstractmethod
+    def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
+        """Count what keys have beside cuts, block by block: rows of the cuts; what is left of them, then right."""
+
     def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, OpenGroups]]:
-        """Propose the most balanced cuts, then all others, of groups that are undecided by then; with their groups."""
+        """Propose cuts of all groups at once."""
         proposals = acceptance.proposals(self, undecided)
         yield acceptance.medians(self, proposals), self
         yield acceptance.others(self, proposals), self
@@ -352,7 +357,8 @@ class Store(ABC):
     orders: tuple[Order, ...]
     start: Integers  # (groups, columns)
     stop: Integers
-    record: CutRecord
+    first_cuts: list[Cuts]  # those of the first levels; groups by their numbers
+    along: Counter[int]  # column → cuts
 
     @property
     @abstractmethod
@@ -380,28 +386,20 @@ class Store(ABC):
     def _divide_boxes(self, cuts: Cuts, old: Integers) -> Integers:
         """Divide the boxes of groups with these numbers, and return the numbers of their right halves."""
         new = len(self.start) + np.arange(len(cuts))
-        self.record.add(cuts, old, len(self.start))
+        # all cuts of the first levels are made while there are fewer groups than that
+        if len(self.start) < 2**EFFORT.cut_levels:
+            self.first_cuts.append(replace(cuts, group=old))
+        self.along.update(dict(enumerate(np.bincount(cuts.column).tolist())))
         # right halves begin with the box of the whole group; the cut then moves one border of each half
         self.start, self.stop = np.vstack((self.start, self.start[old])), np.vstack((self.stop, self.stop[old]))
         self.stop[old, cuts.column] = cuts.rank
         self.start[new, cuts.column] = cuts.rank
         return new
 
-
-@dataclass(eq=False, slots=True)
-class CutRecord:
-    """What is kept of the cuts while they are made."""
-
-    first: list[Cuts] = field(default_factory=list)  # groups by their numbers in the partition
-    along: dict[int, int] = field(default_factory=dict)  # column → cuts
-
-    def add(self, cuts: Cuts, numbers: Integers, groups: int) -> None:
-        """Keep cuts of groups that have these numbers in a partition of so many."""
-        # all cuts of the first levels are made while there are fewer groups than that
-        if groups < 2**EFFORT.cut_levels:
-            self.first.append(replace(cuts, group=numbers))
-        for column, times in enumerate(np.bincount(cuts.column).tolist()):
-            self.along[column] = self.along.get(column, 0) + times
+    def cut_tree(self, people: int) -> CutTree:
+        """Return the cuts that made the groups, of so many people."""
+        along = {order.name: self.along[at] for at, order in enumerate(self.orders) if self.along[at]}
+        return CutTree(self.orders, people, self.start, self.stop, Cuts.concatenate(self.first_cuts), along)
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,19 +419,15 @@ class CutTree:
     """The cuts that made a release, the first of them in the order in which they were made."""
 
     orders: tuple[Order, ...]
-    record: CutRecord
     people: int
     start: Integers  # group × column: the boxes of the groups that are published
     stop: Integers
-
-    @property
-    def along(self) -> dict[str, int]:
-        """How many cuts were made along each column; columns that nothing was cut along are not there."""
-        return {order.name: self.record.along[at] for at, order in enumerate(self.orders) if self.record.along.get(at)}
+    first: Cuts  # of the first levels
+    along: dict[str, int]  # column → cuts; columns that nothing was cut along are not there
 
     def top(self) -> tuple[CutNode, ...]:
         """Return everybody, and the halves of the first cuts of each group; halves follow what they are halves of."""
-        cuts, nodes = Cuts.concatenate(self.record.first), list[CutNode]()
+        cuts, nodes = self.first, list[CutNode]()
         everybody = tuple((0, len(order)) for order in self.orders)
         # number, the cut that made it (−1: none), box, people, column that was cut last (−1: none), parent, level
         waiting: list[tuple[int, int, tuple[tuple[int, int], ...], int, int, int | None, int]]

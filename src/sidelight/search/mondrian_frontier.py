@@ -37,6 +37,7 @@ Cost        One pass over the rows per generation, and cells × lanes numbers: �
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -45,11 +46,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Integers, add_up, ranges, run_starts
+from sidelight.arrays import Codes, Integers, add_up, ranges, run_starts
 from sidelight.errors import BadPolicy, parameter
 from sidelight.release.groups import Groups, PopulationCounts
 from sidelight.search.effort import EFFORT, map_on_cores
-from sidelight.search.mondrian_cuts import CutRecord, Cuts, Line, OpenGroups, Store
+from sidelight.search.mondrian_cuts import Cuts, Line, OpenGroups, RankedGroups, Store
 from sidelight.search.policy_check import candidate_groups
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 
@@ -78,7 +79,8 @@ class KeyStore(Store):
     group: Integers  # per key
     start: Integers  # (groups, columns)
     stop: Integers
-    record: CutRecord = field(default_factory=CutRecord)
+    first_cuts: list[Cuts] = field(default_factory=list)
+    along: Counter[int] = field(default_factory=Counter)
     splits: list[Split] = field(default_factory=list)  # of the generation at hand
 
     @classmethod
@@ -123,7 +125,7 @@ class KeyStore(Store):
 
 
 @dataclass(eq=False)
-class Generation(OpenGroups):
+class Generation(RankedGroups):
     """Groups that may still be cut, numbered from 0, and their keys: those of each group stand side by side."""
 
     table: Table
@@ -393,61 +395,86 @@ def label_counts(table: Table, name: str) -> Counts:
     return Counts.from_entries(keys, column.codes, table.sizes, (len(keys), len(column.labels)))
 
 
-@dataclass(eq=False, slots=True)
 class RoutingTree:
-    """The cuts that were made: down which of them does a row go, and in which group does it end?
+    """The cuts that were made: down which of them does a row go, and which number would a group have in memory?
 
     Node 0 is everybody; a node that was cut has a column, a rank and two nodes below it, one that was not is its own
-    below, so that rows stay there.
+    below, so that rows stay there.  In memory, right halves get the next numbers in the order of their generation, run
+    by run; halves of a run, first the left ones, then the right ones, follow each other in the next generation.
 
     >>> tree = RoutingTree()
-    >>> tree.cut(np.array([0]), np.array([1]), np.array([30]), np.array([1]))
+    >>> new = tree.cut(np.array([0]), np.array([1]), np.array([30]))
     >>> tree.groups_of(np.array([[7, 7], [29, 30]], np.int32)).tolist()
     [0, 1]
+    >>> for group in (1, 0):  # cut first, as its part was finished first
+    ...     new = tree.cut(np.array([group]), np.array([0]), np.array([5]))
+    >>> tree.numbers().tolist()
+    [0, 1, 3, 2]
     """
 
-    column: Integers = field(default_factory=lambda: np.zeros(1, np.int64))
-    rank: Integers = field(default_factory=lambda: np.zeros(1, np.int64))
-    below: Integers = field(default_factory=lambda: np.zeros(2, np.int64))  # 2 · node: left, 2 · node + 1: right
-    depth: Integers = field(default_factory=lambda: np.zeros(1, np.int64))
-    leaf: Integers = field(default_factory=lambda: np.zeros(1, np.int64))  # per group
-    group: Integers = field(default_factory=lambda: np.zeros(1, np.int64))  # per node, of those that were not cut
+    def __init__(self) -> None:
+        self.column, self.rank, self.run, self.depth, self.group = np.zeros((5, 1), np.int32)  # per node
+        self.below: Codes = np.zeros(2, np.int32)  # 2 · node: left, 2 · node + 1: right
+        self.leaf: Codes = np.zeros(1, np.int32)  # per group
+        self.deepest = 0  # so many cuts rows are routed down
 
-    def cut(self, group: Integers, column: Integers, rank: Integers, new: Integers) -> None:
-        """Cut groups in two, each at most once: left halves keep their numbers, right ones have `new` ones."""
-        node, left = self.leaf[group], len(self.column) + np.arange(len(group))
-        right = left + len(group)
-        self.column[node], self.rank[node] = column, rank
+    def cut(self, group: Integers, column: Integers, rank: Integers, run: int = 0, *, routed: bool = True) -> Integers:
+        """Cut groups in two, each at most once: left halves keep their numbers, right ones get the next, returned.
+
+        Rows are not `routed` down cuts in parts whose keys are held.
+        """
+        new = len(self.leaf) + np.arange(len(group))
+        node, left = self.leaf[group], len(self.column) + np.arange(len(group), dtype=np.int32)
+        right = left + np.int32(len(group))
+        self.column[node], self.rank[node], self.run[node] = column, rank, run
         self.below[2 * node], self.below[2 * node + 1] = left, right
-        halves = np.concatenate((left, right))
-        self.column = np.append(self.column, np.zeros(len(halves), np.int64))
-        self.rank = np.append(self.rank, np.zeros(len(halves), np.int64))
+        halves, none = np.concatenate((left, right)), np.zeros(2 * len(group), np.int32)
+        self.column, self.rank, self.run = (np.append(each, none) for each in (self.column, self.rank, self.run))
         self.below = np.append(self.below, np.repeat(halves, 2))
-        self.depth = np.append(self.depth, np.tile(self.depth[node] + 1, 2))
-        self.group = np.append(self.group, np.concatenate((group, new)))
-        self.leaf = np.append(self.leaf, np.zeros(int(new.max(initial=-1)) + 1 - len(self.leaf), np.int64))
-        self.leaf[group], self.leaf[new] = left, right
+        self.depth = np.append(self.depth, np.tile(self.depth[node] + np.int32(1), 2))
+        self.group = np.append(self.group, np.concatenate((group, new)).astype(np.int32))
+        self.leaf[group] = left
+        self.leaf = np.append(self.leaf, right)
+        if routed:
+            self.deepest = max(self.deepest, int(self.depth[left].max(initial=0)))
+        return new
 
     def groups_of(self, ranks: Ranks) -> Integers:
         """Return the group of each row; `ranks` is (columns, rows)."""
-        column, rank, below = (each.astype(np.int32) for each in (self.column, self.rank, self.below))
-        deepest, groups = int(self.depth.max()), np.empty(ranks.shape[1], np.int64)
+        groups = np.empty(ranks.shape[1], np.int64)
         for first in range(0, len(groups), EFFORT.rows):
             block = ranks[:, first : first + EFFORT.rows]
             flat, rows = block.ravel(), block.shape[1]
             node, places = np.zeros(rows, np.int32), np.arange(rows, dtype=np.int32)
             # rows whose group is not cut any further stay at its node, which is its own below
-            for _ in range(deepest):
+            for _ in range(self.deepest):
                 # `flat` is (columns, rows) as one axis: each row is looked up in the column that its node was cut along
-                cell = np.take(column, node)
+                cell = np.take(self.column, node)
                 cell *= rows
                 cell += places
-                right = np.take(flat, cell) >= np.take(rank, node)
+                right = np.take(flat, cell) >= np.take(self.rank, node)
                 node *= 2
                 node += right
-                node = np.take(below, node)
+                node = np.take(self.below, node)
             groups[first : first + rows] = self.group[node]
         return groups
+
+    def numbers(self) -> Integers:
+        """Return the number that each group would have in memory."""
+        number = np.zeros(len(self.run), np.int64)  # per node
+        generation, groups = np.zeros(1, np.int32), 1
+        is_cut = self.below[::2] != np.arange(len(self.run))
+        while len(generation):
+            following = []
+            # in memory, right halves are numbered run by run over all groups of a generation
+            for run in range(int(self.run.max()) + 1):
+                node = generation[is_cut[generation] & (self.run[generation] == run)]
+                left, right = self.below[2 * node], self.below[2 * node + 1]
+                number[left], number[right] = number[node], groups + np.arange(len(node))
+                groups += len(node)
+                following += [left, right]
+            generation = np.concatenate(following)
+        return number[self.leaf]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -506,7 +533,7 @@ class Boxes:
 
 
 @dataclass(eq=False)
-class CountedGroups(OpenGroups):
+class CountedGroups(RankedGroups):
     """Groups that may be cut, numbered from 0, by the histogram of their people."""
 
     table: Table  # whose values and semantics they have

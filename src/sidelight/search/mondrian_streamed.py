@@ -12,7 +12,7 @@ Lots        Which cuts a group proposes, and whether its halves keep a policy on
             it is never will, as the release only gets finer, and no cut is made while lots are gone through: so those
             that do not fit are forgotten with their lot, and the runs of the others are those of all groups at hand.
 Same rules  Proposals and their acceptance are those of the one machine, and groups are numbered at last as they would
-            be in memory (`Lineage`): the release is that of the table in memory, group by group.
+            be in memory (`RoutingTree`): the release is that of the table in memory, group by group.
 Where       A pass is a function of rows whose answers add up, asked where the rows are: here, or of Spark's executors
             (`StreamedTable.reduce_rows`).
 Cost        log₂ (rows / keys that fit) passes, one to put rows aside, and what Mondrian takes of the parts in memory,
@@ -22,6 +22,7 @@ Cost        log₂ (rows / keys that fit) passes, one to put rows aside, and wha
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -35,7 +36,7 @@ from sidelight.arrays import Codes, Flags, Integers, add_up
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.effort import EFFORT
 from sidelight.search.method import SearchOutcome
-from sidelight.search.mondrian_cuts import CutRecord, Cuts, CutTree, OpenGroups, Store
+from sidelight.search.mondrian_cuts import Cuts, OpenGroups, RankedGroups, Store
 from sidelight.search.mondrian_frontier import Boxes, CountedGroups, Generation, KeyStore, Ranks, RoutingTree
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.utility import Marginals, Regions, region_labels
@@ -72,52 +73,6 @@ class MemoryBudget:
         return cls(memory.keys_to_hold, memory.to_count, memory.to_hold)
 
 
-@dataclass(eq=False, slots=True)
-class Lineage:
-    """Which groups were cut, and in which run of their generation: the number that each would have in memory.
-
-    In memory, right halves get the next numbers in the order of their generation, run by run; halves of a run, first
-    the left ones, then the right ones, follow each other in the next generation.
-
-    >>> lineage = Lineage()
-    >>> lineage.cut(np.array([0]), 0)
-    >>> lineage.cut(np.array([1]), 0)  # cut first, as its part was finished first
-    >>> lineage.cut(np.array([0]), 0)
-    >>> lineage.numbers().tolist()
-    [0, 1, 3, 2]
-    """
-
-    leaf: Integers = field(default_factory=lambda: np.zeros(1, np.int64))  # per group, the node that it is now
-    below: Integers = field(default_factory=lambda: np.full(2, -1))  # 2 · node: left, 2 · node + 1: right; −1: not cut
-    run: Integers = field(default_factory=lambda: np.zeros(1, np.int64))  # per node
-
-    def cut(self, group: Integers, run: int) -> None:
-        """Record the cuts of a run: left halves keep their numbers, right ones get the next."""
-        node, left = self.leaf[group], len(self.run) + np.arange(len(group))
-        right = left + len(group)
-        self.run[node], self.below[2 * node], self.below[2 * node + 1] = run, left, right
-        self.run = np.append(self.run, np.zeros(2 * len(group), np.int64))
-        self.below = np.append(self.below, np.full(4 * len(group), -1))
-        self.leaf[group] = left
-        self.leaf = np.append(self.leaf, right)
-
-    def numbers(self) -> Integers:
-        """Return the number that each group would have."""
-        number = np.zeros(len(self.run), np.int64)  # per node
-        generation, groups = np.zeros(1, np.int64), 1
-        while len(generation):
-            following = []
-            # in memory, right halves are numbered run by run over all groups of a generation
-            for run in range(int(self.run.max()) + 1):
-                node = generation[(self.below[2 * generation] >= 0) & (self.run[generation] == run)]
-                left, right = self.below[2 * node], self.below[2 * node + 1]
-                number[left], number[right] = number[node], groups + np.arange(len(node))
-                groups += len(node)
-                following += [left, right]
-            generation = np.concatenate(following)
-        return number[self.leaf]
-
-
 def _batches(rows: RowParts, part: int) -> Iterator[Batch]:
     for *words, counts in rows.read(part):
         yield words, counts
@@ -131,7 +86,7 @@ class LotGroups(OpenGroups):
     numbers: Integers  # of the groups, in the store
     totals: Integers
     lots: Sequence[tuple[Integers, bool]] = ()  # rows of the generation, and whether they are held as keys
-    open_lot: Callable[[Integers, bool], OpenGroups] | None = None  # reads the groups of these numbers
+    open_lot: Callable[[Integers, bool], RankedGroups] | None = None  # reads the groups of these numbers
     cuts: Cuts = field(default_factory=lambda: Cuts.concatenate([]))  # in the order in which they are tried
     known: Integers = field(default_factory=lambda: np.zeros((2, 0, 0), np.int64))  # (sides, cuts, values)
 
@@ -189,9 +144,9 @@ class StreamedStore(Store):
     orders: tuple[Order, ...]
     progress: Progress
     budget: MemoryBudget
-    record: CutRecord = field(default_factory=CutRecord)
+    first_cuts: list[Cuts] = field(default_factory=list)
+    along: Counter[int] = field(default_factory=Counter)
     tree: RoutingTree = field(default_factory=RoutingTree)
-    lineage: Lineage = field(default_factory=Lineage)
     finished: list[tuple[Integers, Counts]] = field(default_factory=list)  # numbers, and counts by value
     aside: tuple[RowParts, RowParts | None] | None = None  # rows in temporary files, by parts; people counted apart
     spilled: int = 0  # bytes
@@ -222,7 +177,7 @@ class StreamedStore(Store):
         return self.table.semantics
 
     def __len__(self) -> int:
-        return len(self.lineage.leaf)
+        return len(self.tree.leaf)
 
     def generations(self, least: int) -> Iterator[OpenGroups]:
         """Yield groups whose keys do not fit as histograms, then the others by parts, as keys."""
@@ -265,8 +220,7 @@ class StreamedStore(Store):
         old = generation.numbers[cuts.group]
         if self._part is not None:
             old = self._part_numbers[old]
-        new = len(self) + np.arange(len(cuts))
-        self.lineage.cut(old, run)
+        new = self.tree.cut(old, cuts.column, cuts.rank, run, routed=self._part is None)
         if self.policy.together:
             left, right = (np.zeros((len(cuts), self.counts.shape[1]), np.int64) for _ in range(2))
             for rows, counts in generation.count_sides(cuts):
@@ -281,7 +235,6 @@ class StreamedStore(Store):
             self._part_numbers = np.append(self._part_numbers, new)
             return
         self._divide_boxes(cuts, old)
-        self.tree.cut(old, cuts.column, cuts.rank, new)
         if self.aside is not None:
             self._aside_part = np.append(self._aside_part, self._aside_part[old])
         self._halves += [old, new]
@@ -338,7 +291,7 @@ class StreamedStore(Store):
                 lots += [(lot, as_keys) for lot in divide_rows(some, weight[some], room)]
         return lots
 
-    def _open_lot(self, numbers: Integers, as_keys: bool) -> OpenGroups:  # noqa: FBT001 - as the lots have it
+    def _open_lot(self, numbers: Integers, as_keys: bool) -> RankedGroups:  # noqa: FBT001 - as the lots have it
         if not as_keys:
             return self._count(numbers)
         ((_, table),) = self._read_tables(numbers, np.zeros(len(numbers), np.int64))
@@ -476,27 +429,25 @@ class StreamedStore(Store):
     def _open_part(self, numbers: Integers, table: Table) -> KeyStore:
         """Build a store in memory of some groups, numbered from 0; with all others, where they depend on each other."""
         known = np.arange(len(self)) if self.policy.together else numbers
-        # cuts of a part are numbered by themselves, and so only counted
-        record = self.record if len(known) == len(self) else CutRecord()
         group, totals = self._groups_of(table), self.table.stream.whole
         open_groups = Generation.from_groups(
             table, self.orders, self._index(known)[numbers], self._index(numbers)[group], totals=totals
         )
         self._part_numbers = known
         boxes = self.start[known], self.stop[known]
-        self._part = KeyStore(table, self.orders, open_groups, self._index(known)[group], *boxes, record)
+        self._part = KeyStore(table, self.orders, open_groups, self._index(known)[group], *boxes)
         return self._part
 
     def _merge_part(self, table: Table) -> None:
         part, numbers = self._part, self._part_numbers
         assert part is not None
         known = int((numbers < len(self.start)).sum())
+        self.along.update(part.along)
+        if known == len(self.start):  # cuts of fewer groups are numbered by themselves, and so only counted
+            self.first_cuts += part.first_cuts
         self.start[numbers[:known]], self.stop[numbers[:known]] = part.start[:known], part.stop[:known]
         self.start = np.vstack((self.start, part.start[known:]))
         self.stop = np.vstack((self.stop, part.stop[known:]))
-        if part.record is not self.record:
-            for column, times in part.record.along.items():
-                self.record.along[column] = self.record.along.get(column, 0) + times
         occurring, group = np.unique(part.group, return_inverse=True)
         self.people = np.append(self.people, np.zeros(len(self) - len(self.people), np.int64))
         self.people[numbers[occurring]] = add_up(group, table.sizes, len(occurring))
@@ -512,7 +463,7 @@ class StreamedStore(Store):
 
     def outcome(self) -> SearchOutcome:
         """Build the outcome: each group printed as its box, in the order that they would have in memory."""
-        groups, numbers = len(self), self.lineage.numbers()
+        groups, numbers = len(self), self.tree.numbers()
         order = np.argsort(numbers)
         start, stop, sizes = self.start[order], self.stop[order], self.people[order]
         entries = [(numbers[known], *counts.entries()) for known, counts in self.finished]
@@ -533,8 +484,7 @@ class StreamedStore(Store):
         table, marginals = self.table, Marginals.from_labels(self.table.label_people, self.orders)
         # keys are not held: the group of each is not known
         regions = Regions(table, self.orders, sizes, 0, start, stop, lambda: table.sizes, marginals)
-        tree = CutTree(self.orders, self.record, self.table.people, start, stop)
-        return SearchOutcome(release, regions, cuts=tree, spilled=self.spilled)
+        return SearchOutcome(release, regions, cuts=self.cut_tree(table.people), spilled=self.spilled)
 
 
 def _route(blocks: Iterator[RowBlock], tree: RoutingTree) -> RoutedRows:

@@ -124,7 +124,7 @@ VALUE = np.array([0, 1, 0, 0, 1, 0])
 
 def counted(blocks):
     tree = RoutingTree()
-    tree.cut(np.array([0]), np.array([0]), np.array([2]), np.array([1]))
+    tree.cut(np.array([0]), np.array([0]), np.array([2]))
     boxes = Boxes(np.array([[0, 0], [2, 0]]), np.array([[2, 2], [4, 2]]), 2, people=False)
     histogram = boxes.empty(6)
     for rows in blocks:
@@ -138,8 +138,8 @@ def counted(blocks):
 def test_rows_go_down_the_tree_in_blocks(monkeypatch):
     monkeypatch.setattr(EFFORT, "rows", 4)
     tree = RoutingTree()
-    tree.cut(np.array([0]), np.array([0]), np.array([2]), np.array([1]))
-    tree.cut(np.array([0, 1]), np.array([1, 0]), np.array([1, 3]), np.array([2, 3]))
+    tree.cut(np.array([0]), np.array([0]), np.array([2]))
+    tree.cut(np.array([0, 1]), np.array([1, 0]), np.array([1, 3]))
     assert tree.groups_of(RANKS).tolist() == [0, 0, 1, 1, 3, 3]
     assert tree.groups_of(RANKS[:, :0]).tolist() == []
 
