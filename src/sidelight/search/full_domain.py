@@ -13,14 +13,14 @@ A table that is streamed has the same nodes, checks and weights, on groups that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, overload
 
 import numpy as np
 
-from sidelight.arrays import Codes, Integers, add_up
+from sidelight.arrays import Integers, add_up
 from sidelight.errors import (
     BadHierarchy,
     BadPolicy,
@@ -33,7 +33,7 @@ from sidelight.errors import (
     is_one_of,
     parameter,
 )
-from sidelight.release.generalise import AnyGroups, AnyLattice, Lattice, Node, StreamedGroups, StreamedLattice, coarser
+from sidelight.release.generalise import AnyGroups, AnyLattice, Lattice, Node, StreamedLattice, coarser
 from sidelight.release.groups import Groups
 from sidelight.rounding import whole_number
 from sidelight.search.effort import EFFORT
@@ -307,26 +307,21 @@ class NodeRecodings:
 
     def recode(self, node: Node, chosen: SuppressedNode | None = None) -> Regions:
         """Recode the table at a node, or with some of its groups suppressed."""
-        table = self._lattice.table
-        if chosen is not None:
-            groups, suppressed = self._lattice.groups_at(node), chosen.flags(self._lattice)
-            if isinstance(groups, StreamedGroups):
-                return self._recode_groups(node, replace(groups, hidden=suppressed), lambda: held(table).sizes)
-            kept = np.flatnonzero(~suppressed)
+        groups = self._lattice.groups_at(node)
+        hidden = None if chosen is None else chosen.flags(self._lattice)
+        kept = np.arange(len(groups)) if hidden is None else np.flatnonzero(~hidden)
 
-            def look_up() -> Integers:
-                # the lattice numbers its groups as the table's keys are numbered here: by their recoded labels
-                keys, number = held(table), np.full(len(suppressed), -1)
-                number[kept] = np.arange(len(kept))
-                return number[number_equal_rows(self._columns(node, keys), len(keys.sizes))[0]]
+        def look_up() -> Integers:
+            # the lattice numbers its groups as the table's keys are numbered here: by their recoded labels
+            keys, number = held(self._lattice.table), np.full(len(groups), -1)
+            number[kept] = np.arange(len(kept))
+            levels = [self._level(column, level)[0] for column, level in enumerate(node)]
+            columns = [column.recode(to.labels, to.codes) for column, to in zip(keys.quasi, levels, strict=True)]
+            return number[number_equal_rows(tuple(columns), len(keys.sizes))[0]]
 
-            return self._recode_groups(node, groups.take(kept), look_up)
-        if not isinstance(table, Table):
-            return self._recode_groups(node, self._lattice.groups_at(node), lambda: table.sizes)
-        columns = self._columns(node, table)
-        group, first = number_equal_rows(columns, len(table.sizes))
-        codes, sizes = [column.codes[first] for column in columns], add_up(group, table.sizes, len(first))
-        return self._regions(node, codes, sizes, lambda: group)
+        if isinstance(groups, Groups):
+            return self._recode_groups(node, groups if hidden is None else groups.take(kept), look_up)
+        return self._recode_groups(node, replace(groups, hidden=hidden), look_up)
 
     def to_print(self, node: Node, chosen: SuppressedNode | None) -> Regions:
         """Recode the table at a node, with its groups at hand even where the lattice has them on disk."""
@@ -340,29 +335,18 @@ class NodeRecodings:
 
     def _recode_groups(self, node: Node, groups: AnyGroups, look_up: Callable[[], Integers]) -> Regions:
         """Recode the table to these groups of a node; groups on disk are read through and only added up."""
+        codes, sizes = [np.zeros(0, np.int32)] * len(node), np.zeros(0, np.int64)
         if isinstance(groups, Groups):
-            return self._regions(node, [column.codes for column in groups.columns], groups.sizes, look_up)
-        parts = (([column.codes for column in each.columns], each.sizes) for each in groups.unpack_groups())
-        return self._regions(node, [np.zeros(0, np.int32)] * len(node), np.zeros(0, np.int64), look_up, parts)
-
-    def _regions(
-        self,
-        node: Node,
-        codes: list[Codes],
-        sizes: Integers,
-        look_up: Callable[[], Integers],
-        parts: Iterable[tuple[list[Codes], Integers]] | None = None,
-    ) -> Regions:
-        """Build the regions; `parts` are codes and sizes of groups that are only added up, in place of those held."""
+            codes, sizes = [column.codes for column in groups.columns], groups.sizes
         _, starts, stops = zip(*(self._level(column, level) for column, level in enumerate(node)), strict=True)
         label_people = [np.zeros(len(start), np.int64) for start in starts]
-        groups = pairs = people = 0
-        for part_codes, part_sizes in [(codes, sizes)] if parts is None else parts:
-            for total, code in zip(label_people, part_codes, strict=True):
-                np.add(total, add_up(code, part_sizes, len(total)), out=total)
-            groups += len(part_sizes)
-            pairs += int((part_sizes * part_sizes).sum())
-            people += int(part_sizes.sum())
+        number = pairs = people = 0
+        for part in [groups] if isinstance(groups, Groups) else groups.unpack_groups():
+            for total, column in zip(label_people, part.columns, strict=True):
+                np.add(total, add_up(column.codes, part.sizes, len(total)), out=total)
+            number += len(part)
+            pairs += int((part.sizes * part.sizes).sum())
+            people += int(part.sizes.sum())
         return LevelRegions(
             self._lattice.table,
             self._orders,
@@ -376,13 +360,9 @@ class NodeRecodings:
             label_start=starts,
             label_stop=stops,
             label_people=tuple(label_people),
-            number_of_groups=groups,
+            number_of_groups=number,
             number_of_pairs=pairs,
         )
-
-    def _columns(self, node: Node, table: Table) -> tuple[Column, ...]:
-        levels = [self._level(column, level)[0] for column, level in enumerate(node)]
-        return tuple(column.recode(to.labels, to.codes) for column, to in zip(table.quasi, levels, strict=True))
 
     def _level(self, at: int, level: int) -> tuple[Column, Integers, Integers]:
         """Return what becomes of each label of a column at a level, and the stretch of ranks that each one covers."""

@@ -46,6 +46,7 @@ import numpy.typing as npt
 
 from sidelight.errors import BadMeasure
 from sidelight.measures.classics import GroupSize
+from sidelight.progress import Progress, quiet
 from sidelight.release.generalise import AnyGroups, AnyLattice, Node, StreamedGroups
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from sidelight.arrays import Flags, Integers
     from sidelight.measures.criterion import Criterion
     from sidelight.policy.policy import Policy
-    from sidelight.progress import Progress
 
 NodeCheck: TypeAlias = Callable[[Node], bool]
 """Says whether a policy holds at a node."""
@@ -77,25 +77,13 @@ def search_lattice(lattice: AnyLattice, policy: Policy, *, max_checks: int | Non
     """Find all minimal nodes within policy: monotone criteria by halving paths, then the others one by one."""
     monotone = [each for each in policy.criteria if holds_upwards(each, lattice.table.semantics)]
     others = [each for each in policy.criteria if each not in monotone]
-    counter = CheckCounter.watch(lattice, progress)
+    counter = CheckCounter.watch(lattice, progress, max_checks)
     # no other node can be within policy: it would have to keep the monotone criteria too
-    nodes = search_monotone(lattice.heights, counter.count_calls(node_check(lattice, monotone)), max_checks=max_checks)
+    nodes = search_monotone(lattice.heights, node_check(lattice, monotone), counter)
     if not others or not nodes.within:
         return nodes
-    check = counter.count_calls(node_check(lattice, others))
-    kept: list[Node] = []
-    checked, complete = nodes.checked, nodes.complete
-    try:
-        for node in finest_first(nodes.within):
-            if max_checks is not None and checked >= max_checks:
-                complete = False
-                break
-            checked += 1
-            if check(node):
-                kept.append(node)
-    except KeyboardInterrupt:
-        complete = False
-    return CheckedNodes(minimal_among(kept), tuple(kept), checked, complete)
+    kept = counter.check_each(finest_first(nodes.within), node_check(lattice, others))
+    return CheckedNodes(minimal_among(kept), tuple(kept), counter.checked, counter.complete)
 
 
 def node_check(lattice: AnyLattice, criteria: list[Criterion]) -> NodeCheck:
@@ -116,17 +104,19 @@ def node_check(lattice: AnyLattice, criteria: list[Criterion]) -> NodeCheck:
 
 @dataclass(eq=False)
 class CheckCounter:
-    """Counts the checks of a search and reports each of them."""
+    """Counts the checks of a search, reports each of them, and ends where there are too many, or on Ctrl-C."""
 
-    total: int
-    progress: Progress
+    total: int = 0
+    progress: Progress = quiet
+    max_checks: int | None = None
     checked: int = 0
+    complete: bool = True
     node: Node = ()
 
     @classmethod
-    def watch(cls, lattice: AnyLattice, progress: Progress) -> CheckCounter:
+    def watch(cls, lattice: AnyLattice, progress: Progress, max_checks: int | None) -> CheckCounter:
         """Return a counter of the checks of a lattice; one on disk reports how far it has read a node."""
-        counter = cls(len(lattice), progress)
+        counter = cls(len(lattice), progress, max_checks)
 
         def report_reading(rows: int, of_rows: int) -> None:
             progress(f"levels {counter.node}, {100 * rows // max(of_rows, 1)} % read", counter.checked, counter.total)
@@ -134,45 +124,42 @@ class CheckCounter:
         lattice.reading = report_reading
         return counter
 
-    def count(self, node: Node) -> None:
-        """Count a check of a node that is about to be made."""
-        self.checked, self.node = self.checked + 1, node
-        self.progress(f"levels {node}", self.checked, self.total)
+    def check_each(self, nodes: Iterable[Node], check: NodeCheck) -> list[Node]:
+        """Check one node after another; return those that hold."""
+        kept: list[Node] = []
+        try:
+            for node in nodes:
+                if self.max_checks is not None and self.checked >= self.max_checks:
+                    self.complete = False
+                    break
+                self.checked, self.node = self.checked + 1, node
+                self.progress(f"levels {node}", self.checked, self.total)
+                if check(node):
+                    kept.append(node)
+        except KeyboardInterrupt:
+            self.complete = False
+        return kept
 
-    def count_calls(self, check: NodeCheck) -> NodeCheck:
-        """Return a check that is counted."""
 
-        def counted_check(node: Node) -> bool:
-            self.count(node)
-            return check(node)
-
-        return counted_check
-
-
-def search_monotone(heights: tuple[int, ...], check: NodeCheck, *, max_checks: int | None = None) -> CheckedNodes:
+def search_monotone(heights: tuple[int, ...], check: NodeCheck, counter: CheckCounter | None = None) -> CheckedNodes:
     """Find all minimal nodes at which a check that never turns false upwards is true.
 
     >>> nodes = search_monotone((3, 3), lambda node: sum(node) >= 2)
     >>> sorted(nodes.minimal), nodes.checked, nodes.complete
     ([(0, 2), (1, 1), (2, 0)], 5, True)
     """
-    tags = np.zeros(heights, np.int8)
-    checked = 0
-    complete = True
-    try:
-        for node in _nodes_on_paths(tags):
-            if max_checks is not None and checked >= max_checks:
-                complete = False
-                break
-            checked += 1
-            if check(node):
-                # closed upwards: every coarser node holds too
-                tags[tuple(slice(level, None) for level in node)] = 1
-            else:
-                # closed downwards: no finer node holds
-                tags[tuple(slice(None, level + 1) for level in node)] = -1
-    except KeyboardInterrupt:
-        complete = False
+    tags, counter = np.zeros(heights, np.int8), counter or CheckCounter()
+
+    def tag(node: Node) -> bool:
+        if check(node):
+            # closed upwards: every coarser node holds too
+            tags[tuple(slice(level, None) for level in node)] = 1
+        else:
+            # closed downwards: no finer node holds
+            tags[tuple(slice(None, level + 1) for level in node)] = -1
+        return bool(tags[node] == 1)
+
+    counter.check_each(_nodes_on_paths(tags), tag)
     # the nodes that hold while nothing directly below them is known to
     holds = tags == 1
     lowest = holds.copy()
@@ -180,7 +167,7 @@ def search_monotone(heights: tuple[int, ...], check: NodeCheck, *, max_checks: i
         before = (slice(None),) * axis
         lowest[*before, 1:] &= ~holds[*before, :-1]
     minimal, within = (tuple(tuple(node) for node in np.argwhere(nodes).tolist()) for nodes in (lowest, holds))
-    return CheckedNodes(minimal, within, checked, complete)
+    return CheckedNodes(minimal, within, counter.checked, counter.complete)
 
 
 def _nodes_on_paths(tags: npt.NDArray[np.int8]) -> Iterator[Node]:
@@ -272,26 +259,26 @@ def search_with_suppression(
     progress: Progress,
 ) -> CheckedNodes:
     """Find all nodes that keep the policy once at most `max_suppressed` people are suppressed, and their worth."""
-    counter = CheckCounter.watch(lattice, progress)
+    counter = CheckCounter.watch(lattice, progress, max_checks)
     check = PolicyCheck.from_policy(policy, lattice.table.people)
     least = check.least_group_size or 1
-    few_too_small = counter.count_calls(lambda node: lattice.few_below(node, least, most=max_suppressed))
-    open_nodes = search_monotone(lattice.heights, few_too_small, max_checks=max_checks)
+    open_nodes = search_monotone(
+        lattice.heights, lambda node: lattice.few_below(node, least, most=max_suppressed), counter
+    )
     # where checks are short, the finest nodes are looked at
     affordable = finest_first(open_nodes.within)[: None if max_checks is None else max(max_checks - counter.checked, 0)]
-    complete = open_nodes.complete and len(affordable) == len(open_nodes.within)
     within: dict[Node, SuppressedNode] = {}
-    try:
-        # neighbours one after another, so that one is rolled up from the other
-        for node in sorted(affordable):
-            counter.count(node)
-            chosen = suppress_at(lattice, node, check, max_suppressed, as_group=as_group)
-            if chosen is not None:
-                weighed = replace(chosen, worth=worth(chosen))
-                on_disk = not lattice.is_in_memory(node)
-                within[node] = replace(weighed, suppressed=None) if on_disk else weighed
-    except KeyboardInterrupt:
-        complete = False
+
+    def suppress(node: Node) -> bool:
+        chosen = suppress_at(lattice, node, check, max_suppressed, as_group=as_group)
+        if chosen is not None:
+            held = chosen.suppressed if lattice.is_in_memory(node) else None
+            within[node] = replace(chosen, suppressed=held, worth=worth(chosen))
+        return chosen is not None
+
+    # neighbours one after another, so that one is rolled up from the other
+    counter.check_each(sorted(affordable), suppress)
+    complete = counter.complete and len(affordable) == len(open_nodes.within)
     return CheckedNodes(minimal_among(within), tuple(within), counter.checked, complete, within)
 
 

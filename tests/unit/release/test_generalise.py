@@ -331,8 +331,8 @@ def test_progress_moves_within_a_node(lattice, monkeypatch):
     monkeypatch.setattr(SortedRuns.read_unordered, "__defaults__", (20,))
     heard = []
     policy = sl.Policy(sl.GroupSize() >= 2)
-    counter = CheckCounter.watch(lattice, lambda *each: heard.append(each))
-    assert counter.count_calls(node_check(lattice, list(policy.criteria)))((0, 1))
+    counter = CheckCounter.watch(lattice, lambda *each: heard.append(each), None)
+    assert counter.check_each([(0, 1)], node_check(lattice, list(policy.criteria))) == [(0, 1)]
     assert heard[0] == ("levels (0, 1)", 1, 6)
     assert heard[-1] == ("levels (0, 1), 100 % read", 1, 6)
     assert ("levels (0, 1), 50 % read", 1, 6) in heard

@@ -40,7 +40,7 @@ def test_what_is_known_is_true_and_complete_unless_stopped(border, max_checks):
         checked.append(node)
         return check_of(lowest)(node)
 
-    nodes = search_monotone(heights, check, max_checks=max_checks)
+    nodes = search_monotone(heights, check, CheckCounter(max_checks=max_checks))
     assert len(checked) == nodes.checked == len(set(checked))
     assert all(check_of(lowest)(node) for node in nodes.within)
     assert set(nodes.minimal) <= set(nodes.within)
@@ -74,8 +74,7 @@ def test_ctrl_c_keeps_what_is_known():
 def test_checks_are_counted_and_reported():
     seen = []
     counter = CheckCounter(9, lambda *each: seen.append(each))
-    assert counter.count_calls(lambda node: node == (1, 2))((1, 2))
-    counter.count((0, 0))
+    assert counter.check_each([(1, 2), (0, 0)], lambda node: node == (1, 2)) == [(1, 2)]
     assert seen == [("levels (1, 2)", 1, 9), ("levels (0, 0)", 2, 9)]
     assert counter.checked == 2
 
