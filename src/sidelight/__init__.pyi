@@ -141,7 +141,7 @@ from .search.microaggregation import Microaggregation as Microaggregation
 from .publish.noise import PublishedNoise as PublishedNoise
 from .publish.noise import read_noise as read_noise
 from .publish.publish import Published as Published
-from .publish.read_back import read_published as read_published
+from .publish.publish import read_published as read_published
 from .report.make import release_report as release_report
 from .report.make import report_html as report_html
 from .report.make import report_markdown as report_markdown

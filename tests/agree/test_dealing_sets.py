@@ -12,7 +12,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadPolicy, NothingSafe, NotPublished
-from sidelight.publish.read_back import read_published
+from sidelight.publish.publish import read_published
 from sidelight.search.anatomy import deal_in_turns, line_up_hardest_first
 from sidelight.table.table import Counts, Profiles
 

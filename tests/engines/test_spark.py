@@ -26,7 +26,7 @@ from sidelight.engines.spark import source as spark_parts
 from sidelight.engines.spark.stream import fits_here
 from sidelight.errors import BadTable, NoRoom, NotPublished
 from sidelight.measures import about as findings_of
-from sidelight.publish.read_back import is_same_release
+from sidelight.publish.publish import is_same_release
 from sidelight.search import mondrian_streamed
 from sidelight.search.mondrian_streamed import MemoryBudget
 from sidelight.streams.memory import Memory

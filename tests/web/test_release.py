@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from sidelight.answers.candidates import SearchChoice
 from sidelight.cli.serve import ServeRequest, workspace
-from sidelight.publish.read_back import read_published
+from sidelight.publish.publish import read_published
 from sidelight.web.views.release import question_of
 from sidelight.web.workspace import State, Workspace
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 from support.explorer import opened, without_aborted
 
-from sidelight.publish.read_back import read_published
+from sidelight.publish.publish import read_published
 from sidelight.web.security import write_opener
 
 pytestmark = pytest.mark.browser

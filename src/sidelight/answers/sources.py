@@ -270,7 +270,7 @@ def open_release(
     if not sidecar_path(Path(file)).is_file():
         require_columns(file, roles)
         return release_from(file, roles, keep_people=keep_people)
-    from sidelight.publish.read_back import read_by_sidecar  # noqa: PLC0415 - only files with a sidecar need it
+    from sidelight.publish.publish import read_by_sidecar  # noqa: PLC0415 - only files with a sidecar need it
     from sidelight.publish.sidecar import read_checked  # noqa: PLC0415
 
     def count_by(path: Path) -> Path | SparkFile:
@@ -416,7 +416,7 @@ def _merge_alike(release: sl.Release, roles: Roles, document: Sidecar) -> sl.Rel
     kept = tuple(column for column in release.groups.columns if column.name in names)
     if len(kept) in (0, len(release.groups.columns)):  # none: asked for by the columns of anatomy's people
         return release
-    from sidelight.publish.read_back import as_printed  # noqa: PLC0415 - only files with a sidecar need it
+    from sidelight.publish.publish import as_printed  # noqa: PLC0415 - only files with a sidecar need it
 
     return as_printed(replace(release, groups=replace(release.groups, columns=kept)))
 

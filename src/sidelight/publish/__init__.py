@@ -4,6 +4,6 @@ Here belong the files of a release and the documents beside them: writing, readi
 they were made from, of which nothing is written, nor what is reported of them for people (`report/`).  Noisy counts are
 made elsewhere (`noise/`) and leave by `noise`, in the same formats (`engines/formats`).
 
-Read `sidecar` (the document, what fills it, and what each column is) and `read_back` (a file, as its sidecar says);
-`publish` (which files there are, written and judged); `noise`.
+Read `sidecar` (the document, what fills it, and what each column is); `publish` (which files there are, written, read
+back as their sidecar says, and judged); `noise`.
 """

@@ -44,7 +44,7 @@ from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.measure_names import ASK_CHOICES
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.publish.read_back import read_published
+from sidelight.publish.publish import read_published
 from sidelight.publish.sidecar import (
     PublishedFinding,
     Sidecar,

@@ -105,15 +105,21 @@ class GeneralisationTable(Tabular):
     large_is_bad: tuple[bool, ...]  # of each measure: a risk, or a size or diversity
     complete: bool = True  # whether there are rows of all generalisations, or of all within the policy
     notes: tuple[str, ...] = ()  # what to know about the values, of whichever generalisation
+    of_epsilon: bool = False  # whether the measures are the smallest ε against adversaries
+
+    @property
+    def adversaries(self) -> tuple[str, ...]:
+        """Against whom, where the smallest ε was measured."""
+        return self.measures if self.of_epsilon else ()
 
     def __repr__(self) -> str:
+        unfinished = "" if self.complete else ", not complete,"
+        size = f"{counted(len(self.rows), 'generalisation')} of {', '.join(self.columns)}{unfinished}"
+        if self.of_epsilon:
+            return f"<EpsilonTable: {size} against {counted(len(self.measures), 'adversary')}>"
         names = ((self.measures, "measure"), (self.utilities, "utility"))
         asked = " and ".join(counted(len(each), noun) for each, noun in names if each)
-        return f"<{type(self).__name__}: {self._size()} by {asked}>"
-
-    def _size(self) -> str:
-        unfinished = "" if self.complete else ", not complete,"
-        return f"{counted(len(self.rows), 'generalisation')} of {', '.join(self.columns)}{unfinished}"
+        return f"<GeneralisationTable: {size} by {asked}>"
 
     def _repr_html_(self) -> str:
         rows = (
@@ -121,10 +127,9 @@ class GeneralisationTable(Tabular):
             for row in self.rows
         )
         heads = [*self.columns, "groups", *self.measures, *self.utilities]
-        return html_table(self._title(), heads, rows, total=len(self.rows), note="; ".join(self.notes))
-
-    def _title(self) -> str:
-        return "Generalisations" if self.complete else "Generalisations, not complete"
+        title = "Generalisations" if self.complete else "Generalisations, not complete"
+        title = "Smallest ε of each generalisation" if self.of_epsilon else title
+        return html_table(title, heads, rows, total=len(self.rows), note="; ".join(self.notes))
 
     def glances(self, row: GeneralisationRow) -> Iterator[str]:
         """Yield each value of a row in a few figures, rounded towards caution."""
@@ -149,9 +154,8 @@ class GeneralisationTable(Tabular):
     def to_arrow(self) -> pa.Table:
         """Return a row per generalisation: columns' levels, sizes, values rounded towards caution, and utilities."""
         levels = {_name_level(name): [row.node[at] for row in self.rows] for at, name in enumerate(self.columns)}
-        sizes = dict(
-            zip(ROW_SIZES, ([row.groups for row in self.rows], [row.suppressed for row in self.rows]), strict=True)
-        )
+        groups, suppressed = ROW_SIZES
+        sizes = {groups: [row.groups for row in self.rows], suppressed: [row.suppressed for row in self.rows]}
         values = {
             name: [printed_cautiously(row.values[at], large_is_bad=large_is_bad) for row in self.rows]
             for at, (name, large_is_bad) in enumerate(zip(self.measures, self.large_is_bad, strict=True))
@@ -162,23 +166,6 @@ class GeneralisationTable(Tabular):
         return pa.table(whole | real)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class EpsilonTable(GeneralisationTable):
-    """The smallest ε of all generalisations, against each adversary."""
-
-    @property
-    def adversaries(self) -> tuple[str, ...]:
-        """Against whom."""
-        return self.measures
-
-    def __repr__(self) -> str:
-        return f"<EpsilonTable: {self._size()} against {counted(len(self.adversaries), 'adversary')}>"
-
-    def _title(self) -> str:
-        return "Smallest ε of each generalisation"
-
-
-AnyTableKind = TypeVar("AnyTableKind", bound=GeneralisationTable)
 Mark = TypeVar("Mark")
 
 
@@ -241,15 +228,7 @@ def generalisation_table(
     found = _list_all_nodes(lattice) if problem is None else _find_within(lattice, problem, method, progress)
     nodes = tuple(finest_first(found.minimal if minimal else found.within)) if problem else found.within
     recodings = NodeRecodings(lattice, by) if names else None
-    return _measure_nodes(
-        GeneralisationTable,
-        lattice,
-        replace(found, within=nodes),
-        asked,
-        utilities=names,
-        recodings=recodings,
-        progress=progress,
-    )
+    return _measure_nodes(lattice, replace(found, within=nodes), asked, names, recodings, progress=progress)
 
 
 def smallest_epsilon_table(
@@ -259,7 +238,7 @@ def smallest_epsilon_table(
     *,
     columns: Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> EpsilonTable:
+) -> GeneralisationTable:
     """Compute the smallest ε of every full-domain generalisation against each of these adversaries.
 
     The `generalisation_table` of prior beliefs: for each choice of one level per column (of all quasi-identifiers, or
@@ -292,7 +271,7 @@ def smallest_epsilon_table(
     chosen = _keep_columns(table, columns)
     asked, lattice = _build_questions(beliefs, (), chosen), Lattice(chosen, as_hierarchies(hierarchies))
     _check_questions(asked, lattice)
-    return _measure_nodes(EpsilonTable, lattice, _list_all_nodes(lattice), asked, progress=report)
+    return replace(_measure_nodes(lattice, _list_all_nodes(lattice), asked, progress=report), of_epsilon=True)
 
 
 def _keep_columns(table: Table, columns: str | Sequence[str] | None) -> Table:
@@ -315,21 +294,21 @@ def named_measures(
     >>> named_measures(GroupSize()), named_measures({"k": GroupSize()})
     ({'group size': GroupSize()}, {'k': GroupSize()})
     """
+
+    def checked(thing: object, name: str = "a measure") -> Measure:
+        return expect(Measure, thing, name)  # type: ignore[type-abstract]
+
     if isinstance(measures, Mapping):
         return {
-            expect(str, name, "the name of a measure"): _expect_measure(each, f"measure '{name}'")
+            expect(str, name, "the name of a measure"): checked(each, f"measure '{name}'")
             for name, each in measures.items()
         }
     several = list(measures) if isinstance(measures, Iterable) else [measures]
-    named = {name_of(_expect_measure(each, "a measure")): each for each in several}
+    named = {name_of(checked(each)): each for each in several}
     if len(named) < len(several):
         message = "two of the measures are the same; leave one out, or name them in a mapping"
         raise BadMeasure(message)
     return named
-
-
-def _expect_measure(thing: object, name: str) -> Measure:
-    return expect(Measure, thing, name)  # type: ignore[type-abstract]
 
 
 def _build_questions(
@@ -396,15 +375,14 @@ def _find_within(lattice: Lattice, problem: SearchProblem, method: FullDomain, p
 
 
 def _measure_nodes(
-    kind: type[AnyTableKind],
     lattice: Lattice,
     found: CheckedNodes,
     asked: Mapping[str, Measure],
-    *,
     utilities: tuple[UtilityName, ...] = (),
     recodings: NodeRecodings | None = None,
+    *,
     progress: Progress,
-) -> AnyTableKind:
+) -> GeneralisationTable:
     """Measure and weigh node after node; Ctrl-C keeps what is there."""
     rows: list[GeneralisationRow] = []
     notes: dict[str, None] = {}
@@ -431,7 +409,7 @@ def _measure_nodes(
     except KeyboardInterrupt:
         complete = False
     large_is_bad = tuple(measure.large_is_bad for measure in measures)
-    return kind(*names, tuple(rows), large_is_bad, complete, tuple(notes))
+    return GeneralisationTable(*names, tuple(rows), large_is_bad, complete, tuple(notes))
 
 
 def batch_groups(marked: Iterable[tuple[Mark, Groups]]) -> Iterator[list[tuple[Mark, Groups]]]:

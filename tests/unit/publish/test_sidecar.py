@@ -28,8 +28,8 @@ from sidelight.engines.formats.registry import WRITERS
 from sidelight.errors import BadRelease, NotPublished, SidelightError
 from sidelight.files import digest, sidecar_path
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.publish import read_back, sidecar
-from sidelight.publish.read_back import add_members, as_printed, generation, is_same_release, read_by_sidecar
+from sidelight.publish import publish, sidecar
+from sidelight.publish.publish import add_members, as_printed, generation, is_same_release, read_by_sidecar
 from sidelight.publish.sidecar import (
     Reading,
     Sidecar,
@@ -699,8 +699,8 @@ def test_a_sidecar_that_tells_of_other_people_is_refused(tmp_path):
 def test_a_release_that_others_replace_is_read_again_after_longer_and_longer_waits(tmp_path, monkeypatch):
     published = few().publish(tmp_path / "r.csv")
     now, waits, engines = iter(range(100)), [], []
-    monkeypatch.setattr(read_back, "generation", lambda _: (next(now), 0))
-    monkeypatch.setattr(read_back, "sleep", waits.append)
+    monkeypatch.setattr(publish, "generation", lambda _: (next(now), 0))
+    monkeypatch.setattr(publish, "sleep", waits.append)
 
     def engine(path):
         engines.append(path)
@@ -715,7 +715,7 @@ def test_a_release_that_others_replace_is_read_again_after_longer_and_longer_wai
 
 def test_a_release_that_is_being_replaced_is_waited_for_and_read_as_was_asked(tmp_path, monkeypatch):
     published = few().publish(tmp_path / "r.csv")
-    real, asked, waits = read_back._read_by_sidecar, [], []
+    real, asked, waits = publish._read_by_sidecar, [], []
 
     def slow(path, memory, engine):
         asked.append((path, memory, engine))
@@ -724,17 +724,17 @@ def test_a_release_that_is_being_replaced_is_waited_for_and_read_as_was_asked(tm
             raise BadRelease(message)
         return real(path, memory, engine)
 
-    monkeypatch.setattr(read_back, "_read_by_sidecar", slow)
-    monkeypatch.setattr(read_back, "sleep", waits.append)
+    monkeypatch.setattr(publish, "_read_by_sidecar", slow)
+    monkeypatch.setattr(publish, "sleep", waits.append)
     with pytest.raises(BadRelease, match="not yet"):
         read_by_sidecar(published.path)  # nobody replaces it
     assert (len(asked), waits) == (1, [])
     asked.clear()
     (tmp_path / "r.csv.before").mkdir()  # somebody does
-    monkeypatch.setattr(read_back, "generation", lambda _: None)
+    monkeypatch.setattr(publish, "generation", lambda _: None)
     memory = Memory.parse("500MB")
-    monkeypatch.setattr(read_back, "read_back", lambda *_: None)
-    monkeypatch.setattr(read_back, "_read_by_sidecar", slow)
+    monkeypatch.setattr(publish, "read_back", lambda *_: None)
+    monkeypatch.setattr(publish, "_read_by_sidecar", slow)
     real = lambda *_: "read"  # noqa: E731
     assert read_by_sidecar(published.path, memory, Path) == "read"
     assert asked == [(published.path, memory, Path)] * 6
@@ -805,15 +805,15 @@ def test_a_column_keeps_its_kind_when_it_is_decoded():
     release = sl.Release.from_counts([{"Flu": 1}, {"Flu": 1}])
     reading = Reading(file="r.csv", group=("years",), sensitive="ill", values="single", rows="people", format="csv")
     encoded = replace(release, groups=replace(release.groups, columns=(column,)))
-    (read,) = read_back._decode_labels(encoded, WRITERS["csv"], reading).groups.columns
+    (read,) = publish._decode_labels(encoded, WRITERS["csv"], reading).groups.columns
     assert (read.name, read.labels, read.codes.tolist(), read.kind) == ("years", ("=1", None), [0, 1], "category")
 
 
 def test_domains_are_written_as_the_cells_are():
     form = WRITERS["csv"]
-    assert read_back._encode_domain(None, form) is None
-    assert read_back._encode_domain(("=1", None, "a"), form) == ("'=1", None, "a")
-    assert read_back._encode_domain({"=ill": ("=1", None)}, form) == {"'=ill": ("'=1", None)}
+    assert publish._encode_domain(None, form) is None
+    assert publish._encode_domain(("=1", None, "a"), form) == ("'=1", None, "a")
+    assert publish._encode_domain({"=ill": ("=1", None)}, form) == {"'=ill": ("'=1", None)}
 
 
 def test_the_digest_of_a_folder_is_that_of_names_and_digests_in_order(tmp_path):
@@ -988,7 +988,7 @@ def test_whatever_is_read_of_a_release_is_read_by_the_engine_in_the_memory_that_
     table = sl.read_table(rows, quasi="age", sensitive="ill", **keep)
     found = sl.protect(table, sl.DistinctValues() >= 2, method=method, ask="nobody")
     published = found.publish(tmp_path / "r.csv")
-    real, asked = read_back.read_back, []
+    real, asked = publish.read_back, []
 
     def watched(folder, reading, memory, engine):
         asked.append((folder, reading.group, memory, engine))
@@ -997,7 +997,7 @@ def test_whatever_is_read_of_a_release_is_read_by_the_engine_in_the_memory_that_
     def engine(path):
         return path
 
-    monkeypatch.setattr(read_back, "read_back", watched)
+    monkeypatch.setattr(publish, "read_back", watched)
     memory = Memory.parse("500MB")
     read_by_sidecar(published.path, memory, engine)
     groups = [("bucket",), ("age",)] if method == "anatomy" else [("age",), ("age", "ward")]
@@ -1116,15 +1116,15 @@ def test_of_labels_of_which_nothing_is_known_nothing_is_told():
 
 def test_memory_and_names_of_columns_come_to_whoever_reads_the_rows(tmp_path, monkeypatch):
     published = few().publish(tmp_path / "r.csv", layout="counts")
-    real, asked = read_back.release_from, []
+    real, asked = publish.release_from, []
 
     def watched(source, roles, **options):
         asked.append((source, options))
         return real(source, roles, **options)
 
-    monkeypatch.setattr(read_back, "release_from", watched)
+    monkeypatch.setattr(publish, "release_from", watched)
     for memory in (None, Memory.parse("500MB")):
-        read_back.read_back(tmp_path, published.document.reading, memory)
+        publish.read_back(tmp_path, published.document.reading, memory)
         options = {"rows": "counts", "people": "people", "count": "count", "memory": memory}
         assert asked.pop() == (published.path, options)
 

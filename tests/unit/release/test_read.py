@@ -14,8 +14,7 @@ import sidelight as sl
 from sidelight.engines.formats.file_format import shuffler
 from sidelight.engines.formats.parquet import ParquetWriter
 from sidelight.errors import BadRelease, BadTable, MissingValues, UnknownColumn
-from sidelight.publish.publish import sheet_of_counts
-from sidelight.publish.read_back import as_printed, is_same_release
+from sidelight.publish.publish import as_printed, is_same_release, sheet_of_counts
 from sidelight.testing import releases
 
 PUBLISHED = pd.DataFrame(

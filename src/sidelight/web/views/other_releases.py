@@ -25,7 +25,7 @@ from sidelight.documents.document import DocumentPart
 from sidelight.engines.files import columns_of
 from sidelight.errors import BadMeasure, BadTable, SidelightError, did_you_mean
 from sidelight.policy.limits import read_share
-from sidelight.publish.read_back import read_published
+from sidelight.publish.publish import read_published
 from sidelight.release.locate import LocateMethod
 from sidelight.release.read import release_from
 from sidelight.report.plots import picture_of
