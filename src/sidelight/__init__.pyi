@@ -151,7 +151,7 @@ from .errors import NothingSafe as NothingSafe
 
 # attacks
 from .minimality.insider import insider as insider
-from .minimality.beliefs import InsiderBeliefs as InsiderBeliefs
+from .minimality.insider import InsiderBeliefs as InsiderBeliefs
 from .minimality.measure import Insider as Insider
 from .minimality.measure import InsiderWitness as InsiderWitness
 from .attack.intersection import intersect as intersect

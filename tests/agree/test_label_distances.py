@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.release.locate import ROUNDING, nearest_groups
 from sidelight.release.printed_labels import Nodes
-from sidelight.search.microaggregation import KeyDistances, UnclusteredKeys
+from sidelight.search.microaggregation import UnclusteredKeys
 from sidelight.search.orders import column_orders
 from sidelight.table.labels import Column
 from sidelight.table.roles import KINDS
@@ -33,7 +33,7 @@ def test_the_nearest_printed_person_is_the_nearest_by_the_distances_of_the_searc
         values = tuple(text for text in quasi[0].labels if text is not None) or ("1",)
         by = {"a": sl.Hierarchy("a", (values, tuple("low" if int(text) < 3 else "high" for text in values)))}
         assume(kind != "category" or len(set(by["a"].levels[1])) > 1)
-    distances = UnclusteredKeys(KeyDistances.from_table(table, column_orders(quasi, by)), people)
+    distances = UnclusteredKeys(table, column_orders(quasi, by))
     squared = np.array([distances.from_key(key) for key in range(size)])
     nodes = {name: Nodes.from_hierarchy(hierarchy) for name, hierarchy in by.items()}
     # some people are printed as they are: who is nearest to whom is a question about the same distances

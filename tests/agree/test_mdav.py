@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.search import microaggregation
 from sidelight.search.effort import EFFORT
-from sidelight.search.microaggregation import Centroids, KeyDistances, UnclusteredKeys, mdav
+from sidelight.search.microaggregation import Centroids, UnclusteredKeys, mdav
 from sidelight.search.orders import column_orders
 from sidelight.table.labels import Column, as_day, as_number
 from sidelight.table.roles import KINDS
@@ -75,7 +75,7 @@ def squared(points, one, other):
 def test_distances_are_those_of_points(case):
     table, orders = case
     at = points(table, orders)
-    left = UnclusteredKeys(KeyDistances.from_table(table, orders), table.sizes)
+    left = UnclusteredKeys(table, orders)
     middle = table.sizes @ at / table.people
     from_middle = ((at - middle) ** 2).sum(axis=1)
     spread = float(table.sizes @ from_middle) / table.people
@@ -89,7 +89,7 @@ def test_distances_are_those_of_points(case):
 def test_distances_stay_right_as_keys_are_taken(case, k):
     table, orders = case
     at = points(table, orders)
-    left = UnclusteredKeys(KeyDistances.from_table(table, orders), table.sizes)
+    left = UnclusteredKeys(table, orders)
     if table.people <= k:
         return
     taken = left.take_nearest(left.from_key(0), k)
@@ -107,7 +107,7 @@ def test_distances_stay_right_as_keys_are_taken(case, k):
 @given(placed(), st.integers(1, 4))
 def test_clusters_have_k_people_and_keep_cells_whole(case, k):
     table, orders = case
-    clusters = mdav(KeyDistances.from_table(table, orders), table.sizes, k)
+    clusters = mdav(UnclusteredKeys(table, orders), k)
     people = np.bincount(clusters, weights=table.sizes)
     assert clusters.min() == 0
     assert (people > 0).all()
@@ -148,7 +148,7 @@ def test_clusters_are_those_of_the_paper(numbers, k):
     ones = np.ones(len(numbers), np.int64)
     table = sl.Table((ages,), "disease", ("Flu",), ones, Counts.from_cells(ones[:, np.newaxis]))
     at = [Fraction(table.quasi[0].cell(key)) for key in range(len(table.sizes))]
-    clusters = mdav(KeyDistances.from_table(table, column_orders(table.quasi, {})), table.sizes, k)
+    clusters = mdav(UnclusteredKeys(table, column_orders(table.quasi, {})), k)
     assert [set(np.flatnonzero(clusters == each).tolist()) for each in range(int(clusters.max()) + 1)] == naive(at, k)
 
 
@@ -184,8 +184,7 @@ def test_columns_with_very_many_labels_stand_on_a_line(case):
     table, orders = case
     before, EFFORT.matrix_labels = EFFORT.matrix_labels, 2
     try:
-        space = KeyDistances.from_table(table, orders)
-        left = UnclusteredKeys(space, table.sizes)
+        left = UnclusteredKeys(table, orders)
         expected = sum(
             (
                 (
@@ -200,6 +199,6 @@ def test_columns_with_very_many_labels_stand_on_a_line(case):
         )
         np.testing.assert_allclose(left.from_key(0), expected, atol=1e-9)
         lines = (microaggregation.points_on_line(order) for order in orders if len(order.labels) > 2)
-        assert len(space.lines) == sum(map(len, lines))
+        assert len(left.lines) == sum(map(len, lines))
     finally:
         EFFORT.matrix_labels = before

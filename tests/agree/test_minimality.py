@@ -9,7 +9,7 @@ from support.every_making import Making, SmallTable, every_making
 from support.examples import QUICK, examples
 
 import sidelight as sl
-from sidelight.minimality.beliefs import InsiderBeliefs
+from sidelight.minimality.insider import InsiderBeliefs
 from sidelight.search.mondrian_cuts import Proposals
 from sidelight.search.mondrian_frontier import Generation
 from sidelight.search.policy_check import PolicyCheck

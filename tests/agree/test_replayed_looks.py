@@ -13,7 +13,6 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.errors import BadRelease
 from sidelight.minimality.group_question import RosterLines
-from sidelight.minimality.insider import _any_world
 from sidelight.search.mondrian import cut_everybody
 from sidelight.search.mondrian_frontier import KeyStore
 from sidelight.search.orders import column_orders
@@ -52,7 +51,7 @@ def replays(people, published: Published, policy) -> bool:
     release = sl.Release.from_counts([dict(zip("abcdefg", counts, strict=False)) for _, counts in published])
     veil = Veil.build(covered_limits(policy), policy, len(people))
     try:
-        table = _any_world(roster, release)
+        table = roster.deal_values(release)
         store = KeyStore.from_table(table, column_orders(table.quasi, {}))
         veil.refuse_other_making(store, roster.group, release)
     except BadRelease:

@@ -124,7 +124,7 @@ HANDS_ON = {
     "policy/policy.py": ("report",),
     "measures/column_subsets/identifying_columns.py": ("report",),
     "max_entropy/measure.py": ("report",),
-    "minimality/beliefs.py": ("report",),
+    "minimality/insider.py": ("report",),
 }
 
 

@@ -5,8 +5,8 @@ not": minimality, turned into each person's probability.  It needs the method's 
 below that room; what a method prefers stands there, never here.  Attackers who train a model are in `learner`, and
 those who have several releases in `attack`.
 
-Read `insider` first (who is asked, of what; and releases made to withstand this attacker), then `group_question` (a
-group, the cuts that failed in it, the people whom they do not tell apart, and which halves keep the policy),
-`group_beliefs` (of the people of one group, listed or drawn; of full-domain releases), `beliefs` (the answer) and
-`measure` (with its witness: of whom, and why).
+Read `insider` first (who is asked, of what; releases made to withstand this attacker; and the answer), then
+`group_question` (a group, the cuts that failed in it, the people whom they do not tell apart, and which halves keep the
+policy), `group_beliefs` (of the people of one group, listed or drawn; of full-domain releases) and `measure` (with its
+witness: of whom, and why).
 """

@@ -300,9 +300,9 @@ def believe_group(
         # the left halves of the only cut are counted
         occurring = np.flatnonzero(question.counts)
         ((left, right),) = question.sides.tolist()
-        caps = [min((each.most(side) for each in limits.shares), default=side) for side in (left, right)]
-        different = limits.distinct if limits.distinct > 1 else 0
-        cut = OneCut.build(question.counts[occurring].tolist(), left, caps[0], caps[1], different=different)
+        most_left, most_right = map(limits.values.most_of, (left, right))
+        different = limits.values.different if limits.values.different > 1 else 0
+        cut = OneCut.build(question.counts[occurring].tolist(), left, most_left, most_right, different=different)
         if cut.passing == cut.halves:
             refuse_open_cut(name)
         beside = [cut.shares_when_failing(right=not is_left) for is_left in question.left[0].tolist()]

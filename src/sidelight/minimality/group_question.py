@@ -40,7 +40,7 @@ from sidelight.measures.exact import join_backwards, join_forwards
 from sidelight.release.groups import Groups, stack_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.search.mondrian_cuts import cuts_along
-from sidelight.search.policy_check import CriterionCheck, PolicyCheck, ShareLimit, distinct_limit, share_limit
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck, ValueLimits, split_value_limits
 from sidelight.table.table import Counts, Table
 from sidelight.text import counted
 
@@ -101,6 +101,21 @@ class RosterLines:
         order = np.argsort(members.group, kind="stable")
         columns = tuple(column.take(members.key[order]) for column in members.columns)
         return cls(columns, members.group[order], members.people[order])._check(release.groups)
+
+    def deal_values(self, release: Release) -> Table:
+        """Return a table in which the values of each group are dealt to its lines in their order."""
+        groups = release.groups
+        _, value, count = groups.counts.entries()  # by group, as the lines are
+        line_ends, entry_ends = np.cumsum(self.people), np.cumsum(count)
+        # cutting at the ends of both lines and entries leaves stretches of one line and one value each
+        ends = np.union1d(line_ends, entry_ends)
+        line, entry = np.searchsorted(line_ends, ends), np.searchsorted(entry_ends, ends)
+        shape = (len(self.people), len(groups.domain))
+        counts = Counts.from_entries(line, value[entry], np.diff(ends, prepend=0), shape)
+        # columns stand as in the release
+        place = {column.name: at for at, column in enumerate(groups.columns)}
+        columns = sorted(self.columns, key=lambda column: place.get(column.name, len(place)))
+        return Table(tuple(columns), release.sensitive, groups.domain, self.people, counts)
 
     def _check(self, release: Groups) -> RosterLines:
         """Refuse a roster that does not fit the release, by the people of a group or, where held, their values."""
@@ -224,8 +239,7 @@ class HalfLimits:
 
     release: Groups
     check: PolicyCheck
-    shares: tuple[ShareLimit, ...]
-    distinct: int
+    values: ValueLimits
     others: tuple[CriterionCheck, ...]  # of single groups
     together: tuple[tuple[CriterionCheck, Floats, Floats], ...]  # and the joined rows of groups up to and from each
     by_size: tuple[CriterionCheck, ...]  # of single groups, whatever their values
@@ -234,13 +248,7 @@ class HalfLimits:
     def from_check(cls, check: PolicyCheck, release: Groups) -> HalfLimits:
         """Sort the limits of a policy."""
         about_values = [each for each in check.by_group if each.criterion.measure.about_values and not each.is_idle]
-        shares = [share_limit(each.criterion) for each in about_values]
-        distinct = [distinct_limit(each.criterion) for each in about_values]
-        others = [
-            each
-            for each, share, few in zip(about_values, shares, distinct, strict=True)
-            if share is None and few is None
-        ]
+        values, others = split_value_limits(each.criterion for each in about_values)
         together = []
         for each in check.together:
             # joins of all rows before and after each one: leaving a group out costs two joins, not a pass over all
@@ -249,9 +257,8 @@ class HalfLimits:
         return cls(
             release,
             check,
-            tuple(each for each in shares if each is not None),
-            max((each for each in distinct if each is not None), default=1),
-            tuple(others),
+            values,
+            tuple(each for each in about_values if each.criterion in others),
             tuple(together),
             tuple(each for each in check.by_group if not each.criterion.measure.about_values),
         )
@@ -260,8 +267,8 @@ class HalfLimits:
     def limits_sizes_alone(self) -> bool:
         """Whether no limit looks at values: then nobody learns from a cut that was not made."""
         return (
-            not self.shares
-            and self.distinct <= 1
+            not self.values.shares
+            and self.values.different <= 1
             and not self.others
             and not any(check.criterion.measure.about_values for check, *_ in self.together)
         )
@@ -287,10 +294,10 @@ class HalfLimits:
 
     def telling(self, counts: Integers, smallest: int) -> Flags:
         """Return which values must be kept apart, as they could break a limit on a side of `smallest` people."""
-        if self.distinct > 1 or not self.limits_shares_and_distinct:
+        if self.values.different > 1 or not self.limits_shares_and_distinct:
             # distinct values and other limits look at each value, so that none may be lumped
             return counts > 0
-        return counts > min((each.most(smallest) for each in self.shares), default=int(counts.sum()))
+        return counts > self.values.most_of(smallest)
 
     def passes(self, row: int, values: Integers, left: Integers, right: Integers, sizes: tuple[int, int]) -> Flags:
         """Return in which arrangements a cut of a group (a row of the release) keeps the policy.
@@ -330,10 +337,9 @@ class HalfLimits:
     def keep(self, values: Integers, counts: Integers, people: int, *, among: Flags | None = None) -> Flags:
         """Return which parts of a group (all, or some), of so many people each, keep all limits on single groups."""
         kept = np.ones(len(counts), bool) if among is None else among.copy()
-        for limit in self.shares:
-            kept &= (counts <= limit.most(people)).all(axis=1)
-        if self.distinct > 1:
-            kept &= np.count_nonzero(counts, axis=1) >= self.distinct
+        kept &= (counts <= self.values.most_of(people)).all(axis=1)
+        if self.values.different > 1:
+            kept &= np.count_nonzero(counts, axis=1) >= self.values.different
         if self.others and kept.any():
             some = np.flatnonzero(kept)
             kind, first = number_vectors(counts[some])

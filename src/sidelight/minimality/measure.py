@@ -30,7 +30,7 @@ from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     from sidelight.measures.criterion import Amount
-    from sidelight.minimality.beliefs import InsiderBeliefs
+    from sidelight.minimality.insider import InsiderBeliefs
     from sidelight.release.release import Release
     from sidelight.search.method import SearchResult
 

@@ -9,13 +9,13 @@ read.  Whatever goes wrong, what a ledger spent stays spent, as the noise was dr
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -257,16 +257,6 @@ def publish_noise(noisy: NoisyCounts | StableCounts, path: str | Path, *, force:
         row = np.repeat(np.arange(groups), values)
         labels = {name: column.take(row) for name, column in columns.items()}
         sheet = Sheet({**labels, noisy.sensitive: noisy.values_column(), **noisy.numbers()})
-    return publish_drawn(noisy, path, sheet, noise_document, force=force)
-
-
-Drawn = TypeVar("Drawn", NoisyCounts, StableCounts, NoisyCounts | StableCounts)
-
-
-def publish_drawn(
-    noisy: Drawn, path: str | Path, sheet: Sheet, document: Callable[[Drawn, Path], NoiseDocument], *, force: bool
-) -> PublishedNoise:
-    """Write what was drawn, and a document about it and the file that it stands in: both or none."""
     path = Path(path)
     expect(bool, force, parameter("force"))
     beside = refuse_noise_targets(path, force=force, inputs=() if noisy.ledger is None else noisy.ledger.files)
@@ -274,7 +264,7 @@ def publish_drawn(
         with unfinished_folder(path) as folder:
             file = folder / path.name
             writer_of(path, None).write_to(file, sheet)
-            published = PublishedNoise(path, beside, document(noisy, file))
+            published = PublishedNoise(path, beside, noise_document(noisy, file))
             (folder / beside.name).write_bytes(published.to_json().encode())
             flush_to_disk(folder / beside.name)
             # on the ledger before it is anywhere: the ledger may say more than was published, never less

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, overload
 
 import numpy as np
 
-from sidelight.arrays import Integers, add_up
+from sidelight.arrays import Flags, Integers, add_up
 from sidelight.errors import (
     BadHierarchy,
     BadPolicy,
@@ -289,6 +289,33 @@ def refuse_too_many(lattice: AnyLattice) -> None:
             f"leave levels or columns out, or use {parameter('method', 'mondrian')}"
         )
         raise BadHierarchy(message)
+
+
+def count_preferred(
+    table: Table,
+    by: Mapping[str, Hierarchy],
+    node: Node,
+    utility: str | None,
+    are_large: Callable[[Integers], Flags],
+) -> tuple[int, int] | None:
+    """Count the nodes that a utility prefers to one, and of those the ones of which all groups are large enough.
+
+    None where they depend on values, or are too many to weigh.
+    """
+    chosen_by = next((name for name in UTILITIES if name == utility and name not in OF_VALUES), None)
+    lattice = lattice_of(table, by)
+    if chosen_by is None or len(lattice) > 2_000:  # weighing them all would take too long
+        return None
+    recodings = NodeRecodings(lattice, by)
+
+    def rank(at: Node) -> tuple[float, float, Node]:
+        recoding = recodings.recode(at)
+        return UTILITIES[chosen_by](recoding), UTILITIES[DEFAULT_UTILITY](recoding), at
+
+    published = rank(node)
+    better = [at for at in lattice.nodes() if at != node and rank(at) < published]
+    # nodes with a group that is too small fail in every world; the others may have failed by their values
+    return len(better), sum(bool(are_large(lattice.sizes_at(at)).all()) for at in better)
 
 
 class NodeRecodings:

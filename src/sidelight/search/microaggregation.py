@@ -1,7 +1,7 @@
 """Microaggregation: small clusters of people who are alike, each published as its average person.
 
 Symbols     n_q = people with key q (a distinct combination of quasi-identifier values), d²(q, q') = Σ_c D_c[q_c, q'_c]
-            (`KeyDistances`), p_c = the remaining people's shares of column c's labels.
+            (`UnclusteredKeys`), p_c = the remaining people's shares of column c's labels.
 MDAV        Again and again: the key farthest from the average of the remaining people and its nearest keys, k people of
             them, are a cluster, and so are the key farthest from that one and its nearest; fewer than 2k people are the
             last cluster.  People of a key stay together, so only the last cluster can have fewer than k people.
@@ -39,7 +39,7 @@ Labels      Each D_c is the squared distance of points, by what the column is (`
             Columns with very many labels stand on a line by their rank.
 Points      So d² is the squared distance of points, too: distances from an average are well defined, and a group's
             average point is a sum that follows merges (`Centroids`).
-Keys        `KeyDistances` keeps D_c as matrices, label × label, and looks rows up by label code: a vector of all
+Keys        `UnclusteredKeys` keeps D_c as matrices, label × label, and looks rows up by label code: a vector of all
             distances from one key costs one indexed addition per matrix.  Columns are put together into one matrix over
             the combinations that occur while those stay few: fewer, longer additions.
 Cost        labels² × levels numbers per column of up to `EFFORT.matrix_labels`; nearest groups: groups² × coordinates.
@@ -126,8 +126,7 @@ class Microaggregation(Method):
         k = min(self.k or PolicyCheck.from_policy(policy, table.people).least_group_size or 3, table.people)
         ranks = [order.ranks(column) for order, column in zip(orders, table.quasi, strict=True)]
         cluster = mdav(
-            KeyDistances.from_table(table, orders),
-            table.sizes,
+            UnclusteredKeys(table, orders),
             k,
             progress=lambda done: progress("making clusters", done, len(table.sizes)),
         )
@@ -167,18 +166,15 @@ class Microaggregation(Method):
         )
 
 
-def mdav(
-    distances: KeyDistances, people: Integers, k: int, *, progress: Callable[[int], None] = lambda _done: None
-) -> Integers:
+def mdav(left: UnclusteredKeys, k: int, *, progress: Callable[[int], None] = lambda _done: None) -> Integers:
     """Return each key the number of its cluster, from 0; a key's people stay together.
 
     Only the last cluster may have fewer than k people, when single keys have more than k.
     """
-    left = UnclusteredKeys(distances, people)
-    cluster = np.full(len(people), -1)
+    cluster = np.full(left.keys, -1)
     clusters = 0
     while left.people >= 2 * k:
-        progress(len(people) - left.keys)
+        progress(len(cluster) - left.keys)
         # one cluster around the key farthest from the average, the next around the key farthest from that one
         distance = left.from_key(left.farthest(left.from_average()))
         cluster[left.take_nearest(distance, k)] = clusters
@@ -193,19 +189,41 @@ def mdav(
 
 
 class UnclusteredKeys:
-    """The keys that are in no cluster yet.  Every question is a few vector operations over them."""
+    """The keys of a table that are in no cluster yet.  Every question is a few vector operations over them.
 
-    def __init__(self, distances: KeyDistances, people: Integers) -> None:
-        self.people = int(people.sum())
-        self.keys = len(people)
-        self._numbers = np.arange(len(people))
-        self._weights = people
-        self._done = np.zeros(len(people), bool)
-        self._matrices = [squared for _, squared in distances.matrices]
-        self._codes = [codes.astype(np.intp) for codes, _ in distances.matrices]
-        self._lines = distances.lines
-        self._pulls = [squared @ np.bincount(codes, weights=people) for codes, squared in distances.matrices]
-        self._sums = distances.lines @ people
+    The squared distance of two keys is a sum over matrices and lines.  A matrix is of one column, or of several
+    together: `squared[codes[i], codes[j]]` is that of keys i and j.
+    """
+
+    def __init__(self, table: Table, orders: tuple[Order, ...]) -> None:
+        self.people = table.people
+        self.keys = len(table.sizes)
+        self._numbers = np.arange(self.keys)
+        self._weights = table.sizes
+        self._done = np.zeros(self.keys, bool)
+        self.matrices: list[tuple[Integers, Floats]] = []  # codes per key, squared label × label
+        matrices: list[tuple[Integers, Floats]] = []
+        lines = []
+        for order, column in zip(orders, table.quasi, strict=True):
+            rank = order.ranks(column)
+            if len(order) > EFFORT.matrix_labels:
+                lines += [coordinate[rank] for coordinate in points_on_line(order)]
+            else:
+                matrices.append((rank, label_distances(order)))
+        self.lines: Floats = np.array(lines).reshape(len(lines), self.keys)  # line × key
+        # few labels first, so that as many columns as possible share a matrix, while their combinations stay few
+        for codes, squared in sorted(matrices, key=lambda each: len(each[1])):
+            packed = self.matrices[-1][0] * len(squared) + codes if self.matrices else codes
+            kind, first = number_keys(packed, below=int(packed.max(initial=0)) + 1)
+            if not self.matrices or len(first) > EFFORT.combinations:
+                self.matrices.append((codes, squared))
+                continue
+            # combinations that occur are the new labels; squared distances add up over columns
+            other_codes, other = self.matrices[-1]
+            one, two = other_codes[first], codes[first]
+            self.matrices[-1] = kind, other[np.ix_(one, one)] + squared[np.ix_(two, two)]
+        self._pulls = [squared @ np.bincount(codes, weights=table.sizes) for codes, squared in self.matrices]
+        self._sums: Floats = self.lines @ table.sizes
 
     def from_average(self) -> Floats:
         """Return the squared distance of each key from the average person, less the same amount for all."""
@@ -214,8 +232,7 @@ class UnclusteredKeys:
 
     def from_key(self, at: int) -> Floats:
         """Return the squared distance of each key from one of them."""
-        rows = [matrix[codes[at]] for matrix, codes in zip(self._matrices, self._codes, strict=True)]
-        return self._sum_distances(rows, self._lines[:, at])
+        return self._sum_distances([squared[codes[at]] for codes, squared in self.matrices], self.lines[:, at])
 
     def farthest(self, distance: Floats) -> int:
         """Return the place of the farthest remaining key; of several the first."""
@@ -230,9 +247,9 @@ class UnclusteredKeys:
         taken = near[: int(np.searchsorted(np.cumsum(self._weights[near]), k)) + 1]
         # D_c · (remaining people by label) and the sums along lines stay those of the people who remain
         weights = self._weights[taken]
-        for at, (matrix, codes) in enumerate(zip(self._matrices, self._codes, strict=True)):
-            self._pulls[at] = self._pulls[at] - weights @ matrix[codes[taken]]
-        self._sums = self._sums - self._lines[:, taken] @ weights
+        for at, (codes, squared) in enumerate(self.matrices):
+            self._pulls[at] = self._pulls[at] - weights @ squared[codes[taken]]
+        self._sums = self._sums - self.lines[:, taken] @ weights
         self._done[taken] = True
         self.people -= int(weights.sum())
         self.keys -= len(taken)
@@ -244,14 +261,14 @@ class UnclusteredKeys:
             return
         kept = np.flatnonzero(~self._done)
         self._numbers, self._weights, self._done = self._numbers[kept], self._weights[kept], self._done[kept]
-        self._codes = [codes[kept] for codes in self._codes]
-        self._lines = self._lines[:, kept]
+        self.matrices = [(codes[kept], squared) for codes, squared in self.matrices]
+        self.lines = self.lines[:, kept]
 
     def _sum_distances(self, rows: list[Floats], at: Floats) -> Floats:
         total = np.zeros(len(self._done))
-        for row, codes in zip(rows, self._codes, strict=True):
+        for row, (codes, _) in zip(rows, self.matrices, strict=True):
             total += row[codes]
-        for line, here in zip(self._lines, at, strict=True):
+        for line, here in zip(self.lines, at, strict=True):
             total += (line - here) ** 2
         return total
 
@@ -454,46 +471,6 @@ def _telling_levels(order: Order) -> Integers:
     """Keep the levels at which some labels differ; a column of one label keeps its own."""
     some: Integers = order.levels[(order.levels != order.levels[:, :1]).any(axis=1)]
     return some if len(some) else order.levels[:1]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class KeyDistances:
-    """Where the keys of a table stand: the squared distance of two is a sum over matrices and lines.
-
-    A matrix is of one column, or of several together: `squared[codes[i], codes[j]]` is that of keys i and j.
-    """
-
-    matrices: tuple[tuple[Integers, Floats], ...]  # codes per key, squared label × label
-    lines: Floats  # line × key
-
-    @classmethod
-    def from_table(cls, table: Table, orders: tuple[Order, ...]) -> KeyDistances:
-        """Build the distances of the keys of a table."""
-        matrices: list[tuple[Integers, Floats]] = []
-        lines = []
-        for order, column in zip(orders, table.quasi, strict=True):
-            rank = order.ranks(column)
-            if len(order) > EFFORT.matrix_labels:
-                lines += [coordinate[rank] for coordinate in points_on_line(order)]
-            else:
-                matrices.append((rank, label_distances(order)))
-        # few labels first, so that as many columns as possible share a matrix, while their combinations stay few
-        combined: list[tuple[Integers, Floats]] = []
-        for codes, squared in sorted(matrices, key=lambda each: len(each[1])):
-            packed = combined[-1][0] * len(squared) + codes if combined else codes
-            if not combined or len(np.unique(packed)) > EFFORT.combinations:
-                combined.append((codes, squared))
-                continue
-            # combinations that occur are the new labels; squared distances add up over columns
-            other_codes, other = combined[-1]
-            both = tuple(
-                Column("", (None,) * len(of), each.astype(np.int32))
-                for each, of in ((other_codes, other), (codes, squared))
-            )
-            kind, first = number_equal_rows(both, len(codes))
-            one, two = other_codes[first], codes[first]
-            combined[-1] = kind, other[np.ix_(one, one)] + squared[np.ix_(two, two)]
-        return cls(tuple(combined), np.array(lines).reshape(len(lines), len(table.sizes)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -429,7 +429,7 @@ class ShareLimit:
 
 @dataclass(frozen=True)
 class ValueLimits:
-    """What a policy asks of the values of each group, where a veil covers it."""
+    """What a policy asks of the values of each group, as far as that is shares and a number of values."""
 
     shares: tuple[ShareLimit, ...]
     different: int = 0  # at least so many values
@@ -449,7 +449,7 @@ class ValueLimits:
     def most_of(self, people: int) -> int:
         """Return how many people of a group of this size may have the same value."""
         if people not in self.known:
-            self.known[people] = min(each.most(people) for each in self.shares)
+            self.known[people] = min((each.most(people) for each in self.shares), default=people)
         return self.known[people]
 
     def holds_in_each(self, counts: Integers, people: Integers) -> Flags:
@@ -470,7 +470,7 @@ def share_limit(criterion: Criterion) -> ShareLimit | None:
     return None if share is None else ShareLimit(share, criterion.comparison.strict)
 
 
-def distinct_limit(criterion: Criterion) -> int | None:
+def _distinct_limit(criterion: Criterion) -> int | None:
     """Return a criterion as a limit on the number of different values, where it is one."""
     bound = exact(criterion.bound)
     if not isinstance(criterion.measure, DistinctValues) or criterion.measure.apart_from or bound == math.inf:
@@ -486,28 +486,36 @@ def covered_limits(policy: Policy) -> ValueLimits | None:
     ValueLimits(shares=(ShareLimit(share=Fraction(1, 2), strict=False),), different=2)
     """
     about_values = [each for each in policy.criteria if _depends_on_values(each)]
-    shares, different = [], 0
-    for each in about_values:
-        limit = share_limit(each)
-        if limit is not None:
-            shares.append(limit)
-        elif (least := distinct_limit(each)) is not None:
-            different = max(different, least)
-        elif exact(each.bound) != math.inf:
-            message = (
-                f"{parameter('resists', 'insider')} covers limits on sizes, on the share of any value and on distinct "
-                f"values, and '{each}' is none of these; leave one of the two out"
-            )
-            raise BadPolicy(message)
+    limits, others = split_value_limits(about_values)
+    uncovered = next((each for each in others if exact(each.bound) != math.inf), None)
+    if uncovered is not None:
+        message = (
+            f"{parameter('resists', 'insider')} covers limits on sizes, on the share of any value and on distinct "
+            f"values, and '{uncovered}' is none of these; leave one of the two out"
+        )
+        raise BadPolicy(message)
     if not about_values:
         return None
-    if not shares:
+    if not limits.shares:
         message = (
             f"{parameter('resists', 'insider')} needs a limit on how sure anybody may get, and '{about_values[0]}' is "
             "none; add one, such as implications(k=0) <= 0.5"
         )
         raise BadPolicy(message)
-    return ValueLimits(tuple(shares), different)
+    return limits
+
+
+def split_value_limits(criteria: Iterable[Criterion]) -> tuple[ValueLimits, list[Criterion]]:
+    """Return the limits on shares and on numbers of values, and the criteria that are none of these."""
+    shares, different, others = [], 0, []
+    for each in criteria:
+        if (share := share_limit(each)) is not None:
+            shares.append(share)
+        elif (least := _distinct_limit(each)) is not None:
+            different = max(different, least)
+        else:
+            others.append(each)
+    return ValueLimits(tuple(shares), different), others
 
 
 def _depends_on_values(criterion: Criterion) -> bool:

@@ -81,7 +81,10 @@ def test_more_values_than_there_are_numbers_for_tell_nothing():
     assert len(counts) == 7
     assert draw(question, limits, values, counts, CountingEffort(value_bits=2)) is None
     few = CountingEffort(tables=0, value_bits=2)
-    assert believe_group(question, replace(limits, distinct=2), "group 1", few).how == "could not tell"
+    assert (
+        believe_group(question, replace(limits, values=replace(limits.values, different=2)), "group 1", few).how
+        == "could not tell"
+    )
     assert draw(question, limits, values, counts, CountingEffort(value_bits=3)) is not None
 
 

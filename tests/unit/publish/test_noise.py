@@ -14,22 +14,20 @@ import pyarrow.csv as pc
 import pytest
 
 import sidelight as sl
-from sidelight.engines.formats.file_format import Sheet
 from sidelight.engines.formats.registry import WRITERS
 from sidelight.errors import BadNoise, BadRelease, NotPublished, SidelightError
+from sidelight.publish import noise
 from sidelight.publish.noise import (
     AccountDocument,
     PromiseDocument,
     PublishedNoise,
     UnitDocument,
     noise_document,
-    publish_drawn,
     publish_noise,
     read_drawn,
     read_labels,
     read_sheet,
 )
-from sidelight.table.labels import Column
 from sidelight.text import html_table
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")
@@ -533,19 +531,19 @@ def test_nothing_is_replaced_unless_it_is_said(tmp_path):
 
 
 @pytest.mark.parametrize("force", [False, True])
-def test_what_appears_while_counts_are_written_is_replaced_only_if_that_is_said(tmp_path, force):
+def test_what_appears_while_counts_are_written_is_replaced_only_if_that_is_said(tmp_path, force, monkeypatch):
     path = tmp_path / "counts.csv"
 
     def late(noisy, file):
         path.write_text("theirs")
         return noise_document(noisy, file)
 
-    sheet = Sheet({"age": Column.of("age", ["1"])})
+    monkeypatch.setattr(noise, "noise_document", late)
     if force:
-        assert publish_drawn(small(epsilon=1), path, sheet, late, force=True).path.read_text() == "age\n1\n"
+        assert publish_noise(small(epsilon=1), path, force=True).path.read_text() != "theirs"
         return
     with pytest.raises(NotPublished) as refused:
-        publish_drawn(small(epsilon=1), path, sheet, late, force=False)
+        publish_noise(small(epsilon=1), path)
     assert str(refused.value) == (
         f"'{path}' appeared in the meantime, and is not replaced; give another name, or use --force; "
         "what a ledger spent on it stays spent, as the noise was drawn"
@@ -574,17 +572,17 @@ def test_counts_that_were_read_are_published_without_the_ledger_that_paid_for_th
     assert [each.file for each in ledger.read().entries[0].published] == ["counts.csv"]
 
 
-def test_an_interrupt_says_what_is_spent_all_the_same(tmp_path):
+def test_an_interrupt_says_what_is_spent_all_the_same(tmp_path, monkeypatch):
     def interrupted(noisy, file):
         raise KeyboardInterrupt
 
-    sheet = Sheet({"age": Column.of("age", ["1"])})
+    monkeypatch.setattr(noise, "noise_document", interrupted)
     counts = small(epsilon=1, ledger=sl.Ledger.begin(tmp_path / "budget.json", epsilon=3))
     with pytest.raises(KeyboardInterrupt) as stopped:
-        publish_drawn(counts, tmp_path / "counts.csv", sheet, interrupted, force=False)
+        publish_noise(counts, tmp_path / "counts.csv")
     assert stopped.value.__notes__ == ["epsilon 1 of the ledger 'budget.json' is spent, and stays so"]
     with pytest.raises(KeyboardInterrupt) as stopped:
-        publish_drawn(small(epsilon=1), tmp_path / "counts.csv", sheet, interrupted, force=False)
+        publish_noise(small(epsilon=1), tmp_path / "counts.csv")
     assert not hasattr(stopped.value, "__notes__")
 
 

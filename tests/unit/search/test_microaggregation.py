@@ -12,7 +12,7 @@ from sidelight.progress import quiet
 from sidelight.search.effort import EFFORT
 from sidelight.search.microaggregation import (
     Centroids,
-    KeyDistances,
+    UnclusteredKeys,
     average_column,
     label_distances,
     merge_into,
@@ -266,9 +266,9 @@ def test_a_column_of_one_label_is_no_distance():
 def test_columns_with_few_combinations_are_one_matrix(monkeypatch):
     people = table(sex=["f", "f", "m", "m"], age=["1", "2", "1", "5"])
     orders = column_orders(people.quasi, {})
-    ((places, distances),) = KeyDistances.from_table(people, orders).matrices
+    ((places, distances),) = UnclusteredKeys(people, orders).matrices
     monkeypatch.setattr(EFFORT, "combinations", 1)
-    apart = KeyDistances.from_table(people, orders).matrices
+    apart = UnclusteredKeys(people, orders).matrices
     assert len(apart) == 2
     for one in range(4):
         for other in range(4):
@@ -279,7 +279,7 @@ def test_columns_with_few_combinations_are_one_matrix(monkeypatch):
 def test_a_column_of_very_many_labels_is_a_line(monkeypatch):
     monkeypatch.setattr(EFFORT, "matrix_labels", 2)
     people = table(name=["Ann", "Bob", "Cid"], sex=["f", "m", "m"])
-    placed = KeyDistances.from_table(people, column_orders(people.quasi, {}))
+    placed = UnclusteredKeys(people, column_orders(people.quasi, {}))
     assert placed.lines.tolist() == [[0, 0.5, 1]]
     assert len(placed.matrices) == 1
 

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from sidelight.documents.document import Number, ReaderFacts
     from sidelight.max_entropy.beliefs import KeyBeliefs, ReleaseBeliefs
     from sidelight.max_entropy.measure import RuleCurve, RulePoint
-    from sidelight.minimality.beliefs import InsiderBeliefs
+    from sidelight.minimality.insider import InsiderBeliefs
     from sidelight.report.release_report import CheckedBin
 
 HOW_SURE = "how sure somebody claims to be"
