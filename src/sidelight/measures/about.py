@@ -31,7 +31,7 @@ import numpy as np
 
 from sidelight.errors import BadMeasure, UnknownValue, expect
 from sidelight.measures.exact import Screen
-from sidelight.measures.measure import Measure, Summary, Views, read
+from sidelight.measures.measure import Measure, Summary, read
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import GroupBlock, GroupName, Groups
 from sidelight.release.release import Release, ReleaseBlocks
@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from sidelight.measures.criterion import Amount, Finding, Witness
     from sidelight.release.population import Population
     from sidelight.table.table import Table
+
+
+Views: TypeAlias = dict[tuple[str | None, tuple[str, ...]], Release]
+"""Views of a release with several sensitive columns, by the column and what is known."""
 
 
 def _as_of(inner: str, name: str) -> Any:  # noqa: ANN401 - a property of any type, or a method
@@ -122,6 +126,7 @@ class About(Measure):
         return self.measure_view(release, {})
 
     def measure_view(self, release: Release, views: Views) -> Finding:
+        """Answer the question; `views` of the release that others asked about may be at hand."""
         # a view costs a pass over the groups, and several measures share it
         key = (self.of, self.known)
         if key not in views:
@@ -133,15 +138,11 @@ class About(Measure):
         question, view = self.resolve(release)
         return replace(question.complete(replace(finding, measure=question), view), measure=self)
 
-    def replace_question(self, question: Measure) -> About:
-        """Return another question about the same column, for who knows the same."""
-        return About(question, self.of, self.known)
-
     def compare_with(self, population: Population) -> About:
-        return self.replace_question(self.question.compare_with(population))
+        return replace(self, question=self.question.compare_with(population))
 
     def replace_settings(self, **changed: object) -> About:
-        return self.replace_question(self.question.replace_settings(**changed))
+        return replace(self, question=self.question.replace_settings(**changed))
 
     def summarize(self, groups: Groups) -> Summary:
         return ViewSummary(self, self.question.summarize(groups.about(self.of, self.known)), self.parts_at_most(groups))
@@ -151,16 +152,16 @@ class About(Measure):
         return len(domain.combinations(self.known)[1]) if self.known and isinstance(domain, JointDomain) else 1
 
     def bind_table(self, table: Table) -> About:
-        return self.replace_question(self.question.bind_table(table if self.of is None else table.about(self.of)))
+        view = table if self.of is None else table.about(self.of)
+        return replace(self, question=self.question.bind_table(view))
 
     def screen(self) -> Screen:
         return ViewScreen(self, self.question.screen())
 
     def explain(self, finding: Finding) -> str:
-        explanation = self.question.explain(replace(finding, measure=self.question))
         about = [f"about '{self.of}'"] if self.of is not None else []
-        knows = [f"for somebody who knows everybody's {' and '.join(map(repr, self.known))}"] if self.known else []
-        return f"{explanation} This is {', '.join((*about, *knows))}."
+        about += [f"for somebody who knows everybody's {' and '.join(map(repr, self.known))}"] if self.known else []
+        return f"{self.question.explain(replace(finding, measure=self.question))} This is {', '.join(about)}."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         question, view = self.resolve(release)
@@ -168,7 +169,7 @@ class About(Measure):
 
     def settings(self) -> dict[str, object]:
         about = {"of": self.of, "known": self.known}
-        return {**self.question.settings(), **{name: value for name, value in about.items() if value}}
+        return self.question.settings() | {name: value for name, value in about.items() if value}
 
     def names_values(self, domain: tuple[Label, ...]) -> Flags:
         """Return which values of a domain the settings name, by what they say in the column."""
@@ -223,7 +224,7 @@ def mark_defaults(measures: Sequence[Measure]) -> list[Measure]:
             (type(question), of, known, value) in asked_alone for value in question.apart_from
         ):
             rest = question.ask_the_rest()
-            asked = measure.replace_question(rest) if isinstance(measure, About) else rest
+            asked = replace(measure, question=rest) if isinstance(measure, About) else rest
         marked.append(asked)
     return marked
 
@@ -331,8 +332,12 @@ def findings(measures: Sequence[Measure], release: ReleaseBlocks) -> tuple[Findi
         by_measure = dict(zip(map(id, asked), found, strict=True))
     views: Views = {}
     return tuple(
-        by_measure.get(id(measure)) or measure.measure_view(release.held(str(measure)), views) for measure in measures
+        by_measure.get(id(measure)) or _measure_held(measure, release.held(str(measure)), views) for measure in measures
     )
+
+
+def _measure_held(measure: Measure, release: Release, views: Views) -> Finding:
+    return measure.measure_view(release, views) if isinstance(measure, About) else measure.measure(release)
 
 
 def _goes_by_blocks(measure: Measure, release: ReleaseBlocks) -> bool:

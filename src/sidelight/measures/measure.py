@@ -112,11 +112,9 @@ def whole_amount(measure: str, name: str, amount: object, *, least: int = 0, mos
         number = least - 1 if isinstance(amount, bool) else index(amount)  # type: ignore[arg-type]
     except TypeError:
         number = least - 1
-    if number < least:
-        message = f"'{measure}' needs {name} to be a whole number of at least {least}, not {as_given(amount)}"
-        raise BadMeasure(message)
-    if number > most:
-        message = f"'{measure}' needs {name} to be at most {as_given(most)}, not {as_given(amount)}"
+    if not least <= number <= most:
+        wanted = f"a whole number of at least {least}" if number < least else f"at most {as_given(most)}"
+        message = f"'{measure}' needs {name} to be {wanted}, not {as_given(amount)}"
         raise BadMeasure(message)
     return int(number)
 
@@ -128,10 +126,6 @@ def whole_if_possible(number: Fraction | float) -> int | Fraction | float:
     (5, Fraction(1, 2), inf)
     """
     return int(number) if isinstance(number, Fraction) and number.denominator == 1 else number
-
-
-Views: TypeAlias = dict[tuple[str | None, tuple[str, ...]], Release]
-"""Views of a release with several sensitive columns, by the column and what is known."""
 
 
 Settings: TypeAlias = Mapping[str, object]
@@ -378,11 +372,6 @@ class Measure(ABC):
         self.check(release)
         release = self.prepare(release)
         return self.summarize_blocks(release.groups).finding()
-
-    def measure_view(self, release: Release, views: Views) -> Finding:
-        """Answer the question; `views` of the release that others asked about may be at hand (see `about`)."""
-        del views
-        return self.measure(release)
 
     def summarize(self, groups: Groups) -> Summary:
         """Reduce groups to what the finding needs, vectorised over the groups; where that is `mergeable`."""

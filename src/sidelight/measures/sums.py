@@ -21,11 +21,11 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from sidelight.measures.exact import Arithmetic, Numbers
     from sidelight.release.groups import Groups
     from sidelight.release.release import Release
+
+Addend = TypeVar("Addend", Integers, Fraction)
 
 DIGIT = 30
 """Bits of a digit: two thousand million people add such digits up within 64 bits."""
@@ -126,15 +128,16 @@ class SumMeasure(Targeted, FormulaMeasure):
         return tuple(notes)
 
     @abstractmethod
-    def choose_people(self, entries: _FallingAmounts) -> tuple[Integers, Integers]:
-        """Return whose amounts are in the two sums: of how many people with each amount that occurs in a group."""
+    def choose(self, largest: Addend, everything: Addend, first: Addend) -> tuple[Addend, Addend]:
+        """Return the two sums of those of the n largest amounts, of all and of x₁, or of people who have them."""
 
     def statistic(self, groups: Groups) -> Integers:
         """Return the digits of both sums: (groups, 2 · digits) int64."""
         seen = drop_values(groups, self.apart_from)
         amounts = self._amounts(seen.domain)
         entries = _FallingAmounts.from_groups(seen, amounts, self.largest)
-        part, whole = (entries.add_digits(amounts, people, len(seen)) for people in self.choose_people(entries))
+        chosen = self.choose(entries.among_largest, entries.people, entries.is_first.astype(np.int64))
+        part, whole = (entries.add_digits(amounts, people, len(seen)) for people in chosen)
         occurs = np.bincount(entries.group[entries.is_first], minlength=len(seen)) > 0
         # 0/0 becomes the ratio that the rule gives where all amounts are 0
         nothing = occurs & ~whole.any(axis=1)  # all amounts are 0
@@ -157,13 +160,15 @@ class SumMeasure(Targeted, FormulaMeasure):
         # `sorted` is stable: of equal amounts the first of the domain is the witness
         falling = sorted(range(len(counts)), key=lambda at: -amounts.exact[at])  # the largest first
         there = [at for at in falling if counts[at] and amounts.present[at]]
-        part, whole = self.sum_amounts([(amounts.exact[at], counts[at]) for at in there])
-        people = sum(counts[at] for at in there)
+        people, left = 0, self.largest
+        among_largest = everything = Fraction(0)
+        for at in there:
+            among_largest += amounts.exact[at] * min(counts[at], left)
+            everything += amounts.exact[at] * counts[at]
+            left -= min(counts[at], left)
+            people += counts[at]
+        part, whole = self.choose(among_largest, everything, amounts.exact[there[0]])
         return SumWitness(group.name(0), seen.domain[there[0]], contributors=people, part=part, whole=whole)
-
-    @abstractmethod
-    def sum_amounts(self, falling: Sequence[tuple[Fraction, int]]) -> tuple[Fraction, Fraction]:
-        """Return the two sums of one group from its amounts, the largest first, and how many people have each."""
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         again = self._witness(release.group(witness.group))
@@ -201,12 +206,9 @@ class Dominance(SumMeasure):
     when_groups_merge = Monotonicity.NON_INCREASING
     if_all_are_zero: ClassVar[int] = 1
 
-    def choose_people(self, entries: _FallingAmounts) -> tuple[Integers, Integers]:
-        return entries.among_largest, entries.people
-
-    def sum_amounts(self, falling: Sequence[tuple[Fraction, int]]) -> tuple[Fraction, Fraction]:
-        """x₁ + … + x_n, and all."""
-        return _sum_of_largest(falling, self.largest), sum((each * many for each, many in falling), Fraction(0))
+    def choose(self, largest: Addend, everything: Addend, first: Addend) -> tuple[Addend, Addend]:
+        del first
+        return largest, everything
 
     def explain(self, finding: Finding) -> str:
         witness = finding.witness
@@ -217,10 +219,8 @@ class Dominance(SumMeasure):
         if witness.contributors <= self.largest:
             many = counted(witness.contributors, "amount")
             return f"In {witness.group}, there {form('is', witness.contributors)} only {many} to make up the sum."
-        return (
-            f"In {witness.group}, {self.few} of {counted(witness.contributors, 'amount')} "
-            f"{form('is', self.largest)} {in_words(finding.value)} of the sum, {in_words(witness.whole)}."
-        )
+        few, share = f"{self.few} of {counted(witness.contributors, 'amount')}", in_words(finding.value)
+        return f"In {witness.group}, {few} {form('is', self.largest)} {share} of the sum, {in_words(witness.whole)}."
 
 
 @dataclass(frozen=True)
@@ -256,13 +256,8 @@ it that closely from the sum.
     when_groups_merge = Monotonicity.NON_DECREASING
     if_all_are_zero: ClassVar[int] = 0
 
-    def choose_people(self, entries: _FallingAmounts) -> tuple[Integers, Integers]:
-        return entries.people - entries.among_largest, entries.is_first.astype(np.int64)
-
-    def sum_amounts(self, falling: Sequence[tuple[Fraction, int]]) -> tuple[Fraction, Fraction]:
-        """What all have but the n largest, and x₁."""
-        everything = sum((each * many for each, many in falling), Fraction(0))
-        return everything - _sum_of_largest(falling, self.largest), falling[0][0]
+    def choose(self, largest: Addend, everything: Addend, first: Addend) -> tuple[Addend, Addend]:
+        return everything - largest, first
 
     def explain(self, finding: Finding) -> str:
         witness = finding.witness
@@ -282,14 +277,6 @@ it that closely from the sum.
 def _all_zero(witness: SumWitness) -> str:
     many = "the one amount is" if witness.contributors == 1 else f"all {witness.contributors:,} amounts are"
     return f"In {witness.group}, {many} 0: whoever sees the sum knows everybody's."
-
-
-def _sum_of_largest(falling: Sequence[tuple[Fraction, int]], largest: int) -> Fraction:
-    total, left = Fraction(0), largest
-    for amount, people in falling:
-        total += amount * min(people, left)
-        left -= min(people, left)
-    return total
 
 
 class _Amounts(NamedTuple):

@@ -246,7 +246,6 @@ def test_what_a_measure_says_by_itself():
     assert size.resolve(RELEASE) == (size, RELEASE)
     assert size.prepare(RELEASE) is RELEASE
     assert size.include_values({"a"}) is size
-    assert size.measure_view(RELEASE, {}) == size.measure(RELEASE)
     assert size.complete(size.measure(RELEASE), RELEASE) == size.measure(RELEASE)
     assert str((size >= 2).about("income", known="age")) == "group size(of=income, known=[age]) ≥ 2"
 

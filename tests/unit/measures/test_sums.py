@@ -388,7 +388,7 @@ def test_digits_add_up_in_whole_numbers():
     amounts = _Amounts((Fraction(2**53 + 1),), np.array([[2**53 + 1]]), np.array([0]), np.array([True]))
     entries = _FallingAmounts(*(np.array([each]) for each in (0, 0, 1, 1, True)))
     for measure, sums in ((sl.Remainder(), [[[0]], [[2**53 + 1]]]), (sl.Dominance(), [[[2**53 + 1]]] * 2)):
-        people = measure.choose_people(entries)
+        people = measure.choose(entries.among_largest, entries.people, entries.is_first)
         assert [entries.add_digits(amounts, each, 1).tolist() for each in people] == sums
 
 
