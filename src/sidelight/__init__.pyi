@@ -105,7 +105,7 @@ from .knowledge.parse import read_fact as read_fact
 # policies
 from .measures.criterion import Criterion as Criterion
 from .measures.privacy_skyline.skyline import skyline as skyline
-from .policy.auditor import Auditor as Auditor
+from .policy.policy import Auditor as Auditor
 from .policy.policy import Policy as Policy
 from .policy.policy import Verdict as Verdict
 from .policy.policy_file import read_policy as read_policy

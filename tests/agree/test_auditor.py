@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.policy import auditor as module
+from sidelight.policy import policy as module
 from sidelight.policy.measure_names import all_measures
 from sidelight.release.groups import stack_groups
 from sidelight.testing import releases

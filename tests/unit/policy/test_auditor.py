@@ -9,8 +9,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadRelease, WrongKind
-from sidelight.policy import auditor as module
-from sidelight.policy.auditor import renumber_keys
+from sidelight.policy import policy as module
+from sidelight.policy.policy import renumber_keys
 from sidelight.release.groups import GroupName
 
 WARD = sl.Release.from_counts(

@@ -105,6 +105,11 @@ class ColumnSubset(PeopleBySubset):
         """The share of people whose secret is guessed right; `None` where no secret was asked about."""
         return None if self.guessed is None else Fraction(self.guessed, self.people)
 
+    @property
+    def shares(self) -> tuple[Fraction | None, ...]:
+        """Distinction, separation and inference."""
+        return tuple(getattr(self, name) for name in SHARES)
+
     def __repr__(self) -> str:
         unique = f"{self.unique:,} of {counted(self.people, 'person')} unique"
         return f"<ColumnSubset {', '.join(self.columns)}: {counted(self.groups, 'group')}, {unique}>"
@@ -205,17 +210,11 @@ class IdentifyingColumns(Tabular):
 
     def _repr_html_(self) -> str:
         by_uniques = sorted(self.subsets, key=lambda each: (-each.unique, len(each.columns)))
+        names = ["columns", "groups", "unique", "smallest", *SHARES]
         rows = (
-            (
-                ", ".join(each.columns),
-                each.groups,
-                each.unique,
-                each.smallest,
-                *(_show_share(getattr(each, name)) for name in SHARES),
-            )
+            (", ".join(each.columns), each.groups, each.unique, each.smallest, *map(_show_share, each.shares))
             for each in by_uniques
         )
-        names = ["columns", "groups", "unique", "smallest", *SHARES]
         title = f"Which of {self._names} identify {counted(self.people, 'person')}"
         return html_table(title, names, rows, total=len(self.subsets), note=self.explain())
 

@@ -50,7 +50,7 @@ Bayes vulnerability: Alvim et al., 2020; the exact reader of linkability is ours
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
@@ -75,7 +75,7 @@ from sidelight.release.release import Members, Release, whole_groups
 from sidelight.rounding import decimal_text, round_up, short_decimal
 from sidelight.table.labels import Column, Label, Semantics, number_equal_rows, show_in_list
 from sidelight.table.table import Counts
-from sidelight.text import as_names, counted
+from sidelight.text import as_names, capitalize, counted
 
 if TYPE_CHECKING:
     from sidelight.release.groups import GroupName, Groups
@@ -102,6 +102,10 @@ class KnownCells:
 
     def named(self, names: Sequence[str]) -> tuple[Column, ...]:
         return tuple(column_named(self.columns, name) for name in names)
+
+    def read_row(self, row: int, columns: Iterable[Column]) -> tuple[tuple[str, Label], ...]:
+        """Return what a row says in some columns, with their names."""
+        return tuple((column.name, column.cell(row)) for column in columns)
 
 
 def column_named(columns: Sequence[Column], name: str) -> Column:
@@ -187,7 +191,7 @@ class SinglingOut(Measure):
         subset, row = first
         witness = SinglingOutWitness(
             release.groups.name(int(cells.group[row])),
-            cells=tuple((cells.columns[place].name, cells.columns[place].cell(row)) for place in subset),
+            cells=cells.read_row(row, (cells.columns[place] for place in subset)),
             people=alone,
             everybody=cells.everybody,
         )
@@ -198,10 +202,10 @@ class SinglingOut(Measure):
         witness = finding.witness
         if not isinstance(witness, SinglingOutWitness):
             return f"Nobody can be singled out {at_most}."
-        cells = cells_in_words(witness.cells)
+        cells = capitalize(cells_in_words(witness.cells))
         few = "alone singles" if len(witness.cells) == 1 else "together single"
         share = f"{witness.people:,} of {counted(witness.everybody, 'person')}"
-        return f"{cells[:1].upper()}{cells[1:]} {few} out 1 person; {at_most} {share} can be singled out."
+        return f"{cells} {few} out 1 person; {at_most} {share} can be singled out."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the people with the witness's cells, then number the rows of every so many columns by themselves."""
@@ -299,7 +303,7 @@ class Linkability(Measure):
         # 1 only where both halves of the pair belong to one and the same person
         sure = both / (with_one * with_other)
         surest = int(sure.argmax())
-        one, other = (tuple((column.name, column.cell(int(row[surest]))) for column in columns) for columns in holders)
+        one, other = (cells.read_row(int(row[surest]), columns) for columns in holders)
         witness = LinkWitness(
             release.groups.name(int(cells.group[row[surest]])),
             one=one,
@@ -341,15 +345,12 @@ class Linkability(Measure):
         a, below = one[first], add_up(other, cells.people, int(other.max()) + 1)[other[first]]
         kinds, kind = np.unique(np.column_stack((both, below)), axis=0, return_inverse=True)
         ratios = [Fraction(*each) for each in kinds.tolist()]
+        rising = np.array(sorted(range(len(ratios)), key=ratios.__getitem__))
         # `argsort` of an order is its inverse: the rank of each ratio
-        rank = np.argsort(sorted(range(len(ratios)), key=ratios.__getitem__))
         largest = np.full(int(a.max()) + 1, -1)
-        np.maximum.at(largest, a, rank[kind.ravel()])
-        times = np.bincount(largest, minlength=len(ratios))
-        in_order = [kinds[place].tolist() for place in np.argsort(rank)]
-        over = [count * over for count, (over, _) in zip(times.tolist(), in_order, strict=True) if count]
-        under = [under for count, (_, under) in zip(times.tolist(), in_order, strict=True) if count]
-        return _share_matched(sum_of_ratios(*_by_denominator(np.array(over), np.array(under))), cells.everybody)
+        np.maximum.at(largest, a, np.argsort(rising)[kind.ravel()])
+        over, under = kinds[rising[largest]].T
+        return _share_matched(sum_of_ratios(*_by_denominator(over, under)), cells.everybody)
 
 
 def find_best_pairs(a: Integers, both: Integers, below: Integers) -> Integers:
@@ -526,11 +527,8 @@ class Inference(Measure):
         if not isinstance(witness, InferenceWitness):
             return "Nobody is in the release, so nothing is guessed."
         right, control = (decimal_text(Fraction(share), up=True) for share in (finding.value, witness.control))
-        secret = witness.secret or "the sensitive value"
-        return (
-            f"{secret[:1].upper()}{secret[1:]} is guessed right for {right} of all people, "
-            f"and for {control} from everybody else's rows."
-        )
+        secret = capitalize(witness.secret or "the sensitive value")
+        return f"{secret} is guessed right for {right} of all people, and for {control} from everybody else's rows."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Go through the values one by one, and keep the most frequent so far of each group."""
@@ -584,11 +582,9 @@ class Guesses:
         """Return how many values tie for the guess without a person of the most frequent one; 0: never right."""
         # without one person the most frequent value has one fewer, and may tie with the second
         left = self.most - 1
-        surely = (left > self.second) & (left > 0)
-        shares = (left == self.second) & (left > 0)
-        ties = np.where(surely, 1, np.where(shares, self.second_tied + 1, 0))
+        ties = np.select([left > self.second, left == self.second], [1, self.second_tied + 1], 0)
         # with two most frequent values, leaving out a person of one makes the other the guess: never right
-        return np.where(self.tied == 1, ties, 0)
+        return np.where((self.tied == 1) & (left > 0), ties, 0)
 
 
 def _highest(row: Integers, count: Integers, rows: int) -> Integers:
@@ -602,8 +598,7 @@ def _surest(groups: Groups, guesses: Guesses) -> tuple[tuple[Fraction, int, int]
     sure = guesses.most / groups.sizes
     # floats that are so near to each other may be of shares in the other order
     rows = np.flatnonzero(sure >= sure.max() * (1 - 2**-50))
-    most, sizes = guesses.most[rows], groups.sizes[rows]
-    ratios = np.column_stack((most, sizes)) // np.gcd(most, sizes)[:, np.newaxis]
+    ratios = reduce_fractions(np.column_stack((guesses.most[rows], groups.sizes[rows])))
     if (ratios != ratios[0]).any():  # different ones of many people, which floats may take for the same
         surest = max(np.unique(ratios, axis=0).tolist(), key=lambda ratio: Fraction(*ratio))
         rows = rows[(ratios == surest).all(axis=1)]

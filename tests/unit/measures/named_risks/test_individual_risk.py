@@ -23,8 +23,8 @@ from sidelight.measures.named_risks.estimates import (
     exact_individual_risk,
     individual_risks,
 )
-from sidelight.policy.auditor import Auditor
 from sidelight.policy.limits import read_limit
+from sidelight.policy.policy import Auditor
 from sidelight.streams.key_stream import WEIGHT_UNIT
 
 ROWS = pa.table(
