@@ -7,8 +7,8 @@ from sidelight.knowledge.facts import Someone, holds
 from sidelight.testing import facts, releases
 from sidelight.worlds.brute_force import every_world
 from sidelight.worlds.counting.compile import Effort, Meter
+from sidelight.worlds.estimate import WorldSearch
 from sidelight.worlds.identify import identify
-from sidelight.worlds.satisfiable import WorldSearch
 
 
 @given(st.data())

@@ -58,11 +58,9 @@ MOST_BOXES = 1_000
 MOST_LOOKED_AT = 300_000
 """So many assignments are looked at on the branches that are tried; then the best cover so far will do."""
 
+_TOO_MANY = "the fact takes too many basic implications to say; say it in several facts"
+
 _NAME_VALUES = "this fact needs all values that a person may have; name them with values="
-
-
-class TooManyBoxes(Exception):
-    """Too many boxes would have to be looked at."""
 
 
 UNNAMED: tuple[()] = ()
@@ -108,8 +106,7 @@ def basic_implications(fact: Fact, values: PossibleValues = None) -> tuple[Basic
     if len(parts) > 1 and None not in apart:
         answers.append(tuple(dict.fromkeys(each for part in apart for each in part or ())))
     if not answers:
-        message = "the fact takes too many basic implications to say; say it in several facts"
-        raise TooHard(message)
+        raise TooHard(_TOO_MANY)
     return min(answers, key=len)
 
 
@@ -150,9 +147,9 @@ def _express(fact: Fact, domains: Domains) -> list[BasicImplication] | None:
     """Express a fact by the fewest implications there are, or by few; `None` if that is too hard."""
     space, answers = AssignmentSpace.build(fact, domains), []
     if space.size <= MOST_ASSIGNMENTS:
-        with suppress(TooManyBoxes):
+        with suppress(TooHard):
             answers.append(cheapest_cover(space, space.bits(space.whole) & ~space.satisfying(fact)))
-    with suppress(TooManyBoxes):
+    with suppress(TooHard):
         answers.append(space.boxes(fact, positive=False))
     if not answers:
         return None
@@ -311,7 +308,7 @@ def _outermost(several: list[list[Box]]) -> list[Box]:
     boxes = list(dict.fromkeys(box for boxes in several for box in boxes))
     # counted before the comparison below, which is quadratic
     if len(boxes) > MOST_BOXES:
-        raise TooManyBoxes
+        raise TooHard(_TOO_MANY)
 
     def is_within(box: Box, other: Box) -> bool:
         return box != other and all(mine & ~theirs == 0 for mine, theirs in zip(box, other, strict=True))
@@ -344,7 +341,7 @@ def _maximal_boxes(
     if (index, within) not in known:
         known[index, within] = tuple(dict.fromkeys(_grow(space, within, pinned, known, index)))
         if len(known) > MOST_BOXES or len(known[index, within]) > MOST_BOXES:
-            raise TooManyBoxes
+            raise TooHard(_TOO_MANY)
     return known[index, within]
 
 
@@ -361,7 +358,7 @@ def _grow(
         # afterwards `shared` has the intersections of all subsets of parts
         shared |= dict.fromkeys(each & part for each in shared)
         if len(shared) > MOST_BOXES:
-            raise TooManyBoxes
+            raise TooHard(_TOO_MANY)
     for each in filter(None, shared):
         # a box is maximal here if its side has every block that the rest of the box allows
         side = sum(1 << block for block, part in enumerate(parts) if each & ~part == 0)
@@ -414,7 +411,7 @@ class _SetCover:
             if not any(candidates[box] & ~candidates[other] == 0 for other in useful):
                 useful.append(box)
                 if len(useful) > MOST_BOXES // 2:
-                    raise TooManyBoxes
+                    raise TooHard(_TOO_MANY)
         coverings = dict.fromkeys(
             tuple(box for box in useful if candidates[box] >> row & 1)
             for row in range(forbidden.bit_length())

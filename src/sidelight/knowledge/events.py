@@ -402,7 +402,7 @@ def _comparison(reader: TokenReader) -> Condition:
 
 
 def _read_list(reader: TokenReader) -> Condition:
-    column = reader.name("a column", stop=("and", "or", "not", "in"))
+    column = reader.name("a column")
     # the caller has seen `in {` behind the name, and negates the list where `not` comes first
     reader.accept("not")
     reader.take(2)

@@ -147,8 +147,8 @@ def _read_atom_about(reader: TokenReader, person: Who) -> Fact:
     return Not(fact) if negated else fact
 
 
-_FRAGMENT = re.compile(r"""\s+|"(?:[^"]|"")*"?|'(?:[^']|'')*'?|->|→|!=|≠|<=|>=|[(){},;|=<>]|[^\s"(){},;|=<>!→≠-]+|.""")
-_JOINING = ("and", "or", "->", "→", "not", "(")
+_SIGN = "->|→|!=|≠|<=|>=|[(){},;|=<>]"
+_FRAGMENT = re.compile(rf"""\s+|"(?:[^"]|"")*"?|'(?:[^']|'')*'?|{_SIGN}|[^\s"(){{}},;|=<>!→≠-]+|.""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def complete(text: str, at: int, vocabulary: Vocabulary) -> Completion:
     pieces = [each[0] for each in _FRAGMENT.finditer(text[:at])]
     typed: list[str] = []
     # back from the cursor to the last sign, as names may have several words
-    while pieces and (pieces[-1].isspace() or pieces[-1] not in _PUNCTUATION):
+    while pieces and not re.fullmatch(_SIGN, pieces[-1]):
         # a joining word counts only once a space follows: until then it may be the start of a name
         if pieces[-1] in ("and", "or", "not", "in") and (typed and typed[-1].isspace()):
             break
@@ -214,9 +214,6 @@ def _continue_after_word(before: Sequence[str], fragment: str) -> tuple[tuple[st
     return _JOINED if before and before[-1] in ("=", "!=", "≠") else ()
 
 
-_PUNCTUATION = ("->", "→", "!=", "≠", "<=", ">=", "(", ")", "{", "}", ",", ";", "|", "=", "<", ">")
-
-
 def _offers(before: Sequence[str], fragment: str, vocabulary: Vocabulary) -> Iterator[tuple[str, str, str]]:
     """Yield what may stand after these pieces: the text, what it is, and the name that is looked for."""
     last = before[-1] if before else ""
@@ -231,7 +228,7 @@ def _offers(before: Sequence[str], fragment: str, vocabulary: Vocabulary) -> Ite
     elif opened == "P":
         yield from _offer_values(vocabulary)
         yield from ((f"{quote(name)}=", "a column", name) for name in vocabulary.columns)
-    elif not before or last in _JOINING or last.lower() in _JOINING:
+    elif not before or last.lower() in ("and", "or", "->", "→", "not", "("):
         yield from _offer_people(fragment, vocabulary)
     elif last in ("}", ")"):
         yield from ((f"{word} ", what, word) for word, what in (*_COMPARED, *_JOINED))

@@ -21,8 +21,7 @@ import pyarrow as pa
 
 from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys, sum_by
 from sidelight.errors import BadMeasure, expect, parameter
-from sidelight.max_entropy.constraints import NOBODY
-from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE
+from sidelight.max_entropy.variables import NEGLIGIBLE_PEOPLE, NOBODY
 from sidelight.rounding import whole_number
 from sidelight.table.labels import (
     Column,

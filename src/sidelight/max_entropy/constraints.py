@@ -65,7 +65,7 @@ from sidelight.knowledge.events import (
 )
 from sidelight.knowledge.facts import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import abbreviate
-from sidelight.max_entropy.variables import Blocks, Variables, cells_of
+from sidelight.max_entropy.variables import NOBODY, Blocks, Variables, cells_of
 from sidelight.release.groups import suppressed_groups
 from sidelight.table.labels import Label, shown
 
@@ -74,9 +74,6 @@ if TYPE_CHECKING:
 
 BITS_AT_ONCE = 1 << 21
 """How many bits, terms × parts, are looked at at once: they should stay in a cache."""
-
-NOBODY = -1
-"""The person of what is not about one: of terms about shares, and of variables of everybody who is not named."""
 
 UNUSED = -1
 """The constraint of terms whose statement is about nobody, and so constrains nothing."""

@@ -48,7 +48,6 @@ from sidelight.max_entropy.beliefs import (
     ReleaseBeliefs,
 )
 from sidelight.max_entropy.constraints import (
-    NOBODY,
     ONLY_SUPPRESSED,
     WHY_NOBODY,
     Constraints,
@@ -57,9 +56,8 @@ from sidelight.max_entropy.constraints import (
     mentioned_conditions,
     shares_of,
 )
-from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE
 from sidelight.max_entropy.subproblems import solve_constraints
-from sidelight.max_entropy.variables import Variables
+from sidelight.max_entropy.variables import NEGLIGIBLE_PEOPLE, NOBODY, Variables
 from sidelight.progress import Progress, quiet
 from sidelight.release.groups import GroupName, suppressed_groups
 from sidelight.release.locate import Lookup, SuppressedPeople

@@ -308,23 +308,18 @@ class WithStatistics(Measure):
         known = len(self.statements())
         return counted(known, "statement") if known else "nothing else"
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self}>"
-
-
-@dataclass(frozen=True, repr=False)
-class StatisticsAboutValues(WithStatistics, Targeted):
-    """Such a question about some of the sensitive values."""
-
     def _explain(self, finding: Finding, believes: str) -> str:
         witness = finding.witness
         if not isinstance(witness, Believed):
             return "Nobody can be believed to have it: " + finding.notes[0] + "."
         return f"By maximum entropy, {believes} that a person {witness.whom()} has '{shown(witness.value)}'."
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
 
 @dataclass(frozen=True, repr=False)
-class MaxEnt(StatisticsAboutValues):
+class MaxEnt(WithStatistics, Targeted):
     """How sure would somebody get who knows some statistics and assumes nothing else?
 
     The largest P*(s | q) of the distribution of largest entropy that fits the release and the statements (see
@@ -390,7 +385,7 @@ class MaxEnt(StatisticsAboutValues):
 
 
 @dataclass(frozen=True, repr=False)
-class MaxEntGain(StatisticsAboutValues):
+class MaxEntGain(WithStatistics, Targeted):
     """How much surer does the release make somebody who knows some statistics anyway?
 
     The largest P*(s | q) − P°(s | q): what is believed by maximum entropy with the release, less what is believed with

@@ -30,17 +30,17 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import OptimizeResult, linprog
 
 from sidelight.arrays import Flags, Floats, Integers, sum_by
-from sidelight.max_entropy.problem import ONE_PERSON, Problem
+from sidelight.max_entropy.variables import NEGLIGIBLE_PEOPLE, ONE_PERSON
 
-NEGLIGIBLE_PEOPLE = 1e-9
-"""Amounts of people up to this are none."""
+if TYPE_CHECKING:
+    from sidelight.max_entropy.problem import Problem
 
 ROUNDING_SHARE = 1e-12
 """What rounding may do to a sum, as a share of what is added up."""

@@ -49,18 +49,15 @@ from sidelight.arrays import (
     run_starts,
     sum_by,
 )
-from sidelight.max_entropy.constraints import NOBODY, Constraints
-from sidelight.max_entropy.variables import Blocks, Variables, cells_of
+from sidelight.max_entropy.variables import NOBODY, ONE_PERSON, Blocks, cells_of
 
 if TYPE_CHECKING:
     from sidelight.knowledge.facts import Who
+    from sidelight.max_entropy.constraints import Constraints
+    from sidelight.max_entropy.variables import Variables
 
 Memberships: TypeAlias = tuple[Integers, Integers]
 """Which terms have which rows (or columns) in their support: the term and the row, by term."""
-
-
-ONE_PERSON = -1
-"""In the place of a statement's number: the constraint that a named person is one person, which nobody stated."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ Cost           per part and round a presolve, 5 to 30 Newton steps and at most o
                are the rule.  A contradiction: one elastic program over all variables, then one program per subset; no
                new one after five seconds.
 
-Source: ours; independent parts as in Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; hitting sets: `smallest_conflict`.
+Source: ours; independent parts as in Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; hitting sets: `worlds.estimate`.
 
 What was measured with noise: a likelihood of sums of variables, not a bound on them.
 
@@ -55,7 +55,6 @@ from scipy.sparse.csgraph import connected_components
 from sidelight.errors import BadKnowledge, Contradiction, TooHard
 from sidelight.max_entropy.newton import DualMinimum, minimize_dual
 from sidelight.max_entropy.presolve import (
-    NEGLIGIBLE_PEOPLE,
     Infeasible,
     conflicting,
     drop_implied,
@@ -65,9 +64,10 @@ from sidelight.max_entropy.presolve import (
     propagate_bounds,
     zeros_at,
 )
-from sidelight.max_entropy.problem import ONE_PERSON, reduce_problem
+from sidelight.max_entropy.problem import reduce_problem
+from sidelight.max_entropy.variables import NEGLIGIBLE_PEOPLE, ONE_PERSON
 from sidelight.text import counted
-from sidelight.worlds.satisfiable import minimum_unsatisfiable_subset
+from sidelight.worlds.estimate import minimum_unsatisfiable_subset
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags, Floats

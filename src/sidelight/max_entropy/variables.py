@@ -66,6 +66,15 @@ from sidelight.table.labels import SUPPRESSED, Column, Label, as_day, as_number,
 Cells: TypeAlias = tuple[Cell, ...]
 """What is known of somebody: columns and cells."""
 
+NOBODY = -1
+"""The person of what is not about one: of terms about shares, and of variables of everybody who is not named."""
+
+ONE_PERSON = -1
+"""In the place of a statement's number: the constraint that a named person is one person, which nobody stated."""
+
+NEGLIGIBLE_PEOPLE = 1e-9
+"""Amounts of people up to this are none."""
+
 NO_NODES = Nodes({})
 """There is no hierarchy of a column."""
 

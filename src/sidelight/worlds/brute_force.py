@@ -28,7 +28,7 @@ from sidelight.table.labels import Label
 
 if TYPE_CHECKING:
     from sidelight.release.groups import GroupName, Groups
-    from sidelight.worlds.closed_forms import Family, Investigation, Others
+    from sidelight.worlds.closed_forms import Investigation, Others
 
 
 Person: TypeAlias = tuple[int, int]
@@ -147,7 +147,7 @@ def _event(semantics: str, investigation: Investigation, names: list[GroupName])
     target = (names.index(investigation.group) + 1, 0)
     taken = {name: int(name == investigation.group) for name in names}
 
-    def next_people(part: Others | Family | None) -> list[tuple[int, int]]:
+    def next_people(part: Others | None) -> list[tuple[int, int]]:
         if part is None:
             return []
         # positions are given out in turn, so that target, others and family of one group are different people

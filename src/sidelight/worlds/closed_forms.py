@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -123,33 +123,27 @@ AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True)
 class Others:
-    """People of one group of whom something is known: their values, or only that they lack the target's value."""
+    """People of one group of whom something is known besides the target; in `single`, perhaps their `values`."""
 
     group: GroupName
     people: int
-    values: tuple[tuple[Label, int], ...] = ()  # in `single`: value, how many of them have it
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """People of one group of whom is known: if one of them has the value, so has the target."""
-
-    group: GroupName
-    people: int
+    values: tuple[tuple[Label, int], ...] = ()  # value, how many of them have it
 
 
 @dataclass(frozen=True, slots=True)
 class Investigation:
     """One person of a group, a value, and all that was found out.
 
-    In `single` the target does not have the values ruled out; otherwise, if she has one, she has `value` too.
+    In `single` the target does not have the values ruled out; otherwise, if she has one, she has `value` too.  Of the
+    `others` their values are known, or only that they lack the target's; of the `family`, that if one of them has the
+    value, so has the target.
     """
 
     group: GroupName
     value: Label
     rules_out: tuple[Label, ...] = ()
     others: Others | None = None
-    family: Family | None = None
+    family: Others | None = None
 
     def groups(self) -> list[GroupName]:
         """List the groups that it is about, the target's first."""
@@ -168,7 +162,7 @@ class _InGroup:
     values_of_others: tuple[tuple[Label, int], ...]
     without: int  # others known to lack the value
     family: int
-    target: bool = field(default=False)
+    target: bool
 
 
 def odds(release: Release, investigation: Investigation, ratio: Callable[[int, int], Number]) -> tuple[Number, Number]:
@@ -193,16 +187,19 @@ def odds(release: Release, investigation: Investigation, ratio: Callable[[int, i
 
 
 def _find_group(groups: Groups, name: GroupName, investigation: Investigation) -> _InGroup:
-    others = investigation.others if investigation.others is not None and investigation.others.group == name else None
-    family = investigation.family if investigation.family is not None and investigation.family.group == name else None
+    nobody = Others(name, 0)
+    others, family = (
+        people if people is not None and people.group == name else nobody
+        for people in (investigation.others, investigation.family)
+    )
     return _InGroup(
         people=int(groups.sizes[0]),
         counts=groups.value_counts(0),
         value=investigation.value,
         rules_out=investigation.rules_out,
-        values_of_others=others.values if others else (),
-        without=others.people if others else 0,
-        family=family.people if family else 0,
+        values_of_others=others.values,
+        without=others.people,
+        family=family.people,
         target=investigation.group == name,
     )
 

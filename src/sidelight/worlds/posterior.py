@@ -5,7 +5,7 @@
     given="Ann = Flu with 0.9"                  worlds weigh more or less, by Jeffrey's rule (`reports`)
 
 Counting comes first (`counting`); where it takes more than the effort allowed, facts that cannot all hold are still
-found (`satisfiable`), and bounds and estimates given (`estimate`).
+found, and bounds and estimates given (`estimate`).
 
 Few people need be counted.  Of people who are *interchangeable* in the facts (same group, and changing their places
 gives the same facts) one stands for all.  Somebody whom the facts do not mention has, where nobody has a value twice,
@@ -58,10 +58,16 @@ from sidelight.text import counted, html_table
 from sidelight.worlds.closed_forms import SurestGuess, surest_elsewhere, values_in_question
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort, WeightedFact
 from sidelight.worlds.counting.counter import WorldCounter
-from sidelight.worlds.estimate import Attempts, Estimate, as_generator, estimate_probabilities
+from sidelight.worlds.estimate import (
+    Attempts,
+    Estimate,
+    WorldSearch,
+    as_generator,
+    estimate_probabilities,
+    minimum_unsatisfiable_subset,
+)
 from sidelight.worlds.identify import Entities, identify
 from sidelight.worlds.reports import contradiction, separate, weigh
-from sidelight.worlds.satisfiable import WorldSearch, minimum_unsatisfiable_subset
 
 if TYPE_CHECKING:
     from sidelight.release.groups import GroupName

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sidelight.errors import BadKnowledge, Contradiction
 from sidelight.knowledge.facts import Fact, Not, OneOf, SoftFact, Who, conjuncts, holds, named_values, person_text
@@ -75,11 +75,11 @@ def weigh(
     others = [about for about in reports if not _is_about_one(counter, about[0])]
     # what reports rule out is as certain as a hard fact, and what others say is said by one who knows it
     ruled_out = [
-        ~OneOf(who, sorted_as(shares, cell.values))
+        ~OneOf(who, sorted_as(shares, values))
         for about in about_people
         for who, shares in [_value_shares(counter, hard, about[0])]
-        for cell in person_cells(about, shares)
-        if not cell.belief
+        for values, belief in person_cells(about, shares).items()
+        if not belief
     ]
     certain = (*hard, *ruled_out)
     possible = counter.probability(certain)
@@ -127,20 +127,15 @@ def _likelihood(about: Sequence[SoftFact], before: Fraction) -> Iterator[Weighte
         yield WeightedFact(about[0].fact, ratio.numerator, ratio.denominator)
 
 
-class Cell(NamedTuple):
-    """Values of a person that no soft fact tells apart, and how sure somebody is that the person has one of them."""
+def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) -> dict[frozenset[Label], Fraction]:
+    """Return cells of the values that a person may have, and how sure somebody is of each; what is said must fit.
 
-    values: frozenset[Label]
-    belief: Fraction
-
-
-def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) -> list[Cell]:
-    """Return cells of the values that a person may have, by what is said of them; what is said must fit together.
+    No soft fact tells values of a cell apart.
 
     >>> from sidelight.knowledge.facts import Has
     >>> flu, cold = Has("Ann", "Flu").with_probability(0.5), OneOf("Ann", ["Flu", "Cold"]).with_probability(0.9)
-    >>> for cell in person_cells([flu, cold], {"Flu": 1, "Cold": 1, "Heart": 1}):
-    ...     print(sorted(cell.values), cell.belief)
+    >>> for values, belief in person_cells([flu, cold], {"Flu": 1, "Cold": 1, "Heart": 1}).items():
+    ...     print(sorted(values), belief)
     ['Flu'] 1/2
     ['Cold'] 2/5
     ['Heart'] 1/10
@@ -163,7 +158,8 @@ def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) ->
             texts = f"'{abbreviate(str(words[one]))}' and '{abbreviate(str(words[other]))}'"
             message = f"{texts} overlap, which leaves open how sure somebody is of each part; say it of each part"
             raise BadKnowledge(message)
-    return [Cell(cell, belief) for values in beliefs for cell, belief in [_cell_of(values, beliefs, words)] if cell]
+    cells = dict(_cell_of(values, beliefs, words) for values in beliefs)
+    return {cell: belief for cell, belief in cells.items() if cell}
 
 
 def _values_of(fact: SoftFact, every: frozenset[Label]) -> frozenset[Label]:
@@ -186,14 +182,16 @@ def _cell_of(
     return cell, belief
 
 
-def _cell_weights(who: Who, cells: Sequence[Cell], shares: Mapping[Label, Fraction]) -> Iterator[WeightedFact]:
-    believed = [cell for cell in cells if cell.belief]
+def _cell_weights(
+    who: Who, cells: Mapping[frozenset[Label], Fraction], shares: Mapping[Label, Fraction]
+) -> Iterator[WeightedFact]:
     # the weight of a world in cell c is q(c) / Pr(c | H)
-    odds = [cell.belief / sum(shares[value] for value in cell.values) for cell in believed]
-    for cell, each in zip(believed[:-1], odds[:-1], strict=True):
-        ratio = each / odds[-1]
+    odds = {cell: belief / sum(shares[value] for value in cell) for cell, belief in cells.items() if belief}
+    (*weighted, (_, last)) = odds.items()
+    for cell, each in weighted:
+        ratio = each / last
         if ratio != 1:
-            yield WeightedFact(OneOf(who, sorted_as(shares, cell.values)), ratio.numerator, ratio.denominator)
+            yield WeightedFact(OneOf(who, sorted_as(shares, cell)), ratio.numerator, ratio.denominator)
 
 
 def sorted_as(order: Iterable[Label], values: frozenset[Label]) -> list[Label]:

@@ -6,8 +6,8 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.statements import read_statements
-from sidelight.max_entropy.constraints import NOBODY, UNUSED, constraints_of, mentioned_conditions
-from sidelight.max_entropy.variables import Variables
+from sidelight.max_entropy.constraints import UNUSED, constraints_of, mentioned_conditions
+from sidelight.max_entropy.variables import NOBODY, Variables
 
 
 def written(release, *statements, people=None):

@@ -19,7 +19,8 @@ from sidelight.max_entropy.newton import (
     minimize_dual,
     scaled_multipliers,
 )
-from sidelight.max_entropy.problem import ONE_PERSON, Problem
+from sidelight.max_entropy.problem import Problem
+from sidelight.max_entropy.variables import ONE_PERSON
 
 
 def square(low=(), high=()):

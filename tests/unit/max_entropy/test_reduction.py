@@ -6,8 +6,8 @@ import pytest
 import sidelight as sl
 from sidelight.knowledge.statements import read_statements
 from sidelight.max_entropy.constraints import constraints_of, mentioned_conditions
-from sidelight.max_entropy.problem import ONE_PERSON, reduce_problem
-from sidelight.max_entropy.variables import Variables
+from sidelight.max_entropy.problem import reduce_problem
+from sidelight.max_entropy.variables import ONE_PERSON, Variables
 
 BUCKET = ([{"sex": "m", "age": "30"}, {"sex": "m", "age": "40"}, {"sex": "f", "age": "30"}], ["Flu", "HIV", "Cold"])
 

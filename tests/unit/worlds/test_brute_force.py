@@ -27,7 +27,7 @@ from sidelight.worlds.brute_force import (
     smallest_epsilon_of_group,
     worlds_of_group,
 )
-from sidelight.worlds.closed_forms import Family, Investigation, Others
+from sidelight.worlds.closed_forms import Investigation, Others
 
 HALVES = {"a": Fraction(1, 2), "b": Fraction(1, 2)}
 
@@ -70,7 +70,7 @@ def test_worlds_are_counted_as_many_as_there_are(semantics):
     release = sl.Release.from_counts([{"a": 2, "b": 1, "c": 1}, {"a": 1, "b": 2}], sizes=[4, 3], values=semantics)
     numbers = [len([*worlds_of_group(release.groups, row)]) for row in (0, 1)]
     assert [number_of_worlds(release.group(GroupName(number))) for number in (1, 2)] == numbers
-    both = Investigation(GroupName(1), "a", family=Family(GroupName(2), 1))
+    both = Investigation(GroupName(1), "a", family=Others(GroupName(2), 1))
     assert has_few_worlds(release, both, numbers[0] * numbers[1])
     assert not has_few_worlds(release, both, numbers[0] * numbers[1] - 1)
 

@@ -21,7 +21,6 @@ from sidelight.testing import facts, releases
 from sidelight.worlds.brute_force import investigation_probability, probability
 from sidelight.worlds.closed_forms import (
     AT_ONCE,
-    Family,
     Investigation,
     OneCut,
     Others,
@@ -115,7 +114,7 @@ def test_odds_are_those_of_every_world_in_any_arithmetic(semantics, found_out):
         "Flu",
         found_out.get("rules_out", ()),
         others(semantics, *found_out["others"]) if "others" in found_out else None,
-        Family(*found_out["family"]) if "family" in found_out else None,
+        Others(*found_out["family"]) if "family" in found_out else None,
     )
     has, lacks = odds(release, found, Fraction)
     assert has / (has + lacks) == investigation_probability(release, found)
@@ -126,7 +125,7 @@ def test_odds_are_those_of_every_world_in_any_arithmetic(semantics, found_out):
 @every_semantics
 def test_where_everybody_has_it_so_has_she(semantics):
     has, lacks = odds(
-        hospital(semantics), Investigation(EVERYBODY_THERE, "Flu", family=Family(EVERYBODY_THERE, 1)), decimals
+        hospital(semantics), Investigation(EVERYBODY_THERE, "Flu", family=Others(EVERYBODY_THERE, 1)), decimals
     )
     assert has > 0
     assert lacks == 0 or semantics == "multiset"  # there, one person may have it twice

@@ -22,9 +22,8 @@ from sidelight.testing import facts, releases
 from sidelight.text import MOST_ROWS
 from sidelight.worlds import posterior as module
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort, WeightedFact
-from sidelight.worlds.estimate import Estimate
+from sidelight.worlds.estimate import Estimate, WorldSearch
 from sidelight.worlds.posterior import Observer, estimate_belief, posterior, posteriors, representatives
-from sidelight.worlds.satisfiable import WorldSearch
 
 NAMED = sl.Release.from_groups(
     [

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.knowledge.parse import read_facts
-from sidelight.worlds import satisfiable as smallest_conflict
+from sidelight.worlds import estimate as smallest_conflict
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort
+from sidelight.worlds.estimate import ORACLE_STEPS, WorldSearch, _HittingSetSearch, minimum_unsatisfiable_subset
 from sidelight.worlds.identify import identify
-from sidelight.worlds.satisfiable import ORACLE_STEPS, WorldSearch, _HittingSetSearch, minimum_unsatisfiable_subset
 
 CONFLICTS = st.lists(st.frozensets(st.integers(0, 7), min_size=1, max_size=6), min_size=1, max_size=6)
 

@@ -52,7 +52,7 @@ from sidelight.table.labels import Label, Semantics, show_in_list, shown
 from sidelight.table.table import CELLS_AT_ONCE
 from sidelight.text import counted, form
 from sidelight.worlds.brute_force import has_few_worlds, investigation_probability
-from sidelight.worlds.closed_forms import Family, Investigation, Others, odds
+from sidelight.worlds.closed_forms import Investigation, Others, odds
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags, Floats, Integers
@@ -67,7 +67,7 @@ class AcquaintanceWitness(Witness):
     semantics: Semantics = "single"
     rules_out: tuple[Label, ...] = ()
     others: Others | None = None
-    family: Family | None = None
+    family: Others | None = None
     any_of: tuple[Label, ...] = ()  # where `value` is a category: the values of it
 
     @property
@@ -118,7 +118,7 @@ class AcquaintanceWitness(Witness):
     def _knowledge_in_words(self) -> list[str]:
         known, value = [], shown(self.value)
 
-        def people_of(part: Others | Family, *, other: bool) -> str:
+        def people_of(part: Others, *, other: bool) -> str:
             there = "the same group" if part.group == self.group else str(part.group)
             return f"{part.people:,} {'other ' if other else ''}{form('person', part.people)} of {there}"
 
@@ -139,7 +139,7 @@ class AcquaintanceWitness(Witness):
         return known
 
 
-def _next_people(part: Others | Family | None, taken: dict[int, int]) -> list[Someone]:
+def _next_people(part: Others | None, taken: dict[int, int]) -> list[Someone]:
     if part is None:
         return []
     # people of a group are numbered on from those who have a part, so that no one has two
@@ -188,12 +188,12 @@ class _GroupByFrequency:
         hidden = sum(gone) if self.group.semantics == "single" else 0
         return self.may_lack - hidden - _people_in(known) <= 0
 
-    def known_family(self, most: int, known: Others | None, *, beside_target: bool) -> tuple[Family | None, bool]:
+    def known_family(self, most: int, known: Others | None, *, beside_target: bool) -> tuple[Others | None, bool]:
         """Return a family of at most so many, and whether one of them (or the target) must have the value."""
         # one more than can all lack the value; beside the target, who would have to lack it too, one fewer
         enough = self.may_lack - _people_in(known) + (0 if beside_target else 1)
         people = min(most, enough)
-        return (Family(self.group.name(0), people) if people else None), people == enough
+        return (Others(self.group.name(0), people) if people else None), people == enough
 
 
 def worst_investigation(minima: FiveMinima, column: int, arrangement: int) -> AcquaintanceWitness:

@@ -22,8 +22,8 @@ import numpy as np
 
 from sidelight.errors import BadMeasure, as_given
 from sidelight.learner.learned import CALIBRATION_BINS, SURE_BELIEF, BeliefBin, Learned
-from sidelight.max_entropy.constraints import NOBODY
 from sidelight.max_entropy.maxent import Beliefs
+from sidelight.max_entropy.variables import NOBODY
 from sidelight.measures.criterion import Bound, exact
 from sidelight.report.plots import (
     BLUE,
