@@ -357,7 +357,7 @@ def outcome_of(release: Callable[[], sl.NoisyCounts], exact: dict[tuple[str, ...
         return 0, told
     noisy, rest = told
     evidence = 0.0
-    for measured, one, other in zip(noisy.measurements().marginals, *exact[tuple(noisy.levels)], strict=True):
+    for measured, one, other in zip(noisy.measurements.marginals, *exact[tuple(noisy.levels)], strict=True):
         weights = (
             measured.mechanism.log_weight(measured.measured.ravel() - counts.ravel()).sum() for counts in (one, other)
         )

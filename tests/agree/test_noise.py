@@ -95,7 +95,7 @@ def noisy_of(measured, mechanism):
     domain = Domain.declare(BY, {"sex": 0}, ["a", "b", "c"])
     measured = np.array(measured, np.int64).reshape(domain.shape)
     spending = sl.Spending("", 1 / mechanism.scale if mechanism.kind == "discrete Laplace" else 1, mechanism=mechanism)
-    return NoisyCounts(domain, "disease", measured, postprocess(measured), spending, PrivacyUnit("id"))
+    return NoisyCounts(domain, "disease", measured, postprocess(measured), spending=spending, unit=PrivacyUnit("id"))
 
 
 counts = st.lists(st.integers(-4, 9), min_size=6, max_size=6)
@@ -158,5 +158,5 @@ def test_queries_of_exact_counts_are_answered_like_those_of_the_release(smallest
     domain = Domain.declare(adult.hierarchies, levels, adult.table.domain)
     exactly = domain.count(adult.table, adult.hierarchies)
     spending = sl.Spending("", 1, mechanism=Mechanism("discrete Laplace", 1.0))
-    noiseless = NoisyCounts(domain, "occupation", exactly, exactly, spending, PrivacyUnit("id"))
+    noiseless = NoisyCounts(domain, "occupation", exactly, exactly, spending=spending, unit=PrivacyUnit("id"))
     assert noisy_query_error(noiseless, adult.table, adult.hierarchies) == pytest.approx(result.utility["query error"])

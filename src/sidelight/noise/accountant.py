@@ -260,10 +260,10 @@ def privacy_spent(spendings: Iterable[Spending], *, delta: Amount = 0) -> Privac
     Steinke, NeurIPS 2020 (concentrated); Koskela, Jälkö and Honkela, AISTATS 2020 (loss distribution).
     """
     listed, at = _expect_one_kind(spendings), exact_delta(delta)
-    within = sum(each.delta for each in listed) <= at
+    epsilon, total_delta = _add_up_pairs(listed)
     return PrivacySpent(
         float(at),
-        round_up(sum((each.epsilon for each in listed), Fraction(0))) if within else math.inf,
+        round_up(epsilon) if total_delta <= at else math.inf,
         compute_advanced(listed, at),
         compute_concentrated(listed, at),
         compute_loss_distribution(listed, at),
@@ -314,9 +314,7 @@ def promise_of(
     if people is not None:
         people = whole_number(people, BadNoise, parameter("people"))
     allowed, condition = read_chance(chance), condition_of(listed)
-    epsilon = sum((each.epsilon for each in listed), Fraction(0))
-    delta = sum((each.delta for each in listed), Fraction(0))
-    neighbours = listed[0].neighbours
+    (epsilon, delta), neighbours = _add_up_pairs(listed), listed[0].neighbours
     if (delta or allowed is not None) and not people:
         message = (
             f"with a chance or a delta the promise depends on how many people there are; give {parameter('people')}"
@@ -355,10 +353,21 @@ def compute_advanced(spendings: Sequence[Spending], delta: Fraction) -> float:
 
 
 def compute_concentrated(spendings: Sequence[Spending], delta: Fraction) -> float:
-    """Add up ρ, and turn the sum into ε."""
+    """Add up ρ, and turn the sum into ε; infinite where a release has none."""
+    rho = _add_up_charged(spendings)
+    return math.inf if rho is None else concentrated_epsilon(rho, delta)
+
+
+def _add_up_pairs(spendings: Iterable[Spending]) -> tuple[Fraction, Fraction]:
+    """Return Σε and Σδ."""
+    pairs = [(each.epsilon, each.delta) for each in spendings]
+    return sum((epsilon for epsilon, _ in pairs), Fraction(0)), sum((delta for _, delta in pairs), Fraction(0))
+
+
+def _add_up_charged(spendings: Iterable[Spending]) -> Fraction | None:
+    """Return Σρ; none where a release has no ρ, as a partial sum would understate what is spent."""
     costs = [each.rho() for each in spendings]
-    known = [cost for cost in costs if cost is not None]
-    return math.inf if len(known) < len(costs) else concentrated_epsilon(sum(known, Fraction(0)), delta)
+    return None if None in costs else sum((cost for cost in costs if cost is not None), Fraction(0))
 
 
 def compute_loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
@@ -571,16 +580,13 @@ class Account:
         """The ε and δ that were spent so far, as this account adds up."""
         if self.accounting == "concentrated":
             return compute_concentrated(self.spendings, self.delta), self.delta
-        epsilon = sum((each.epsilon for each in self.spendings), Fraction(0))
-        return epsilon, sum((each.delta for each in self.spendings), Fraction(0))
+        return _add_up_pairs(self.spendings)
 
     @property
     def spent_rho(self) -> Fraction | float:
         """The ρ that was spent so far; infinite where something has none."""
-        costs = [each.rho() for each in self.spendings]
-        known = [each for each in costs if each is not None]
-        # a release without a ρ makes the total unbounded; a partial sum would understate what is spent
-        return sum(known, Fraction(0)) if len(known) == len(costs) else math.inf
+        rho = _add_up_charged(self.spendings)
+        return math.inf if rho is None else rho
 
     def promise(self, people: int | None = None) -> SemanticPrivacy:
         """Return what all releases promise together, in beliefs; with a δ it depends on how many people there are."""

@@ -254,8 +254,7 @@ def _knowing_others(release: NoisyCounts, counts: Integers, group: Integers, tru
     What is left of the counts after taking away the others is the noise and this person.
     """
     sizes, log_ratio = release.declared_domain.sizes, np.zeros((len(group), counts.shape[1]))
-    measured = release.measurements()
-    layout = measured.layout
+    measured, layout = release.measurements, release.measurements.layout
     # a marginal that is not by values says the same of all of them
     for each in (each for each in measured.marginals if layout.is_by(each.axes, len(sizes) - 1)):
         noise = each.measured - layout.add_up(counts.reshape(sizes), each.axes)

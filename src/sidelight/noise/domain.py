@@ -53,16 +53,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from sidelight.arrays import Codes, Flags, Integers, add_up, number_rows, ranges
-from sidelight.errors import (
-    BadNoise,
-    WrongKind,
-    as_given,
-    did_you_mean,
-    expect,
-    expect_mapping,
-    is_one_of,
-    parameter,
-)
+from sidelight.errors import BadNoise, WrongKind, as_given, did_you_mean, expect, expect_mapping, is_one_of, parameter
 from sidelight.noise.accountant import PaidChoice, Spending
 from sidelight.noise.ledger import Ledger, open_ledger, paying, warn_without_ledger
 from sidelight.noise.mechanism import Amount, PrivacyUnit, exact_epsilon, opendp, refuse_useless, units_changed
@@ -75,6 +66,7 @@ from sidelight.table.table import Counts, Events, Table, expect_one_sensitive
 
 if TYPE_CHECKING:
     from sidelight.noise.privacy_profile import Neighbours
+    from sidelight.table.labels import Semantics
 
 # What becomes of people whose labels or value were not declared: cells of their own, nothing, or a refusal
 Outside: TypeAlias = Literal["other", "leave out", "an error"]
@@ -269,12 +261,9 @@ class Domain:
             raise BadNoise(message)
         groups, values = self.shape
         # cells are flat here, groups × values in row-major order, until the last line
-        row, cell, count = row[inside], (group * values + place)[inside], count[inside]
-        if counted.semantics == "set":  # several values may be one now, which a person has once
-            _, first = number_rows([row, cell], [len(people), groups * values], rows=len(row))
-            row, cell, count = row[first], cell[first], np.ones(len(first), np.int64)
-        amounts = count_values(people, row, count, at_most=at_most, draw=draw)
-        return add_up(cell, amounts, groups * values).reshape(self.shape)
+        holdings = people, row[inside], (group * values + place)[inside], count[inside]
+        counts = count_cells(*holdings, cells=groups * values, semantics=counted.semantics, at_most=at_most, draw=draw)
+        return counts.reshape(self.shape)
 
 
 def collect_holdings(counted: Table | Events) -> tuple[Integers, Integers, Integers, Integers, Integers]:
@@ -288,6 +277,24 @@ def collect_holdings(counted: Table | Events) -> tuple[Integers, Integers, Integ
     profiles = counted.profiles()
     row, value, count = profiles.counts.entries()
     return profiles.people, row, profiles.key[row], value, count
+
+
+def count_cells(
+    people: Integers,
+    row: Integers,
+    cell: Integers,
+    count: Integers,
+    *,
+    cells: int,
+    semantics: Semantics,
+    at_most: int,
+    draw: Callable[[int], bytes] = os.urandom,
+) -> Integers:
+    """Return how often people are counted in each cell, of entries as in `count_values`, each in its cell."""
+    if semantics == "set":  # several values may be in one cell, or one in several columns; a person has it once
+        _, first = number_rows([row, cell], [len(people), max(cells, 1)], rows=len(row))
+        row, cell, count = row[first], cell[first], np.ones(len(first), np.int64)
+    return add_up(cell, count_values(people, row, count, at_most=at_most, draw=draw), cells)
 
 
 def count_values(
@@ -511,14 +518,14 @@ def commitment_to(table: Table | Events, candidates: Sequence[str], key: bytes) 
 def _serialise_table(table: Table) -> Iterator[bytes]:
     yield repr((table.sensitive, table.semantics, table.intake.roles.get("person"))).encode()
     columns = sorted(table.quasi, key=lambda column: column.name)
-    ranked = [_rank_labels(column.labels, column.codes) for column in columns]
+    ranked = [rank_labels(column.labels, column.codes) for column in columns]
     order = np.lexsort([codes for _, codes in ranked]) if ranked else np.arange(len(table.sizes))
     for column, (labels, codes) in zip(columns, ranked, strict=True):
         yield repr((column.name, labels)).encode()
         yield codes[order].tobytes()
     yield table.sizes[order].astype(np.int64).tobytes()
     row, value, count = table.counts.entries()
-    values, value = _rank_labels(table.domain, value)
+    values, value = rank_labels(table.domain, value)
     # the inverse permutation: entries point to rows in the order in which these were written
     row = np.argsort(order)[row]
     order = np.lexsort((value, row))
@@ -526,10 +533,13 @@ def _serialise_table(table: Table) -> Iterator[bytes]:
     yield np.stack([row, value, count]).astype(np.int64)[:, order].tobytes()
 
 
-def _rank_labels(labels: Sequence[Label], codes: Codes | Integers) -> tuple[list[Label], Integers]:
-    """Number labels that occur by their text, a missing one last."""
-    used = sorted(np.unique(codes).tolist(), key=lambda code: (labels[code] is None, labels[code] or ""))
+def rank_labels(
+    labels: Sequence[Label], codes: Codes | Integers, *, missing_first: bool = False
+) -> tuple[list[Label], Integers]:
+    """Number labels that occur by their text, a missing one last or first."""
     # labels that no row has are left out, as another reading of the file may not list them
+    ordered = sorted(np.unique(codes).tolist(), key=lambda code: labels[code] or "")
+    used = sorted(ordered, key=lambda code: (labels[code] is None) != missing_first)
     rank = np.zeros(len(labels), np.int64)
     rank[used] = np.arange(len(used))
     return [labels[code] for code in used], rank[codes]

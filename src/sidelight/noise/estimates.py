@@ -335,7 +335,7 @@ class NestedLeastSquares:
     @cached_property
     def _cells(self) -> Floats:
         """D: how many cells there are in each count of J."""
-        return _outer([np.bincount(groups) for groups in self._groups]).astype(np.float64)
+        return _outer(np.bincount(groups) for groups in self._groups)
 
     def _join(self, cells: Integers | Floats) -> Floats:
         """M_J·y: add up cells to counts of J."""
@@ -388,7 +388,7 @@ class NestedLeastSquares:
         cells are lowered, and how many of them are taken, whose weight is one more.
         """
         chosen = zip(self._groups, places, self._group_layout.shape, strict=True)
-        taken = _outer([np.bincount(groups[place], minlength=n) for groups, place, n in chosen]).astype(np.float64)
+        taken = _outer(np.bincount(groups[place], minlength=n) for groups, place, n in chosen)
         root = np.sqrt(self._cells)
         solution = root * self._solve(taken / root)
         beside = {
@@ -425,8 +425,10 @@ class NestedLeastSquares:
         return [list(each) for each in itertools.product(*ways)]
 
 
-def _outer(counts: Iterable[Integers]) -> Integers:
-    return reduce(np.multiply.outer, counts)
+def _outer(factors: Iterable[Integers | Sequence[float]]) -> Floats:
+    """Return the product of a number of each factor, an axis for each."""
+    product: Floats = reduce(np.multiply.outer, factors, np.ones(()))
+    return product
 
 
 def _intersect_groupings(groupings: Sequence[Integers]) -> Integers:
@@ -679,13 +681,6 @@ class LeastSquares:
             correction += spread / self.layout.size(set(self.layout.every) - set(below))
         return cells + correction
 
-    def variance_of_sum(self, taken: Sequence[int]) -> float:
-        """Return the variance of a sum of cells that takes so many labels of each column."""
-        parts = self.error(taken)
-        return math.fsum(
-            float((weights**2 * draws).sum()) * self.variances[axes] for axes, (weights, draws) in parts.items()
-        )
-
     def error(self, taken: Sequence[int]) -> dict[Axes, tuple[Floats, Integers]]:
         """By what does a sum of cells err that takes so many labels of each column?
 
@@ -704,17 +699,10 @@ class LeastSquares:
                 if set(below) <= set(inner):
                     more = self.weights[below][axes] - (axes == self.layout.every)
                     scale = more * math.prod(share[axis] for axis in free if axis not in below)
-                    weights += scale * _multiply_outer(
+                    weights += scale * _outer(
                         [(1 - share[axis], -share[axis]) if axis in below else (1.0, 1.0) for axis in inner]
                     )
-            draws = _multiply_outer([(taken[axis], self.layout.shape[axis] - taken[axis]) for axis in inner])
+            draws = _outer([(taken[axis], self.layout.shape[axis] - taken[axis]) for axis in inner])
             outer = self.layout.size(axis for axis in axes if axis not in inner)
             parts[axes] = weights.ravel(), draws.astype(np.int64).ravel() * outer
         return parts
-
-
-def _multiply_outer(factors: Sequence[tuple[float, float]]) -> Floats:
-    together = np.ones(())
-    for factor in factors:
-        together = np.multiply.outer(together, np.array(factor, np.float64))
-    return together

@@ -85,17 +85,16 @@ PEOPLE_NOT_DECLARED = (
 PARTS = 10**6  # in which parts of a person expected counts are: none is 0, as noise rules nothing out
 
 
+@dataclass(frozen=True, eq=False, slots=True, repr=False, kw_only=True)
 class DrawnCounts(Tabular):
     """Counts whose noise was drawn, of declared cells or of those that were found: what they cost and promise."""
 
-    __slots__ = ()
-
     spending: Spending
     unit: PrivacyUnit
-    people_at_most: int | None  # as declared
-    ledger: Ledger | None  # what it was paid from
-    budget: Account | None  # that ledger's, without its entries
-    receipt: str | None
+    people_at_most: int | None = None  # as declared
+    ledger: Ledger | None = None  # what it was paid from
+    budget: Account | None = None  # that ledger's, without its entries
+    receipt: str | None = None
 
     def __repr__(self) -> str:
         return f"<{self._title()}>"
@@ -104,8 +103,22 @@ class DrawnCounts(Tabular):
     def _title(self) -> str: ...
 
     @abstractmethod
+    def cells(self) -> Mapping[str, Column | Integers | Floats]:
+        """Return the columns of `table()`: labels, values and numbers."""
+
+    def _repr_html_(self) -> str:
+        cells = self.cells()
+        rows = (
+            [shown(each.cell(row)) if isinstance(each, Column) else each[row].item() for each in cells.values()]
+            for row in range(len(cells[MEASURED]))
+        )
+        return html_table(self._title(), [*cells], rows, total=len(cells[MEASURED]))
+
     def table(self) -> pa.Table:
-        """Return a row per cell."""
+        """Return a row per cell: `cells()`."""
+        cells = self.cells()
+        arrays = [arrow_labels(each) if isinstance(each, Column) else pa.array(each) for each in cells.values()]
+        return pa.Table.from_arrays(arrays, names=[*cells])
 
     def to_arrow(self) -> pa.Table:
         """Return `table()`, by the name that dataframes have for it."""
@@ -195,34 +208,24 @@ class NoisyCounts(DrawnCounts):
     sensitive: str
     measured: Integers
     counts: Integers
-    spending: Spending
-    unit: PrivacyUnit
     paid_choice: Spending | None = None  # what choosing the levels cost, where that was chosen from the data
-    people_at_most: int | None = None  # as declared
     missing: Missing | None = None  # what a missing sensitive value was taken for
-    ledger: Ledger | None = None  # what it was paid from
-    budget: Account | None = None  # that ledger's, without its entries
-    receipt: str | None = None
     marginals: tuple[Marginal, ...] = ()  # what was measured beside the cells
     coarser: tuple[CoarserLevel, ...] = ()  # that marginals may be by
-    _drawn: Measurements = field(init=False)
+    measurements: Measurements = field(init=False)  # all that was drawn, by columns: the cells, and marginals
     estimates: Integers | Floats = field(init=False)
 
     def __post_init__(self) -> None:
         layout = CellLayout(self.declared_domain.sizes, self.coarser)
         cells = Marginal(layout.every, self.mechanism, self.measured.reshape(layout.shape))
         drawn = Measurements(layout, (cells, *self.marginals))
-        object.__setattr__(self, "_drawn", drawn)
+        object.__setattr__(self, "measurements", drawn)
         object.__setattr__(self, "estimates", drawn.estimates.reshape(self.declared_domain.shape))
 
     @property
     def spendings(self) -> tuple[Spending, ...]:
         """What was paid for: the counts, and the choice of their levels if that was chosen from the data."""
         return (self.spending,) if self.paid_choice is None else (self.spending, self.paid_choice)
-
-    def measurements(self) -> Measurements:
-        """Return all that was drawn, by columns: the cells, and marginals."""
-        return self._drawn
 
     @property
     def domain(self) -> tuple[Label, ...]:
@@ -252,20 +255,24 @@ class NoisyCounts(DrawnCounts):
         cost = self.spending.cost()
         return f"NoisyCounts of {self.sensitive}: {counted(groups, 'group')} x {counted(values, 'value')}, {cost}"
 
-    def _repr_html_(self) -> str:
-        names = [*(column.name for column in self.columns), self.sensitive, *self.numbers()]
-        return html_table(self._title(), names, self._rows(), total=self.measured.size)
+    def cells(self) -> dict[str, Column | Integers | Floats]:
+        """Return labels and value of each cell, `count` (post-processed) and `measured` (as drawn).
 
-    def _rows(self) -> Iterator[tuple[object, ...]]:
-        every = zip(*(numbers.tolist() for numbers in self.numbers().values()), strict=True)
-        for (group, value), numbers in zip(np.ndindex(self.declared_domain.shape), every, strict=True):
-            texts = (shown(column.cell(group)) for column in self.columns)
-            yield (*texts, shown(self.domain[value]), *numbers)
-
-    def numbers(self) -> dict[str, Integers | Floats]:
-        """Return the columns of numbers, a row per group and value: what was drawn, and what is made of it."""
+        Where queries were measured too, `estimate` is what all of that says.  Add up `estimate` or `measured`: sums of
+        `count` are not right on average.
+        """
+        groups, values = self.declared_domain.shape
+        # values run fastest, as in `measured.ravel()`
+        row = np.repeat(np.arange(groups), values)
+        of_values = Column(self.sensitive, self.domain, np.tile(np.arange(values, dtype=np.int32), groups))
         estimates = {ESTIMATE: self.estimates.ravel()} if self.marginals else {}
-        return {COUNT: self.counts.ravel(), MEASURED: self.measured.ravel(), **estimates}
+        return {
+            **{column.name: column.take(row) for column in self.columns},
+            self.sensitive: of_values,
+            COUNT: self.counts.ravel(),
+            MEASURED: self.measured.ravel(),
+            **estimates,
+        }
 
     def how_to_add_up(self) -> str:
         """Return which numbers may be added up: post-processing moves sums of counts, always to the same side."""
@@ -277,7 +284,7 @@ class NoisyCounts(DrawnCounts):
 
     def columns_of(self, marginal: Marginal) -> dict[str, CoarserLevel | None]:
         """Name the columns that a marginal is by, and the coarser level of each, if it is not as published."""
-        names, layout = [*self.levels, self.sensitive], self.measurements().layout
+        names, layout = [*self.levels, self.sensitive], self.measurements.layout
         return {
             names[layout.column(axis)]: layout.coarser[axis - len(names)] if axis >= len(names) else None
             for axis in marginal.axes
@@ -287,8 +294,7 @@ class NoisyCounts(DrawnCounts):
         """How far is the estimate of a cell from the truth, at most, with this confidence?"""
         if not self.marginals:
             return self.mechanism.margin(confidence)
-        measured = self.measurements()
-        return measured.margin(measured.layout.every, confidence)
+        return self.measurements.margin(self.measurements.layout.every, confidence)
 
     def margins_of_queries(self, confidence: float = 0.95) -> dict[str, float]:
         """How far is one count of each query that was measured from the truth, at most, with this confidence?"""
@@ -296,7 +302,7 @@ class NoisyCounts(DrawnCounts):
         for each in self.marginals:
             columns = self.columns_of(each).items()
             texts = (name if coarser is None else f"{name}={coarser.level}" for name, coarser in columns)
-            margins[", ".join(texts) or TOTAL] = self.measurements().margin(each.axes, confidence)
+            margins[", ".join(texts) or TOTAL] = self.measurements.margin(each.axes, confidence)
         return margins
 
     def count(self, /, *values: object, **says: object) -> NoisyAnswer:
@@ -331,7 +337,7 @@ class NoisyCounts(DrawnCounts):
         if values:
             places[-1] = _find_places(list(values), self.domain, self._labels_under(len(self.levels)), self.sensitive)
         of = "people" if self.unit.once else f"{self.unit.counted_things}s"
-        total, noise = self.measurements().answer(places)
+        total, noise = self.measurements.answer(places)
         return NoisyAnswer(total, of, noise)
 
     def _labels_under(self, column: int) -> dict[Label, Integers]:
@@ -362,22 +368,22 @@ class NoisyCounts(DrawnCounts):
         return (*warnings, *self._check_declarations())
 
     def _check_declarations(self) -> Iterator[str]:
+        def surely(measured: Integers) -> int:
+            """Return how many there are behind some measured counts at least, but for one false alarm in 1e9."""
+            return int(measured.sum()) - self.mechanism.margin_of_total(max(measured.size, 1), 1e-9)
+
         # whoever is counted is counted so often at most
-        if self.people_at_most is not None and self._surely(self.measured) > self.people_at_most * self.unit.at_most:
+        if self.people_at_most is not None and surely(self.measured) > self.people_at_most * self.unit.at_most:
             yield (
                 f"the measured counts speak against at most {counted(self.people_at_most, 'person')}, as was declared: "
                 "what is promised for so many is not promised for more"
             )
         declared = np.outer(self.declared_domain.declared_groups, self.declared_domain.declared_values)
-        if self._surely(self.measured[~declared]) > 0.02 * max(self.measured.sum(), 1):  # few are not worth a warning
+        if surely(self.measured[~declared]) > 0.02 * max(self.measured.sum(), 1):  # few are not worth a warning
             yield (
                 f"by the measured counts, about {self.measured[~declared].sum():,} of {self.measured.sum():,} are "
                 f"{OTHER}: something was not declared, or is written in another way than it was declared"
             )
-
-    def _surely(self, measured: Integers) -> int:
-        """Return how many there are behind some measured counts at least, but for one false alarm in 1e9."""
-        return int(measured.sum()) - self.mechanism.margin_of_total(max(measured.size, 1), 1e-9)
 
     def statements(self, people: int) -> tuple[Statement, ...]:
         """Return what was measured as statements for `maxent`: likelihoods, of a release of so many `people`.
@@ -395,7 +401,7 @@ class NoisyCounts(DrawnCounts):
         """
         self._expect_people("statements are about people; there are none")
         people = whole_cap("people", people)
-        drawn, last = self.measurements(), len(self.declared_domain.sizes) - 1
+        drawn, last = self.measurements, len(self.declared_domain.sizes) - 1
         by_values = (each for each in drawn.marginals if last in each.axes and not drawn.layout.coarse(each.axes))
         return tuple(itertools.chain.from_iterable(self._state(each, people) for each in by_values))
 
@@ -466,26 +472,6 @@ class NoisyCounts(DrawnCounts):
             columns=tuple(column.take(groups) for column in self.columns),
         )
         return ExpectedCounts(Release(whole, sensitive=self.sensitive), PARTS)
-
-    def table(self) -> pa.Table:
-        """Return a row per group and value: columns, value, `count` (post-processed) and `measured` (as drawn).
-
-        Where queries were measured too, `estimate` is what all of that says.  Add up `estimate` or `measured`: sums of
-        `count` are not right on average.
-        """
-        groups, values = self.declared_domain.shape
-        # values run fastest, as in `measured.ravel()`
-        row = np.repeat(np.arange(groups), values)
-        texts = [*(column.take(row) for column in self.columns), self.values_column()]
-        arrays = [arrow_labels(each) for each in texts]
-        names = [each.name for each in texts]
-        numbers = {name: pa.array(each) for name, each in self.numbers().items()}
-        return pa.Table.from_arrays([*arrays, *numbers.values()], names=[*names, *numbers])
-
-    def values_column(self) -> Column:
-        """Return the value of each row of `table()`."""
-        groups, values = self.declared_domain.shape
-        return Column(self.sensitive, self.domain, np.tile(np.arange(values, dtype=np.int32), groups))
 
 
 def noisy_counts(
@@ -606,10 +592,22 @@ def noisy_counts(
         drawn = Measurements.draw(exact_counts.reshape(declared.sizes), noise, layout.coarser)
         beside = [each.axes for each in drawn.marginals[1:]]
         fitted = fit_marginals(drawn.estimates, beside, layout.coarser) if beside else postprocess(drawn.estimates)
-        measured, missing = drawn.marginals[0].measured.reshape(declared.shape), table.intake.roles.get("missing")
-        counts = measured, fitted.reshape(declared.shape), spending, unit, paid_choice, people_at_most, missing
-        beside_cells = drawn.marginals[1:], layout.coarser
-        return NoisyCounts(declared, table.sensitive, *counts, paid_from, budget, receipt, *beside_cells)
+        return NoisyCounts(
+            declared,
+            table.sensitive,
+            drawn.marginals[0].measured.reshape(declared.shape),
+            fitted.reshape(declared.shape),
+            paid_choice,
+            table.intake.roles.get("missing"),
+            drawn.marginals[1:],
+            layout.coarser,
+            spending=spending,
+            unit=unit,
+            people_at_most=people_at_most,
+            ledger=paid_from,
+            budget=budget,
+            receipt=receipt,
+        )
 
 
 def _find_places(texts: object, among: tuple[Label, ...], under: Mapping[Label, Integers], name: str) -> Integers:

@@ -341,13 +341,7 @@ def _expect_people(people: int | None) -> int:
 
 def read_chance(chance: Amount | None) -> float | None:
     """Read how likely a promise may be broken; None leaves it open."""
-    if chance is None:
-        return None
-    allowed = exact_amount(chance, "chance")
-    if not 0 < allowed < 1:
-        message = f"chance is {as_given(chance)}; give one above 0 and below 1, such as 0.01"
-        raise BadNoise(message)
-    return float(allowed)
+    return None if chance is None else _read_share(chance, "chance", 0.01)
 
 
 def smallest_shift(
@@ -434,7 +428,7 @@ def build_promise(
     )
 
 
-def _read_share(share: float, name: str, example: float) -> float:
+def _read_share(share: Amount, name: str, example: float) -> float:
     exact = exact_amount(share, name)
     if not 0 < exact < 1:
         message = f"{parameter(name)} is {as_given(share)}; give a share above 0 and below 1, such as {example}"

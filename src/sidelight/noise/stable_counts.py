@@ -39,12 +39,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
-from sidelight.arrays import Integers, add_up, number_rows
+from sidelight.arrays import Integers, number_rows
 from sidelight.errors import BadNoise, parameter
 from sidelight.noise.accountant import CountedColumns, Spending
-from sidelight.noise.domain import MEASURED, collect_holdings, count_values, expect_countable
+from sidelight.noise.domain import MEASURED, collect_holdings, count_cells, expect_countable, rank_labels
 from sidelight.noise.ledger import Ledger, open_ledger, paying, warn_without_ledger
 from sidelight.noise.mechanism import (
     SMALLEST_DELTA,
@@ -58,11 +57,11 @@ from sidelight.noise.mechanism import (
 )
 from sidelight.noise.noisy_counts import DrawnCounts
 from sidelight.rounding import PRECISE
-from sidelight.table.labels import Column, arrow_labels, shown
-from sidelight.text import counted, html_table
+from sidelight.table.labels import Column
+from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight.noise.accountant import Account
+    from sidelight.arrays import Floats
     from sidelight.noise.privacy_profile import Neighbours
     from sidelight.table.table import Events, Table
 
@@ -79,12 +78,6 @@ class StableCounts(DrawnCounts):
     value: Column
     measured: Integers
     threshold: int
-    spending: Spending
-    unit: PrivacyUnit
-    people_at_most: int | None = None  # as declared
-    ledger: Ledger | None = None
-    budget: Account | None = None
-    receipt: str | None = None
 
     def __len__(self) -> int:
         return len(self.measured)
@@ -93,11 +86,9 @@ class StableCounts(DrawnCounts):
         cells = f"{counted(len(self), 'cell')} of at least {self.threshold}"
         return f"StableCounts of {self.sensitive}: {cells}, {self.spending.cost()}"
 
-    def _repr_html_(self) -> str:
-        names = [*(column.name for column in self.columns), self.sensitive, MEASURED]
-        every = (*self.columns, self.value)
-        rows = ((*(shown(each.cell(i)) for each in every), int(self.measured[i])) for i in range(len(self)))
-        return html_table(self._title(), names, rows, total=len(self))
+    def cells(self) -> dict[str, Column | Integers | Floats]:
+        """Return labels and value of each published cell, and `measured`."""
+        return {**{each.name: each for each in (*self.columns, self.value)}, MEASURED: self.measured}
 
     @property
     def sensitive(self) -> str:
@@ -137,12 +128,6 @@ class StableCounts(DrawnCounts):
         )
         vacuous = () if self.people_at_most is None else self.promise().warnings
         return (missing, too_large, *self.unit.warnings(self.spending.delta), *vacuous)
-
-    def table(self) -> pa.Table:
-        """Return a row per published cell: columns, value and `measured`."""
-        every = (*self.columns, self.value)
-        arrays = [*(arrow_labels(each) for each in every), pa.array(self.measured)]
-        return pa.Table.from_arrays(arrays, names=[*(each.name for each in every), MEASURED])
 
 
 def stable_counts(
@@ -217,18 +202,24 @@ def stable_counts(
         kept = np.flatnonzero(measured >= threshold)
         every, measured = [], measured[kept]
         for column in cells:
-            used, codes = np.unique(column.codes[kept], return_inverse=True)
             # only labels in use, sorted: neither the order of rows nor unpublished labels may show
-            found = [column.labels[code] for code in used]
-            labels = sorted(found, key=lambda text: (text is not None, text or ""))
-            place = {text: at for at, text in enumerate(labels)}
-            ranks = np.array([place[text] for text in found], np.int32)
-            every.append(Column(column.name, tuple(labels), ranks[codes.reshape(-1)]))
+            labels, codes = rank_labels(column.labels, column.codes[kept], missing_first=True)
+            every.append(Column(column.name, tuple(labels), codes.astype(np.int32)))
         # sorted by labels, the first column deciding: the order in which cells were found would tell something
         order = np.lexsort([column.codes for column in reversed(every)])
         *shown_columns, value = (column.take(order) for column in every)
-        paid = people_at_most, paid_from, budget, receipt
-        return StableCounts(tuple(shown_columns), value, measured[order], threshold, spending, unit, *paid)
+        return StableCounts(
+            tuple(shown_columns),
+            value,
+            measured[order],
+            threshold,
+            spending=spending,
+            unit=unit,
+            people_at_most=people_at_most,
+            ledger=paid_from,
+            budget=budget,
+            receipt=receipt,
+        )
 
 
 def smallest_threshold(scale: float, delta: Fraction, unit: PrivacyUnit) -> int:
@@ -258,11 +249,8 @@ def _count_cells(table: Table | Events, names: Sequence[str], unit: PrivacyUnit)
     codes = [column.codes.astype(np.int64) for column in labelled]
     ranges = [len(column.labels) for column in labelled]
     cell, first = number_rows(codes, ranges, rows=len(row))
-    if table.semantics == "set":  # a person has a value once, whatever other columns say
-        _, once = number_rows([row, cell], [len(people), max(len(first), 1)], rows=len(row))
-        row, cell, count = row[once], cell[once], np.ones(len(once), np.int64)
-    amounts = count_values(people, row, count, at_most=unit.at_most)
-    totals = add_up(cell, amounts, len(first))
+    holdings = people, row, cell, count
+    totals = count_cells(*holdings, cells=len(first), semantics=table.semantics, at_most=unit.at_most)
     # a cell of values that were left out by lot is not there
     there = np.flatnonzero(totals > 0)
     return [column.take(first[there]) for column in labelled], totals[there]

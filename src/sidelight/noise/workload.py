@@ -149,7 +149,7 @@ def _find_axis(name: str, column: int, level: object, levels: Mapping[tuple[int,
 
 
 def split_noise(
-    layout: CellLayout | tuple[int, ...],
+    layout: CellLayout,
     weights: Mapping[Axes, float],
     cost: PrivacyCost,
     sensitivity: Sensitivity,
@@ -159,7 +159,6 @@ def split_noise(
 
     `sensitivity` is how far so many `units` who come or go move the cells.
     """
-    layout = layout if isinstance(layout, CellLayout) else CellLayout(layout)
     # a sum of cells may move further than any of its cells
     moved = {axes: sensitivity if axes == layout.every else sensitivity.merge(units) for axes in weights}
     if len(weights) == 1:
@@ -306,14 +305,13 @@ class CellLayout:
 
 
 def best_shares(
-    layout: CellLayout | tuple[int, ...], weights: Mapping[Axes, float], variance: Callable[[Axes, float], float]
+    layout: CellLayout, weights: Mapping[Axes, float], variance: Callable[[Axes, float], float]
 ) -> dict[Axes, Fraction]:
     """Which share of the budget does each query get, so that Σ weight · variance of one count is smallest?
 
     The shares are thousandths and add up to 1; a query that is not measured has none.  `variance` says what noise has a
     marginal that gets these shares.
     """
-    layout = layout if isinstance(layout, CellLayout) else CellLayout(layout)
     objective, slope = _build_objective(layout, tuple(weights), np.array([*weights.values()]), variance)
 
     def descend(measured: Flags) -> Floats:

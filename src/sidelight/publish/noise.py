@@ -248,22 +248,13 @@ def publish_noise(noisy: NoisyCounts | StableCounts, path: str | Path, *, force:
 
     Of cells that nobody declared, which were published where they are large, there is no domain.
     """
-    columns = {column.name: column for column in noisy.columns}
-    if isinstance(noisy, StableCounts):
-        sheet = Sheet({**columns, noisy.value.name: noisy.value, MEASURED: noisy.measured})
-    else:
-        groups, values = noisy.declared_domain.shape
-        # (groups, values) row by row, as `_declared_domain` expects to find the cells when the file is read
-        row = np.repeat(np.arange(groups), values)
-        labels = {name: column.take(row) for name, column in columns.items()}
-        sheet = Sheet({**labels, noisy.sensitive: noisy.values_column(), **noisy.numbers()})
     path = Path(path)
     expect(bool, force, parameter("force"))
     beside = refuse_noise_targets(path, force=force, inputs=() if noisy.ledger is None else noisy.ledger.files)
     try:
         with unfinished_folder(path) as folder:
             file = folder / path.name
-            writer_of(path, None).write_to(file, sheet)
+            writer_of(path, None).write_to(file, Sheet(noisy.cells()))
             published = PublishedNoise(path, beside, noise_document(noisy, file))
             (folder / beside.name).write_bytes(published.to_json().encode())
             flush_to_disk(folder / beside.name)
@@ -396,8 +387,8 @@ def read_noise(path: str | Path) -> NoisyCounts:
             document.sensitive,
             _numbers(sheet, MEASURED, domain),
             _numbers(sheet, COUNT, domain),
-            spending,
-            unit,
+            spending=spending,
+            unit=unit,
             paid_choice=paid,
             people_at_most=document.privacy_unit.people_at_most,
             missing="a value" if document.missing == "as undeclared" else document.missing,
@@ -574,8 +565,8 @@ def read_stable_counts(path: str | Path) -> StableCounts:
             columns[-1],
             measured,
             document.threshold,
-            spending,
-            unit,
+            spending=spending,
+            unit=unit,
             people_at_most=document.privacy_unit.people_at_most,
             budget=None if document.ledger is None else document.ledger.to_account(spending.neighbours),
             receipt=document.receipt,

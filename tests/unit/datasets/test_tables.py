@@ -127,7 +127,7 @@ def parquet(**columns) -> bytes:
 
 
 def test_census_income_has_named_columns_and_clean_labels():
-    train, test = tables.CENSUS.members
+    train, test = tables.ARCHIVES["census_income"][0].members
     table, hierarchies = tables.make_census_income({train: WORKER.encode() + b"\n", test: CHILD.encode() + b"\n"})
     worker, child = table.to_pylist()
     assert worker["occupation"] == "Precision production craft & repair"
@@ -140,7 +140,8 @@ def test_census_income_has_named_columns_and_clean_labels():
 
 
 def acs_row(people, employed=None, **others):
-    codes = {code: "1" for code in tables.ACS_COLUMNS if code not in ("id", "AGEP", "employed", "year")}
+    names = (each.split(" ")[0] for each in tables.ACS_CODES)
+    codes = {code: "1" for code in names if code not in ("id", "AGEP", "employed", "year")}
     columns = {"id": people, "AGEP": [float(30 + each) for each in people], "year": [2015] * len(people)}
     columns |= {
         code: pa.array([others.get(code, word)] * len(people)).dictionary_encode() for code, word in codes.items()
@@ -150,9 +151,9 @@ def acs_row(people, employed=None, **others):
 
 def test_acs_joins_who_was_employed_later_and_writes_codes_out():
     contents = {
-        tables.SURVEY.members[0]: acs_row([0, 1], [1, 0], SCHL="21", MIL="0"),
-        tables.SURVEY.members[1]: acs_row([2, 3], SCHL="0", RAC1P="9"),
-        tables.SURVEY.members[2]: parquet(id=[3, 2], employed=[1, 0]),
+        tables.ARCHIVES["acs"][0].members[0]: acs_row([0, 1], [1, 0], SCHL="21", MIL="0"),
+        tables.ARCHIVES["acs"][0].members[1]: acs_row([2, 3], SCHL="0", RAC1P="9"),
+        tables.ARCHIVES["acs"][0].members[2]: parquet(id=[3, 2], employed=[1, 0]),
     }
     table, _ = tables.make_acs(contents)
     assert table["person"].to_pylist() == [0, 1, 2, 3]
@@ -190,9 +191,9 @@ def test_diagnoses_have_names_blocks_and_chapters_and_a_person_is_as_first_asked
         ],
     }
     contents = {
-        tables.DIAGNOSED.members[0]: people.encode(),
-        tables.DIAGNOSED.members[1]: conditions.encode(),
-        tables.ICD_9.members[0]: json.dumps({"tree": tree}).encode(),
+        tables.ARCHIVES["diagnoses"][0].members[0]: people.encode(),
+        tables.ARCHIVES["diagnoses"][0].members[1]: conditions.encode(),
+        tables.ARCHIVES["diagnoses"][1].members[0]: json.dumps({"tree": tree}).encode(),
     }
     table, hierarchies = tables.make_diagnoses(contents)
     rows = table.to_pylist()
@@ -259,6 +260,6 @@ def test_all_diagnoses():
 
 
 def test_every_archive_is_pinned():
-    for archive in (tables.CENSUS, tables.SURVEY, tables.DIAGNOSED, tables.ICD_9):
+    for archive in (each for several in tables.ARCHIVES.values() for each in several):
         assert re.fullmatch("[0-9a-f]{64}", archive.sha256)
         assert archive.version in archive.file

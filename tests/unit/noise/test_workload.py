@@ -101,7 +101,7 @@ def test_several_values_of_one_person_may_meet_in_one_count_of_a_marginal():
     unit = PrivacyUnit("id", "set", 3)
     for neighbours, units in (("add or remove", 1), ("replace", 2)):
         noise = split_noise(
-            (50, 4),
+            CellLayout((50, 4)),
             {(0, 1): 1.0, (): 1.0},
             PrivacyCost(Fraction(1), Fraction(1, 10**6)),
             unit.sensitivity(neighbours),
@@ -214,7 +214,7 @@ def test_somebody_who_knows_all_others_weighs_queries_too():
         likelihood.append(
             sum(
                 each.mechanism.log_weight(each.measured - CellLayout(counts.shape).add_up(counts, each.axes)).sum()
-                for each in made.measurements().marginals
+                for each in made.measurements.marginals
             )
         )
     odds = seen.prior * np.exp(np.array(likelihood) - max(likelihood))
@@ -368,7 +368,7 @@ def test_somebody_who_knows_all_others_weighs_levels_of_values_too():
     assert made.marginals
     seen = sl.attack_noise([made], tables=[TABLE], people=TABLE, by=by)
     assert seen.largest_shift <= seen.bound
-    layout, domain = made.measurements().layout, made.declared_domain
+    layout, domain = made.measurements.layout, made.declared_domain
     exact = domain.count(TABLE, by).reshape(domain.sizes)
     row, value, _ = TABLE.counts.entries()
     person = 5
@@ -382,7 +382,7 @@ def test_somebody_who_knows_all_others_weighs_levels_of_values_too():
         likelihood.append(
             sum(
                 each.mechanism.log_weight(each.measured - layout.add_up(counts, each.axes)).sum()
-                for each in made.measurements().marginals
+                for each in made.measurements.marginals
             )
         )
     odds = seen.prior * np.exp(np.array(likelihood) - max(likelihood))
@@ -451,8 +451,8 @@ def test_levels_that_cross_are_not_nested():
 
 
 def test_weights_move_shares():
-    equal = best_shares((50, 40), {(0, 1): 1.0, (): 1.0}, lambda axes, share: 2 / share**2)
-    cells = best_shares((50, 40), {(0, 1): 8.0, (): 1.0}, lambda axes, share: 2 / share**2)
+    equal = best_shares(CellLayout((50, 40)), {(0, 1): 1.0, (): 1.0}, lambda axes, share: 2 / share**2)
+    cells = best_shares(CellLayout((50, 40)), {(0, 1): 8.0, (): 1.0}, lambda axes, share: 2 / share**2)
     assert abs(equal[0, 1] - Fraction(1, 2)) < Fraction(1, 100)
     # Σ w/s² is smallest where shares are as cube roots of weights
     assert abs(cells[0, 1] - Fraction(2, 3)) < Fraction(1, 100)
@@ -460,7 +460,7 @@ def test_weights_move_shares():
 
 def test_a_query_that_the_rest_tells_better_is_not_measured():
     """The cells of a table with one label each are its total."""
-    shares = best_shares((1, 1), {(0, 1): 1.0, (): 1.0, (0,): 1.0}, lambda axes, share: 2 / share**2)
+    shares = best_shares(CellLayout((1, 1)), {(0, 1): 1.0, (): 1.0, (0,): 1.0}, lambda axes, share: 2 / share**2)
     assert shares == {(0, 1): 1}
 
 
