@@ -19,7 +19,7 @@ from scipy.stats import beta
 
 import sidelight as sl
 from sidelight.noise.accountant import Spending, promise_of
-from sidelight.noise.domain import FULL_DETAIL, Domain, _details, _standing_out, count_values
+from sidelight.noise.domain import FULL_DETAIL, Domain, _score, count_values
 from sidelight.noise.mechanism import Mechanism, PrivacyUnit, calibrate
 from sidelight.noise.semantic_privacy import _weight, smallest_shift
 from sidelight.table.labels import Column
@@ -113,11 +113,10 @@ def test_one_person_changes_one_count_by_one(rows, one, other, levels, domain, o
 @given(st.lists(person, min_size=1, max_size=8), person, st.integers(0, 3))
 def test_one_person_changes_the_score_of_levels_by_one_and_all_in_one_direction(rows, one, above):
     domains = [Domain.declare(BY, levels, list("abc")) for levels in LEVELS]
-    for detail, domain in zip(_details(domains), domains, strict=True):
-        before, after = (
-            detail * _standing_out(domain.count(table_of(each), BY), above) for each in (rows, [*rows, one])
-        )
-        assert 0 <= after - before <= FULL_DETAIL
+    before, after = (
+        _score([domain.count(table_of(each), BY) for domain in domains], above) for each in (rows, [*rows, one])
+    )
+    assert all(0 <= more - less <= FULL_DETAIL for less, more in zip(before, after, strict=True))
 
 
 def distance(one, other):

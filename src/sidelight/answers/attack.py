@@ -23,7 +23,7 @@ from sidelight.attack.posterior import ExpectedCounts, release_of
 from sidelight.attack.report import (
     REPORTED_CONFIDENCES,
     at_least,
-    document,
+    exposure_document,
     nobody_located,
     percent,
     sentences,
@@ -259,7 +259,7 @@ def ask(request: AttackRequest) -> AttackAnswer:
     witness = None if request.who is None else exposure.witness(request.who)
     judged, notes = judge(exposure, request.limit, ignore=request.unlocated == "ignore")
     hints = (*_unplaced_hints(request, releases, exposure, by or {}), *notes)
-    answer = document(exposure) | ({} if witness is None else {"witness": witness_document(witness)})
+    answer = exposure_document(exposure) | ({} if witness is None else {"witness": witness_document(witness)})
     return AttackAnswer(
         kind="attack",
         schema_version=3,

@@ -19,7 +19,6 @@ import pyarrow as pa
 
 from sidelight.arrays import Flags, Floats, Integers, number_vectors, unpack_bits
 from sidelight.attack.posterior import (
-    Evidence,
     ReleaseOrResult,
     Together,
     View,
@@ -40,7 +39,7 @@ from sidelight.text import counted, html_table
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.attack.intersection import People, TruthCheck
+    from sidelight.attack.intersection import Evidence, People, TruthCheck
     from sidelight.measures.criterion import Bound
     from sidelight.release.groups import GroupName
 
@@ -137,14 +136,42 @@ class Exposure(Tabular):
 
     def witness(self, who: str | int | Mapping[str, object]) -> ExposureWitness:
         """Show what gave somebody away: by name (with person=), by what is known, or by the number of a row."""
-        row = self.people.row(who)
-        return witness_of(row, self)
+        row, views = self.people.row(who), self.views
+        by_release: list[tuple[Label, ...]] = []
+        for view in views:
+            groups = view.linkage.groups_of(row)
+            totals = view.counts.take(groups).totals().tolist() if len(groups) else [1] * len(self.domain)
+            by_release.append(tuple(text for text, total in zip(self.domain, totals, strict=True) if total))
+        decides = [view.rules_out and view.presence.exact(row) == 1 and bool(view.located[row]) for view in views]
+        deciding = [set(values) for values, rules in zip(by_release, decides, strict=True) if rules]
+        allowed, sightings = set().union(*deciding), []
+        for number, (view, values, rules) in enumerate(zip(views, by_release, decides, strict=True), start=1):
+            # where people have one value each, there is nothing to add to the values
+            several = view.semantics != "single" and bool(view.located[row])
+            shares = zip(self.domain, view.exact_probabilities(row), strict=True) if several else ()
+            sightings.append(
+                Sighting(
+                    number,
+                    tuple(view.groups.name(int(group)) for group in view.linkage.groups_of(row)),
+                    values,
+                    tuple(text for text in self.domain if rules and text in allowed.difference(values)),
+                    view.presence.exact(row),
+                    tuple(text for text, share in shares if share == 1),
+                    noisy=not view.rules_out,
+                )
+            )
+        cells = tuple((column.name, column.cell(row)) for column in self.people.known)
+        left = tuple(text for text in self.domain if all(text in values for values in deciding))
+        posterior = self.together.exact_posterior(views, self.prior, row)
+        beliefs = {} if posterior is None else dict(zip(self.domain, posterior, strict=True))
+        candidates = {text: beliefs[text] for text in left if text in beliefs}
+        people = int(self.people.sizes[row])
+        return ExposureWitness(cells, people, tuple(sightings), left, candidates, self.semantics)
 
     @property
     def values_lost(self) -> Integers:
         """How many values fewer are left than the best release alone leaves: min_j |S_ij| − |S_i|."""
-        lost: Integers = self.values_by_release.min(axis=0) - self.values_left
-        return lost
+        return self._values("before") - self.values_left
 
     @property
     def confidence(self) -> Floats:
@@ -231,13 +258,15 @@ class Exposure(Tabular):
     def _has_group(self) -> Flags:
         return rows_in_some_group(self.views)
 
+    @cached_property
+    def _open(self) -> Flags:
+        # contradicted, not located in some release and not given away, or given away if they are where they may be
+        return self.contradictory | self._lacks_group | self._certain_if_present
+
     @property
     def open(self) -> Fraction:
-        """The share of people of whom nobody can tell.
-
-        Contradicted, not located in some release and not given away, or given away if they are where they may be.
-        """
-        return self._share(self.contradictory | self._lacks_group | self._certain_if_present)
+        """The share of people of whom nobody can tell: they are contradicted, not located, or perhaps not there."""
+        return self._share(self._open)
 
     def within(self, at_most: Bound, *, located_alone: bool = False) -> bool | None:
         """Return whether at most such a share of people is given away; None where that is not computed.
@@ -261,7 +290,7 @@ class Exposure(Tabular):
         judged = self._rows_to_judge(located_alone=located_alone)
         if self.is_lower_bound and self.evidence != "sets":
             return self._count(judged & ~self.certain)
-        return self._count(judged & (self.contradictory | self._lacks_group | self._certain_if_present))
+        return self._count(judged & self._open)
 
     def judged(self, *, located_alone: bool = False) -> int:
         """Count the people whom `within` judges: all who were looked for where they may be, or the located alone."""
@@ -328,15 +357,18 @@ class Exposure(Tabular):
 
     def mean(self, when: Literal["before", "after"]) -> Fraction:
         """Return how many values are left on average: by the best release alone, or by all (contradictions aside)."""
-        amounts = self.values_by_release.min(axis=0) if expect(str, when, "when") == "before" else self.values_left
-        return self._mean(amounts, self._has_group & ~self.contradictory)
+        return self._mean(self._values(when), self._has_group & ~self.contradictory)
+
+    def _values(self, when: Literal["before", "after"]) -> Integers:
+        fewest: Integers = self.values_by_release.min(axis=0)
+        return fewest if expect(str, when, "when") == "before" else self.values_left
 
     def distribution(self, when: Literal["before", "after"]) -> dict[int, int]:
         """Count people by how many values are left them: by the best release alone, or by all.
 
         0 is a contradiction; with several values each it may also be that everything is decided.
         """
-        amounts = self.values_by_release.min(axis=0) if expect(str, when, "when") == "before" else self.values_left
+        amounts = self._values(when)
         people = np.bincount(amounts[self._has_group], weights=self.people.sizes[self._has_group]).astype(np.int64)
         return {int(amount): int(people[amount]) for amount in np.flatnonzero(people)}
 
@@ -368,9 +400,9 @@ class Exposure(Tabular):
 
     def to_json(self) -> str:
         """Write the figures as JSON; shares exactly, and as numbers rounded up."""
-        from sidelight.attack.report import document  # noqa: PLC0415 - it stands below
+        from sidelight.attack.report import exposure_document  # noqa: PLC0415 - it stands below
 
-        return json.dumps(document(self), indent=2, ensure_ascii=False) + "\n"
+        return json.dumps(exposure_document(self), indent=2, ensure_ascii=False) + "\n"
 
     def table(self) -> pa.Table:
         """Hand everything out as an Arrow table, a row for all people who look alike."""
@@ -562,40 +594,6 @@ class ExposureWitness:
 
     def _order(self) -> dict[Label, None]:
         return dict.fromkeys(text for sighting in self.sightings for text in (*sighting.values, *sighting.rules_out))
-
-
-def witness_of(row: int, exposure: Exposure) -> ExposureWitness:
-    """Build the witness of one row of people."""
-    people, views, domain = exposure.people, exposure.views, exposure.domain
-    by_release: list[tuple[Label, ...]] = []
-    for view in views:
-        groups = view.linkage.groups_of(row)
-        totals = view.counts.take(groups).totals().tolist() if len(groups) else [1] * len(domain)
-        by_release.append(tuple(text for text, total in zip(domain, totals, strict=True) if total))
-    decides = [view.rules_out and view.presence.exact(row) == 1 and bool(view.located[row]) for view in views]
-    deciding = [set(values) for values, rules in zip(by_release, decides, strict=True) if rules]
-    allowed, sightings = set().union(*deciding), []
-    for number, (view, values, rules) in enumerate(zip(views, by_release, decides, strict=True), start=1):
-        # where people have one value each, there is nothing to add to the values
-        several = view.semantics != "single" and bool(view.located[row])
-        shares = zip(domain, view.exact_probabilities(row), strict=True) if several else ()
-        sightings.append(
-            Sighting(
-                number,
-                tuple(view.groups.name(int(group)) for group in view.linkage.groups_of(row)),
-                values,
-                tuple(text for text in domain if rules and text in allowed.difference(values)),
-                view.presence.exact(row),
-                tuple(text for text, share in shares if share == 1),
-                noisy=not view.rules_out,
-            )
-        )
-    cells = tuple((column.name, column.cell(row)) for column in people.known)
-    left = tuple(text for text in domain if all(text in values for values in deciding))
-    posterior = exposure.together.exact_posterior(views, exposure.prior, row)
-    beliefs = {} if posterior is None else dict(zip(domain, posterior, strict=True))
-    candidates = {text: beliefs[text] for text in left if text in beliefs}
-    return ExposureWitness(cells, int(people.sizes[row]), tuple(sightings), left, candidates, exposure.semantics)
 
 
 def _list_values(values: Sequence[Label]) -> str:

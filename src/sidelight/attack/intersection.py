@@ -27,18 +27,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, add_up, unpack_bits
-from sidelight.attack.common_ground import Ground
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.posterior import (
     CommonDomain,
-    Evidence,
     ExpectedCounts,
-    Prior,
     ReleaseOrResult,
     Together,
     View,
@@ -88,6 +85,13 @@ from sidelight.text import as_names, counted
 
 if TYPE_CHECKING:
     from sidelight.table.hierarchy import Hierarchy
+
+# What is believed before: how often each value occurs in all releases together, or all values alike
+Prior: TypeAlias = Literal["pooled", "uniform"]
+
+# What several releases say: partly the same, which counts once, or each something of its own; "sets" weighs as
+# "shared", and takes the people whom the candidate sets give away for all who are
+Evidence: TypeAlias = Literal["shared", "independent", "sets"]
 
 
 def intersect(
@@ -187,7 +191,7 @@ def intersect(
         views.append(
             View.build(*seen, presence=targets.presence(marked), share_linked_right=right, parts=parts_of(each))
         )
-    beliefs, together = prior_of(views, prior), Together(Ground.independent(len(views)), {})
+    beliefs, together = prior_of(views, prior), Together.independent(len(views))
     if evidence != "independent":
         together = estimate_agreement(views, beliefs, targets, [columns_of(*each) for each in looked_up])
     return _weigh_people(targets, tuple(views), common, beliefs, together, evidence=evidence)

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -38,16 +38,9 @@ from sidelight.table.labels import Label, Semantics, label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Counts
 
 if TYPE_CHECKING:
-    from sidelight.attack.intersection import People, PresenceChances
+    from sidelight.attack.intersection import People, PresenceChances, Prior
     from sidelight.release.groups import Groups
     from sidelight.release.locate import Linkage
-
-# What is believed before: how often each value occurs in all releases together, or all values alike
-Prior: TypeAlias = Literal["pooled", "uniform"]
-
-# What several releases say: partly the same, which counts once, or each something of its own; "sets" weighs as
-# "shared", and takes the people whom the candidate sets give away for all who are
-Evidence: TypeAlias = Literal["shared", "independent", "sets"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -294,6 +287,11 @@ class Together:
     in_both: Mapping[tuple[int, int], Sequence[Integers]]
     silent: Mapping[int, Flags] = field(default_factory=dict)
 
+    @classmethod
+    def independent(cls, releases: int) -> Together:
+        """Return what releases say of which each is evidence of its own."""
+        return cls(Ground.independent(releases), {})
+
     def posteriors(self, views: Sequence[View], prior: Sequence[Fraction], rows: Integers) -> Floats:
         """Return the posterior of some rows of people, row × value."""
         before = np.array([float(each) for each in prior])
@@ -396,7 +394,7 @@ def estimate_agreement(
     before = np.array([float(each) for each in prior])
     spread = float((before * (1 - before)).sum())
     if spread == 0:
-        return Together(Ground.independent(len(views)), {})
+        return Together.independent(len(views))
     agreement = np.diag([_difference_of_groups(view, before, spread) for view in views])
     in_both: dict[tuple[int, int], Sequence[Integers]] = {}
     silent: dict[int, Flags] = {}

@@ -6,7 +6,7 @@ Shares are exact in the document, with a number rounded up beside each; sentence
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.attack.exposure import Exposure, ExposureWitness
-    from sidelight.attack.intersection import TruthCheck
+    from sidelight.attack.intersection import Claims, TruthCheck
 
 # Where the partial breach is reported: a few that a reader can take in
 REPORTED_CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 10))
@@ -156,26 +156,29 @@ def _exact_and_rounded(share: Fraction) -> dict[str, object]:
     return {"exact": str(share), "value": round_up(share)}
 
 
-def document(exposure: Exposure) -> dict[str, object]:
+def _shares(of: Exposure | TruthCheck | Claims, *names: str) -> dict[str, object]:
+    """Return shares by the name that they have in the document, too."""
+    return {name: _exact_and_rounded(getattr(of, name)) for name in names}
+
+
+def exposure_document(exposure: Exposure) -> dict[str, object]:
     """Return the figures as plain data; shares exactly, and as numbers rounded up."""
+
+    def share_by(name: str, share: Callable[[Fraction], Fraction]) -> list[dict[str, object]]:
+        return [{name: str(each), **_exact_and_rounded(share(each))} for each in REPORTED_CONFIDENCES]
+
     return {
         "people": exposure.people.total,
         "located": exposure.located,
         "values": exposure.semantics,
         "lower_bound": exposure.is_lower_bound,
-        "perfect": _exact_and_rounded(exposure.perfect),
-        "if_present": _exact_and_rounded(exposure.if_present),
-        # candidates for one value are counted; shares as text stay exact, and the number beside each is rounded up
-        "partial": [
-            {"confidence": str(each), **_exact_and_rounded(exposure.partial(each))} for each in REPORTED_CONFIDENCES
-        ]
-        if exposure.semantics == "single"
-        else None,
-        "sure": [{"belief": str(each), **_exact_and_rounded(exposure.sure(each))} for each in REPORTED_CONFIDENCES],
-        "vulnerable": _exact_and_rounded(exposure.vulnerable),
-        "contradicted": _exact_and_rounded(exposure.contradicted),
+        **_shares(exposure, "perfect", "if_present"),
+        # candidates for one value are counted
+        "partial": share_by("confidence", exposure.partial) if exposure.semantics == "single" else None,
+        "sure": share_by("belief", exposure.sure),
+        **_shares(exposure, "vulnerable", "contradicted"),
         "located_nowhere": exposure.located_nowhere,
-        "open": _exact_and_rounded(exposure.open),
+        **_shares(exposure, "open"),
         "values_left": {
             when: {
                 "mean": float(exposure.mean(when)),
@@ -184,7 +187,7 @@ def document(exposure: Exposure) -> dict[str, object]:
             for when in ("before", "after")
         },
         "releases": list(_releases(exposure)),
-        "truth": _truth(exposure),
+        "truth": None if exposure.truth is None else _truth(exposure.truth),
     }
 
 
@@ -209,36 +212,23 @@ def _releases(exposure: Exposure) -> Iterator[dict[str, object]]:
         }
 
 
-def _truth(exposure: Exposure) -> dict[str, object] | None:
-    truth = exposure.truth
-    if truth is None:
-        return None
+def _truth(truth: TruthCheck) -> dict[str, object]:
     claims = truth.calibration
-    bins = [
-        {
-            "from": str(each.low),
-            "to": str(each.high),
-            "people": each.people,
-            "claimed": each.claimed,
-            "right": _exact_and_rounded(each.right),
-        }
-        for each in claims.bins
-    ]
+
+    def claimed(each: Claims) -> dict[str, object]:
+        return {"people": each.people, "claimed": each.claimed, **_shares(each, "right")}
+
+    bins = [{"from": str(each.low), "to": str(each.high), **claimed(each)} for each in claims.bins]
     return {
         "people": truth.people,
-        "hits": _exact_and_rounded(truth.hits),
+        **_shares(truth, "hits"),
         "hits_by_release": [_exact_and_rounded(each) for each in truth.hits_by_release],
-        **{name: _exact_and_rounded(getattr(truth, name)) for name in ("given_away", "guessed")},
-        **{name: getattr(truth, name) for name in ("belief", "belief_before")},
+        **_shares(truth, "given_away", "guessed"),
+        "belief": truth.belief,
+        "belief_before": truth.belief_before,
         # JSON has no infinity, which is what ruling out a true value costs
         "log_belief": truth.log_belief if math.isfinite(truth.log_belief) else None,
-        "calibration": {
-            "people": claims.people,
-            "claimed": claims.claimed,
-            "right": _exact_and_rounded(claims.right),
-            "expected_error": claims.expected_error,
-            "bins": bins,
-        },
+        "calibration": {**claimed(claims), "expected_error": claims.expected_error, "bins": bins},
     }
 
 

@@ -50,7 +50,7 @@ from sidelight.text import counted, html_table
 if TYPE_CHECKING:
     from sidelight.arrays import Integers
     from sidelight.attack.exposure import Exposure
-    from sidelight.attack.posterior import Prior
+    from sidelight.attack.intersection import Prior
     from sidelight.measures.criterion import Bound
 
 Scheme: TypeAlias = str | Method | Sequence[str | Method]  # one method for all releases, or one for each
@@ -291,12 +291,12 @@ def simulate_composition(
 
 
 def publish_each(
-    samples: Sequence[Table], methods: Sequence[Method], policy: Policy, by: Mapping[str, Hierarchy]
+    samples: Sequence[Table], methods: Sequence[str | Method], policy: Policy, by: Mapping[str, Hierarchy]
 ) -> list[SearchResult] | None:
     """Search a release of each sample on its own; None, when nothing within policy can be published of one of them."""
     try:
         return [
-            protect(sample, policy, by=by, method=method, ask="nobody")
+            protect(sample, policy, by=by, method=method_of(method), ask="nobody")
             for sample, method in zip(samples, methods, strict=True)
         ]
     except NothingSafe:

@@ -58,6 +58,7 @@ from sidelight.noise.mechanism import (
     SMALLEST_EPSILON,
     Amount,
     Mechanism,
+    Neighbours,
     PrivacyUnit,
     amount_text,
     concentrated_epsilon,
@@ -66,13 +67,7 @@ from sidelight.noise.mechanism import (
     six_figures_up,
     units_changed,
 )
-from sidelight.noise.privacy_profile import (
-    LOST_IN_TRANSFORMS,
-    SMALLEST_READ,
-    Neighbours,
-    PrivacyProfile,
-    curve_of_losses,
-)
+from sidelight.noise.privacy_profile import LOST_IN_TRANSFORMS, SMALLEST_READ, PrivacyProfile, curve_of_losses
 from sidelight.noise.semantic_privacy import (
     SemanticPrivacy,
     build_promise,
@@ -261,12 +256,13 @@ def privacy_spent(spendings: Iterable[Spending], *, delta: Amount = 0) -> Privac
     """
     listed, at = _expect_one_kind(spendings), exact_delta(delta)
     epsilon, total_delta = _add_up_pairs(listed)
+    losses, left = _compose_losses(listed), max(round_down(at) - LOST_IN_TRANSFORMS, 0.0)
     return PrivacySpent(
         float(at),
         round_up(epsilon) if total_delta <= at else math.inf,
         compute_advanced(listed, at),
         compute_concentrated(listed, at),
-        compute_loss_distribution(listed, at),
+        math.inf if losses is None else float(losses.get_epsilon_for_delta(left)),
     )
 
 
@@ -368,13 +364,6 @@ def _add_up_charged(spendings: Iterable[Spending]) -> Fraction | None:
     """Return Σρ; none where a release has no ρ, as a partial sum would understate what is spent."""
     costs = [each.rho() for each in spendings]
     return None if None in costs else sum((cost for cost in costs if cost is not None), Fraction(0))
-
-
-def compute_loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
-    """Convolve the mechanisms' privacy losses."""
-    left = max(round_down(delta) - LOST_IN_TRANSFORMS, 0.0)
-    total = _compose_losses(spendings)
-    return math.inf if total is None else float(total.get_epsilon_for_delta(left))
 
 
 def _compose_losses(spendings: Sequence[Spending]) -> Any | None:  # noqa: ANN401 - dp-accounting has no types

@@ -36,13 +36,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sidelight.arrays import Floats, Integers, add_up
-from sidelight.attack.intersection import intersect
-from sidelight.attack.posterior import Prior
+from sidelight.attack.intersection import Prior, intersect
 from sidelight.attack.simulation import MeanEstimate, Samples, Sampling, estimate_means, publish_each
 from sidelight.errors import (
     BadNoise,
@@ -55,7 +53,6 @@ from sidelight.errors import (
     parameter,
 )
 from sidelight.noise.accountant import promise_of
-from sidelight.noise.ledger import NO_LEDGER
 from sidelight.noise.mechanism import Amount, amount_text, exact_epsilon
 from sidelight.noise.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.noise.semantic_privacy import SemanticPrivacy, two_digits
@@ -63,15 +60,11 @@ from sidelight.policy.limits import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.rounding import exact_number, round_up
 from sidelight.search.orders import Order, order_along
-from sidelight.search.protect import method_of
 from sidelight.search.utility import Query, random_queries
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Table, expect_one_sensitive
 from sidelight.text import counted, html_table
-
-if TYPE_CHECKING:
-    from sidelight.search.method import Method
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -483,13 +476,12 @@ def side_by_side(
         for name, policy in partitions.items():
             expect(Policy, policy, f"policy '{name}'")
     values = table.domain if domain is None else domain
-    chosen = method_of(method)
     amounts = {f"ε = {amount_text(exact_epsilon(each))} each": each for each in epsilons}
     figures: dict[str, list[dict[str, float]]] = {name: [] for name in (*partitions, *amounts)}
     # one draw for all ways of publishing, so that they are compared on the same people
     for samples, _ in Sampling(overlap, people, releases, repetitions, seed).repeat(table):
         for name, policy in partitions.items():
-            figures[name] += _partition_figures(samples, policy, by, chosen)
+            figures[name] += _partition_figures(samples, policy, by, method)
         for name, epsilon in amounts.items():
             figures[name].append(_noise_figures(samples, by, levels, values, epsilon))
     nothing = dict.fromkeys(("given_away", "sure", "guessed", "gain", "largest_shift", "query_error"))
@@ -502,7 +494,7 @@ def side_by_side(
 
 
 def _partition_figures(
-    samples: Samples, policy: Policy, by: Mapping[str, Hierarchy], method: Method
+    samples: Samples, policy: Policy, by: Mapping[str, Hierarchy], method: str
 ) -> list[dict[str, float]]:
     """Publish and attack once; nothing comes out when nothing within policy can be published."""
     results = publish_each(samples.samples, [method] * len(samples.samples), policy, by)
@@ -531,7 +523,7 @@ def _noise_figures(
 ) -> dict[str, float]:
     # nothing of it is published, so that no ledger has to pay; all labels are declared, and cells for others only noise
     noisy = [
-        noisy_counts(each, by=by, levels=levels, domain=domain, epsilon=epsilon, outside="an error", ledger=NO_LEDGER)
+        noisy_counts(each, by=by, levels=levels, domain=domain, epsilon=epsilon, outside="an error", ledger="no ledger")
         for each in samples.samples
     ]
     knowing_nothing = attack_noise(noisy, people=samples.shared, by=by)

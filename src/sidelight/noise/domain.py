@@ -65,7 +65,7 @@ from sidelight.table.labels import SUPPRESSED, Column, Label, label, number_equa
 from sidelight.table.table import Counts, Events, Table, expect_one_sensitive
 
 if TYPE_CHECKING:
-    from sidelight.noise.privacy_profile import Neighbours
+    from sidelight.noise.mechanism import Neighbours
     from sidelight.table.labels import Semantics
 
 # What becomes of people whose labels or value were not declared: cells of their own, nothing, or a refusal
@@ -616,10 +616,7 @@ def choose_levels(
     domains = [Domain.declare(hierarchies, each, domain, outside=outside, cells=cells) for each in candidates]
     unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person, values=len(domains[0].values))
     # exact scores: they never leave this function, only the noisy winner does
-    scores = [
-        detail * _standing_out(each.count(table, hierarchies, at_most=unit.at_most), above)
-        for detail, each in zip(_details(domains), domains, strict=True)
-    ]
+    scores = _score([each.count(table, hierarchies, at_most=unit.at_most) for each in domains], above)
     noise = round_down(cost), neighbours, FULL_DETAIL * unit.at_most
     _build_noisy_maximum(*noise)  # found before it is paid for
     digests, key = tuple(candidate_digest(each, hierarchies) for each in candidates), secrets.token_bytes(32)
@@ -638,15 +635,14 @@ def choose_levels(
     return ChosenLevels(searched_levels(candidates[drawn]), total, key, digests, commitment, winner, receipt)
 
 
-def _standing_out(counts: Integers, above: int) -> int:
-    return int(np.maximum(counts - above, 0).sum())
-
-
-def _details(domains: Sequence[Domain]) -> list[int]:
-    sizes = [math.log(math.prod(domain.shape)) for domain in domains]
+def _score(candidates: Sequence[Integers], above: int) -> list[int]:
+    """Return detail × people who stand out of the noise, of the counts of each candidate."""
+    sizes = [math.log(counts.size) for counts in candidates]
     # levels of a single cell have a logarithm of 0, by which nothing can be divided
     finest = max(*sizes, 1e-9)
-    return [math.floor(FULL_DETAIL * size / finest) for size in sizes]
+    details = (math.floor(FULL_DETAIL * size / finest) for size in sizes)
+    standing_out = (int(np.maximum(counts - above, 0).sum()) for counts in candidates)
+    return [detail * people for detail, people in zip(details, standing_out, strict=True)]
 
 
 def _noisy_maximum(scores: Sequence[int], epsilon: float, neighbours: Neighbours, sensitivity: int) -> int:

@@ -62,8 +62,7 @@ from sidelight.files import (
     write_note,
 )
 from sidelight.noise.accountant import Account, Accounting, CountedColumns, Entry, PaidChoice, PublishedCounts, Spending
-from sidelight.noise.mechanism import Amount, Mechanism, amount_text, exact_amount
-from sidelight.noise.privacy_profile import Neighbours
+from sidelight.noise.mechanism import Amount, Mechanism, Neighbours, amount_text, exact_amount
 from sidelight.text import counted, html_table, is_deeply_nested
 
 NO_LEDGER = "no ledger"  # says that nobody adds up what is published about these people, and that this is meant

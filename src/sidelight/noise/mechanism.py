@@ -78,7 +78,9 @@ from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
-    from sidelight.noise.privacy_profile import Neighbours
+
+# Data sets that must look alike: one has a person more, or one person's row is another one
+Neighbours: TypeAlias = Literal["add or remove", "replace"]
 
 Amount: TypeAlias = float | int | str | Fraction
 """How much privacy something costs; `0.1` means a tenth, not the binary number next to it."""

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
     from sidelight.attack.posterior import ExpectedCounts
     from sidelight.noise.accountant import Account
-    from sidelight.noise.privacy_profile import Neighbours
+    from sidelight.noise.mechanism import Neighbours
     from sidelight.noise.semantic_privacy import SemanticPrivacy
     from sidelight.publish.noise import PublishedNoise
     from sidelight.table.roles import Missing

@@ -38,7 +38,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -47,12 +47,10 @@ from sidelight.rounding import exact_number, raise_bound, round_up
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats
+    from sidelight.noise.mechanism import Neighbours
 
 # What Fourier transforms of privacy losses may lose of a δ in floats: a thousand of them were seen to lose 5e-15
 LOST_IN_TRANSFORMS = 1e-13
-
-# Data sets that must look alike: one has a person more, or one person's row is another one
-Neighbours: TypeAlias = Literal["add or remove", "replace"]
 
 # δ at each of several ε, rounded up
 PrivacyCurve: TypeAlias = Callable[[Sequence[float]], Sequence[float]]

@@ -44,10 +44,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from sidelight.errors import BadNoise, WrongKind, as_given, expect, kind_in_words, parameter, remedy_for
-from sidelight.noise.mechanism import Amount, exact_amount, exact_delta, exact_epsilon, units_changed
+from sidelight.noise.mechanism import Amount, Neighbours, exact_amount, exact_delta, exact_epsilon, units_changed
 from sidelight.noise.privacy_profile import (
     LARGEST_READ,
-    Neighbours,
     PrivacyProfile,
     is_of_library,
     largest_posterior,

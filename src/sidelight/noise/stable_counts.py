@@ -62,7 +62,7 @@ from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats
-    from sidelight.noise.privacy_profile import Neighbours
+    from sidelight.noise.mechanism import Neighbours
     from sidelight.table.table import Events, Table
 
 

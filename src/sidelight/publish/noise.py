@@ -43,6 +43,7 @@ from sidelight.noise.estimates import Marginal
 from sidelight.noise.ledger import BudgetDocument, LedgerPart, note_spent
 from sidelight.noise.mechanism import (
     Mechanism,
+    Neighbours,
     NoiseKind,
     PrivacyUnit,
     Sensitivity,
@@ -51,7 +52,6 @@ from sidelight.noise.mechanism import (
     units_changed,
 )
 from sidelight.noise.noisy_counts import NoisyCounts
-from sidelight.noise.privacy_profile import Neighbours
 from sidelight.noise.stable_counts import StableCounts, smallest_threshold
 from sidelight.noise.workload import CellLayout, CoarserLevel, coarser_level
 from sidelight.publish.sidecar import PublishedFile

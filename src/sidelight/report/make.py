@@ -22,8 +22,7 @@ from pydantic import JsonValue, ValidationError
 
 from sidelight import __version__
 from sidelight.attack.exposure import Exposure
-from sidelight.attack.report import document as exposure_document
-from sidelight.attack.report import sentences
+from sidelight.attack.report import exposure_document, sentences
 from sidelight.documents.document import (
     Envelope,
     FileFacts,

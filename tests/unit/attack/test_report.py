@@ -6,7 +6,7 @@ from fractions import Fraction
 import polars as pl
 
 import sidelight as sl
-from sidelight.attack.report import document, percent, sentences, witness_document
+from sidelight.attack.report import exposure_document, percent, sentences, witness_document
 
 ZIPS = [{"zip": "1"}, {"zip": "2"}]
 ONE = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 1, "c": 2}], labels=ZIPS)
@@ -31,13 +31,13 @@ def test_the_truth_is_told_where_it_is_known():
     *_, last, claims = sentences(exposed(truth="real"))
     assert last.startswith("The true value is among the candidates of 1 of 3 people (33.4 %)")
     assert claims.startswith("About 1 of 3 people the attacker is 100.0 % sure")
-    assert document(exposed())["truth"] is None
+    assert exposure_document(exposed())["truth"] is None
 
 
 def test_shares_are_rounded_up():
     assert percent(Fraction(1, 10_000)) == "0.1 %"
     assert percent(Fraction(1)) == "100.0 %"
-    third = document(exposed(truth="real"))["truth"]["hits"]
+    third = exposure_document(exposed(truth="real"))["truth"]["hits"]
     assert third["exact"] == "1/3"
     assert third["value"] >= 1 / 3
 

@@ -12,7 +12,7 @@ from support.command_line import invoke
 
 import sidelight as sl
 from sidelight.errors import BadNoise, BadRelease, BudgetExceeded, UnknownColumn
-from sidelight.noise.accountant import compute_loss_distribution, privacy_spent
+from sidelight.noise.accountant import privacy_spent
 from sidelight.noise.mechanism import Mechanism, PrivacyUnit
 from sidelight.noise.stable_counts import smallest_threshold
 
@@ -146,7 +146,7 @@ def test_it_is_paid_before_it_is_drawn_and_not_from_rho(tmp_path):
 def test_its_delta_is_in_every_account():
     """The noise alone has none: which cells are published has."""
     spending = stable(epsilon="0.1").spending
-    assert compute_loss_distribution([spending], Fraction("1e-12")) == math.inf
+    assert privacy_spent([spending], delta="1e-12").loss_distribution == math.inf
     assert privacy_spent([spending], delta="1e-12").epsilon == math.inf
     assert privacy_spent([spending] * 2, delta="2e-9").basic == 0.2
 

@@ -466,6 +466,6 @@ def test_a_query_that_the_rest_tells_better_is_not_measured():
 
 def test_shares_add_up_to_one():
     weights = {(0, 1, 2): 1.0, **dict.fromkeys([(), (0,), (1,), (2,), (0, 1), (1, 2)], 3.0)}
-    shares = best_shares((7, 5, 3), weights, lambda axes, share: 1 / share)
+    shares = best_shares(CellLayout((7, 5, 3)), weights, lambda axes, share: 1 / share)
     assert sum(shares.values()) == 1
     assert all(share > 0 and share * 1000 == int(share * 1000) for share in shares.values())

@@ -11,8 +11,7 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.attack.report import document as exposure_document
-from sidelight.attack.report import sentences
+from sidelight.attack.report import exposure_document, sentences
 from sidelight.documents.document import FileFacts, IntakeFacts, number, reader_facts
 from sidelight.errors import BadRelease, WrongKind
 from sidelight.files import sidecar_path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.noise.privacy_profile import Neighbours, largest_posterior
+from sidelight.noise.privacy_profile import largest_posterior
 from sidelight.noise.semantic_privacy import percent, plain_percent, two_digits
 from sidelight.report.plots import (
     BLUE,
@@ -27,6 +27,7 @@ from sidelight.report.plots import (
 if TYPE_CHECKING:
     import altair as alt
 
+    from sidelight.noise.mechanism import Neighbours
     from sidelight.noise.semantic_privacy import SemanticPrivacy
 
 
