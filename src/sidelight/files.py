@@ -207,7 +207,7 @@ def replace_whole(path: Path, content: str | bytes, *, private: bool = False, fo
     A file that is replaced keeps its rights; a new one gets those of any new file, or, if `private`, its owner's only.
     Unless `force`, nothing is replaced, however late it came.
     """
-    with _folder_of_ours(path.parent, _unfinished_prefix(path)) as folder:
+    with _folder_of_ours(path.parent, f"{path.name}{UNFINISHED}") as folder:
         aside = folder / path.name
         with aside.open("wb") as file:
             file.write(content.encode() if isinstance(content, str) else content)
@@ -236,7 +236,7 @@ def unfinished_folder(path: Path) -> Iterator[Path]:
     After a `kill -9` its name says what it is, `release.parquet.unfinished-…`, until somebody next writes that file.
     """
     try:
-        with _folder_of_ours(path.parent, _unfinished_prefix(path)) as folder:
+        with _folder_of_ours(path.parent, f"{path.name}{UNFINISHED}") as folder:
             yield folder
     except OSError as error:
         message = f"cannot write '{path}': {error.strerror or type(error).__name__}; nothing was published"
@@ -245,10 +245,6 @@ def unfinished_folder(path: Path) -> Iterator[Path]:
 
 # What stands between the name of a file and what a folder of unfinished work ends with
 UNFINISHED = ".unfinished-"
-
-
-def _unfinished_prefix(path: Path) -> str:
-    return f"{path.name}{UNFINISHED}"
 
 
 # How the names of folders begin that hold what is put aside

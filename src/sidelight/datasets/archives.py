@@ -123,20 +123,13 @@ def _working_folder(parent: Path) -> Iterator[Path]:
     """Make a folder that only its owner reads, beside what is to be; it is gone afterwards, however that ends."""
     try:
         parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(dir=parent, prefix=".unfinished-"))
+        with tempfile.TemporaryDirectory(dir=parent, prefix=".unfinished-", ignore_cleanup_errors=True) as work:
+            yield Path(work)
     except OSError as error:
-        raise _cannot_keep(parent, error) from None
-    try:
-        yield work
-    except OSError as error:
-        raise _cannot_keep(parent, error) from None
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-
-
-def _cannot_keep(folder: Path, error: OSError) -> NotFetched:
-    reason = error.strerror or type(error).__name__
-    return NotFetched(f"cannot keep data in '{folder}': {reason}; name another folder in {CACHE}")
+        message = (
+            f"cannot keep data in '{parent}': {error.strerror or type(error).__name__}; name another folder in {CACHE}"
+        )
+        raise NotFetched(message) from None
 
 
 def _fetch(archive: Archive, work: Path, cache: Path) -> Path:

@@ -1,25 +1,13 @@
 """The accountant: what noisy releases cost, alone and together (composition), and whether one more fits a budget.
 
-    basic               Σ ε, if Σ δ is within δ
-    advanced            Σ ε·tanh(ε/2) + √(2·ln(1/δ')·Σε²), δ' what the releases leave of δ
-    concentrated        Σ ρ (ε²/2, or Δ₂²/(2σ²) for Gaussian noise), converted: min over α > 1 of
-                        ρα + ln(1/(αδ))/(α − 1) + ln(1 − 1/α)
-    loss distribution   the privacy losses of the mechanisms themselves, convolved
-
-What they promise in beliefs is read off (Σε, Σδ), or off the loss distribution where that says more (`promise_of`).
-
-Each is an upper bound and rounded up, so that the smallest may be reported.  `basic` and `concentrated` also hold when
-later releases, and their ε, are chosen after seeing earlier ones: these are what a ledger goes by.
-
-Source: Kairouz, Oh and Viswanath, ICML 2015 (advanced); Bun and Steinke, TCC 2016, and Canonne, Kamath and Steinke,
-NeurIPS 2020 (concentrated); Koskela, Jälkö and Honkela, AISTATS 2020 (loss distribution); Feldman and Zrnic, 2021
-(adaptive composition of ρ).
+`privacy_spent` has four accounts, each an upper bound and rounded up, so that the smallest may be reported.  What
+releases promise in beliefs is read off (Σε, Σδ), or off the loss distribution where that says more (`promise_of`).
 
 An `Account` is a budget (ε, δ), or (ρ, δ), and its entries, in order; nothing of it changes, as each spending gives
 another account.  `ledger` keeps one in a file.
 
 Adding up   Σ ε and Σ δ, exactly ("basic"); or Σ ρ converted at the budget's δ ("concentrated").  Both hold when later
-            releases, and their ε, are chosen after seeing earlier ones (filters).
+            releases, and their ε, are chosen after seeing earlier ones (filters: Feldman and Zrnic, 2021).
 Noise       what is charged is compared with the noise that is to be drawn: less than that costs is refused.
 Receipts    each spending gets a random receipt, by which the files that are published with it are entered later, before
             they are put in their place: where each is, and its digest.
@@ -101,10 +89,7 @@ class CountedColumns:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Spending:
-    """What was released under which ε and δ; by which noise and of which columns, where that is known.
-
-    One release may measure marginals beside its cells, each with noise of its own (`marginal_noise`).
-    """
+    """What was released under which ε and δ; by which noise and of which columns, where that is known."""
 
     what: str
     epsilon: Fraction
@@ -112,7 +97,7 @@ class Spending:
     neighbours: Neighbours = "add or remove"
     mechanism: Mechanism | None = None
     counted: CountedColumns | None = None
-    marginal_noise: tuple[Mechanism, ...] = ()
+    marginal_noise: tuple[Mechanism, ...] = ()  # of marginals that were measured beside the cells
     charged_rho: Fraction | None = None  # where noise was calibrated to a ρ; ε is then what it comes to at δ
 
     def __post_init__(self) -> None:
@@ -151,10 +136,7 @@ class Spending:
         return () if self.mechanism is None else (self.mechanism, *self.marginal_noise)
 
     def rho(self) -> Fraction | None:
-        """Return the ρ of zero-concentrated privacy: Gaussian noise has its own, ε without δ has ε² / 2, else none.
-
-        Those of several noises add up.  A ρ that was charged is that.
-        """
+        """Return the ρ of zero-concentrated privacy: Gaussian noise has its own, ε without δ has ε² / 2, else none."""
         if self.charged_rho is not None:
             return self.charged_rho
         if any(each.kind == "discrete Gaussian" for each in self.mechanisms):
@@ -205,10 +187,7 @@ def epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PrivacySpent:
-    """The ε of several releases together, at one δ, as four accounts bound it; infinite where one cannot say.
-
-    Every number is a valid bound; the smallest says most.
-    """
+    """The ε of several releases together, at one δ, as four accounts bound it; infinite where one cannot say."""
 
     delta: float
     basic: float
@@ -239,7 +218,7 @@ def privacy_spent(spendings: Iterable[Spending], *, delta: Amount = 0) -> Privac
 
     - basic: Σε, if Σδ is within δ;
     - advanced: Σ ε·tanh(ε/2) + √(2·ln(1/δ')·Σε²), with what Σδ leaves of δ as δ';
-    - concentrated: Σρ as zero-concentrated privacy, turned into ε at δ;
+    - concentrated: Σρ (ε²/2, or Δ₂²/(2σ²) for Gaussian noise), turned into ε at δ;
     - loss distribution: the privacy losses of the mechanisms themselves, convolved by Google's dp-accounting;
       infinite where one is 710 or more, which is too large to convolve.
 
@@ -459,7 +438,7 @@ def round_to_text(amount: Fraction | float, digits: int | None = None) -> str:
     return f"{float(up):.{figures}g}"
 
 
-# How a ledger adds up: both hold when later releases, and their ε, are chosen after seeing earlier ones
+# How a ledger adds up
 Accounting: TypeAlias = Literal["basic", "concentrated"]
 
 

@@ -60,7 +60,7 @@ from sidelight.policy.limits import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.rounding import exact_number, round_up
 from sidelight.search.orders import Order, order_along
-from sidelight.search.utility import Query, random_queries
+from sidelight.search.utility import random_queries
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Table, expect_one_sensitive
@@ -156,13 +156,10 @@ def attack_noise(
 ) -> NoisyExposure:
     """How sure does somebody get who weighs several noisy releases about the same people together?
 
-    Posterior ∝ prior(s) · Π_j Pr(noisy counts of release j | this person has s).
-
     - With `tables`: somebody who knows everybody in them but this person.  With ε-differentially private releases no
       belief shifts by more than tanh(Σε / 2) then, whoever the person is and whatever the prior was; with a δ, none of
       these people's does by more than `bound`, except with the chance that `promise` tells, which is over the noise.
-    - Without: somebody who knows nothing else, and learns what people like this one have: each release tells
-      Pr_j(s) / prior(s), with Pr_j(s) the share in the group by its posterior mean counts.  That is what the counts
+    - Without: somebody who knows nothing else, and learns what people like this one have.  That is what the counts
       are published for; it would be learned without this person as well, and no noise bounds it.
 
     Args:
@@ -305,11 +302,7 @@ def _check_releases(releases: Sequence[NoisyCounts], tables: Sequence[Table] | N
 
 
 def posterior_means(noisy: NoisyCounts) -> Floats:
-    """How many people are to be expected behind each noisy count?  Never none: noise rules nothing out.
-
-    E[n | measured], by Bayes' rule: before, n is geometric with the mean that the group's people and the value's share
-    over all groups suggest; Pr(measured | n) is that of the noise.
-    """
+    """Return E[n | measured] behind each noisy count n; never 0, as noise rules nothing out."""
     # half a person more everywhere: no mean is 0, as noise rules nothing out
     people = noisy.counts.sum(axis=1, keepdims=True) + 0.5
     shares = (noisy.counts.sum(axis=0) + 0.5) / (noisy.counts.sum() + 0.5 * len(noisy.domain))
@@ -375,7 +368,6 @@ class Compared:
     """One way of publishing: what its releases gave away together, and what they are still good for.
 
     Shares are of the people in common, by somebody who weighs the releases together and knows nothing else.
-    `largest_shift` is by somebody who knows everybody but one person: exact counts then give that person away.
     """
 
     name: str
@@ -384,7 +376,7 @@ class Compared:
     sure: MeanEstimate | None  # some value is believed at least 0.9
     guessed: MeanEstimate | None  # the true value is the one that is believed most
     gain: MeanEstimate | None  # belief in the true value, minus what it was before, on average
-    largest_shift: MeanEstimate | None  # of a belief about the one person who is not known
+    largest_shift: MeanEstimate | None  # of a belief, by somebody who knows everybody but this one person
     promised_shift: float | None  # … and how far it can; none where nothing is promised
     query_error: MeanEstimate | None  # of COUNT queries, relative
 
@@ -446,8 +438,6 @@ def side_by_side(
 ) -> SideBySide:
     """How do partitions and noisy counts compare when several are published about the same people?
 
-    Draws samples of the table that have `overlap` people in common, publishes each sample in every way, and attacks
-    the people in common: partitions by `intersect`, noisy counts by `attack_noise`.
     An experiment on data that is known: its figures are not for publishing about people who are not.
 
     Args:
@@ -542,10 +532,7 @@ def _noise_figures(
 
 
 def noisy_query_error(noisy: NoisyCounts, table: Table, by: Mapping[str, Hierarchy]) -> float:
-    """Return the mean relative error over 200 random queries, as the utility "query error" does for other releases.
-
-    A group's people may be anywhere among the labels that its own covers, each of them alike.
-    """
+    """Return the mean relative error over 200 random queries, as the utility "query error" does for other releases."""
     orders = tuple(order_along(column, by.get(column.name)) for column in table.quasi)
     shares = tuple(_shares_below(noisy, order, each.name, by) for order, each in zip(orders, table.quasi, strict=True))
     # as in the utility "query error": a nearly empty answer is not divided by nearly nothing
@@ -553,7 +540,11 @@ def noisy_query_error(noisy: NoisyCounts, table: Table, by: Mapping[str, Hierarc
     errors = []
     for query in random_queries(orders, len(table.domain)):
         true = query.answer(table, orders)
-        errors.append(abs(_estimate_answer(noisy, table, query, shares) - true) / max(true, least))
+        in_query = {text for text, chosen in zip(table.domain, query.values, strict=True) if chosen}
+        people = noisy.counts[:, [text in in_query for text in noisy.domain]].sum(axis=1).astype(float)
+        for column, (low, high) in query.ranges.items():
+            people *= shares[column][:, high] - shares[column][:, low]
+        errors.append(abs(float(people.sum()) - true) / max(true, least))
     return float(np.mean(errors))
 
 
@@ -569,12 +560,3 @@ def _shares_below(noisy: NoisyCounts, order: Order, name: str, by: Mapping[str, 
     share = covers / np.maximum(covers.sum(axis=1, keepdims=True), 1)
     # a leading 0 makes every range of labels one subtraction; codes take labels to groups
     return np.concatenate((np.zeros((len(share), 1)), np.cumsum(share, axis=1)), axis=1)[column.codes]
-
-
-def _estimate_answer(noisy: NoisyCounts, table: Table, query: Query, shares: tuple[Floats, ...]) -> float:
-    in_query = {text for text, chosen in zip(table.domain, query.values, strict=True) if chosen}
-    values = np.array([text in in_query for text in noisy.domain])
-    people = noisy.counts[:, values].sum(axis=1).astype(float)
-    for column, (low, high) in query.ranges.items():
-        people *= shares[column][:, high] - shares[column][:, low]
-    return float(people.sum())

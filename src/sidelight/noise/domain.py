@@ -109,7 +109,7 @@ class Domain:
         if not is_one_of(outside, Outside):
             message = f'no {parameter("outside", outside)}; choose "other", "leave out" or "an error"'
             raise BadNoise(message)
-        declared, hierarchies = _list_values(values), as_hierarchies(by)
+        declared, hierarchies = _declare_values(values), as_hierarchies(by)
         labels = tuple(_labels_at_level(hierarchies, *each) for each in levels.items())
         if outside == "other":
             labels = tuple(
@@ -267,10 +267,7 @@ class Domain:
 
 
 def collect_holdings(counted: Table | Events) -> tuple[Integers, Integers, Integers, Integers, Integers]:
-    """Return people (rows,), and by entry a row, key, value and count: each of the row's people has the value so often.
-
-    Of a table's profiles, or of the rows of events.
-    """
+    """Return people (rows,), and by entry a row, key, value and count: how often each of the row's people has it."""
     if isinstance(counted, Events):
         key = np.arange(len(counted.value))
         return counted.people_alike, counted.person, key, counted.value, counted.times
@@ -336,7 +333,7 @@ def expect_countable(table: object) -> None:
         expect_one_sensitive(table, "noise")
 
 
-def _list_values(values: Sequence[object] | Hierarchy) -> tuple[Label, ...]:
+def _declare_values(values: Sequence[object] | Hierarchy) -> tuple[Label, ...]:
     """List the values there could be; a hierarchy lists them all, and by empty text that one may be missing."""
     if isinstance(values, Hierarchy):
         values = [text or None for text in values.levels[0]]
@@ -576,9 +573,8 @@ def choose_levels(
         outside: as in `noisy_counts`.
         values_per_person: as in `noisy_counts`.
         rows_per_person: as in `noisy_counts`.
-        ledger: where the budget is kept; the same one that the counts are paid from.  Without one there is a warning,
-            unless you say "no ledger".
-        cells: how many counts there may be at most.
+        ledger: the same one that the counts are paid from.
+        cells: as in `noisy_counts`.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
@@ -646,10 +642,7 @@ def _score(candidates: Sequence[Integers], above: int) -> list[int]:
 
 
 def _noisy_maximum(scores: Sequence[int], epsilon: float, neighbours: Neighbours, sensitivity: int) -> int:
-    """Draw the index of the winner with OpenDP; one person moves a score by `sensitivity` at most.
-
-    Adding a person raises all scores together, which costs half of what moving one does.
-    """
+    """Draw the index of the winner with OpenDP; one person moves a score by `sensitivity` at most."""
     return int(_build_noisy_maximum(epsilon, neighbours, sensitivity)(list(scores)))
 
 

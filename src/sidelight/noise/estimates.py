@@ -98,9 +98,7 @@ if TYPE_CHECKING:
 
 BEYOND = 1e-12  # how likely a sum of noises is further out than its distribution is computed for
 
-
 LONGEST_TRANSFORM = 2**22  # longer distributions are not computed; Chernoff's bound answers for them
-
 
 PARTS_AT_MOST = 64  # of more parts than this, those of nearly equal weights are taken together
 
@@ -121,10 +119,9 @@ class NoisePart:
 
 @dataclass(frozen=True)
 class NoisyAnswer:
-    """A number that noisy counts tell: right on average, and `margin` says how far off.
+    """A number that noisy counts tell: right on average, and `margin` says how far off; negative where the noise is.
 
-    `count` may be negative, as the noise may: to set such an answer to 0 would make sums of answers too large.  It is
-    about what was counted: nobody who was left out of the counts is in it.
+    It is about what was counted: nobody who was left out of the counts is in it.
 
     >>> answer = NoisyAnswer(1_921, "people", (NoisePart(Mechanism("discrete Laplace", scale=1.0), draws=74),))
     >>> answer, round(answer.sd, 2), answer.margin(0.99)
@@ -382,10 +379,10 @@ class NestedLeastSquares:
         return cells + (self._solve(root * self._spread_all(new)) / root)[np.ix_(*self._groups)]
 
     def weights(self, places: Sequence[Integers]) -> tuple[dict[Axes, Floats], Floats, Floats]:
-        """How does the sum of the cells at these labels of each column count what was measured?
+        """Return how the sum of the cells at these labels of each column counts what was measured.
 
-        Gives the weights of each marginal beside the cells; and for each count of J by how much the weights of all its
-        cells are lowered, and how many of them are taken, whose weight is one more.
+        The weights of each marginal beside the cells; and for each count of J by how much the weights of all its cells
+        are lowered, and how many of them are taken, whose weight is one more.
         """
         chosen = zip(self._groups, places, self._group_layout.shape, strict=True)
         taken = _outer(np.bincount(groups[place], minlength=n) for groups, place, n in chosen)
@@ -399,10 +396,7 @@ class NestedLeastSquares:
     def answer(
         self, places: Sequence[Integers], measured: Mapping[Axes, Integers]
     ) -> tuple[float, dict[Axes, tuple[Floats, Integers]]]:
-        """What is the sum of the cells at these labels of each column, and by what does it err?
-
-        For each measured marginal: the weights of its noises, and how many of them have each.
-        """
+        """Return the sum of the cells at these labels of each column, and by what it errs, as `LeastSquares.error`."""
         beside, lowered, taken = self.weights(places)
         cells = measured[self.layout.every]
         weighted = (float((weights * measured[axes]).sum()) for axes, weights in beside.items())
@@ -480,12 +474,10 @@ def _parents(fine: Integers, coarse: Integers) -> list[int]:
 
 
 def postprocess(measured: Integers | Floats) -> Integers:
-    """Which whole counts of at least 0 with the same total are nearest to the measured ones?
+    """Return the whole counts of at least 0 that are nearest to the measured ones, with the same total (0 if negative).
 
-    The total stays that of the measured counts (0 where it is negative), so that nothing is gained by setting
-    negative counts to 0: min Σ (x − measured)², x ≥ 0 and whole, Σ x = Σ measured.  One more in a cell costs
-    2·(x − measured) − 1, so that the cheapest are all with x ≤ measured − t for one t; where there are several of the
-    same price, the largest counts have one less.
+    min Σ (x − measured)², x ≥ 0 and whole, Σ x = Σ measured.  One more in a cell costs 2·(x − measured) − 1, so that
+    the cheapest are all with x ≤ measured − t for one t; of those of the same price, the largest counts have one less.
     """
     flat, total = measured.ravel(), round(measured.sum().item())
     if total <= 0:

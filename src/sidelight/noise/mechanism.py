@@ -353,17 +353,12 @@ SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**6), Fraction(100)
 SMALLEST_DELTA = Fraction(1, 10**100)
 """Smaller ones are as good as 0, and cost more noise than that."""
 
-
 STANDARD_DEVIATIONS = 12  # Gaussian noise further out has less weight than floats can add
 
 
 @dataclass(frozen=True, slots=True)
 class Mechanism:
-    """Noise that was added to every count independently.
-
-    Discrete Laplace: Pr(noise = z) ∝ e^(−|z| / scale).  Discrete Gaussian: Pr(noise = z) ∝ e^(−z² / (2·scale²)).
-    `sensitivity` is how far one person moves the counts.
-    """
+    """Noise that was added to every count independently; `sensitivity` is how far one person moves the counts."""
 
     kind: NoiseKind
     scale: float
@@ -417,10 +412,9 @@ class Mechanism:
         return float((noise**2 * weight).sum() / (1 + weight.sum()))
 
     def log_moment(self, t: Floats) -> Floats:
-        """Bound ln E[e^(t·noise)] from above: t²·scale²/2 for Gaussian noise; for Laplace it is exact, |t| < 1 / scale.
+        """Bound ln E[e^(t·noise)]: t²·scale²/2 for Gaussian noise (Canonne, Kamath and Steinke); exact for Laplace.
 
-        With a = e^(−1 / scale) it is 2·ln(1 − a) − ln(1 − a·e^t) − ln(1 − a·e^−t).
-        Source: Canonne, Kamath and Steinke, NeurIPS 2020 (discrete Gaussian noise is sub-Gaussian).
+        With a = e^(−1 / scale) and |t| < 1 / scale that is 2·ln(1 − a) − ln(1 − a·e^t) − ln(1 − a·e^−t).
         """
         if self.kind == "discrete Gaussian":
             return (t * self.scale) ** 2 / 2
@@ -435,7 +429,7 @@ class Mechanism:
         return np.array(noisy, np.int64).reshape(counts.shape)
 
     def margin(self, confidence: float) -> int:
-        """How far from the truth is a measured count at most, with this confidence?"""
+        """Return how far from the truth a measured count is at most, with this confidence."""
         alpha = 1 - expect_confidence(confidence)
         if self.kind == "discrete Laplace":  # Pr(|noise| > m) = 2·a^(m + 1) / (1 + a), a = e^(−1 / scale)
             beyond = self.scale * math.log(2 / (1 + math.exp(-1 / self.scale)) / alpha)
@@ -445,9 +439,7 @@ class Mechanism:
         return math.ceil(self.scale * -float(ndtri(alpha / 2)))
 
     def margin_of_total(self, counts: int, chance: float) -> int:
-        """How far below 0 is the noise of so many counts together at most, except with this chance?
-
-        By Chernoff's bound, with `log_moment`: any t bounds it.
+        """Return how far below 0 the noise of so many counts together is at most, except with this chance (Chernoff).
 
         >>> Mechanism("discrete Laplace", scale=1.0).margin_of_total(1, 1e-9)
         25
@@ -535,10 +527,9 @@ def better_without_delta(noise: Mechanism, epsilon: Fraction) -> str | None:
 def calibrate(
     epsilon: Fraction, delta: Fraction, sensitivity: Sensitivity = ONE_BY_ONE, *, through_rho: bool = False
 ) -> Mechanism:
-    """Which noise keeps ε and δ?  δ = 0: Laplace; δ > 0: Gaussian, as little of it as keeps them.
+    """Return the least noise that keeps ε and δ: Laplace for δ = 0, else Gaussian.
 
-    `through_rho`: a little more of it, so that its ρ comes to no more than ε at δ: what is paid from a ledger that adds
-    up ρ.
+    `through_rho`: so much that its ρ comes to no more than ε at δ, as a ledger that adds up ρ is charged.
     """
     refuse_useless(epsilon, delta)
     if delta == 0:
@@ -572,7 +563,7 @@ def _scale_through_rho(epsilon: Fraction, delta: Fraction, squared: int) -> floa
 
 
 def calibrate_rho(rho: Fraction, sensitivity: Sensitivity = ONE_BY_ONE) -> Mechanism:
-    """Which Gaussian noise costs ρ, and no more?
+    """Return the Gaussian noise that costs ρ, and no more.
 
     >>> calibrate_rho(Fraction(1, 200)).scale
     10.0
@@ -618,7 +609,7 @@ def opendp() -> Any:  # noqa: ANN401 - OpenDP has no types
 
 
 def concentrated_epsilon(rho: Fraction | float, delta: Fraction | float) -> float:
-    """Turn ρ into ε at δ: min over α > 1 of ρα + ln(1/(αδ))/(α−1) + ln(1−1/α), rounded up."""
+    """Return the ε of ρ at δ, rounded up: the minimum over α of the module."""
     if rho == 0:
         return 0.0
     if delta <= 0:
@@ -644,7 +635,6 @@ def concentrated_epsilon(rho: Fraction | float, delta: Fraction | float) -> floa
 
 
 SMOOTH = 4.0  # from this σ on θ is constant: see the module
-
 
 SUMMED_TO = 5_000  # up to this spread, σ√c, probabilities are added up one by one; beyond, an integral bounds the sum
 
@@ -705,18 +695,3 @@ def _integrate_tail(loss: float, threshold: Fraction, scale: float, changes: int
     highest = (t + math.sqrt(t**2 + 4 * spread**2)) / 2
     largest = math.exp(-(highest**2) / (2 * spread**2)) * (highest - t) / scale**2
     return integral + raise_bound(largest, 1e-6) / (math.sqrt(2 * math.pi) * spread)
-
-
-def largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """How much ρ of zero-concentrated privacy do ε and δ allow?  By halving; what it gives is surely allowed.
-
-    >>> rho = largest_rho(Fraction(1), Fraction(1, 10**6))
-    >>> round(float(rho), 5), 0.99999 < concentrated_epsilon(rho, Fraction(1, 10**6)) <= 1
-    (0.02436, True)
-    """
-    low, high = Fraction(0), Fraction(float(epsilon))
-    # invariant: `low` is allowed
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if concentrated_epsilon(middle, delta) <= epsilon else (low, middle)
-    return low

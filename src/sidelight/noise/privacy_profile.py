@@ -58,7 +58,7 @@ PrivacyCurve: TypeAlias = Callable[[Sequence[float]], Sequence[float]]
 # Between which ε a curve is read: above them, a belief may move anywhere in floats
 SMALLEST_READ, LARGEST_READ = 1e-4, 40.0
 
-SMALLEST_DELTA = 1e-300  # a δ that is computed is never 0, which would promise what floats only cannot tell
+SMALLEST_COMPUTED = 1e-300  # a δ that is computed is never 0, which would promise what floats only cannot tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ def curve_of_divergences(orders: Floats, divergences: Floats) -> PrivacyCurve:
         # a logarithm loses in proportion to its terms, not to itself
         lost = 1e-14 * (1 + excess * (divergences + np.array(epsilons)[:, None]) + np.abs(constant))
         least = np.exp(np.minimum((exponents + lost).min(axis=1), 0.0))
-        return np.maximum(least, SMALLEST_DELTA).tolist()  # type: ignore[no-any-return]
+        return np.maximum(least, SMALLEST_COMPUTED).tolist()  # type: ignore[no-any-return]
 
     return deltas
 
@@ -303,7 +303,7 @@ def _read_distance(measure: Any, distance: Any) -> PrivacyProfile:  # noqa: ANN4
     if name == "SmoothedMaxDivergence":
         curve = distance.delta
         return PrivacyProfile.of_curve(
-            lambda epsilons: [min(max(curve(each), SMALLEST_DELTA), 1.0) for each in epsilons]
+            lambda epsilons: [min(max(curve(each), SMALLEST_COMPUTED), 1.0) for each in epsilons]
         )
     if name in ("ZeroConcentratedDivergence", "RenyiDivergence"):
         # the orders α at which Rényi divergences are read; any of them bounds δ

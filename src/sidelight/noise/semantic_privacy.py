@@ -477,8 +477,8 @@ class ErrorRates:
             who = f"Whoever tells you from somebody else in your place, and takes at most {alarms} of others for you"
         return add_condition(
             self.condition,
-            f"{who}, recognises you in at most {percent(self.recognised)} of cases; with even odds a guess is right in "
-            f"at most {percent(self.right)} (a coin: 50 %).",
+            f"{who}, recognises you in at most {rounded_percent(self.recognised)} of cases; with even odds a guess is "
+            f"right in at most {rounded_percent(self.right)} (a coin: 50 %).",
         )
 
 
@@ -522,8 +522,8 @@ class DisclosureRisk:
         factor = f"{to_places(Fraction(self.odds_factor), 2):,f}"
         return add_condition(
             self.condition,
-            f"{before}, thinks it at most {percent(self.posterior)} likely afterwards: the odds rise by a factor of at "
-            f"most {factor}{holds}.",
+            f"{before}, thinks it at most {rounded_percent(self.posterior)} likely afterwards: the odds rise by a "
+            f"factor of at most {factor}{holds}.",
         )
 
 
@@ -536,7 +536,7 @@ def add_condition(condition: str, promise: str) -> str:
     return f"{condition}: {promise[:1].lower()}{promise[1:]}" if condition else promise
 
 
-def percent(share: float, *, up: bool = True) -> str:
+def rounded_percent(share: float, *, up: bool = True) -> str:
     """Show a share, rounded up, or down."""
     hundredths = Fraction(share) * 100
     # below 1 % one decimal would overstate by too much: 0.02 would become 0.1

@@ -49,7 +49,7 @@ from sidelight.noise.mechanism import (
     PrivacyCost,
     calibrate,
     calibrate_rho,
-    largest_rho,
+    concentrated_epsilon,
     refuse_useless,
 )
 
@@ -189,6 +189,21 @@ def split_noise(
     if laplace:
         return {axes: calibrate(shared * share, Fraction(0), moved[axes]) for axes, share in shares.items()}
     return {axes: calibrate_rho(shared * share, moved[axes]) for axes, share in shares.items()}
+
+
+def largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Return how much ρ of zero-concentrated privacy ε and δ surely allow, by halving.
+
+    >>> rho = largest_rho(Fraction(1), Fraction(1, 10**6))
+    >>> round(float(rho), 5), 0.99999 < concentrated_epsilon(rho, Fraction(1, 10**6)) <= 1
+    (0.02436, True)
+    """
+    low, high = Fraction(0), Fraction(float(epsilon))
+    # invariant: `low` is allowed
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if concentrated_epsilon(middle, delta) <= epsilon else (low, middle)
+    return low
 
 
 # What a marginal is by: columns, or coarser levels of them, at most one of each column, in the order of columns

@@ -13,7 +13,7 @@ def test_something(release): ...
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, get_args
 
@@ -60,12 +60,13 @@ def releases(
     groups = draw(st.lists(_group(kind, domain, max_people), min_size=min_groups, max_size=max_groups))
     if named:
         return _build_named(groups, kind, domain)
+    printed = st.fixed_dictionaries({"age": st.sampled_from(CELLS), "sex": st.sampled_from(CELLS)})
     return Release.from_counts(
         [bag for _, bag in groups],
         sizes=[people for people, _ in groups],
         values=kind,
         domain=domain,
-        labels=draw(_draw_labels(len(groups))),
+        labels=draw(st.none() | st.lists(printed, min_size=len(groups), max_size=len(groups))),
     )
 
 
@@ -153,21 +154,12 @@ def _group(
     return people, dict(Counter(draw(st.lists(st.sampled_from(domain), min_size=least, max_size=most))))
 
 
-def _draw_labels(groups: int) -> SearchStrategy[list[dict[str, Label]] | None]:
-    printed = st.fixed_dictionaries({"age": st.sampled_from(CELLS), "sex": st.sampled_from(CELLS)})
-    return st.none() | st.lists(printed, min_size=groups, max_size=groups)
-
-
 def _build_named(
     groups: list[tuple[int, dict[Label, int]]], semantics: Semantics, domain: tuple[Label, ...]
 ) -> Release:
     names = iter(f"P{number}" for number in range(1, sum(people for people, _ in groups) + 1))
-    listed = [([next(names) for _ in range(people)], _spread(bag)) for people, bag in groups]
+    listed = [([next(names) for _ in range(people)], [*Counter(bag).elements()]) for people, bag in groups]
     return Release.from_groups(listed, values=semantics, domain=domain)
-
-
-def _spread(bag: Mapping[Label, int]) -> list[Label]:
-    return [value for value, times in bag.items() for _ in range(times)]
 
 
 def facts(people: Sequence[Who], values: Sequence[Label], *, max_leaves: int = 6) -> SearchStrategy[Fact]:
