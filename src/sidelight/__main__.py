@@ -2,8 +2,6 @@
 
 import os
 
-INTERRUPTED = "sidelight: interrupted; nothing unfinished is left behind"
-
 TO_BEGIN, PER_PROCESSOR = 1 << 30, 72 << 20
 """How many bytes of addresses the libraries take at least, and for the threads of each processor: with fewer, some of
 them crash or never end, and say nothing."""
@@ -15,7 +13,7 @@ standard_error = 2
 
 def leave(*_: object) -> None:
     """End at once, with a line: nothing has begun that would have to be ended."""
-    os.write(standard_error, INTERRUPTED.encode() + b"\n")
+    os.write(standard_error, b"sidelight: interrupted; nothing unfinished is left behind\n")
     os._exit(130)
 
 
@@ -46,19 +44,12 @@ def refuse_too_little_memory() -> None:
         os._exit(2)
 
 
-CRASHES = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGTRAP")
-"""What ends a process in which a library cannot go on without memory: nothing in that process can prevent it."""
-
-PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP")
-"""What tells a process to end."""
-
-
 def watch_where_memory_is_limited() -> None:
     """Go on in a child where memory is limited (`ulimit -v`); if a library crashes there, end with a line, status 2."""
     limit = address_limit()
     if limit is None or not hasattr(signal, "sigwaitinfo"):
         return
-    heard = {signal.SIGCHLD, *(signal.Signals[name] for name in PASSED_ON)}
+    heard = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, heard)  # none comes between the fork and the wait
     # before any library is loaded: a fork with threads running could copy a lock that is never released
     child = os.fork()
@@ -74,7 +65,8 @@ def watch_where_memory_is_limited() -> None:
             os.kill(child, news.si_signo)
         ended, status = os.waitpid(child, os.WNOHANG)
     code = os.waitstatus_to_exitcode(status)
-    if -code in [signal.Signals[name] for name in CRASHES]:
+    # a library ends its process so where it cannot go on without memory: nothing in that process can prevent it
+    if -code in (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGTRAP):
         sizes = f"not enough memory within {limit >> 20:,} MB (ulimit -v)"
         os.write(2, f"sidelight: {sizes}; raise the limit, or give fewer columns or a smaller file\n".encode())
         code = 2

@@ -187,10 +187,7 @@ class Exposure(Tabular):
 
     @property
     def perfect(self) -> Fraction:
-        """The share of people with one candidate left; with several values each: of whom some value is certain.
-
-        A lower bound where `is_lower_bound` is true.
-        """
+        """The share of people with one candidate left, or, with several values each, of whom some value is certain."""
         return self._share(self.certain)
 
     def partial(self, confidence: Bound) -> Fraction:
@@ -269,10 +266,7 @@ class Exposure(Tabular):
         return self._share(self._open)
 
     def within(self, at_most: Bound, *, located_alone: bool = False) -> bool | None:
-        """Return whether at most such a share of people is given away; None where that is not computed.
-
-        `located_alone` judges without the people who were not located.
-        """
+        """Return whether at most such a share of people is given away; None where that is not computed."""
         bound = exact_number(at_most, BadMeasure, "a share of people")
         judged = self._rows_to_judge(located_alone=located_alone)
         if self.given_away > bound * self._count(judged & self._has_group):
@@ -474,15 +468,14 @@ class Candidates:
 class Sighting:
     """One release: the groups that the person may be in, the values there, and those that only others allow.
 
-    `present` is how likely the person is in the release; below 1 it rules out nothing.  `everybody_has`: the values of
-    all people in these groups.  `noisy`: the counts have noise, and rule out nothing.
+    Where the person may be absent, or the counts have noise, nothing is ruled out.
     """
 
     release: int  # from 1
     groups: tuple[GroupName, ...]
     values: tuple[Label, ...]
     rules_out: tuple[Label, ...]
-    present: Fraction = Fraction(1)
+    present: Fraction = Fraction(1)  # how likely the person is in the release
     everybody_has: tuple[Label, ...] = ()
     noisy: bool = False
 

@@ -115,10 +115,9 @@ def intersect(
 ) -> Exposure:
     """What do independent releases about the same people give away together?
 
-    For each person: the group in each release, the values there (S_ij), and those that are in all of them,
-    S_i = ∩_j S_ij; beside it how likely each is, by the shares in the groups, where what several groups say together
-    counts once.  People are taken one at a time: releases that share people constrain each other, and may rule out more
-    than S_i says.  At least so many people are given away (`Exposure.is_lower_bound`).
+    For each person: the values in their groups of all releases, and how likely each of these is, by the shares in the
+    groups, where what several groups say together counts once.  People are taken one at a time: releases that share
+    people constrain each other, and at least so many people are given away (`Exposure.is_lower_bound`).
 
     In "set" and "multiset" releases people have any number of values, and each value is a question of its own: does
     the person have it?  A value is certain when everybody in one of the groups has it, and ruled out when nobody has.
@@ -343,14 +342,11 @@ def _read_presence(column: str, text: Label) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """People by what is known about them: one row for all who look alike, `sizes[i]` people in row i.
-
-    `truth` is what they really have: how often each value of a domain occurs in each row.
-    """
+    """People by what is known about them: one row for all who look alike, `sizes[i]` people in row i."""
 
     known: tuple[Column, ...]
     sizes: Integers
-    truth: tuple[tuple[Label, ...], Counts] | None = None
+    truth: tuple[tuple[Label, ...], Counts] | None = None  # a domain, and how often each row has each value of it
     marks: tuple[Column, ...] = ()  # what says who is in which release
     each_row: bool = False  # every row was taken for a person, although people may have several values
     source: object = None  # where names are read, in the column `person`, when somebody is asked for by name
@@ -552,17 +548,14 @@ def share_linked_right(published: ReleaseOrResult, people: People, linkage: Link
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What is claimed about people, and how often it is right: their likeliest value, `low` ≤ belief < `high`.
-
-    Of everybody it is the reliability curve of an attacker, by tenths of belief (`bins`), without those of nobody.
-    """
+    """What is claimed about people, and how often it is right: their likeliest value, `low` ≤ belief < `high`."""
 
     low: Fraction
     high: Fraction
     people: int
     claimed: float  # how sure the attacker is of the likeliest value, on average
     right: Fraction  # the share of them who have that value
-    bins: tuple[Claims, ...] = ()
+    bins: tuple[Claims, ...] = ()  # of everybody: by tenths of belief, without those of nobody
 
     @classmethod
     def of(cls, bins: tuple[Claims, ...]) -> Claims:

@@ -105,9 +105,7 @@ def name_witness(
     locate: Locate | None = None,
     suppressed: SuppressedPeople | None = None,
 ) -> NamedWitness:
-    """Whose values would break a release?  The people of a finding of `Acquaintance`, by name.
-
-    For publishers, who have the table: the answer holds people's names and values, and belongs in no document.
+    """Whose values would break a release?  The people of a finding of `Acquaintance`, by name, for publishers alone.
 
     Args:
         finding: what `Acquaintance` found of the release, on its own or as part of a verdict.

@@ -85,9 +85,9 @@ def estimate_means(tried: Sequence[Figures]) -> dict[str, MeanEstimate]:
 
 @dataclass(frozen=True, slots=True)
 class SimulationPoint:
-    """One method under one policy.
+    """One method under one policy, in the `repetitions` in which something could be published.
 
-    `repetitions` counts those in which something could be published.  `estimates`: "perfect", "vulnerable" and
+    `estimates`: "perfect", "vulnerable" and
     "contradicted" (shares of the people in common), "promised" (smallest group), "actual" (people one stands among),
     "before" and "after" (values left), "located right", "hits" (the true value is a candidate), "given away" (it is the
     only one), "guessed" (it is the likeliest), "belief in truth" and its "gain" over what was believed before, "loss"
@@ -222,16 +222,14 @@ def simulate_composition(
 ) -> Simulation:
     """How much would independent releases of overlapping parts of this table give away?
 
-    Draws `releases` samples that have `overlap` people in common, makes a release of each on its own, by each of the
-    `methods` within each of the `policies` (by name, or by the number that a curve is drawn against), attacks the
-    people in common, and does so `repetitions` times.  All methods and policies see the same samples; what comes out
-    are means with 95 % confidence intervals over the repetitions.
+    Draws samples, makes a release of each on its own, by each method within each policy, and attacks the people in
+    common.  What comes out are means with 95 % confidence intervals over the repetitions.
 
     Args:
         table: the people to draw from, one value each.
         overlap: how many people are in all samples.
         methods: names or methods as for `protect`; a sequence of them is one method for each release.
-        policies: what each release must keep, by a name or a number.
+        policies: what each release must keep, by a name, or by the number that a curve is drawn against.
         by: hierarchies.
         releases: how many organisations publish.
         people: how many people each sample has; default: as many as there can be.
@@ -342,7 +340,7 @@ def _read_schemes(methods: Sequence[Scheme], releases: int) -> list[tuple[str, t
 
 
 def draw_samples(table: Table, *, overlap: int, people: int | None, releases: int, rng: np.random.Generator) -> Samples:
-    """Draw `releases` samples of `people` each, of whom `overlap` are in all of them and the others in one only.
+    """Draw samples of so many people each, of whom `overlap` are in all of them and the others in one only.
 
     >>> import sidelight as sl
     >>> drawn = draw_samples(

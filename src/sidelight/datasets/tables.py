@@ -268,16 +268,18 @@ def diagnoses(
 # What columns and codes mean, and the trees of their labels
 
 # The columns in their order, and how each is stored; where `adult` has the same one, it has its name
-CENSUS_NAMES = (
-    *("age", "workclass", "industry-code", "occupation-code", "education", "wage-per-hour", "enrolled"),
-    *("marital-status", "industry", "occupation", "race", "hispanic", "sex", "union-member"),
-    *("reason-for-unemployment", "employment", "capital-gain", "capital-loss", "dividends", "tax-filer"),
-    *("previous-region", "previous-state", "household-detail", "household", "weight", "move-of-area"),
-    *("move-of-region", "move-within-region", "same-house-last-year", "previously-in-sunbelt", "employer-size"),
-    *("parents-present", "father-born-in", "mother-born-in", "native-country", "citizenship", "own-business"),
-    *("veteran-questionnaire", "veteran-benefits", "weeks-worked", "year", "salary-class"),
+CENSUS_COLUMNS: dict[str, pa.DataType] = dict.fromkeys(
+    (
+        *("age", "workclass", "industry-code", "occupation-code", "education", "wage-per-hour", "enrolled"),
+        *("marital-status", "industry", "occupation", "race", "hispanic", "sex", "union-member"),
+        *("reason-for-unemployment", "employment", "capital-gain", "capital-loss", "dividends", "tax-filer"),
+        *("previous-region", "previous-state", "household-detail", "household", "weight", "move-of-area"),
+        *("move-of-region", "move-within-region", "same-house-last-year", "previously-in-sunbelt", "employer-size"),
+        *("parents-present", "father-born-in", "mother-born-in", "native-country", "citizenship", "own-business"),
+        *("veteran-questionnaire", "veteran-benefits", "weeks-worked", "year", "salary-class"),
+    ),
+    pa.string(),
 )
-CENSUS_COLUMNS: dict[str, pa.DataType] = dict.fromkeys(CENSUS_NAMES, pa.string())
 CENSUS_COLUMNS |= dict.fromkeys(("age", "industry-code", "occupation-code", "wage-per-hour", "year"), pa.int64())
 CENSUS_COLUMNS |= dict.fromkeys(("capital-gain", "capital-loss", "dividends", "weeks-worked"), pa.int64())
 CENSUS_COLUMNS |= {"employer-size": pa.int64(), "weight": pa.float64()}
