@@ -120,22 +120,19 @@ def refuse_existing(path: Path, *, force: bool) -> None:
     _refuse_long_name(path)
     if not utf8(str(path)):
         message = f"the name of the file '{path}' is not UTF-8, as documents that name it need; give another name"
-        raise SidelightError(message)
-    if leads_in_a_circle(path):
+    elif leads_in_a_circle(path):
         message = f"'{path}' {IN_A_CIRCLE}; give the name of a file"
-        raise SidelightError(message)
-    if not path.parent.is_dir():
+    elif not path.parent.is_dir():
         message = f"no folder '{path.parent}' to write '{path.name}' into; make it first"
-        raise SidelightError(message)
-    if path.is_dir():
+    elif path.is_dir():
         message = f"'{path}' is a folder; give the name of a file"
-        raise SidelightError(message)
-    if path.exists() and not path.is_file():  # such as /dev/null, which would be replaced
+    elif path.exists() and not path.is_file():  # such as /dev/null, which would be replaced
         message = f"'{path}' is a device or a pipe; give the name of a file"
-        raise SidelightError(message)
-    if path.exists() and not force:
+    elif path.exists() and not force:
         message = f"'{path}' exists; give another name, or replace it with --force{in_python(' force=True')}"
-        raise SidelightError(message)
+    else:
+        return
+    raise SidelightError(message)
 
 
 def refuse_input(path: Path, inputs: Iterable[Path]) -> None:

@@ -474,21 +474,18 @@ def people_of(
         source, names_of_columns, person=person, several_rows=several_rows, **file_roles(reading)
     )
     by_name = {column.name: column for column in rows}
-    keys = tuple(by_name[name] for name in columns)
-    number, first = number_equal_rows(keys, len(times))
     true = None
     if truth:
         values = by_name[truth]
-        shape = len(first), len(values.labels)
-        true = values.labels, Counts.from_entries(number, values.codes, times, shape)
-    sizes = add_up(number, times, len(first))
+        shape = len(times), len(values.labels)
+        true = values.labels, Counts.from_entries(np.arange(len(times)), values.codes, times, shape)
     each_row = several_values and person is None and reading.split is None
-    people = _split_columns([column.take(first) for column in keys], known, sizes, true)
+    people = _join_alike([by_name[name] for name in columns], known, times, true)
     return replace(people, each_row=each_row, **named)
 
 
 def _from_table(table: Table, known: Sequence[str], columns: Sequence[str], *, several_values: bool) -> People:
-    """A table brings the truth with it."""
+    """Return the people of a table, which brings the truth with it."""
     if table.semantics != ("set" if several_values else "single"):
         fitting = parameter("values", "set") if several_values else "one value each"
         message = (
@@ -496,18 +493,18 @@ def _from_table(table: Table, known: Sequence[str], columns: Sequence[str], *, s
             "read it so, or give rows without values"
         )
         raise BadTable(message)
-    keys = tuple(table.column(name) for name in columns)
-    number, first = number_equal_rows(keys, len(table.sizes))
-    true = table.domain, table.counts.roll_up(number, groups=len(first))
-    return _split_columns([each.take(first) for each in keys], known, add_up(number, table.sizes, len(first)), true)
+    return _join_alike([table.column(name) for name in columns], known, table.sizes, (table.domain, table.counts))
 
 
-def _split_columns(
+def _join_alike(
     columns: Sequence[Column], known: Sequence[str], sizes: Integers, truth: tuple[tuple[Label, ...], Counts] | None
 ) -> People:
-    """Set what is known of people apart from what says where they are."""
-    of_people = tuple(column for column in columns if column.name in known)
-    return People(of_people, sizes, truth, tuple(column for column in columns if column.name not in known))
+    """Return people with one row for all who look alike; what says where they are is set apart from what is known."""
+    number, first = number_equal_rows(tuple(columns), len(sizes))
+    of_people = tuple(column.take(first) for column in columns if column.name in known)
+    marks = tuple(column.take(first) for column in columns if column.name not in known)
+    true = None if truth is None else (truth[0], truth[1].roll_up(number, groups=len(first)))
+    return People(of_people, add_up(number, sizes, len(first)), true, marks)
 
 
 def lookups_for(

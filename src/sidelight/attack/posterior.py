@@ -107,19 +107,18 @@ class View:
         parts: int | None = None,
     ) -> View:
         """Look up the values of every profile."""
-        everything = pack_bits(np.ones((1, counts.width), bool))
-        if parts is not None:
-            may_have = np.repeat(everything, len(linkage), axis=0)
-            nothing = np.zeros_like(may_have)
-            return cls(groups, counts, linkage, presence, may_have, nothing, share_linked_right, parts)
-        row, value, count = counts.entries()
-        may_have = _join_by_profile(pack_positions(row, value, counts.shape), linkage, np.bitwise_or)
-        # nothing is ruled out about somebody who is not there: never "no value is left"
-        may_have[linkage.matches == 0] = everything
-        everybody = groups.sizes[row] == (1 if groups.semantics == "multiset" else count)
-        must_have = pack_positions(row[everybody], value[everybody], counts.shape)
-        must_have = _join_by_profile(must_have, linkage, np.bitwise_and)
-        return cls(groups, counts, linkage, presence, may_have, must_have, share_linked_right)
+        may_have = np.repeat(pack_bits(np.ones((1, counts.width), bool)), len(linkage), axis=0)
+        must_have = np.zeros_like(may_have)
+        if parts is None:
+            row, value, count = counts.entries()
+            # nothing is ruled out about somebody who is not there: never "no value is left"
+            there = linkage.matches > 0
+            values = pack_positions(row, value, counts.shape)
+            may_have[there] = _join_by_profile(values, linkage, np.bitwise_or)[there]
+            everybody = groups.sizes[row] == (1 if groups.semantics == "multiset" else count)
+            values = pack_positions(row[everybody], value[everybody], counts.shape)
+            must_have = _join_by_profile(values, linkage, np.bitwise_and)
+        return cls(groups, counts, linkage, presence, may_have, must_have, share_linked_right, parts)
 
     def if_present(self) -> View:
         """Look at it as if everybody who may be in it were."""

@@ -7,9 +7,6 @@ All methods and policies meet the same samples, so that they differ in nothing e
 Every figure x is averaged over the r repetitions in which something could be published: x̄ = Σ x / r, with the 95 %
 confidence interval x̄ ± t·s/√r (t: Student's, r − 1 degrees of freedom; s: standard deviation of the r).  Repetition
 number q draws from its own child of the seed, so what comes out does not depend on how many there are.
-
-Source: Ganta, Kasiviswanathan and Smith, Composition Attacks and Auxiliary Information in Data Privacy, KDD 2008,
-section 5.
 """
 
 from __future__ import annotations
@@ -247,7 +244,8 @@ def simulate_composition(
     >>> [point.policy for point in simulation.points], simulation.points[0].estimates["hits"].mean
     (['5'], 1.0)
 
-    Source: Ganta, Kasiviswanathan and Smith, KDD 2008, section 5.
+    Source: Ganta, Kasiviswanathan and Smith, Composition Attacks and Auxiliary Information in Data Privacy, KDD 2008,
+    section 5.
     """
     expect(Table, table, "the table")
     expect_one_sensitive(table, "an attack")

@@ -292,13 +292,13 @@ def _check_releases(releases: Sequence[NoisyCounts], tables: Sequence[Table] | N
         message = (
             f"{number} tables for {len(releases)} noisy releases; give at least one release, and the table of each"
         )
-        raise BadNoise(message)
-    if not all(release.unit.once for release in releases):
+    elif not all(release.unit.once for release in releases):
         message = "some releases count people several times, and nobody here weighs that; attack counts of one each"
-        raise BadNoise(message)
-    if len({release.domain for release in releases}) > 1:
+    elif len({release.domain for release in releases}) > 1:
         message = "the releases declare different sensitive values; declare the same, in the same order"
-        raise BadNoise(message)
+    else:
+        return
+    raise BadNoise(message)
 
 
 def posterior_means(noisy: NoisyCounts) -> Floats:

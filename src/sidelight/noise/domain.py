@@ -30,8 +30,6 @@ secret that only the choice has, of the table that was looked at and of what the
 a like digest of the winner is entered too.  What uses the choice shows that it is about the same table and the winner,
 and is entered as its user in the step in which it is paid for itself.  So one payment covers neither other choices nor
 another candidate, and the ledger tells nothing about the table.
-
-Source: McSherry and Talwar, FOCS 2007; McKenna and Sheldon, NeurIPS 2020 (the noisy maximum that is drawn).
 """
 
 from __future__ import annotations

@@ -15,8 +15,6 @@ more, may speak against it.
 Order: everything that can be refused is refused first, then the budget is spent, then noise is drawn; so that a crash
 may cost budget, and never publishes what was not paid for.  Post-processing looks at the measured counts only, and
 costs no privacy: whoever sees them can do the same.
-
-Source: Dwork, McSherry, Nissim and Smith, TCC 2006; Canonne, Kamath and Steinke, NeurIPS 2020.
 """
 
 from __future__ import annotations
@@ -165,8 +163,7 @@ class DrawnCounts(Tabular):
     def publish(self, path: str | Path, *, force: bool = False) -> PublishedNoise:
         """Write the counts, and beside them a document with ε, δ, the noise, any threshold and what it promises.
 
-        As Parquet or CSV, by the file's ending; both files appear, or none.  It may be done again: the noise was drawn
-        once, and nothing more is spent.
+        Both files appear, or none.  It may be done again: the noise was drawn once, and nothing more is spent.
 
         Args:
             path: where to; `.parquet` or `.csv`.
@@ -191,8 +188,7 @@ class DrawnCounts(Tabular):
 class NoisyCounts(DrawnCounts):
     """How many people of each group have each value, with noise: a row per group, a column per value.
 
-    `unit` says whom the noise hides, and how many values, or rows, of one person count at most: where people have more,
-    what is beyond that is missing from the counts.  What was not declared is "(other)" (`outside`).
+    `unit` says whom the noise hides, and how many values, or rows, of one person count at most.
 
     `measured` is what OpenDP drew for each cell: right on average, and it may be negative.  `marginals` were measured
     beside the cells, where queries were declared; `estimates` are what all of that says about the cells together, as
@@ -353,10 +349,7 @@ class NoisyCounts(DrawnCounts):
         }
 
     def warnings(self) -> tuple[str, ...]:
-        """Return warnings: of a promise of nothing, or of counts that contradict what was declared.
-
-        The measured counts may be looked at as often as one likes: whoever sees them can do the same.
-        """
+        """Return warnings: of a promise of nothing, or of counts that contradict what was declared."""
         warnings = [*self.unit.warnings(self.spending.delta)]
         if not self.spending.delta or self.people_at_most is not None:
             warnings += self.promise().warnings
@@ -424,9 +417,7 @@ class NoisyCounts(DrawnCounts):
     def as_release(self) -> Release:
         """Return the post-processed counts as a release, as if they had no noise, without empty groups.
 
-        Measures then say what such a reader would conclude.  What the noise promises is another thing, and holds
-        whatever they say: see `semantic_privacy`.  Where people have several values, nobody counted the people of each
-        group, and this is refused.
+        Measures then say what such a reader would conclude.  What the noise promises holds whatever they say.
         """
         self._expect_people("nobody counted the people of each group; there is no release of them")
         sizes = self.counts.sum(axis=1)

@@ -26,10 +26,6 @@ Error rates and risks are read off a privacy profile.
               the relative risk is that divided by p, at most F
 
 Both are about one person, and somebody who may know everything about everybody else.
-
-Source: the question is of Kasiviswanathan and Smith, On the Semantics of Differential Privacy, 2014; the bounds are
-ours.  Wasserman and Zhou, A Statistical Framework for Differential Privacy, JASA 2010 (tests); McClure and Reiter,
-Transactions on Data Privacy 2012, and Kazan and Reiter, Prior-itizing Privacy, 2024 (risks).
 """
 
 from __future__ import annotations
@@ -140,8 +136,6 @@ class SemanticPrivacy:
     def error_rates(self, false_alarms: float = 0.05) -> ErrorRates:
         """How well can anybody tell, at most, whether you are in?  For whoever is wrong of this share of the others.
 
-        It holds for whoever knows everything about everybody else, and for each person by themselves.
-
         >>> semantic_privacy(1).error_rates(0.05)
         ErrorRates(false_alarms=0.05, recognised=0.13591..., advantage=0.46211..., neighbours='add or remove')
         """
@@ -209,10 +203,7 @@ class SemanticPrivacy:
         return "\n\n".join(paragraphs)
 
     def plot(self, *, false_alarms: float = 0.05, prior: float = 0.1) -> alt.TopLevelMixin:
-        """Draw it: what a test of who is in can reach, and how far beliefs about that can rise.
-
-        An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("promise.svg")` writes it.
-        """
+        """Draw what a test of who is in can reach, and how far beliefs about that can rise: an Altair chart."""
         from sidelight.report.charts.promise import promise_chart  # noqa: PLC0415 - it stands below: it draws what all rooms find
 
         return promise_chart(self, false_alarms=false_alarms, prior=prior)
@@ -235,12 +226,9 @@ def semantic_privacy(
     In beliefs:
 
     - δ = 0: the shift is at most tanh(ε/2), always.  This is tight: somebody with the right prior reaches it.
-    - δ > 0: the shift is at most tanh(ε/2) + h, except with a chance of n·δ·(Λ + M), which falls as h grows: by about
-      2·n·δ / (h·(e^ε + 1)) where h is small (the module says what Λ and M are, and why).  The smallest h for the wanted
-      chance is taken; without one, the h that equals the chance.
-
-    The same promise as a test: `error_rates()`; as a risk: `disclosure_risk()`; in words: `explain()`; as a picture:
-    `plot()`.
+    - δ > 0: the shift is at most tanh(ε/2) + h, except with a chance that falls as h grows, by about
+      2·n·δ / (h·(e^ε + 1)) where h is small.  The smallest h for the wanted chance is taken; without one, the h that
+      equals the chance.
 
     Args:
         epsilon: the ε of the release, or of all releases together; or what says it itself: a `Measurement` of OpenDP

@@ -23,9 +23,6 @@ second step bounds Q(O) by e^(w/b)·P(O): so δ is paid once. ∎
 
 OpenDP draws the noise; the threshold is ours, since OpenDP's own releases counts *at* its threshold and leaves them out
 of its δ (opendp/opendp#2922).  Which cells occur, and how many, is told to nobody but by what is published.
-
-Source: Korolova, Kenthapadi, Mishra and Ntoulas, WWW 2009 (the idea); Rogers, A Unifying Privacy Analysis Framework for
-Unknown Domain Algorithms, 2023; the bound is ours.
 """
 
 from __future__ import annotations
@@ -166,7 +163,8 @@ def stable_counts(
     >>> found.threshold, 30 < len(found) < 80, abs(found.count("Sales", **{"native-country": "Mexico"}) - 45) < 40
     (22, True, True)
 
-    Source: Korolova, Kenthapadi, Mishra and Ntoulas, WWW 2009; Rogers, 2023; the bound is ours.
+    Source: Korolova, Kenthapadi, Mishra and Ntoulas, WWW 2009; Rogers, A Unifying Privacy Analysis Framework for
+    Unknown Domain Algorithms, 2023; the bound is ours.
     """
     expect_countable(table)
     cost = exact_epsilon(epsilon), exact_delta(delta)
