@@ -341,15 +341,15 @@ class Auditor:
         parts = parts if same_whole else [replace(part, whole=whole) for part in parts]
         edited = object.__new__(Auditor)
         edited._set(self.policy, self.start, tuple(parts), self.levels, changed)
-        if same_whole and "_compared_levels" in self.__dict__:
+        if same_whole and "compared" in self.__dict__:
             comparing = self._list_incremental(compare=True)
-            edited.__dict__["_compared_levels"] = edited._summarise_levels(comparing, self._compared_levels, changed)
+            edited.__dict__["compared"] = edited._summarise_levels(comparing, self.compared, changed)
         return edited
 
     def judge(self) -> Verdict:
         """Decide each criterion of the policy, with the verdict that judging the release from scratch gives."""
         found: dict[int, Finding] = {}
-        for compare, levels in ((False, self.levels), (True, self._compared_levels)):
+        for compare, levels in ((False, self.levels), (True, self.compared)):
             for measure, summary in zip(self._list_incremental(compare=compare), levels[-1][0] or (), strict=True):
                 found[id(measure)] = renumber_keys(summary, self._number_of).finding()
         return self.policy.decide(
@@ -368,7 +368,7 @@ class Auditor:
         return self._starts[part] + int(np.searchsorted(self.parts[part].numbers, key)) + 1
 
     @cached_property
-    def _compared_levels(self) -> SummaryLevels:
+    def compared(self) -> SummaryLevels:
         """Of measures that depend on the whole: made when first needed, as several edits may change it before."""
         return self._summarise_levels(self._list_incremental(compare=True), (), range(len(self.parts)))
 
