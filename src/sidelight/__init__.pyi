@@ -9,8 +9,8 @@ from . import testing as testing
 # what the publisher holds
 from .table.table import Table as Table
 from .engines.read import read_table as read_table
-from .engines.streamed_table import stream_table as stream_table
-from .engines.streamed_table import StreamedTable as StreamedTable
+from .engines.read import stream_table as stream_table
+from .streams.streamed_table import StreamedTable as StreamedTable
 from .table.table import Events as Events
 from .engines.read_events import read_events as read_events
 from .table.table import TrueCounts as TrueCounts

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.engines import read_stream
+from sidelight.engines import read as engine_read
 from sidelight.errors import SidelightError
 from sidelight.measures.about import findings
 from sidelight.policy.measure_names import all_measures
@@ -61,7 +61,7 @@ def answer(read, table, reading):
 def test_streamed_findings_are_those_in_memory(reading, repeat, data):
     table, roles = reading
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read_stream, "REPEAT_BELOW", 1.0 if repeat else -1.0)  # the engine counts, or nobody does
+        patch.setattr(engine_read, "REPEAT_BELOW", 1.0 if repeat else -1.0)  # the engine counts, or nobody does
         held, streamed = answer(sl.read_release, table, roles), answer(sl.stream_release, table, roles)
     if isinstance(held, str):
         assert streamed == held

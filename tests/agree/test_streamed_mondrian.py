@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.engines import read_stream
+from sidelight.engines import read as engine_read
 from sidelight.errors import SidelightError
 from sidelight.measures.exact import Screen
 from sidelight.measures.privacy_skyline.acquaintance import AcquaintanceScreen
@@ -88,7 +88,7 @@ def answer(table, policy):
 def assert_same(reading, policy, room, *, repeat, cells_per_person=8.0):
     rows, roles = reading
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read_stream, "REPEAT_BELOW", 1.0 if repeat else -1.0)  # the engine counts, or nobody does
+        patch.setattr(engine_read, "REPEAT_BELOW", 1.0 if repeat else -1.0)  # the engine counts, or nobody does
         patch.setattr(MemoryBudget, "from_memory", lambda _: replace(room, cells_per_person=cells_per_person))
         patch.setattr(EFFORT, "cuts", 5)
         held, streamed = answer(sl.read_table(rows, **roles), policy), answer(sl.stream_table(rows, **roles), policy)

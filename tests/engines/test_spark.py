@@ -21,9 +21,9 @@ import pytest
 from support.command_line import invoke
 
 import sidelight as sl
-from sidelight.engines.formats import file_format as sheets
+from sidelight.engines.formats import write as sheets
+from sidelight.engines.read import fits_here
 from sidelight.engines.spark import source as spark_parts
-from sidelight.engines.spark.stream import fits_here
 from sidelight.errors import BadTable, NoRoom, NotPublished
 from sidelight.measures import about as findings_of
 from sidelight.publish.publish import is_same_release

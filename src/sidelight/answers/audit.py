@@ -24,7 +24,7 @@ from sidelight.answers.sources import (
     source_of,
 )
 from sidelight.engines.files import files_of
-from sidelight.engines.spark.stream import fits_here
+from sidelight.engines.read import fits_here
 from sidelight.errors import SidelightError
 from sidelight.files import SIDECAR_ENDING, sidecar_path
 from sidelight.measures.about import ask_each_column, prepare_release
@@ -102,7 +102,7 @@ def attach_hierarchies(release: SomeRelease, hierarchies: Mapping[str, sl.Hierar
     if not hierarchies:
         return release
     along = Printing.from_hierarchies(hierarchies)
-    return release.attach_printing(along if release.printing is None else release.printing.override(along))
+    return replace(release, printing=along if release.printing is None else release.printing.override(along))
 
 
 def judge(release: ReleaseBlocks, question: Question, *, source: str) -> AuditReport:

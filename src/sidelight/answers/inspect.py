@@ -20,8 +20,7 @@ from sidelight.answers.recipe import Name, write_call, write_python, write_table
 from sidelight.answers.request import Request
 from sidelight.documents.document import DocumentPart, SparsePart, number, plain
 from sidelight.engines.files import columns_of, files_of, nearest_column
-from sidelight.engines.read import table_from
-from sidelight.engines.read_stream import distinct_rows
+from sidelight.engines.read import distinct_rows, table_from
 from sidelight.errors import BadHierarchy, BadPolicy, BadTable, UnknownColumn, listed
 from sidelight.intake.hierarchy_drafts import NUMBERS, Draft, DraftRules, drafts, people_by_label, read_tree
 from sidelight.intake.presets import (

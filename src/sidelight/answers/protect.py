@@ -44,10 +44,10 @@ from sidelight.search.utility import DEFAULT_UTILITY, UtilityName
 from sidelight.text import capitalize, counted, form
 
 if TYPE_CHECKING:
-    from sidelight.engines.formats.file_format import FormatName
-    from sidelight.engines.streamed_table import AnyTable
+    from sidelight.engines.formats.write import FormatName
     from sidelight.search.full_domain import Suppressed
     from sidelight.search.microaggregation import LabelAverage
+    from sidelight.streams.streamed_table import AnyTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,11 +13,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import sidelight as sl
 from sidelight.answers.request import DUCKDB, EngineChoice, Request
-from sidelight.engines.files import columns_in_words, columns_of, files_of
-from sidelight.engines.read import table_from
-from sidelight.engines.spark.source import SparkFile, spark_file
-from sidelight.engines.spark.stream import fits_here
-from sidelight.engines.streamed_table import AnyTable, streamed_table_from
+from sidelight.engines.files import columns_in_words, columns_of, files_of, spark_file
+from sidelight.engines.read import fits_here, streamed_table_from, table_from
 from sidelight.errors import BadPolicy, BadRelease, listed, parameter
 from sidelight.files import noise_path, sidecar_path
 from sidelight.intake.presets import read_preset
@@ -33,8 +30,10 @@ from sidelight.table.roles import Roles
 
 if TYPE_CHECKING:
     from sidelight.documents.document import ReaderFacts
+    from sidelight.engines.spark.source import SparkFile
     from sidelight.publish.sidecar import Reading, Sidecar
     from sidelight.release.locate import LocateMethod, SuppressedPeople
+    from sidelight.streams.streamed_table import AnyTable
     from sidelight.table.labels import Label
 
 

@@ -51,8 +51,7 @@ from sidelight.attack.posterior import (
     values_for_sure,
     values_in_all,
 )
-from sidelight.engines.read import read_table
-from sidelight.engines.read_stream import distinct_rows
+from sidelight.engines.read import distinct_rows, read_table
 from sidelight.errors import (
     BadRelease,
     BadTable,

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sidelight.engines.read_stream import distinct_rows
+from sidelight.engines.read import distinct_rows
 from sidelight.errors import BadMeasure, BadTable, expect, parameter
 from sidelight.measures.criterion import Amount, Finding
 from sidelight.measures.exact import BITS_REPORTED, RatioArithmetic, compute_exactly

@@ -17,8 +17,7 @@ from sidelight.answers.sources import Question, open_table, read_question
 from sidelight.cli.options import PublishOptions
 from sidelight.cli.run import Output, Status
 from sidelight.cli.verbs import protect
-from sidelight.engines.formats.file_format import shuffler
-from sidelight.engines.formats.text import Csv
+from sidelight.engines.formats.write import Csv, shuffler
 from sidelight.errors import SidelightError
 from sidelight.files import sidecar_path, write_whole
 from sidelight.publish.publish import sheet_of_people

@@ -1,7 +1,7 @@
-"""Which files does a source mean, what are their columns called, and how are they opened as rows?
+"""Which files does a source mean, of which kind are they, what are their columns called, how are they opened as rows?
 
 A source is a path, a glob or a list of them; a folder of parts; `-`, standard input; the address of a table in a
-database; or any dataframe.  What kind each file is, `formats` says.
+database; or any dataframe.  Here its engine is picked, and nowhere else.
 """
 
 from __future__ import annotations
@@ -21,27 +21,69 @@ import pyarrow as pa
 
 from sidelight.engines.dataframes.source import frame_errors, frame_rows
 from sidelight.engines.duckdb.source import arrow_rows, interruptible
+from sidelight.engines.formats.in_memory import Spreadsheet, Statistics
 from sidelight.engines.formats.parquet import Parquet
-from sidelight.engines.formats.registry import FORMATS, format_of_file
+from sidelight.engines.formats.text import PACKERS, Text
 from sidelight.engines.postgres.source import DatabaseAddress, database_columns, database_rows, is_address, one_address
-from sidelight.engines.source import (
-    NO_NAMES,
-    Rows,
-    how_many,
-    looks_like_a_row,
-    nearest_name,
-    people_written_alike,
-    surely_names,
-    words_for_files,
-)
-from sidelight.engines.spark.source import is_spark, spark_errors, spark_rows
+from sidelight.engines.source import FileFormat, Rows, changed_while_read, people_written_alike, words_for_files
+from sidelight.engines.spark.source import SparkFile, is_spark, spark_errors, spark_rows, spark_session
 from sidelight.errors import BadTable, in_python, listed, parameter, utf8
 from sidelight.files import open_private, private_folder, real_path
+from sidelight.table.heading import NO_NAMES, Heading
 from sidelight.table.roles import Roles
 
 if TYPE_CHECKING:
-    from sidelight.engines.formats.file_format import Heading
     from sidelight.streams.memory import Memory
+
+# A new kind of file is one more class in `formats`, and here
+FORMATS: tuple[FileFormat, ...] = (Parquet(), Text(), Spreadsheet(), Statistics())
+
+
+def suffix_of(path: str | Path) -> str:
+    """Return the ending of a name in small letters, without that of a packer: `.csv` for `patients.csv.GZ`."""
+    path = Path(path)
+    return (path.with_suffix("") if path.suffix.lower() in PACKERS else path).suffix.lower()
+
+
+def find_format(path: str | Path) -> FileFormat | None:
+    """Return the kind of a file by its name's ending; None for endings of no kind."""
+    # `table.parquet.gz` is of no kind: Parquet is compressed inside, and nothing here reads it through a packer
+    packed = Path(path).suffix.lower() in PACKERS
+    matching = (each for each in FORMATS if suffix_of(path) in each.endings)
+    return next((each for each in matching if each.may_be_packed or not packed), None)
+
+
+def format_of_file(file: Path) -> FileFormat:
+    """Return the kind of a file by its name's ending; raise where it is of none."""
+    form = find_format(file)
+    if form is None:
+        *most, last = ", ".join(each.advice for each in FORMATS).split(", ")
+        frame = in_python(", a dataframe will do too")
+        message = f"cannot tell what {file.name} is by its ending; name it {', '.join(most)} or {last}{frame}"
+        raise BadTable(message)
+    return form
+
+
+def ending(file: Path) -> str:
+    """Return the ending of a file of some kind, without that of a packer; raise where it is of none."""
+    format_of_file(file)
+    return suffix_of(file)
+
+
+def spark_file(source: str | Sequence[str], roles: Roles, master: str | None = None) -> SparkFile:
+    """Have Spark read files of one kind, where its executors find them; what has no ending is a folder of Parquet."""
+    paths = [source] if isinstance(source, str) else list(source)
+    endings = {suffix_of(path) for path in paths}
+    form = find_format(f"rows{min(endings) or '.parquet'}")
+    if len(endings) > 1 or form is None or form.read_in_spark is None:
+        message = f"Spark reads Parquet, CSV and TSV files here, not '{paths[0]}'; leave {parameter('engine')} out"
+        raise BadTable(message)
+    session = spark_session(master)
+    name = Path(paths[0]).name
+    with spark_errors(name):
+        frame = form.read_in_spark(session, paths, roles)
+    local = tuple(Path(path) for path in paths if Path(path).is_file())
+    return SparkFile(frame, name, local, typed=form.typed)
 
 
 def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
@@ -147,72 +189,68 @@ def _state(file: Path) -> tuple[int, ...] | None:
     return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns
 
 
-def changed_while_read(name: str) -> BadTable:
-    """Build the error that rows are not those that were there a moment ago."""
-    return BadTable(f"{name} changed while it was read; read it again when nobody writes to it")
-
-
 @contextmanager
 def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory | None = None) -> Iterator[Rows]:
     """Look at files, an Arrow table or any dataframe as rows to count; unless `packed`, each column by itself.
 
     With `memory`, rows of files and Arrow tables are packed in any case, and what DuckDB holds is bounded.
     """
-    if isinstance(source, str | Path):
-        source = [source]
-    if isinstance(source, list | tuple | set) and any(map(is_address, source)):
-        with database_rows(one_address(source), roles, memory) as table:
-            yield table
-    elif isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
-        files = files_of(list(source))
-        forms = {form.words: form for form in map(format_of_file, files)}
-        if len(forms) > 1:
-            message = f"some of the files are {' and some are '.join(sorted(forms))}; give files of one kind"
-            raise BadTable(message)
-        (form,) = forms.values()
-        with refuse_changes(files), form.open_rows(files, roles, packed=packed, memory=memory) as rows:
-            yield people_written_alike(rows)
-    elif isinstance(source, pa.Table):
-        with arrow_rows(source, roles, packed=packed, memory=memory) as rows:
-            yield people_written_alike(rows)
-    elif is_spark(source):
-        with spark_errors("the table"):
-            yield spark_rows(source, roles)
-    else:
-        with frame_errors(), interruptible():
-            yield people_written_alike(frame_rows(source, roles))
+    sources = [source] if isinstance(source, str | Path) else source
+    with ExitStack() as opened:
+        rows: Rows
+        if isinstance(sources, list | tuple | set) and any(map(is_address, sources)):
+            rows = opened.enter_context(database_rows(one_address(sources), roles, memory))
+        elif isinstance(sources, list | tuple | set) and all(isinstance(each, str | Path) for each in sources):
+            files = files_of([*sources])
+            forms = {form.words: form for form in map(format_of_file, files)}
+            if len(forms) > 1:
+                message = f"some of the files are {' and some are '.join(sorted(forms))}; give files of one kind"
+                raise BadTable(message)
+            (form,) = forms.values()
+            opened.enter_context(refuse_changes(files))
+            rows = opened.enter_context(form.open_rows(files, roles, packed=packed, memory=memory))
+        elif isinstance(source, pa.Table):
+            rows = opened.enter_context(arrow_rows(source, roles, packed=packed, memory=memory))
+        elif is_spark(source):
+            opened.enter_context(spark_errors("the table"))
+            rows = spark_rows(source, roles)
+        else:
+            opened.enter_context(frame_errors())
+            opened.enter_context(interruptible())
+            rows = frame_rows(source, roles)
+        yield people_written_alike(rows)
 
 
 def columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
     """Name the columns of a file, or of the first of those that are meant; refused if they look like a person's row."""
-    with _heading(source, roles or Roles()) as (names, rows, _):
-        _refuse_row(source, names, rows())
-    return names
+    with _open_heading(source, roles) as heading:
+        _refuse_row(source, heading)
+        return heading.names
 
 
-def _refuse_row(source: str | Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    if rows and looks_like_a_row(names, rows):
+def _refuse_row(source: str | Path, heading: Heading) -> None:
+    if heading.rows is not None and heading.is_row():
         message = f"{files_of(source)[0].name} {NO_NAMES}"
         raise BadTable(message)
 
 
 def sure_columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
     """Name the columns of a file that are names for sure; else none."""
-    with _heading(source, roles or Roles()) as (names, rows, numbers):
-        return names if surely_names(names, rows, numbers=numbers) else ()
+    with _open_heading(source, roles) as heading:
+        return heading.names if heading.is_sure() else ()
 
 
 def nearest_column(name: str, source: str | Path, roles: Roles | None = None) -> str:
     """Return the end of a sentence about a column that a file lacks; shows names only where they surely are names."""
-    with _heading(source, roles or Roles()) as (names, rows, numbers):
-        return nearest_name(name, names, rows, numbers=numbers)
+    with _open_heading(source, roles) as heading:
+        return heading.name_nearest(name)
 
 
 def columns_in_words(source: str | Path, roles: Roles | None = None) -> str:
     """Return the columns of a file for a message: by name where they are surely names, else how many there are."""
-    with _heading(source, roles or Roles()) as (names, rows, numbers):
-        _refuse_row(source, names, rows())
-        return listed(names) if surely_names(names, rows, numbers=numbers) else how_many(names)
+    with _open_heading(source, roles) as heading:
+        _refuse_row(source, heading)
+        return listed(heading.names) if heading.is_sure() else heading.count_in_words()
 
 
 def refuse_unsure_names(source: str | Path, roles: Roles) -> None:
@@ -223,23 +261,22 @@ def refuse_unsure_names(source: str | Path, roles: Roles) -> None:
     """
     if is_address(source) or not format_of_file(files_of(source)[0]).may_lack_names:
         return
-    with _heading(source, roles) as (names, rows, numbers):
-        _refuse_row(source, names, rows())
-        meant = (*roles.used.values(), *roles.carried, *dict(roles.kinds))
-        if not surely_names(names, rows, numbers=numbers, meant=meant):
+    with _open_heading(source, roles) as heading:
+        _refuse_row(source, heading)
+        if not heading.is_sure((*roles.used.values(), *roles.carried, *dict(roles.kinds))):
             message = (
-                f"{files_of(source)[0].name} has {how_many(names)}; if it holds names, name one of them, "
+                f"{files_of(source)[0].name} has {heading.count_in_words()}; if it holds names, name one of them, "
                 f"as {parameter('quasi')} or {parameter('sensitive')} say"
             )
             raise BadTable(message)
 
 
 @contextmanager
-def _heading(source: str | Path, roles: Roles) -> Iterator[Heading]:
+def _open_heading(source: str | Path, roles: Roles | None) -> Iterator[Heading]:
     if is_address(source):
         names = database_columns(DatabaseAddress.parse(str(source)))
-        yield names, list, names
+        yield Heading(names, numbers=names)
         return
     file = files_of(source)[0]
-    with format_of_file(file).open_heading(file, roles) as heading:
+    with format_of_file(file).open_heading(file, roles or Roles()) as heading:
         yield heading

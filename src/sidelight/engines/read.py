@@ -1,10 +1,16 @@
 """Read a table about people: one GROUP BY in the engine that holds the rows, and only counts come out.
 
     rows_of       whatever was given, as rows to count (`files`)
-    _tally        how often each packed key and value occurs
-    _tabulate     what the roles set aside (suppressed rows, missing values), then the table
-    check_people  is everybody in one group, and in "single" on one row?  how many people has each key?
+    sort_rows     how often each key and value occurs, but for what the roles set aside (`tally`)
+    hold          all keys, as a `Table`
 
+In bounded memory (`stream_table`, `stream_keys`) they stay a `KeyStream`.  What DuckDB then offers is `PackedRows`:
+rows that are packed numbers, counted or not.  Whether it counts them first is decided by looking at some: where nearly
+all differ, counting is as much work as the rest together, and sorting does it in passing
+(docs/decisions/0022-sorted-keys.md).  A database counts in any case, and its labels are packed as they come.  Where
+people have several rows, the engine counts in any case.
+
+`distinct_rows`: the different rows of some columns, of which none is sensitive, held or in parts.
 `read_profiles` asks the same engines for the values that each person has together, `read_domain` reads which sensitive
 values there could be: they come from a code book, never from the table that is to be published, as values that nobody
 happens to have belong in it too.
@@ -12,59 +18,57 @@ happens to have belong in it too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from sidelight.arrays import Integers, add_up, number_keys, number_rows, ranges, run_starts, sum_equal_rows
-from sidelight.engines.files import changed_while_read, columns_in_words, columns_of, nearest_column, rows_of
-from sidelight.engines.source import Rows, collect_batches, list_cells, number_cells, numpy_integers
+from sidelight.ahead import ahead
+from sidelight.arrays import Flags, Integers, add_up, number_rows, ranges, run_starts, sum_equal_rows
+from sidelight.engines.duckdb.source import PackedRows
+from sidelight.engines.files import columns_in_words, columns_of, nearest_column, rows_of
+from sidelight.engines.postgres.source import DatabaseRows
+from sidelight.engines.source import (
+    Rows,
+    arrow_batches,
+    changed_while_read,
+    list_cells,
+    number_cells,
+    numpy_integers,
+)
+from sidelight.engines.spark.source import is_spark
+from sidelight.engines.spark.stream import estimate_keys, read_spark_stream
+from sidelight.engines.tally import RowCounts, counted_rows, read_tally, sort_rows, tally_levels
 from sidelight.errors import (
     BadTable,
-    MissingValues,
     UnknownColumn,
     WrongKind,
     did_you_mean,
     expect_or_none,
+    kind_in_words,
     listed,
     parameter,
 )
 from sidelight.files import read_whole
-from sidelight.streams.key_stream import carry, weights
-from sidelight.table.cell_lists import (
-    CellLists,
-    intake_of_lists,
-    keep_cells,
-    list_separator,
-    no_value_hint,
-    split_cells,
-    whole_cells,
-)
-from sidelight.table.labels import (
-    SUPPRESSED,
-    Column,
-    ColumnKind,
-    JointDomain,
-    Label,
-    Semantics,
-    are_digits,
-    hint_label,
-    kind_of_labels,
-    shown,
-)
-from sidelight.table.roles import Domain, Missing, Roles, check_labels
-from sidelight.table.table import Counts, Intake, Profiles, Table
-from sidelight.text import counted, form
+from sidelight.streams.key_stream import KeyStream, carry, split_stream, weights
+from sidelight.streams.memory import Memory
+from sidelight.streams.sorted_runs import Batch, concatenate_batches
+from sidelight.streams.streamed_table import RowBlock, StreamedTable
+from sidelight.table.cell_lists import CellLists, intake_of_lists, keep_cells, split_cells, whole_cells
+from sidelight.table.labels import Column, ColumnKind, Label, Semantics, are_digits, kind_of_labels, shown
+from sidelight.table.roles import Domain, Missing, ReadingChoices, Roles, check_labels
+from sidelight.table.table import Counts, Profiles, Table
 
 if TYPE_CHECKING:
-    from sidelight.streams.memory import Memory
     from sidelight.streams.sorted_runs import Packing, Words
+
+# Rows repeat where at most this share of those looked at differ
+REPEAT_BELOW = 0.5
 
 
 def read_table(
@@ -133,7 +137,7 @@ def table_from(source: object, roles: Roles) -> Table:
     if roles.split is not None:
         return _read_lists(source, roles, roles.split, table_from)
     with rows_of(source, roles) as rows:
-        table = _tabulate(rows, rows.roles, keep_people=False)
+        table = _count_rows(rows, rows.roles).hold()
         texts = rows.source.texts
         quasi = tuple(replace(column, kind=kind_by_type(column, rows.roles, texts)) for column in table.quasi)
         check_kinds(table, rows.roles)
@@ -185,8 +189,72 @@ def tabulate(source: object, roles: Roles, *, keep_people: bool = False, memory:
     if roles.split is not None:
         return _read_lists(source, roles, roles.split, tabulate)
     with rows_of(source, roles, memory=memory) as rows:
-        table = _tabulate(rows, roles, keep_people=keep_people)
+        keys = _count_rows(rows, roles)
+        table = keys.hold()
+        if keep_people:
+            table = replace(table, names=_keys_of_people(rows, keys.packing, roles))
     return _attach_profiles(table, source, roles)
+
+
+def _count_rows(rows: Rows, roles: Roles) -> KeyStream:
+    """Count everything at once, and set aside what the roles say."""
+    # all rows are counted first: their total shows whether the source changed between the passes
+    answer = counted_rows(rows, *tally_levels(rows, roles))
+    packing = rows.packing(answer)
+    return sort_rows(rows, roles, packing, [read_tally(answer, rows, packing, roles)], None)
+
+
+def stream_keys(source: object, roles: Roles, memory: Memory) -> KeyStream:
+    """Sort rows by their keys where they are: in Spark, or here in bounded memory; `roles` are complete."""
+    if roles.split is not None:
+        return split_stream(stream_keys(source, whole_cells(roles), memory), roles, roles.split, memory)
+    if not (isinstance(source, str | pa.Table | list | tuple) or hasattr(source, "__fspath__") or is_spark(source)):
+        message = (
+            f"{kind_in_words(source)} is in memory already, or in an engine of its own; read it without "
+            f"{parameter('memory')}, or write it to a Parquet file first"
+        )
+        raise WrongKind(message)
+    with rows_of(source, roles, memory=memory) as rows:
+        if is_spark(source):
+            return read_spark_stream(rows, roles, memory)
+        assert isinstance(rows, PackedRows | DatabaseRows)
+        packing = rows.known
+        assert packing is not None
+        # the engine may be some batches ahead while rows are sorted, and is closed before its connection is
+        with closing(ahead(_tallies(rows, packing, roles), 3)) as tallies:
+            return sort_rows(rows, roles, packing, tallies, memory)
+
+
+def fits_here(source: object, roles: Roles, memory: Memory) -> bool:
+    """Return whether the keys of rows in Spark are few enough to come to this process."""
+    with rows_of(source, roles) as rows:
+        return estimate_keys(rows) <= memory.keys_to_hold
+
+
+def _tallies(rows: Rows, packing: Packing, roles: Roles) -> Iterator[RowCounts]:
+    """Return the engine's answer batch by batch: counted, or rows of DuckDB as they are where nearly all differ."""
+    nothing = np.zeros(0, np.int64)
+    if isinstance(rows, PackedRows) and roles.values == "single" and not _rows_repeat(rows):
+        for batch in arrow_batches(rows.frame.select(*rows.key_and_value)):
+            words = rows.words(pa.Table.from_batches([batch]), packing, rows.key_and_value)
+            yield RowCounts(packing, words, nothing, nothing)
+        return
+    for batch in rows.counted(*tally_levels(rows, roles)):
+        yield read_tally(pa.Table.from_batches([batch]), rows, packing, roles)
+
+
+def _rows_repeat(rows: PackedRows) -> bool:
+    """Return whether the first million of rows repeat; where they are few, it does not matter."""
+    batches = arrow_batches(rows.frame.select(*rows.key_and_value).head(1 << 20))
+    looked_at = [
+        [numpy_integers(pa.chunked_array([batch.column(name)])) for name in rows.key_and_value] for batch in batches
+    ]
+    if not looked_at:
+        return False
+    words = [np.concatenate(parts) for parts in zip(*looked_at, strict=True)]
+    distinct, _ = sum_equal_rows(words, np.ones(len(words[0]), np.int64))
+    # grouping in DuckDB costs a hash table over all rows, which pays only where it makes the rows fewer
+    return len(distinct[0]) <= REPEAT_BELOW * len(words[0])
 
 
 def _attach_profiles(table: Table, source: object, roles: Roles) -> Table:
@@ -209,228 +277,7 @@ def _read_lists(source: object, roles: Roles, separator: str, read: Callable[[ob
     return split_cells(table, separator, roles.values or "set", domain, roles.missing_marks)
 
 
-@dataclass(frozen=True, slots=True)
-class RowCounts:
-    """Counts of an engine: per packed row how often it counts (`counts`) and how many raw rows it is (`rows`)."""
-
-    packing: Packing
-    words: Words
-    counts: Integers
-    rows: Integers
-
-    def values(self) -> Integers:
-        """Return the code of each row's sensitive value."""
-        return self.packing.values(self.words, self.packing.keys(self.words))
-
-    def without(self, which: npt.NDArray[np.bool_]) -> RowCounts:
-        """Leave some rows out."""
-        if not which.any():
-            return self
-        kept = ~which
-        return RowCounts(self.packing, [word[kept] for word in self.words], self.counts[kept], self.rows[kept])
-
-
-def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
-    """Count everything, set aside what the roles say, and put the table together."""
-    # all rows are counted first: their total shows whether the source changed between the passes
-    all_counts = _tally(rows, roles)
-    total = int(all_counts.rows.sum())
-    if rows.source.rows not in {None, total}:  # rows with cells that the first pass did not see would be lost
-        raise changed_while_read(rows.source.name)
-    if total == 0:
-        message = f"{rows.source.name} has no rows; give at least one person"
-        raise BadTable(message)
-    # suppressed rows go first, so that those of them without a value are not reported as missing values
-    present = all_counts.without(suppressed_rows(all_counts, roles))
-    rest = present.without(valueless(present, roles))
-    if len(rest.counts) == 0:
-        message = "no rows are left after leaving out the suppressed ones and those without a sensitive value"
-        raise BadTable(message)
-    intake = build_intake(
-        rows,
-        roles,
-        total,
-        valueless=int(present.rows.sum() - rest.rows.sum()),
-        rows_suppressed=total - int(present.rows.sum()),
-        repeats=int(rest.rows.sum() - rest.counts.sum()),
-        cell_separator=list_separator(rest.packing.labels[-1]),
-        missing_marks=roles.missing_marks,
-    )
-    table = _build_table(present if roles.missing == "no value" else rest, rows, roles, intake)
-    if roles.weight is not None:
-        answer = counted_rows(rows, *weight_levels(rows, roles), counting=True)
-        words, amounts, weighed = weights_in(answer, rows, rest.packing)
-        check_weighed(weighed, table.people, roles)
-        table = replace(table, weights=sum_equal_rows(words, amounts)[1])
-    return replace(table, names=keys_of_people(rows, rest.packing, roles)) if keep_people else table
-
-
-def build_intake(rows: Rows, roles: Roles, total: int, *, valueless: int, **further: Any) -> Intake:  # noqa: ANN401
-    """Write down what reading did to `total` rows, of which some have no sensitive value; `further` are fields."""
-    people_without = roles.missing == "no value"  # such rows are people, who have no value by them
-    return Intake(
-        rows=total,
-        columns_dropped=rows.source.dropped,
-        rows_without_value=0 if people_without else valueless,
-        rows_saying_no_value=valueless if people_without else 0,
-        files=rows.source.files,
-        source_notes=rows.source.notes,
-        roles=roles.choices(),
-        **further,
-    )
-
-
-def _tally(rows: Rows, roles: Roles) -> RowCounts:
-    answer = counted_rows(rows, *tally_levels(rows, roles))
-    packing = rows.packing(answer)
-    # in "set" a group has one part per person, so a person's repeated value counts once; `raw` keeps the repeats
-    raw = numpy_integers(answer.column("rows"))
-    counts = numpy_integers(answer.column("parts")) if roles.values == "set" else raw
-    return RowCounts(packing, rows.words(answer, packing, rows.key_and_value), counts, raw)
-
-
-def tally_levels(rows: Rows, roles: Roles) -> tuple[tuple[str, ...], ...]:
-    """Return by what rows are grouped to count values; in "set" a person's repeated value counts once."""
-    once = (("person", *rows.key_and_value),) if roles.values == "set" else ()
-    return (*once, rows.key_and_value)
-
-
-def counted_rows(rows: Rows, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False) -> pa.Table:
-    """Have the engine group rows, then groups (`Rows.counted`), and hold the answer."""
-    sums = ("parts", "rows") if len(levels) > 1 else ("rows",)
-    return collect_batches(rows.counted(*levels, counting=counting, nameless=nameless), (*levels[-1], *sums))
-
-
-def suppressed_rows(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
-    """Return which rows are left out because every published column is `*`."""
-    star = tally.packing.key_of(SUPPRESSED)
-    if roles.suppressed == "a group" or star is None:
-        return np.zeros(len(tally.counts), bool)
-    keys = tally.packing.keys(tally.words)
-    same: npt.NDArray[np.bool_] = np.logical_and.reduce(
-        [word == number for word, number in zip(keys, star, strict=True)]
-    )
-    return same
-
-
-def valueless(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
-    """Return which rows have no sensitive value and are left out for it, or refuse them."""
-    without = np.zeros(len(tally.counts), bool)
-    if roles.missing == "a value" or not any(None in labels for labels in tally.packing.value_labels):
-        return without
-    for name, missing in valueless_by_column(tally, roles):
-        if roles.missing == "an error":
-            refuse_valueless({name: int(tally.rows[missing].sum())}, int(tally.rows.sum()), roles)
-        without |= missing
-    return without
-
-
-def valueless_by_column(tally: RowCounts, roles: Roles) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
-    """Return which rows have no value, sensitive column by column."""
-    codes = tally.packing.value_codes(tally.values())
-    for name, labels, code in zip(roles.value_columns, tally.packing.value_labels, codes, strict=True):
-        yield name, code == labels.index(None) if None in labels else np.zeros(len(code), bool)
-
-
-def refuse_valueless(missing: Mapping[str, int], rows: int, roles: Roles) -> None:
-    """Refuse sensitive columns of which some rows say nothing; `missing` has how many, by column."""
-    for name, many in missing.items():
-        if many:
-            message = (
-                f"{many:,} of {counted(rows, 'row')} {form('has', many)} no '{name}'; "
-                f"say {parameter('missing', 'a value')} to count that as a value, {no_value_hint(roles)}"
-                f"or {parameter('missing', 'drop')} to drop the rows"
-            )
-            raise MissingValues(message)
-
-
-def _build_table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
-    """Put the table together; with missing="no value" the tally has rows that make a key and count for nothing."""
-    packing = tally.packing
-    # Words order rows by key and then by value, so the entries of the matrix come out sorted, as `from_sorted` needs.
-    words, counts = sum_equal_rows(tally.words, tally.counts)
-    keys = packing.keys(words)
-    first = run_starts(keys)
-    distinct = [word[first] for word in keys]
-    quasi = tuple(
-        Column(name, labels, codes, roles.kind_of(name)).compact()
-        for name, labels, codes in zip(roles.quasi, packing.labels, packing.key_codes(distinct), strict=False)
-    )
-    row, codes = np.cumsum(first) - 1, packing.values(words, keys)
-    if roles.missing == "no value" and None in packing.labels[-1]:  # which only one sensitive column can say
-        valued = codes != packing.labels[-1].index(None)
-        row, codes, counts = row[valued], codes[valued], counts[valued]
-    domain, values = domain_of_values(packing, codes, roles)
-    matrix = Counts.from_sorted(row, values, counts, (len(distinct[0]), len(domain)))
-    if roles.person_column is not None:
-        check_people(rows, roles)
-    sizes = matrix.per_row()
-    if roles.values != "single":
-        answer = counted_rows(rows, *people_levels(rows), counting=True)
-        # sorted by key as the table's rows are, so sizes line up with them without a join
-        sizes = sum_equal_rows(rows.words(answer, packing, rows.key), numpy_integers(answer.column("parts")))[1]
-    sizes.flags.writeable = False
-    return Table(quasi, ", ".join(roles.value_columns), domain, sizes, matrix, roles.values or "single", intake)
-
-
-def domain_of_values(packing: Packing, values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
-    """Return all values and each row's code; with several sensitive columns, the combinations that occur."""
-    # `values`: (rows,) packed; `codes`: (rows,) from 0; `first`: (distinct,), one row for each combination
-    codes, first = number_keys(values, below=packing.width)
-    columns = tuple(
-        _keep_declared(Column(name, labels, code), roles.domain_of(name))
-        for name, labels, code in zip(
-            roles.value_columns, packing.value_labels, packing.value_codes(values[first]), strict=True
-        )
-    )
-    if len(columns) > 1:
-        return JointDomain(columns), codes
-    return columns[0].labels, columns[0].codes[codes].astype(np.int64)
-
-
-def _keep_declared(column: Column, declared: tuple[Label, ...] | None) -> Column:
-    """Keep the declared values of a sensitive column, or those that occur."""
-    if declared is None:
-        return column.compact()
-    # Declared values have the first codes, in their order; a code beyond them is an undeclared value.
-    beyond = int(column.codes.max(initial=-1))
-    if beyond >= len(declared):
-        value = hint_label(column.labels[beyond])
-        message = f"'{value}' occurs in '{column.name}' but is not in {parameter('domain')}; add it there"
-        raise BadTable(message)
-    return Column(column.name, declared, column.codes)
-
-
-def people_levels(rows: Rows) -> tuple[tuple[str, ...], ...]:
-    """Return by what rows are grouped to count the people of each key."""
-    return ("person", *rows.key), rows.key
-
-
-def weight_levels(rows: Rows, roles: Roles) -> tuple[tuple[str, ...], ...]:
-    """Return by what rows are grouped to add up weights: everybody's weight counts once."""
-    by = (*rows.key, "weight")
-    return (by,) if roles.person_column is None else (("person", *by), by)
-
-
-def weights_in(answer: pa.Table, rows: Rows, packing: Packing) -> tuple[Words, Integers, int]:
-    """Return the keys of an answer, what those who have them weigh, and how many people these are."""
-    roles = rows.roles
-    assert roles.weight is not None
-    cells = [roles.label(cell) for cell in list_cells(answer.column("weight"))]
-    counts = numpy_integers(answer.column("rows" if roles.person_column is None else "parts"))
-    amounts = weights(Column.of(roles.weight, cells), counts)
-    return rows.words(answer, packing, rows.key), amounts, int(counts.sum())
-
-
-def check_weighed(weighed: int, people: int, roles: Roles) -> None:
-    """Refuse people with several weights."""
-    # grouping by person, key and weight splits a person with two weights, which raises the count of people
-    if weighed != people:
-        message = f"somebody's rows differ in '{roles.weight}'; give each person one weight"
-        raise BadTable(message)
-
-
-def keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
+def _keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
     """Return which key each person has, by name."""
     answer = counted_rows(rows, ("person", *rows.key), counting=True)
     words = rows.words(answer, packing, rows.key)
@@ -446,26 +293,154 @@ def keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]
     return keys
 
 
-def check_people(rows: Rows, roles: Roles) -> None:
-    """Check that every row has a person, and every person one key (in "single" even one row).
+def stream_table(
+    source: object,
+    *,
+    quasi: str | Sequence[str],
+    sensitive: str | Sequence[str],
+    memory: str | int = "2GB",
+    **roles: Unpack[ReadingChoices],
+) -> StreamedTable:
+    """Read what a publisher holds, of any size and in bounded memory, to be protected by a method that streams.
 
-    Groups must be disjoint: a person whose rows differ in a quasi-identifier would sit in two of them.
-    The message says how many people it is about, never who.
+    As `read_table`, of files, Arrow tables and Spark DataFrames and by the same keywords, without columns that are
+    kept and sampling weights.  `memory` is what this process may use in all, such as "2GB"; what does
+    not fit is sorted in temporary files, which nobody else can open and which are gone with the process.
+
+    >>> import pyarrow as pa
+    >>> import sidelight as sl
+    >>> rows = pa.table({"age": ["23", "27", "35"], "disease": ["Flu", "Cold", "Flu"]})
+    >>> stream_table(rows, quasi="age", sensitive="disease", memory="1GB")
+    <StreamedTable of 3 people: age → disease (2 values)>
     """
-    nameless, scattered = rows.count_misplaced(single=roles.values == "single")
-    if nameless:
-        message = (
-            f"{nameless:,} rows have no '{roles.person}'; give every row its person, or leave {parameter('person')} out"
-        )
+    choices: Mapping[str, Any] = roles
+    return streamed_table_from(source, Roles.of(quasi=quasi, sensitive=sensitive, **choices), Memory.parse(memory))
+
+
+def streamed_table_from(source: object, roles: Roles, memory: Memory) -> StreamedTable:
+    """Read what a publisher holds by roles; nothing of it is suppressed yet, whatever they say."""
+    if isinstance(source, Table | StreamedTable):
+        message = f"that is a {type(source).__name__} already; use it as it is, or read its source anew"
+        raise WrongKind(message)
+    if roles.keep or roles.weight is not None:
+        carried = parameter("keep" if roles.keep else "weight")
+        message = f"{carried} does not go with {parameter('memory')}: rows are not held; leave one of them out"
         raise BadTable(message)
-    if scattered:
-        people = "1 person has" if scattered == 1 else f"{scattered:,} people have"
-        if roles.values == "single":
-            wrong = f'more than one row; give one row each, or say {parameter("values", "set")} or "multiset"'
-        else:
-            wrong = f"rows that differ in a {roles.quasi_word} column; give each person one place"
-        message = f"{people} {wrong} (column '{roles.person}')"
-        raise BadTable(message)
+    stream = stream_keys(source, replace(roles, suppressed=None).complete(), memory)
+    stream = replace(stream, roles=stream.typed_roles)
+    packed = stream.packing.labels[: len(stream.roles.quasi)]
+    as_packed = tuple(np.arange(len(labels), dtype=np.int32) for labels in packed)
+    people, rows = _label_counts(StreamedTable(stream, memory, (), (), as_packed), [len(labels) for labels in packed])
+    table = StreamedTable(
+        stream,
+        memory,
+        tuple(_keep_occurring(stream, number, many > 0) for number, many in enumerate(rows)),
+        tuple(each[many > 0] for each, many in zip(people, rows, strict=True)),
+        # (packed labels,): the rank among those that occur; codes of labels that do not are never looked up
+        tuple((np.cumsum(many > 0) - 1).astype(np.int32) for many in rows),
+    )
+    check_kinds(table.outline, stream.roles)
+    return table
+
+
+def _label_counts(table: StreamedTable, widths: list[int]) -> tuple[list[Integers], list[Integers]]:
+
+    def count_in(blocks: Iterator[RowBlock]) -> list[Integers]:
+        """Count people column by column, then rows."""
+        sums = [np.zeros(width, np.int64) for width in (*widths, *widths)]
+        for block in blocks:
+            for at, (code, width) in enumerate(zip(block.codes, widths, strict=True)):
+                sums[at] += add_up(code, block.people, width)
+                sums[len(widths) + at] += np.bincount(code, minlength=width)
+        return sums
+
+    def add(one: list[Integers], other: list[Integers]) -> list[Integers]:
+        return [mine + theirs for mine, theirs in zip(one, other, strict=True)]
+
+    sums = table.reduce_rows(count_in, add)
+    return sums[: len(widths)], sums[len(widths) :]
+
+
+def _keep_occurring(stream: KeyStream, number: int, occurs: Flags) -> Column:
+    """Return a column without rows; labels that no row has are forgotten."""
+    name, labels = stream.roles.quasi[number], stream.packing.labels[number]
+    column = Column(name, labels, np.flatnonzero(occurs).astype(np.int32)).compact()
+    return Column(name, column.labels, np.zeros(0, np.int32), kind_by_type(column, stream.roles, stream.texts))
+
+
+def distinct_rows(
+    source: object,
+    columns: Sequence[str],
+    *,
+    person: str | None = None,
+    several_rows: bool = False,
+    missing_marks: str | Sequence[object] = (),
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> tuple[tuple[Column, ...], Integers]:
+    """List the distinct rows of some columns, and how often each occurs: one GROUP BY where the rows are.
+
+    With `person`, the column that names people, everybody must have one row; or, with `several_rows`, rows that are
+    the same in these columns, and each person occurs once.
+
+    >>> import pyarrow as pa
+    >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"], "name": ["Ann", "Bea", "Cat"]})
+    >>> (zips, sexes), times = distinct_rows(rows, ["zip", "sex"])
+    >>> [zips.cell(row) for row in range(len(zips))], times.tolist()
+    (['1', '2'], [1, 2])
+    """
+    choices = {"person": person, "missing_marks": missing_marks, "encoding": encoding, "sheet": sheet}
+    # the last column plays the sensitive one: the entries of the counts are then exactly the distinct rows
+    table = tabulate(source, distinct_roles(columns, choices | {"several_rows": several_rows}))
+    # `row`, `value`, `times`: (distinct rows,); `row` indexes the keys of the table, so `take` repeats their labels
+    row, value, times = table.counts.entries()
+    lead = tuple(column.take(row) for column in table.quasi[: len(columns) - 1])
+    return (*lead, Column(columns[-1], table.domain, value.astype(np.int32))), times
+
+
+def distinct_roles(columns: Sequence[str], choices: Mapping[str, Any]) -> Roles:
+    """Let the last of some columns be counted in the place of a sensitive one, of which there is none."""
+    *rest, last = columns
+    several_rows = choices.get("several_rows", False)
+    return Roles.of(  # one column alone is both, which `complete` would refuse
+        quasi=columns if several_rows else rest or last,
+        sensitive=last,
+        values="set" if several_rows else "single",
+        missing="a value",
+        suppressed="a group",
+        **{name: choice for name, choice in choices.items() if name != "several_rows"},
+    )
+
+
+def distinct_rows_in_parts(
+    source: object, columns: Sequence[str], choices: Mapping[str, Any], memory: Memory, at_once: int
+) -> Iterator[tuple[tuple[Column, ...], Integers]]:
+    """Yield the rows of `distinct_rows`, in the same order, in bounded memory: at least `at_once` rows at a time.
+
+    >>> import pyarrow as pa
+    >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"]})
+    >>> from sidelight.streams.memory import Memory
+    >>> parts = distinct_rows_in_parts(rows, ["zip", "sex"], {}, Memory.parse("1GB"), at_once=1)
+    >>> [([column.cell(row) for column in columns], int(times[row])) for columns, times in parts for row in range(2)]
+    [(['1', 'f'], 1), (['2', 'f'], 2)]
+    """
+    stream = stream_keys(source, distinct_roles(columns, choices), memory)
+    labels = stream.packing.labels
+    for words, times in _merge_batches(stream.entries.batches(), at_once):
+        codes = stream.packing.unpack(words)
+        lead = zip(columns[:-1], labels, codes, strict=False)
+        yield (*(Column(*each) for each in lead), Column(columns[-1], labels[-1], codes[-1])), times
+
+
+def _merge_batches(batches: Iterable[Batch], at_once: int) -> Iterator[Batch]:
+    parts: list[Batch] = []
+    for batch in batches:
+        parts.append(batch)
+        if sum(len(counts) for _, counts in parts) >= at_once:
+            yield concatenate_batches(parts)
+            parts = []
+    if parts:
+        yield concatenate_batches(parts)
 
 
 def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:

@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow.compute as pc
 
 from sidelight.engines.files import rows_of
-from sidelight.engines.read import RowCounts, build_intake, counted_rows, valueless
 from sidelight.engines.source import number_cells, numpy_integers
+from sidelight.engines.tally import RowCounts, build_intake, counted_rows, find_valueless, refuse_valueless
 from sidelight.errors import BadTable, listed, parameter
 from sidelight.table.cell_lists import parts_of
 from sidelight.table.labels import Column, Semantics, in_order
@@ -98,7 +98,12 @@ def _events(source: object, roles: Roles) -> Events:
         times = numpy_integers(answer.column("rows"))
         person = number_cells(answer.column("person")) if who else np.arange(len(times))
         tally = RowCounts(packing, words, times, times)
-        without = valueless(tally, roles)
+        gaps = find_valueless(tally, roles)
+        if roles.missing == "an error":
+            refuse_valueless(
+                {name: int(times[missing].sum()) for name, missing in gaps.items()}, int(times.sum()), roles
+            )
+        without = next(iter(gaps.values()), np.zeros(len(times), bool))  # there is one sensitive column
         rest = tally.without(without)
         keys = packing.keys(rest.words)
         quasi = tuple(

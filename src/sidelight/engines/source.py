@@ -6,27 +6,19 @@ engine behind narwhals; DuckDB has a quicker form of its own, and PostgreSQL ano
 
 Two ways of saying "missing" must not make two values, or two keys, of one person; so marks are looked for before
 anything is counted (`is_any_of`), and by what a cell says: its label, whatever its type.
-
-Does a source begin with the names of its columns, or with somebody's row?  Messages tell which columns there are and
-offer the nearest one, but a file without a line of names begins with a person's row, and nobody may be shown that:
-names are told only where they are some for sure (`surely_names`), else their number.
-
-    for sure a row?     two names are equal, one is empty, a number, a date or a mark, holds the end of a line, or a
-                        row below says in that column what the column is called
-    for sure names?     nothing of that, all rows have as many cells, and: somebody asked for one of them; or one is
-                        numbers all the way down and not in its name; or two are called as columns are and cells are not
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import duckdb
 import narwhals.stable.v2 as nw
@@ -35,16 +27,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sidelight.arrays import KEY_LIMIT, Codes, Integers, number_keys
-from sidelight.errors import BadTable, UnknownColumn, WrongKind, did_you_mean
+from sidelight.errors import BadTable, UnknownColumn, WrongKind, shortened
 from sidelight.streams.sorted_runs import Packing, Words
-from sidelight.table.column_names import is_called_as_columns_are
-from sidelight.table.labels import BLANKS, SUPPRESSED, Label, as_number, in_order, label, moment_text
+from sidelight.table.labels import BLANKS, SUPPRESSED, Label, in_order, label, moment_text
 from sidelight.table.roles import EACH_ROW, Roles, first_repeated
-from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.streams.memory import Memory
+    from sidelight.table.heading import Heading
 
 Frame: TypeAlias = nw.LazyFrame[Any]  # whatever engine it is in
 
 END_OF_DAY = "24:00:00"
+
+# Types of DuckDB whose cells have a label each. It takes a month for 30 days, and Arrow no offset of a time
+GROUPABLE = {
+    *("boolean", "tinyint", "smallint", "integer", "bigint", "hugeint", "float", "double", "decimal", "null"),
+    *("utinyint", "usmallint", "uinteger", "ubigint", "uhugeint", "varchar", "enum", "uuid", "blob"),
+    *("date", "time", "time_ns", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns"),
+    *("timestamp with time zone", "timestamptz_ns"),
+}
 
 TEXTS = (nw.String, nw.Categorical, nw.Enum)  # to be compared: a set would not find an Enum of some categories
 
@@ -145,6 +147,15 @@ class TextRows(Rows):
     frame: Frame
     roles: Roles
     source: Source
+
+    @classmethod
+    def select(cls, frame: Frame, roles: Roles, source: Source, columns: Mapping[str, str]) -> TextRows:
+        """Take the used columns of a frame, missing cells as nulls; `columns` says what it calls each of ours."""
+        native = frame.to_native()
+        if isinstance(native, duckdb.DuckDBPyRelation):
+            refuse_types(native, {name: roles.used[ours] for ours, name in columns.items()})
+        chosen = frame.select(nulls_for_missing(frame, name, roles).alias(ours) for ours, name in columns.items())
+        return cls(chosen, roles, source)
 
     def exclusions(self) -> list[nw.Expr]:
         """Compare texts."""
@@ -398,6 +409,48 @@ def number_cells(column: pa.ChunkedArray) -> Integers:
     return numpy_integers(pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32()))
 
 
+def nulls_for_missing(frame: Frame, name: str, roles: Roles) -> nw.Expr:
+    """Make every missing cell of a column a null, before anything is counted."""
+    dtype, column = frame.collect_schema()[name], nw.col(name)
+    if dtype == nw.Object or dtype.is_nested():
+        message = f"column '{name}' holds {dtype} cells; turn it into text first"
+        raise BadTable(message)
+    # NaN and null would be two groups; a missing cell must be one and the same, whatever the library writes for it
+    if dtype.is_float():
+        column = column.fill_nan(None)
+    elif dtype in (nw.Int128, nw.UInt128):  # Arrow has no such numbers
+        column = column.cast(nw.String)
+    with naming(roles.used.get(name, name)):
+        marked = is_any_of(frame, name, roles.missing_marks)
+    return column if marked is None else nw.when(~marked).then(column)
+
+
+def refuse_types(relation: duckdb.DuckDBPyRelation, columns: Mapping[str, str]) -> None:
+    """Raise if cells of DuckDB have no label of their own; `columns` says what the user calls the used ones."""
+    for own, kind in zip(relation.columns, relation.types, strict=True):
+        if own in columns and kind.id not in GROUPABLE:
+            raise _no_labels(columns[own], kind)
+
+
+def refuse_arrow_type(name: str, kind: pa.DataType) -> None:
+    """Raise if cells of Arrow have no label of their own."""
+    plain = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+    if pa.types.is_dictionary(plain) or pa.types.is_run_end_encoded(plain):
+        plain = plain.value_type
+    if pa.types.is_nested(plain) or pa.types.is_interval(plain):
+        raise _no_labels(name, kind)
+
+
+def _no_labels(name: str, kind: object) -> BadTable:
+    return BadTable(f"column '{name}' holds {shortened(str(kind), most=60)} cells; turn it into text first")
+
+
+def has_odd_type(kind: pa.DataType) -> bool:
+    """Return whether DuckDB or pandas cannot group cells of this type of Arrow, which have labels nevertheless."""
+    wide = pa.types.is_decimal256(kind) or (pa.types.is_decimal(kind) and kind.scale < 0)
+    return bool(wide or pa.types.is_float16(kind) or kind in (pa.string_view(), pa.binary_view()))
+
+
 def people_written_alike(rows: Rows) -> Rows:
     """Take the person 7.0, as programs write numbers, or 7 between `BLANKS`, for the person 7: else one would be two.
 
@@ -407,24 +460,24 @@ def people_written_alike(rows: Rows) -> Rows:
     >>> rows.frame.collect()["person"].to_list()
     ['7', '7', '7', '7.5', 'v1.0']
     """
-    # bytes, such as digests, are compared as they are
-    if rows.roles.person_column is None or rows.frame.collect_schema()["person"] not in TEXTS:
+    # a database does so itself; bytes, such as digests, are compared as they are
+    if not isinstance(rows, TextRows) or rows.roles.person_column is None:
         return rows
-    assert isinstance(rows, TextRows)
+    if rows.frame.collect_schema()["person"] not in TEXTS:
+        return rows
     text = nw.col("person").cast(nw.String).str.strip_chars(BLANKS)
     whole = nw.when(text.str.contains(r"^-?[0-9]+\.0*$")).then(text.str.replace_all(r"\.0*$", "")).otherwise(text)
     return replace(rows, frame=rows.frame.with_columns(whole.alias("person")))
 
 
-def no_texts(schema: pa.Schema) -> list[str]:
-    """Name the columns whose types say that they hold something else than text: numbers, days, truths."""
-    # strings and binaries are not primitive in Arrow, and neither are dictionaries of texts
-    return [field.name for field in schema if pa.types.is_primitive(field.type)]
-
-
 def words_for_files(files: Sequence[Path]) -> str:
     """Return the name of a file, or how many files there are."""
     return files[0].name if len(files) == 1 else f"{len(files)} files"
+
+
+def changed_while_read(name: str) -> BadTable:
+    """Return the error that rows are not those that were there a moment ago."""
+    return BadTable(f"{name} changed while it was read; read it again when nobody writes to it")
 
 
 def sql_name(name: str) -> str:
@@ -445,119 +498,17 @@ def sql_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-NO_NAMES = (
-    "seems to have no line of column names: its first line looks like somebody's row and is not shown; "
-    "give it a line of column names"
-)
-
-# What cells say among numbers where there is none; a column of numbers is not called so
-SAYING_NOTHING = frozenset(
-    {"", "?", "-", ".", "*", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", "unknown", "inf"}
-)
-
-
-def looks_like_a_row(names: Sequence[object], rows: Iterable[Sequence[str]] = ()) -> bool:
-    """Return whether names of columns could be a person's cells; `rows` are some of those below them.
-
-    Names are different and begin with a letter (the first may be empty: pandas writes its index so), and no row
-    says in a column what the column is called.
-
-    >>> looks_like_a_row(["age", "sex", "disease"]), looks_like_a_row(["34", "f", "Flu"])
-    (False, True)
-    >>> looks_like_a_row(["Ann", "f", "Flu"], rows=[["Bea", "f", "Cold"]])
-    True
-    """
-    texts = [str(name) for name in names]
-
-    def is_cell(name: str) -> bool:
-        # a number, a date, a mark such as `*`, empty, or several lines
-        return re.match(r"[\W_]*(\d|$)", name) is not None or _holds_line_end(name)
-
-    # pandas writes its index below an empty first name, which says nothing about the others
-    if len({*texts}) < len(texts) or any(map(is_cell, texts[1:] if texts[:1] == [""] else texts)):
-        return True
-    return any(name == cell for row in rows for name, cell in zip(texts, row, strict=False))
-
-
-def surely_names(
-    names: Sequence[object],
-    rows: Callable[[], Sequence[Sequence[str]]] = tuple,
-    *,
-    numbers: Collection[str] = (),
-    meant: Iterable[str] = (),
-) -> bool:
-    """Return whether names are those of columns for sure, so that they may be shown.
-
-    Args:
-        names: what may be the names of columns, or somebody's row.
-        rows: reads some of the rows below.
-        numbers: the columns that are no texts by their type.
-        meant: the columns that somebody asked for.
-
-    >>> surely_names(["Smith", "Ann", "Flu"], lambda: [["Jones", "Bea", "Cold"]])
-    False
-    >>> surely_names(["grp", "bmi"], lambda: [["a", "21.5"]] * 9), surely_names(["zip", "sex", "x"])
-    (True, True)
-    >>> surely_names(["Ann", "f"], lambda: [["Bea", "21", "f"]] * 9)
-    False
-    """
-    texts = [str(name) for name in names]
-    if any(map(_holds_line_end, texts)):
-        return False
-    if any(name in texts for name in meant):
-        # the caller named one of these columns, so this is a line of names, unless rows have run into it
-        if not looks_like_a_row(texts) or rows in (list, tuple):  # of a source that has names for sure
-            return True
-        # a line of names may go on into rows, its end being lost: no row has as many cells
-        filled = [row for row in rows() if any(row)]
-        return bool(filled) and all(len(row) == len(texts) for row in filled)
-    below = rows()
-    if looks_like_a_row(texts, below) or any(len(row) != len(texts) for row in below if any(row)):
-        return False  # also where rows have other columns than the first line: it may be part of one
-    if sum(map(is_called_as_columns_are, texts)) >= min(2, len(texts)):
-        return True
-    return any(_is_number_below(texts, at, below, numbers) for at in range(len(texts)))
-
-
-def nearest_name(
-    name: str,
-    names: Sequence[str],
-    rows: Callable[[], Sequence[Sequence[str]]] = tuple,
-    *,
-    numbers: Collection[str] = (),
-    meant: Iterable[str] = (),
-) -> str:
-    """End a sentence about a column that is not there: the nearest one, all of them, or how many there are.
-
-    >>> nearest_name("zipcode", ["zip", "sex"])
-    "; did you mean 'zip'?"
-    >>> nearest_name("city", ["Smith", "Ann"], lambda: [["Jones", "Bea"]]).partition(";")[0]
-    ', which has 2 columns'
-    """
-    if surely_names(names, rows, numbers=numbers, meant=meant):
-        return did_you_mean(name, names)
-    some_are_names = any(each in names for each in meant)
-    row = not some_are_names and looks_like_a_row(names, rows())
-    return f", which {NO_NAMES}" if row else f", which has {how_many(names)}"
-
-
-def unused_columns(
-    roles: Roles,
-    columns: Sequence[str],
-    where: str,
-    *,
-    rows: Callable[[], Sequence[Sequence[str]]] = tuple,
-    numbers: Collection[str] = (),
-) -> tuple[str, ...]:
+def unused_columns(roles: Roles, heading: Heading, where: str) -> tuple[str, ...]:
     """Check that the columns which roles name are there, once each; name those that are not used.
 
-    >>> unused_columns(Roles(("age",), "disease"), ["zip", "age", "disease"], "here")
+    >>> from sidelight.table.heading import Heading
+    >>> unused_columns(Roles(("age",), "disease"), Heading(("zip", "age", "disease")), "here")
     ('zip',)
     """
-    used = roles.used.values()
+    used, columns = roles.used.values(), heading.names
     for name in used:
         if name not in columns:
-            message = f"no column '{name}' in {where}{nearest_name(name, columns, rows, numbers=numbers, meant=used)}"
+            message = f"no column '{name}' in {where}{heading.name_nearest(name, used)}"
             raise UnknownColumn(message)
     repeated = first_repeated(columns)
     if repeated is not None:
@@ -573,28 +524,25 @@ def unused_columns(
     return tuple(name for name in columns if name not in used)
 
 
-def how_many(names: Sequence[object]) -> str:
-    """Return how many columns there are, without names, and what to do if the first line holds no names.
+class FileFormat(ABC):
+    """Reads files of one kind."""
 
-    >>> how_many(["Smith", "Ann"])
-    "2 columns; its first line may be somebody's row and is not shown: if it is, give it a line of column names"
-    """
-    remedy = "its first line may be somebody's row and is not shown: if it is, give it a line of column names"
-    return f"{counted(len(names), 'column')}; {remedy}"
+    words: ClassVar[str]  # "some of the files are …"
+    endings: ClassVar[tuple[str, ...]]
+    advice: ClassVar[str]  # the endings that an error offers
+    first_bytes: ClassVar[Mapping[bytes, str]] = {}  # what a file begins with, and the ending that it then has
+    may_lack_names: ClassVar[bool] = False  # its first line may be somebody's row
+    may_be_packed: ClassVar[bool] = False
+    typed: ClassVar[bool] = True  # columns have types; else every cell is text
+    # how Spark reads files, where its executors find them; None: it does not
+    read_in_spark: ClassVar[staticmethod[[Any, Sequence[str], Roles], Any] | None] = None
 
+    @abstractmethod
+    def open_rows(
+        self, files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None
+    ) -> AbstractContextManager[Rows]:
+        """Open files as rows to count; unless `packed`, each column can be looked at by itself."""
 
-def _holds_line_end(name: str) -> bool:
-    r"""Return whether lines end within a name, by any sign for it that some program writes, also spelt out as `\n`."""
-    return name.splitlines() not in ([], [name]) or re.search(r"\\[nr]", name) is not None
-
-
-def _is_number_below(names: Sequence[str], at: int, rows: Sequence[Sequence[str]], numbers: Collection[str]) -> bool:
-    """Return whether a column is numbers all the way down, and its name is none, nor a mark that stands for one."""
-    name = names[at].strip().casefold()
-    if name in SAYING_NOTHING or not re.fullmatch(r"[^\W\d][^\d]*", name):
-        return False
-    if names[at] in numbers:
-        return True
-    cells = [row[at].strip() for row in rows if at < len(row) and row[at].strip().casefold() not in SAYING_NOTHING]
-    # letters above numbers only are a name; in a column of texts, the first line could be one more cell
-    return len(cells) >= 5 and all(as_number(cell) is not None for cell in cells)
+    @abstractmethod
+    def open_heading(self, file: Path, roles: Roles) -> AbstractContextManager[Heading]:
+        """Open a file to see what its columns are called."""

@@ -31,7 +31,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from sidelight.engines.dataframes.source import as_frame, frame_errors, nulls_for_missing
+from sidelight.engines.dataframes.source import as_frame, frame_errors
 from sidelight.engines.files import columns_of, rows_of
 from sidelight.engines.read import kind_by_type
 from sidelight.engines.source import (
@@ -42,6 +42,7 @@ from sidelight.engines.source import (
     decode,
     is_any_of,
     labels_of,
+    nulls_for_missing,
     numpy_integers,
     people_written_alike,
 )

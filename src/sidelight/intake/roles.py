@@ -23,7 +23,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from sidelight.engines.source import nearest_name
 from sidelight.errors import UnknownColumn, did_you_mean, expect, parameter
 from sidelight.intake.profile import (
     ColumnProfile,
@@ -39,6 +38,7 @@ from sidelight.intake.profile import (
 from sidelight.progress import Progress, quiet
 from sidelight.table.cell_lists import list_separator
 from sidelight.table.column_names import find_look, is_sampling_weight, numbers_people, word_list, words_of
+from sidelight.table.heading import Heading
 from sidelight.table.roles import EACH_ROW, Missing, Roles
 from sidelight.text import counted, form, html_table, one_or_several
 
@@ -190,7 +190,7 @@ def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -
     meant = (*stated.quasi, *stated.value_columns, *person, *stated.carried, *dict(stated.kinds))
     for name in meant:
         if name not in names:
-            message = f"no column '{name}' to suggest a role for in the table{nearest_name(name, names, meant=meant)}"
+            message = f"no column '{name}' to suggest a role for in the table{Heading(names).name_nearest(name, meant)}"
             raise UnknownColumn(message)
     with open_columns(source, names, stated) as unmarked:
         profiles = unmarked.profiles(names, progress)

@@ -30,7 +30,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from sidelight.engines.read_stream import distinct_rows
+from sidelight.engines.read import distinct_rows
 from sidelight.errors import BadTable, NotTrueOrFalse, UnknownColumn, did_you_mean, listed, parameter
 from sidelight.intake.profile import (
     MOST_LABELS,

@@ -22,8 +22,7 @@ import pyarrow as pa
 from pydantic import PositiveInt, TypeAdapter
 
 from sidelight import __version__
-from sidelight.engines.formats.file_format import Sheet, Writer
-from sidelight.engines.formats.registry import writer_of
+from sidelight.engines.formats.write import Sheet, Writer, writer_of
 from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished, expect, parameter
 from sidelight.files import (
     digest,

@@ -20,7 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.documents.document import release_facts
-from sidelight.engines.formats.file_format import (
+from sidelight.engines.formats.write import (
+    WRITERS,
     DealtRows,
     FormatName,
     Sheet,
@@ -28,7 +29,6 @@ from sidelight.engines.formats.file_format import (
     fits_one_shuffle,
     shuffler,
 )
-from sidelight.engines.formats.registry import WRITERS
 from sidelight.engines.spark.source import parts_or_file, running_spark
 from sidelight.errors import BadRelease, BadTable, NotPublished, expect, parameter
 from sidelight.files import (
@@ -63,7 +63,7 @@ from sidelight.text import counted, html_table, one_or_several
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
-    from sidelight.engines.formats.file_format import Writer
+    from sidelight.engines.formats.write import Writer
     from sidelight.search.method import Method, SearchResult
     from sidelight.search.utility import Buckets
     from sidelight.table.roles import Domain

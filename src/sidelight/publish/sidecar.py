@@ -47,8 +47,7 @@ from sidelight.documents.document import (
     schema_text,
 )
 from sidelight.engines.files import files_of
-from sidelight.engines.formats.file_format import FormatName, Sheet, kind_of_cells
-from sidelight.engines.formats.registry import WRITERS
+from sidelight.engines.formats.write import WRITERS, FormatName, Sheet, kind_of_cells
 from sidelight.errors import BadRelease, SidelightError, in_python
 from sidelight.files import digest, read_whole, settle, sidecar_path
 from sidelight.policy.policy import Policy, Verdict, policy_text
@@ -63,10 +62,10 @@ from sidelight.table.labels import Column, ColumnKind, Label, Semantics, listed
 from sidelight.table.roles import Missing, Roles
 
 if TYPE_CHECKING:
-    from sidelight.engines.streamed_table import AnyTable
     from sidelight.measures.criterion import Criterion, Judgement
     from sidelight.release.release import Release
     from sidelight.search.method import SearchResult
+    from sidelight.streams.streamed_table import AnyTable
 
 # Raised whenever a program that reads the document would have to change; its schema is in docs/reference
 SIDECAR_VERSION = 2

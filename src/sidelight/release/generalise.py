@@ -59,9 +59,9 @@ from sidelight.table.labels import Column, JointDomain, Semantics, number_equal_
 from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
-    from sidelight.engines.streamed_table import StreamedTable
     from sidelight.release.population import Population
     from sidelight.streams.key_stream import KeyBlock, KeyStream
+    from sidelight.streams.streamed_table import StreamedTable
     from sidelight.table.labels import Label
 
 

@@ -344,7 +344,10 @@ def stack_groups(parts: Sequence[Groups]) -> Groups:
     >>> stack_groups([groups.take(slice(1, 2)), groups]).sizes.tolist()
     [2, 1, 2]
     """
-    entries = [part.counts.entries() for part in parts]
+    entries, weights = (
+        [part.counts.entries() for part in parts],
+        [each.weights for each in parts if each.weights is not None],
+    )
     before = np.cumsum([0, *(len(part) for part in parts)])
     # rows of each part are moved behind those of the parts before it
     rows = np.concatenate([row + start for (row, _, _), start in zip(entries, before[:-1], strict=True)])
@@ -352,18 +355,13 @@ def stack_groups(parts: Sequence[Groups]) -> Groups:
     return replace(
         parts[0],
         sizes=np.concatenate([part.sizes for part in parts]),
-        counts=Counts.from_entries(rows, values, counts, (int(before[-1]), len(parts[0].domain))),
+        # entries of each part are sorted by row already
+        counts=Counts.from_sorted(rows, values, counts, (int(before[-1]), len(parts[0].domain))),
         columns=tuple(stack_columns(each) for each in zip(*(part.columns for part in parts), strict=True)),
         numbers=np.concatenate([part.numbers for part in parts]),
         populations=(),  # parts of different releases may have met different people
-        weights=stacked_weights(parts),
+        weights=np.concatenate(weights) if len(weights) == len(parts) else None,
     )
-
-
-def stacked_weights(parts: Sequence[Groups]) -> Integers | None:
-    """Put weights below each other; none unless all have some."""
-    weights = [part.weights for part in parts if part.weights is not None]
-    return np.concatenate(weights) if len(weights) == len(parts) else None
 
 
 def suppressed_groups(groups: Groups) -> Flags:

@@ -584,7 +584,7 @@ def people_in_list(release: Release, listed: Listed, known: list[str]) -> Listed
         columns = tuple(column.take(row) for column in listed.source.groups.columns if column.name in known)
         bucket = Column(listed.bucket, listed.source.domain, value.astype(np.int32))
     else:
-        from sidelight.engines.read_stream import distinct_rows  # noqa: PLC0415 - only where a list is read here
+        from sidelight.engines.read import distinct_rows  # noqa: PLC0415 - only where a list is read here
 
         cells, people = distinct_rows(listed.source, [*known, listed.bucket])
         columns, bucket = cells[:-1], cells[-1]

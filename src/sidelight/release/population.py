@@ -37,11 +37,11 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight.arrays import Integers, add_up
-from sidelight.engines.read_stream import distinct_rows, distinct_rows_in_parts
+from sidelight.engines.read import distinct_rows, distinct_rows_in_parts
 from sidelight.errors import BadRelease, SidelightError, UnknownColumn, did_you_mean, listed
-from sidelight.release.groups import GroupBlock, Groups, PopulationCounts, starred_groups
+from sidelight.release.groups import GroupBlock, Groups, PopulationCounts, stack_groups, starred_groups
 from sidelight.release.locate import Lookup, link
-from sidelight.release.release import Release, ReleaseBlocks, StreamedRelease, stack_blocks
+from sidelight.release.release import Release, ReleaseBlocks, StreamedRelease
 from sidelight.streams.sorted_runs import zeros_on_disk
 from sidelight.table.labels import SUPPRESSED, Column, number_equal_rows, stack_columns
 from sidelight.table.table import Table
@@ -298,7 +298,7 @@ def _cut_into_runs(release: ReleaseBlocks, at_once: int | None) -> Iterator[Grou
     for groups in blocks:
         parts.append(groups)
         if sum(map(len, parts)) >= (at_once or 0) or int(groups.numbers[-1]) == many:
-            run, parts = (parts[0] if len(parts) == 1 else stack_blocks(parts)), []
+            run, parts = (parts[0] if len(parts) == 1 else stack_groups(parts)), []
             printed = np.flatnonzero(~starred_groups(run))
             if len(printed):
                 yield run if len(printed) == len(run) else run.take(printed)

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from sidelight.engines.read import tabulate
-from sidelight.engines.spark.stream import stream_keys
+from sidelight.engines.read import stream_keys, tabulate
 from sidelight.errors import BadRelease, BadTable, MissingValues, WrongKind, expect, is_one_of, parameter
 from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.release import Members, Release, StreamedRelease, refuse_too_many_people, whole_groups
 from sidelight.streams.memory import Memory
 from sidelight.table.cell_lists import no_value_hint
-from sidelight.table.labels import SUPPRESSED, Column, JointDomain, Label, Semantics, hint_label, number_equal_rows
-from sidelight.table.roles import Missing, Roles, Suppressed
+from sidelight.table.labels import SUPPRESSED, Column, JointDomain, Label, number_equal_rows
+from sidelight.table.roles import ReadingChoices, Roles, Suppressed
 from sidelight.table.table import MOST_PEOPLE, Counts, Table
 from sidelight.text import as_names, counted, form
 
@@ -39,21 +38,13 @@ def read_release(
     group: str | Sequence[str],
     sensitive: str | Sequence[str],
     quasi: str | Sequence[str] = (),
-    person: str | None = None,
-    values: Semantics = "single",
-    missing: Missing = "an error",
     suppressed: Suppressed = "a group",
-    missing_marks: str | Sequence[object] = (),
-    domain: Sequence[object] | Mapping[str, Sequence[object]] | None = None,
-    split: str | None = None,
-    encoding: str | None = None,
-    sheet: str | None = None,
-    kinds: Mapping[str, object] | None = None,
     weight: str | None = None,
     rows: Rows = "people",
     people: str = "people",
     count: str = "count",
     keep_people: bool = False,
+    **reading: Unpack[ReadingChoices],
 ) -> Release:
     """Read a published table: rows that print the same in the `group` columns are a group.
 
@@ -78,7 +69,8 @@ def read_release(
     >>> read_release(rows, group=["age"], sensitive="disease", rows="counts", values="set")
     <Release of 3 people in 1 group, disease: 2 values (set)>
     """
-    roles = Roles.from_keywords(locals(), quasi=group)
+    choices: Mapping[str, Any] = reading
+    roles = Roles.of(quasi=group, sensitive=sensitive, suppressed=suppressed, weight=weight, **choices)
     return release_from(
         source, roles, told_apart=as_names(quasi), rows=rows, people=people, count=count, keep_people=keep_people
     )
@@ -138,16 +130,9 @@ def stream_release(
     group: str | Sequence[str],
     sensitive: str | Sequence[str],
     memory: str | int = "2GB",
-    person: str | None = None,
-    values: Semantics = "single",
-    missing: Missing = "an error",
     suppressed: Suppressed = "a group",
-    missing_marks: str | Sequence[object] = (),
-    domain: Sequence[object] | Mapping[str, Sequence[object]] | None = None,
-    encoding: str | None = None,
-    kinds: Mapping[str, object] | None = None,
     weight: str | None = None,
-    split: str | None = None,
+    **reading: Unpack[ReadingChoices],
 ) -> StreamedRelease:
     """Read a published table of any size in bounded memory, to be judged by a policy or measures.
 
@@ -165,7 +150,9 @@ def stream_release(
     >>> sl.Policy(sl.GroupSize() >= 2).judge(release)
     <Verdict: not within policy: group size ≥ 2>
     """
-    return streamed_from(source, Roles.from_keywords(locals(), quasi=group), Memory.parse(memory))
+    choices: Mapping[str, Any] = reading
+    roles = Roles.of(quasi=group, sensitive=sensitive, suppressed=suppressed, weight=weight, **choices)
+    return streamed_from(source, roles, Memory.parse(memory))
 
 
 def streamed_from(source: object, roles: Roles, memory: Memory) -> StreamedRelease:
@@ -282,7 +269,7 @@ def _recode_values(groups: Groups, roles: Roles, *, without_missing: bool) -> tu
     kept = groups.counts.totals() > 0
     if without_missing:
         kept &= ~np.any([column.matches(None) for column in values], axis=0)
-    columns = [_recode_to_domain(column.take(np.flatnonzero(kept)), roles.domain_of(column.name)) for column in values]
+    columns = [column.take(np.flatnonzero(kept)).declare(roles.domain_of(column.name), BadRelease) for column in values]
     domain: tuple[Label, ...] = columns[0].labels
     new_code: Integers = columns[0].codes.astype(np.int64)
     if len(columns) > 1:
@@ -292,16 +279,3 @@ def _recode_values(groups: Groups, roles: Roles, *, without_missing: bool) -> tu
     # cumsum − 1 is the rank of a kept value among those kept, which is its row in `columns`
     code = new_code[np.cumsum(kept)[value[held]] - 1]
     return domain, Counts.from_entries(row[held], code, count[held], (len(groups), len(domain)))
-
-
-def _recode_to_domain(column: Column, declared: tuple[Label, ...] | None) -> Column:
-    column = column.compact()
-    if declared is None:
-        return column
-    outside = [text for text in column.labels if text not in declared]
-    if outside:
-        message = (
-            f"'{hint_label(outside[0])}' occurs in '{column.name}' but is not in {parameter('domain')}; add it there"
-        )
-        raise BadRelease(message)
-    return column.recode(declared, np.array([declared.index(text) for text in column.labels], np.int32))

@@ -36,7 +36,7 @@ from sidelight.release.groups import (
     GroupName,
     Groups,
     PopulationCounts,
-    stacked_weights,
+    stack_groups,
 )
 from sidelight.streams.key_stream import Streamed, Summed
 from sidelight.table.labels import (
@@ -249,10 +249,6 @@ class Release(Tabular, GroupLookup):
     def attach_populations(self, populations: tuple[PopulationCounts, ...]) -> Release:
         """Let groups know how many people of populations have their cells."""
         return replace(self, groups=replace(self.groups, populations=populations))
-
-    def attach_printing(self, printing: Printing) -> Release:
-        """Return how its labels came about."""
-        return replace(self, printing=printing)
 
     def blocks(self) -> Iterator[GroupBlock]:
         """Yield all groups as one block, or as a few whose counts are spread out once for all that is asked of them."""
@@ -700,10 +696,6 @@ class StreamedRelease(Streamed, GroupLookup):
         """Let groups know how many people of populations have their cells."""
         return replace(self, populations=populations)
 
-    def attach_printing(self, printing: Printing) -> StreamedRelease:
-        """Return how its labels came about."""
-        return replace(self, printing=printing)
-
     def blocks(self) -> Iterator[GroupBlock]:
         """Go through all groups in order, some at a time."""
         groups = 0
@@ -784,27 +776,4 @@ def held_groups(stream: KeyStream, fits: Callable[[int, int], bool]) -> Groups |
         if not fits(groups, values):
             return None
         parts.append(key_block(block, stream.semantics).groups)
-    return stack_blocks(parts)
-
-
-def stack_blocks(parts: Sequence[Groups]) -> Groups:
-    """Put groups that follow each other in a stream below each other, as their entries are sorted already."""
-    first = parts[0]
-    # numbers follow each other, so their distance to the first part is how many rows stand above
-    entries = [
-        (row + part.numbers[0] - first.numbers[0], *rest) for part in parts for row, *rest in [part.counts.entries()]
-    ]
-    row, value, count = (np.concatenate(each) for each in zip(*entries, strict=True))
-    sizes = np.concatenate([part.sizes for part in parts])
-    columns = tuple(
-        replace(each[0], codes=np.concatenate([column.codes for column in each]))
-        for each in zip(*(part.columns for part in parts), strict=True)
-    )
-    return replace(
-        first,
-        sizes=sizes,
-        counts=Counts.from_sorted(row, value, count, (len(sizes), len(first.domain))),
-        columns=columns,
-        numbers=np.concatenate([part.numbers for part in parts]),
-        weights=stacked_weights(parts),
-    )
+    return stack_groups(parts)

@@ -62,10 +62,10 @@ from sidelight.table.table import Table, held
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight.engines.streamed_table import AnyTable
     from sidelight.policy.policy import Policy
     from sidelight.progress import Progress
     from sidelight.release.population import Population
+    from sidelight.streams.streamed_table import AnyTable
     from sidelight.table.hierarchy import Hierarchy
 
 Suppressed: TypeAlias = Literal["as *", "left out"]

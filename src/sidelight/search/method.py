@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
 
-    from sidelight.engines.formats.file_format import FormatName
+    from sidelight.engines.formats.write import FormatName
     from sidelight.measures.attacker_answer import AttackerAnswer
     from sidelight.measures.criterion import Judgement
     from sidelight.policy.policy import Policy, Verdict

@@ -59,10 +59,10 @@ from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags, Floats, Integers
-    from sidelight.engines.streamed_table import AnyTable
     from sidelight.measures.measure import Summary
     from sidelight.policy.policy import Policy
     from sidelight.release.groups import Groups
+    from sidelight.streams.streamed_table import AnyTable
     from sidelight.table.hierarchy import Hierarchy
     from sidelight.table.labels import ColumnKind
 

@@ -44,12 +44,12 @@ from sidelight.streams.sorted_runs import Batch, RowParts
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 
 if TYPE_CHECKING:
-    from sidelight.engines.streamed_table import RowBlock, StreamedTable
     from sidelight.progress import Progress
     from sidelight.release.groups import Groups
     from sidelight.search.mondrian import Acceptance
     from sidelight.search.orders import Order
     from sidelight.streams.memory import Memory
+    from sidelight.streams.streamed_table import RowBlock, StreamedTable
     from sidelight.table.labels import Semantics
 
 RoutedRows: TypeAlias = Iterator[tuple["RowBlock", Ranks, Integers]]

@@ -53,8 +53,8 @@ from sidelight.release.release import Release, whole_groups
 from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
-    from sidelight.engines.streamed_table import AnyTable
     from sidelight.release.generalise import AnyGroups
+    from sidelight.streams.streamed_table import AnyTable
     from sidelight.table.labels import Label, Semantics
 
 

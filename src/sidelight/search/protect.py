@@ -61,7 +61,7 @@ from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table
 
 if TYPE_CHECKING:
-    from sidelight.engines.streamed_table import AnyTable
+    from sidelight.streams.streamed_table import AnyTable
 
 MethodName: TypeAlias = Literal["lattice", "mondrian", "anatomy", "microaggregation"]
 

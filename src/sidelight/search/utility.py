@@ -43,7 +43,7 @@ from sidelight.table.labels import Column, unused_name, value_columns
 from sidelight.table.table import Counts, Table, TrueCounts, held
 
 if TYPE_CHECKING:
-    from sidelight.engines.streamed_table import AnyTable
+    from sidelight.streams.streamed_table import AnyTable
 
 
 UtilityName: TypeAlias = Literal[

@@ -1,6 +1,6 @@
 """A table that is gone through key by key, in order, and never held: how many keys there are does not matter.
 
-    `read_stream` ──▶ packed rows, sorted (`SortedRuns`) ──▶ blocks of whole keys, in the order of the keys
+    `sort_rows`   ──▶ packed rows, sorted (`SortedRuns`) ──▶ blocks of whole keys, in the order of the keys
     `split_stream`    rows (key, cell of several values) ──▶ rows (key, value), and the people of each key beside them
     `roll_up_stream`  the same keys, published more coarsely: another stream, of which never all keys are held either
 
@@ -137,11 +137,13 @@ class KeyStream:
 
     def sizes(self) -> Iterator[Integers]:
         """Return the people of all keys, in order, some at a time: all that a quick first look needs."""
-        if self.people_per_key is not None:
-            yield from (people for _, people in self.people_per_key.batches())
-            return
-        for _, counts, _, starts in whole_keys(self.entries, self.packing):
-            yield sum_runs(counts, starts)
+
+        def list_sizes(local: KeyStream) -> Iterator[Integers]:
+            if local.people_per_key is not None:
+                return (people for _, people in local.people_per_key.batches())
+            return (sum_runs(counts, starts) for _, counts, _, starts in whole_keys(local.entries, local.packing))
+
+        return self.gather(list_sizes)
 
     def reduce(
         self,
@@ -149,14 +151,18 @@ class KeyStream:
         merge: Callable[[Summed, Summed], Summed],
         enough: Callable[[Summed], bool] | None = None,
     ) -> Summed:
-        """Summarise each block, and merge what comes of it, in the order of the keys, until it is enough."""
-        parts = map(summarise, ahead(self.blocks()))
-        merged = next(parts)
-        for part in () if enough and enough(merged) else parts:
-            merged = merge(merged, part)
-            if enough and enough(merged):
-                break
-        return merged
+        """Summarise each block where it is, and merge what comes of it, in the order of keys, until it is enough."""
+
+        def of_stream(local: KeyStream) -> Summed:
+            parts = map(summarise, ahead(local.blocks()))
+            merged = next(parts)
+            for part in () if enough and enough(merged) else parts:
+                merged = merge(merged, part)
+                if enough and enough(merged):
+                    break
+            return merged
+
+        return self.spread(of_stream, merge)
 
     def spread(self, of_stream: Callable[[KeyStream], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
         """Ask something of the keys where they are: of all of them here, or of some in each executor, and merge it."""
@@ -185,6 +191,29 @@ class KeyStream:
     def rows_held(self) -> int:
         """Return how many rows are stored, people apart."""
         return self.entries.rows
+
+    def tabulate(self, words: Words, counts: Integers, people: Integers | None) -> Table:
+        """Return distinct rows, in order, as the table that they make; its columns have all labels that are packed."""
+        keys = self.packing.keys(words)
+        new = run_starts(keys)
+        distinct = [word[new] for word in keys]
+        value = self.value_places.look_up(self.packing.values(words, keys))
+        row, valued = np.cumsum(new) - 1, value >= 0
+        # `row`, `value`: (entries,), sorted by key; an entry without a value still makes a row of the matrix
+        matrix = Counts.from_sorted(row[valued], value[valued], counts[valued], (len(distinct[0]), len(self.domain)))
+        sizes = matrix.per_row() if people is None else people
+        sizes.flags.writeable = False
+        quasi, sensitive = self.columns_of(self.packing.key_codes(distinct)), ", ".join(self.roles.value_columns)
+        return Table(quasi, sensitive, self.domain, sizes, matrix, self.semantics, self.intake)
+
+    def hold(self) -> Table:
+        """Return all keys as a table; labels that no row has are forgotten."""
+        people, weights = (
+            None if runs is None else concatenate_batches([*runs.batches()])[1]
+            for runs in (self.people_per_key, self.weight_per_key)
+        )
+        table = self.tabulate(*concatenate_batches([*self.entries.batches()]), people)
+        return replace(table, quasi=tuple(column.compact() for column in table.quasi), weights=weights)
 
     def count(self) -> int:
         """Count the keys, which goes through them."""
@@ -280,8 +309,12 @@ class ValuePlaces:
         return cls(values, places, table)
 
     def look_up(self, values: Integers) -> Integers:
-        """Look up values that occur."""
-        return self.places[np.searchsorted(self.values, values)] if self.table is None else self.table[values]
+        """Look up packed values."""
+        if self.table is not None:
+            return self.table[values]
+        at = np.searchsorted(self.values, values)
+        occurs = np.take(self.values, at, mode="clip") == values
+        return np.where(occurs, np.take(self.places, at, mode="clip"), -1)
 
 
 class _Queue:

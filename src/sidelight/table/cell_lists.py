@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.errors import BadTable, MissingValues, parameter
-from sidelight.table.labels import Label, Semantics, hint_label, in_order
+from sidelight.table.labels import Column, Label, Semantics, in_order
 from sidelight.table.table import Counts, Intake, Profiles, Table
 from sidelight.text import counted, form
 
@@ -89,14 +89,8 @@ class CellLists:
         """Recode the values to declared ones, if there are some; raise `BadTable` if a value is not declared."""
         if domain is None:
             return self
-        unknown = [value for value in self.values if value not in domain]
-        if unknown:
-            message = (
-                f"'{hint_label(unknown[0])}' occurs in '{sensitive}' but is not in {parameter('domain')}; add it there"
-            )
-            raise BadTable(message)
-        places = np.array([domain.index(value) for value in self.values], np.int64)
-        return replace(self, values=domain, codes=places[self.codes])
+        values = Column(sensitive, self.values, np.arange(len(self.values), dtype=np.int32)).declare(domain)
+        return replace(self, values=domain, codes=values.codes.astype(np.int64)[self.codes])
 
     def split_entries(self, cell: Integers) -> tuple[Integers, Integers]:
         """Take entries with these cells apart: gives, for each value in them, whose entry it is, and the value."""

@@ -30,6 +30,7 @@ from sidelight.arrays import Codes, Flags, Integers, number_rows
 from sidelight.errors import (
     BadTable,
     NotAvailable,
+    SidelightError,
     UnknownColumn,
     WrongKind,
     as_given,
@@ -37,6 +38,7 @@ from sidelight.errors import (
     expect,
     kind_in_words,
     list_name,
+    parameter,
     shortened,
 )
 from sidelight.rounding import LONGEST_NUMBER, fraction_in
@@ -236,16 +238,6 @@ def numpy_moment_text(moment: np.datetime64 | np.timedelta64) -> str:
     return moment_text(whole.item(), int((moment - whole) / np.timedelta64(1, "ns")))
 
 
-def duration_text(nanoseconds: int) -> str:
-    """Write a duration of so many nanoseconds.
-
-    >>> duration_text(90_000_000_001)
-    '0:01:30.000000001'
-    """
-    microseconds, below = divmod(nanoseconds, 1000)
-    return moment_text(dt.timedelta(microseconds=microseconds), below)
-
-
 def as_day(text: Label) -> int | None:
     """Read a day as its number, or say that it is none.
 
@@ -404,6 +396,19 @@ class Column:
     def recode(self, labels: tuple[Label, ...], recode: Codes) -> Column:
         """Return each old label a new one: `labels[recode[old code]]`."""
         return Column(self.name, labels, recode[self.codes])
+
+    def declare(self, domain: tuple[Label, ...] | None, error: type[SidelightError] = BadTable) -> Column:
+        """Recode to declared labels, or without any to those that occur; raise if one occurs that is not declared."""
+        column = self.compact()
+        if domain is None:
+            return column
+        outside = [text for text in column.labels if text not in domain]
+        if outside:
+            message = (
+                f"'{hint_label(outside[0])}' occurs in '{self.name}' but is not in {parameter('domain')}; add it there"
+            )
+            raise error(message)
+        return column.recode(domain, np.array([domain.index(text) for text in column.labels], np.int32))
 
 
 def _codes_of(cells: Sequence[Label], labels: tuple[Label, ...]) -> Codes:

@@ -33,7 +33,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, TypedDict, cast, get_args
 
 from sidelight.errors import BadTable, did_you_mean, expect, expect_mapping, parameter
 from sidelight.table.labels import ColumnKind, KindOrOrder, Label, Semantics, as_day, as_number, hint_label, label
@@ -134,6 +134,20 @@ EACH_ROW = "each row"
 
 # Roles that are one of a few words; the first word is the default
 CHOICES = {"values": Semantics, "missing": Missing, "suppressed": Suppressed}
+
+
+class ReadingChoices(TypedDict, total=False):
+    """The keywords of `read_table` that say how rows are counted, beside `quasi` and `sensitive`."""
+
+    person: str | None
+    values: Semantics
+    missing: Missing
+    missing_marks: str | Sequence[object]
+    domain: Sequence[object] | Mapping[str, Sequence[object]] | None
+    split: str | None
+    encoding: str | None
+    sheet: str | None
+    kinds: Mapping[str, object] | None
 
 
 def marks_of(missing_marks: str | Sequence[object]) -> tuple[str, ...]:

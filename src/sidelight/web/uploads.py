@@ -20,7 +20,7 @@ from typing import BinaryIO
 from pydantic import ValidationError
 
 from sidelight.answers.exposure import GivenFile
-from sidelight.engines.formats.registry import ending
+from sidelight.engines.files import ending
 from sidelight.engines.formats.text import PACKERS
 from sidelight.errors import BadTable
 from sidelight.files import SIDECAR_ENDING, open_private, private_folder, sidecar_path

@@ -20,15 +20,13 @@ from sidelight.engines.source import (
     collect,
     encode,
     is_any_of,
-    looks_like_a_row,
-    nearest_name,
     numpy_integers,
     packing_of,
     python_cells,
-    surely_names,
     unused_columns,
 )
 from sidelight.errors import BadTable, SidelightError, UnknownColumn
+from sidelight.table.heading import Heading
 from sidelight.table.roles import Roles
 
 
@@ -98,10 +96,11 @@ LINE_ENDS = ["\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029",
 )
 def test_the_first_row_of_a_file_without_names_is_never_told(rows, asked):
     names, *below = [row[:3] for row in rows]
-    message = nearest_name(asked, names, lambda: below)
-    assert not surely_names(names, lambda: below)
+    heading = Heading(tuple(names), lambda: below)
+    message = heading.name_nearest(asked)
+    assert not heading.is_sure()
     assert not any(cell in message for cell in names)
-    assert "3 columns" in message or looks_like_a_row(names, below)
+    assert "3 columns" in message or heading.is_row()
 
 
 @pytest.mark.parametrize("end", LINE_ENDS)
@@ -129,13 +128,13 @@ def test_rows_behind_an_odd_line_end_are_never_told(tmp_path, end, asked):
     ],
 )
 def test_what_makes_names_sure(names, cells, sure):
-    assert surely_names(names, lambda: [cells] * 9) is sure
+    assert Heading(tuple(names), lambda: [cells] * 9).is_sure() is sure
 
 
 def test_types_and_names_that_somebody_meant_make_names_sure():
-    assert surely_names(["ward", "x"], numbers={"x"})
-    assert surely_names(["ward", "x"], meant=["x"])
-    assert not surely_names(["ward", "x"])
+    assert Heading(("ward", "x"), numbers={"x"}).is_sure()
+    assert Heading(("ward", "x")).is_sure(meant=["x"])
+    assert not Heading(("ward", "x")).is_sure()
 
 
 def test_datasets_tell_their_names(tmp_path):
@@ -148,14 +147,14 @@ def test_datasets_tell_their_names(tmp_path):
 def test_columns_that_are_used_must_be_there_once_and_the_rest_are_named():
     roles = Roles(("age",), "disease", "id")
     assert roles.used == {"q0": "age", "value": "disease", "person": "id"}
-    assert unused_columns(roles, ["zip", "id", "age", "disease"], "here") == ("zip",)
+    assert unused_columns(roles, Heading(("zip", "id", "age", "disease")), "here") == ("zip",)
     with pytest.raises(UnknownColumn, match="no column 'age' in here; did you mean 'aeg'"):
-        unused_columns(roles, ["aeg", "disease", "id"], "here")
+        unused_columns(roles, Heading(("aeg", "disease", "id")), "here")
     with pytest.raises(BadTable, match="two columns of here are called 'id'"):
-        unused_columns(roles, ["age", "disease", "id", "id"], "here")
+        unused_columns(roles, Heading(("age", "disease", "id", "id")), "here")
 
 
 def test_a_first_row_is_not_shown_as_names():
     with pytest.raises(UnknownColumn, match="looks like somebody's row and is not shown") as caught:
-        unused_columns(Roles(("age",), "disease"), ["34", "Flu"], "here")
+        unused_columns(Roles(("age",), "disease"), Heading(("34", "Flu")), "here")
     assert "Flu" not in str(caught.value)

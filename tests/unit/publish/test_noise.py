@@ -14,7 +14,7 @@ import pyarrow.csv as pc
 import pytest
 
 import sidelight as sl
-from sidelight.engines.formats.registry import WRITERS
+from sidelight.engines.formats.write import WRITERS
 from sidelight.errors import BadNoise, BadRelease, NotPublished, SidelightError
 from sidelight.publish import noise
 from sidelight.publish.noise import (

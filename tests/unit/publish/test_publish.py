@@ -19,8 +19,8 @@ from support.signals import sigint
 
 import sidelight as sl
 from sidelight import files as placing
-from sidelight.engines.formats import parquet, text
-from sidelight.engines.formats.file_format import shuffler
+from sidelight.engines.formats import write
+from sidelight.engines.formats.write import shuffler
 from sidelight.errors import BadRelease, NotPublished, SidelightError
 from sidelight.publish import publish
 from sidelight.text import MOST_ROWS, html_table
@@ -377,8 +377,8 @@ def test_a_full_disk_leaves_nothing(found, name, tmp_path, monkeypatch):
         file.flush()
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(text.Csv, "write", full)
-    monkeypatch.setattr(parquet.ParquetWriter, "write", full)
+    monkeypatch.setattr(write.Csv, "write", full)
+    monkeypatch.setattr(write.ParquetWriter, "write", full)
     with pytest.raises(NotPublished, match=r"cannot write '.*release.*': No space left on device; nothing was publ"):
         found.publish(tmp_path / name)
     assert list(tmp_path.iterdir()) == []

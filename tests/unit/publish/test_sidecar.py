@@ -24,7 +24,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.documents.document import number
-from sidelight.engines.formats.registry import WRITERS
+from sidelight.engines.formats.write import WRITERS
 from sidelight.errors import BadRelease, NotPublished, SidelightError
 from sidelight.files import digest, sidecar_path
 from sidelight.policy.policy_file import read_policy_text

@@ -11,8 +11,7 @@ from hypothesis import given
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.engines.formats.file_format import shuffler
-from sidelight.engines.formats.parquet import ParquetWriter
+from sidelight.engines.formats.write import ParquetWriter, shuffler
 from sidelight.errors import BadRelease, BadTable, MissingValues, UnknownColumn
 from sidelight.publish.publish import as_printed, is_same_release, sheet_of_counts
 from sidelight.testing import releases

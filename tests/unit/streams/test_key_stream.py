@@ -13,7 +13,7 @@ from support.command_line import invoke
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.engines import read_stream
+from sidelight.engines.duckdb.source import PackedRows
 from sidelight.errors import BadTable, MissingValues, NoRoom, NotPublished, WrongKind
 from sidelight.streams import key_stream, sorted_runs
 from sidelight.streams.key_stream import _Step, people_surely_below, roll_up_stream
@@ -63,13 +63,15 @@ def test_files(tmp_path, name):
 @pytest.mark.parametrize(("zips", "repeat"), [("1212", True), ("1234", False)])
 def test_the_engine_counts_what_repeats(monkeypatch, zips, repeat):
     answers = []
-    plain = read_stream._pack_batch
+    plain = PackedRows.words
     monkeypatch.setattr(
-        read_stream, "_pack_batch", lambda batch, *rest: answers.append(batch.schema.names) or plain(batch, *rest)
+        PackedRows,
+        "words",
+        lambda self, answer, *rest: answers.append(answer.column_names) or plain(self, answer, *rest),
     )
     rows = pa.table({"zip": list(zips), "disease": ["Flu"] * 4})
     assert len(sl.stream_release(rows, **ROLES)) == len(set(zips))
-    assert ("rows" in answers[0]) is repeat
+    assert ("rows" in answers[-1]) is repeat
 
 
 LISTS = pa.table({"zip": list("1123"), "ill": ["Flu|Cold", "Flu", "|", "Ulcer|Ulcer"]})

@@ -6,7 +6,7 @@ them are set to missing, it is turned into another first, whose cells say the sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
-import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
-from sidelight.engines.source import Frame, Source, TextRows, is_any_of, naming, unused_columns
-from sidelight.errors import BadTable, SidelightError, kind_in_words, remedy_for, shortened
+from sidelight.engines.source import (
+    Frame,
+    Source,
+    TextRows,
+    has_odd_type,
+    naming,
+    refuse_arrow_type,
+    unused_columns,
+)
+from sidelight.errors import BadTable, SidelightError, kind_in_words, remedy_for
+from sidelight.table.heading import Heading
 from sidelight.table.labels import KindOrOrder, label
 
 if TYPE_CHECKING:
     from sidelight.table.roles import Roles
-
-# Types of DuckDB whose cells have a label each. It takes a month for 30 days, and Arrow no offset of a time
-GROUPABLE = {
-    *("boolean", "tinyint", "smallint", "integer", "bigint", "hugeint", "float", "double", "decimal", "null"),
-    *("utinyint", "usmallint", "uinteger", "ubigint", "uhugeint", "varchar", "enum", "uuid", "blob"),
-    *("date", "time", "time_ns", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns"),
-    *("timestamp with time zone", "timestamptz_ns"),
-}
 
 
 def frame_rows(source: object, roles: Roles) -> TextRows:
@@ -39,7 +39,7 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
     schema = frame.collect_schema()
     # letters above a column of numbers are a name and no cell, so a message may show it
     numbers = [name for name, dtype in schema.items() if dtype.is_numeric() or dtype.is_temporal()]
-    unused = unused_columns(roles, schema.names(), "the table", numbers=numbers)
+    unused = unused_columns(roles, Heading(tuple(schema), numbers=numbers), "the table")
     # pandas and Arrow look names up exactly; polars reads ^…$ as a pattern, and SQL engines read * as all columns
     exact = frame.implementation.is_pandas_like() or frame.implementation.is_pyarrow()
     for name in () if exact else roles.used.values():
@@ -52,7 +52,7 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
     if isinstance(frame, nw.DataFrame):
         # only frames in memory have cells that are Python objects, or types of pandas, which need this
         frame = frame.with_columns(*_groupable(frame, roles)).lazy()
-    return text_rows(frame, roles, Source("the table", unused, texts=texts), roles.used)
+    return TextRows.select(frame, roles, Source("the table", unused, texts=texts), roles.used)
 
 
 def _kind_of_frame_type(dtype: nw.dtypes.DType) -> KindOrOrder | None:
@@ -60,41 +60,6 @@ def _kind_of_frame_type(dtype: nw.dtypes.DType) -> KindOrOrder | None:
     if isinstance(dtype, nw.Enum):
         return tuple(dict.fromkeys(text for each in dtype.categories if (text := label(each)) is not None))
     return "category" if dtype == nw.Categorical else None
-
-
-def text_rows(frame: Frame, roles: Roles, source: Source, columns: Mapping[str, str]) -> TextRows:
-    """Count rows by their cells as they are; `columns` says what the frame calls each of ours."""
-    native = frame.to_native()
-    if isinstance(native, duckdb.DuckDBPyRelation):
-        refuse_types(native, {name: roles.used[ours] for ours, name in columns.items()})
-    chosen = frame.select(nulls_for_missing(frame, name, roles).alias(ours) for ours, name in columns.items())
-    return TextRows(chosen, roles, source)
-
-
-def refuse_types(relation: duckdb.DuckDBPyRelation, columns: Mapping[str, str]) -> None:
-    """Raise if cells of DuckDB have no label of their own; `columns` says what the user calls the used ones."""
-    for own, kind in zip(relation.columns, relation.types, strict=True):
-        if own in columns and kind.id not in GROUPABLE:
-            raise _no_labels(columns[own], kind)
-
-
-def refuse_arrow_type(name: str, kind: pa.DataType) -> None:
-    """Raise if cells of Arrow have no label of their own."""
-    plain = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
-    if pa.types.is_dictionary(plain) or pa.types.is_run_end_encoded(plain):
-        plain = plain.value_type
-    if pa.types.is_nested(plain) or pa.types.is_interval(plain):
-        raise _no_labels(name, kind)
-
-
-def _no_labels(name: str, kind: object) -> BadTable:
-    return BadTable(f"column '{name}' holds {shortened(str(kind), most=60)} cells; turn it into text first")
-
-
-def has_odd_type(kind: pa.DataType) -> bool:
-    """Return whether DuckDB or pandas cannot group cells of this type of Arrow, which have labels nevertheless."""
-    wide = pa.types.is_decimal256(kind) or (pa.types.is_decimal(kind) and kind.scale < 0)
-    return bool(wide or pa.types.is_float16(kind) or kind in (pa.string_view(), pa.binary_view()))
 
 
 def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
@@ -137,22 +102,6 @@ def frame_errors() -> Iterator[None]:
             "from, or give it computed"
         )
         raise BadTable(message) from None
-
-
-def nulls_for_missing(frame: Frame, name: str, roles: Roles) -> nw.Expr:
-    """Make every missing cell of a column a null, before anything is counted."""
-    dtype, column = frame.collect_schema()[name], nw.col(name)
-    if dtype == nw.Object or dtype.is_nested():
-        message = f"column '{name}' holds {dtype} cells; turn it into text first"
-        raise BadTable(message)
-    # NaN and null would be two groups; a missing cell must be one and the same, whatever the library writes for it
-    if dtype.is_float():
-        column = column.fill_nan(None)
-    elif dtype in (nw.Int128, nw.UInt128):  # Arrow has no such numbers
-        column = column.cast(nw.String)
-    with naming(roles.used.get(name, name)):
-        marked = is_any_of(frame, name, roles.missing_marks)
-    return column if marked is None else nw.when(~marked).then(column)
 
 
 def _groupable(frame: nw.DataFrame[Any], roles: Roles) -> list[nw.Series[Any]]:

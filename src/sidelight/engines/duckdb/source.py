@@ -28,13 +28,6 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from sidelight.engines.dataframes.source import (
-    has_odd_type,
-    nulls_for_missing,
-    refuse_arrow_type,
-    refuse_types,
-    text_rows,
-)
 from sidelight.engines.source import (
     Frame,
     Rows,
@@ -42,18 +35,22 @@ from sidelight.engines.source import (
     TextRows,
     arrow_integers,
     duckdb_batches,
+    has_odd_type,
     labels_of,
     naming,
-    no_texts,
+    nulls_for_missing,
     numpy_integers,
     packing_of,
     python_cells,
+    refuse_arrow_type,
+    refuse_types,
     sql_text,
     unused_columns,
     words_for_files,
 )
 from sidelight.errors import BadTable, NoRoom, parameter
 from sidelight.files import open_private, private_folder, real_path
+from sidelight.table.heading import Heading
 from sidelight.table.labels import SUPPRESSED, KindOrOrder, Label, label
 from sidelight.text import bytes_in_words
 
@@ -169,7 +166,7 @@ def arrow_rows(
     `files` are those that the table was read from, if any, and `notes` are about their cells.
     """
     source = source_of_files(files, ()) if files else Source("the table", ())
-    unused = unused_columns(roles, table.column_names, source.name, numbers=no_texts(table.schema))
+    unused = unused_columns(roles, Heading.of_schema(table.schema), source.name)
     source = replace(source, dropped=unused, notes=notes)
     with connection(memory, few=need_no_disk(table.nbytes, table.num_rows)) as con:
         try:
@@ -233,7 +230,7 @@ def rows_of_view(
     """Pack the view `src`, or leave its cells as they are: packing lists all labels of every column first."""
     if packed:
         return packed_rows(con, roles, source, memory)
-    return text_rows(nw.from_native(con.table("src")), roles, source, {name: name for name in roles.used})
+    return TextRows.select(nw.from_native(con.table("src")), roles, source, {name: name for name in roles.used})
 
 
 def store_by_column(con: duckdb.DuckDBPyConnection, view: str) -> duckdb.DuckDBPyRelation:
@@ -346,7 +343,7 @@ def _packing_query(distinct: list[pa.Array], known: Packing, roles: Roles, uncod
 
     A column with missing cells needs the slower comparison that lets a missing cell equal a missing cell.
     """
-    # Inner joins lose no row: every cell of `src` is among those that the first pass saw, or `_tabulate` notices.
+    # Inner joins lose no row: every cell of `src` is among those that the first pass saw, or `check_totals` notices.
     # = never matches NULL, so a column with missing cells needs the comparison that does
     equal = ["IS NOT DISTINCT FROM" if column.null_count else "=" for column in distinct]
     joins = [f"JOIN code{i} ON src.{name} {equal[i]} code{i}.cell" for i, name in enumerate(roles.coded)]

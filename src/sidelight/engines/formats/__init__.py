@@ -1,8 +1,7 @@
-"""Kinds of files: how each is read and, where releases are written so, how.
+"""Kinds of files: how each is read, and how releases are written.
 
-Read `file_format` (what a kind says of itself, and what is written: sheets) and `registry` (all of them, by the ending
-of a name), then `text` (CSV, TSV, other encodings, packed files), `parquet` (with the checksums of pages) and
-`in_memory` (spreadsheets, Stata, SPSS, SAS).
+Read `text` (CSV, TSV, other encodings, packed files), `parquet` (with the checksums of pages), `in_memory`
+(spreadsheets, Stata, SPSS, SAS) and `write` (sheets, whose rows are dealt by chance).
 
-A new kind is a class here and its name in `registry`.
+A new kind is a class here and its name in `engines/files`.
 """

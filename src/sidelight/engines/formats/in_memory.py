@@ -24,9 +24,9 @@ from zipfile import ZipFile
 import pyarrow as pa
 
 from sidelight.engines.duckdb.source import arrow_rows
-from sidelight.engines.formats.file_format import FileFormat, Heading
-from sidelight.engines.source import NO_NAMES, Rows, looks_like_a_row, no_texts, unused_columns
+from sidelight.engines.source import FileFormat, Rows, unused_columns
 from sidelight.errors import BadTable, listed, needs_extra, parameter
+from sidelight.table.heading import NO_NAMES, Heading
 from sidelight.table.labels import Label, label
 from sidelight.text import counted
 
@@ -61,8 +61,7 @@ class HeldFormat(FileFormat):
     @contextmanager
     def open_heading(self, file: Path, roles: Roles) -> Iterator[Heading]:
         """Read all cells, for the names and types of their columns."""
-        schema = self._read_table(file, roles)[0].schema
-        yield tuple(schema.names), list, no_texts(schema)
+        yield Heading.of_schema(self._read_table(file, roles)[0].schema)
 
     def _read_table(self, file: Path, roles: Roles) -> tuple[pa.Table, tuple[str, ...]]:
         columns, notes = self.read_columns(file, roles)
@@ -71,7 +70,7 @@ class HeldFormat(FileFormat):
     def _concatenate(self, files: Sequence[Path], tables: Sequence[pa.Table], roles: Roles) -> pa.Table:
         """Put the rows of several files together; each has the columns that are used."""
         for file, table in zip(files, tables, strict=True):
-            unused_columns(roles, table.column_names, file.name, numbers=no_texts(table.schema))
+            unused_columns(roles, Heading.of_schema(table.schema), file.name)
         for name in dict.fromkeys(chain.from_iterable(table.column_names for table in tables)):
             those = [table[name] for table in tables if name in table.column_names]
             types = {column.type for column in those if column.null_count < len(column)}
@@ -143,12 +142,12 @@ class Spreadsheet(HeldFormat):
             message = f"{file.name} has no rows below a line of column names; give at least one person"
             raise BadTable(message)
         header, *rows = lines[filled[0] : filled[-1] + 1]
-        names = ["" if cell is None else label(cell) or "" for cell in header]
+        names = tuple(label(cell) or "" for cell in header)
         wanted = {*roles.used.values()}
         # a caller who names columns by the first line knows that it holds names
         if wanted and wanted <= {*names}:
-            unused_columns(roles, names, file.name)
-        elif looks_like_a_row(names, ([label(cell) or "" for cell in row] for row in rows[:1000])):
+            unused_columns(roles, Heading(names), file.name)
+        elif Heading(names, lambda: [[label(cell) or "" for cell in row] for row in rows[:1000]]).is_row():
             message = f"{file.name} {NO_NAMES}"
             raise BadTable(message)
         columns: Columns = [

@@ -21,7 +21,7 @@ from dataclasses import replace
 from io import BytesIO
 from os import SEEK_CUR, SEEK_END
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -36,9 +36,9 @@ from sidelight.engines.duckdb.source import (
     sql_path,
     text_columns,
 )
-from sidelight.engines.formats.file_format import FileFormat, Heading, Sheet, Writer, WrittenCells
-from sidelight.engines.source import Rows, no_texts, sql_name, unused_columns, words_for_files
+from sidelight.engines.source import FileFormat, Rows, sql_name, unused_columns, words_for_files
 from sidelight.errors import BadTable
+from sidelight.table.heading import Heading
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -232,7 +232,7 @@ def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]
     schemas = {file: schema_of(file) for file in files}
     dropped: dict[str, None] = {}
     for file, schema in schemas.items():
-        dropped |= dict.fromkeys(unused_columns(roles, schema.names, file.name, numbers=no_texts(schema)))
+        dropped |= dict.fromkeys(unused_columns(roles, Heading.of_schema(schema), file.name))
     for name in roles.used.values():
         types = {file: schema.field(name).type for file, schema in schemas.items()}
         # union_by_name would cast silently where types differ, and a cast can change a label
@@ -277,34 +277,6 @@ def _check_nothing_cut_off(file: Path, roles: Roles, src: duckdb.DuckDBPyRelatio
             raise BadTable(message)
 
 
-class ParquetWriter(Writer):
-    """Texts, numbers and days; a missing cell is a null."""
-
-    name = "parquet"
-    endings = (".parquet", ".pq")
-    empty = ""
-
-    def write(self, sheet: Sheet, file: BinaryIO) -> None:
-        """Write cells by their kind, without a dictionary of labels that nobody has, and without statistics of ours."""
-        from pyarrow import parquet  # noqa: PLC0415 - slow to import, and only Parquet needs it
-
-        kinds = sheet.arrow_kinds()
-        # texts, not dictionaries: a dictionary would name labels that no row has
-        schema = pa.schema(list(zip(sheet.columns, kinds, strict=True)))
-        cells = [WrittenCells.build(each, kind) for each, kind in zip(sheet.columns.values(), kinds, strict=True)]
-        options: dict[str, Any] = {"compression": "zstd", "store_schema": False, "write_page_checksum": True}
-        with parquet.ParquetWriter(file, schema, **options) as writer:
-            for rows in sheet.batches():
-                writer.write_table(pa.Table.from_arrays([each.take(rows) for each in cells], schema=schema))
-
-    def read(self, path: Path, numbers: Collection[str]) -> pa.Table:
-        """Read cells by their types."""
-        from pyarrow.parquet import read_table  # noqa: PLC0415 - slow to import, and only Parquet needs it
-
-        del numbers
-        return read_table(path)
-
-
 class Parquet(FileFormat):
     """Parquet files; Spark writes a table as a folder of them."""
 
@@ -313,7 +285,6 @@ class Parquet(FileFormat):
     advice = ".parquet"
     first_bytes: ClassVar[Mapping[bytes, str]] = {MAGIC: ".parquet"}
     read_in_spark = staticmethod(lambda session, paths, _: session.read.parquet(*paths))
-    writers = (ParquetWriter(),)
 
     @contextmanager
     def open_rows(self, files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None) -> Iterator[Rows]:
@@ -343,5 +314,4 @@ class Parquet(FileFormat):
     def open_heading(self, file: Path, roles: Roles) -> Iterator[Heading]:
         """Read the schema."""
         del roles
-        schema = schema_of(file)
-        yield tuple(schema.names), list, no_texts(schema)
+        yield Heading.of_schema(schema_of(file))

@@ -2,7 +2,7 @@
 
 We read the first line ourselves: it says the delimiter and the names, or is, by mistake, somebody's row
 (`source`).  DuckDB scans the rows.  Text in another encoding than UTF-8 is copied, as it is read, into a private
-folder as UTF-8.  Releases are written as CSV that a spreadsheet does not run, or as ARX writes it.
+folder as UTF-8.
 """
 
 from __future__ import annotations
@@ -12,20 +12,17 @@ import csv
 import io
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import duckdb
 import narwhals.stable.v2 as nw
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from sidelight.engines.dataframes.source import text_rows
 from sidelight.engines.duckdb.source import (
     connection,
     is_full,
@@ -36,21 +33,12 @@ from sidelight.engines.duckdb.source import (
     sql_path,
     store_by_column,
 )
-from sidelight.engines.formats.file_format import (
-    FileFormat,
-    FormatName,
-    Heading,
-    Sheet,
-    Writer,
-    WrittenCells,
-)
-from sidelight.engines.source import Rows, sql_text, unused_columns
-from sidelight.errors import BadTable, NotPublished, SidelightError, parameter
+from sidelight.engines.source import FileFormat, Rows, TextRows, sql_text, unused_columns
+from sidelight.errors import BadTable, SidelightError, parameter
 from sidelight.files import open_private, private_folder
-from sidelight.table.labels import Column, Label, as_number
+from sidelight.table.heading import Heading
 
 if TYPE_CHECKING:
-    from sidelight.arrays import Floats, Integers
     from sidelight.streams.memory import Memory
     from sidelight.table.roles import Roles
 
@@ -277,7 +265,7 @@ def csv_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
     dropped: dict[str, None] = {}
     for file in files:
         first = FirstLine.read(file)
-        dropped |= dict.fromkeys(unused_columns(roles, first.names, file.name, rows=first.rows))
+        dropped |= dict.fromkeys(unused_columns(roles, Heading(first.names, first.rows), file.name))
         # files of one layout share one scan; columns are matched by name, so their order may differ between files
         layouts[first.delimiter, first.names, packer_of(file)].append(file)
     parts = [_csv_query(group, *layout, roles) for layout, group in layouts.items()]
@@ -314,133 +302,6 @@ def csv_problem(files: list[Path], problem: duckdb.Error, memory: Memory | None 
     if is_full(problem):
         return no_room(file.name, memory)
     return BadTable(f"{where} cannot be read as CSV; check quotes and line ends there")
-
-
-# Releases
-
-
-class Csv(Writer):
-    """UTF-8, commas, quotes where needed; a missing cell is empty; what a spreadsheet would run has a `'` before it."""
-
-    name: ClassVar[FormatName] = "csv"
-    endings = (".csv",)
-    delimiter: ClassVar[str] = ","
-
-    def write(self, sheet: Sheet, file: BinaryIO) -> None:
-        """Put each label into words once, then join them row by row."""
-        for column in sheet.columns.values():
-            if isinstance(column, Column) and "" in column.labels and (column.codes == column.labels.index("")).any():
-                message = (
-                    f"'{column.name}' has cells of empty text, which CSV cannot tell from missing ones; "
-                    "publish as .parquet"
-                )
-                raise NotPublished(message)
-        file.write((self.delimiter.join(self._cell(name) for name in sheet.columns) + "\n").encode())
-        # one text per label, not per row; writing a batch is then a look-up and a join in Arrow
-        words = [WrittenCells.build(self._words(column), pa.string()) for column in sheet.columns.values()]
-        for rows in sheet.batches():
-            # Arrow's strings have 32-bit offsets: a batch of joined lines must stay below 2 GiB
-            for some in _few_rows(rows):
-                lines = pc.binary_join_element_wise(*(each.take(some) for each in words), self.delimiter)
-                file.write(_bytes_of(pc.binary_join_element_wise(lines, "", "\n")))
-
-    def read(self, path: Path, numbers: Collection[str]) -> pa.Table:
-        """Read cells as texts, which are never null, or as whole numbers."""
-        from pyarrow.csv import ConvertOptions, ParseOptions, read_csv  # noqa: PLC0415 - only CSV needs it
-
-        with path.open(newline="", encoding="utf-8") as file:
-            names = next(csv.reader(file))
-        kinds = {name: pa.int64() if name in numbers else pa.string() for name in names}
-        options, lines = ConvertOptions(column_types=kinds), ParseOptions(newlines_in_values=True)
-        sheet = read_csv(path, convert_options=options, parse_options=lines)
-        return sheet.rename_columns([self.decode(name) for name in names])
-
-    def encode(self, label: str) -> str:
-        """Keep a spreadsheet from running it."""
-        return escape_formula(label)
-
-    def decode(self, text: str) -> str:
-        """Take the `'` away again."""
-        return unescape_formula(text)
-
-    def _words(self, column: Column | Integers | Floats) -> Column:
-        if isinstance(column, Column):
-            return Column(column.name, tuple(self._cell(text) for text in column.labels), column.codes)
-        return Column.of("", [str(number) for number in column.tolist()])
-
-    def _cell(self, label: Label) -> str:
-        if label is None:
-            return ""
-        text = self.encode(label)
-        odd = any(sign in text for sign in ',;|"\t\r\n') or text != text.strip()
-        return '"' + text.replace('"', '""') + '"' if odd else text
-
-
-class Arx(Csv):
-    """As ARX reads and writes: semicolons and no quotes; a text stands there as it is."""
-
-    name = "arx"
-    delimiter = ";"
-    dialect: ClassVar[Mapping[str, str]] = {"delimiter": ";"}
-
-    def encode(self, label: str) -> str:
-        """Return the label."""
-        return label
-
-    def decode(self, text: str) -> str:
-        """Return the text."""
-        return text
-
-    def _cell(self, label: Label) -> str:
-        text = "" if label is None else label
-        if any(sign in text for sign in ';"\r\n'):
-            line = " ".join(text.split())
-            message = f"'{line}' has a semicolon, quote or line break, which ARX's files cannot say; publish as csv"
-            raise NotPublished(message)
-        return text
-
-
-# How many lines of text are held at a time
-LINES_AT_ONCE = 1 << 15
-
-
-def _few_rows(rows: slice | Integers) -> Iterator[slice | Integers]:
-    """Cut a batch of rows into ones that may be put into long lines."""
-    if isinstance(rows, slice):
-        starts = range(rows.start, rows.stop, LINES_AT_ONCE)
-        return (slice(start, min(start + LINES_AT_ONCE, rows.stop)) for start in starts)
-    return (rows[start : start + LINES_AT_ONCE] for start in range(0, len(rows), LINES_AT_ONCE))
-
-
-def _bytes_of(texts: pa.StringArray) -> memoryview:
-    """Return the bytes of texts, one after the other; none is missing."""
-    _, offsets, letters = texts.buffers()
-    # shape (texts + 1,); a sliced array shares its buffers, so the slice's own offsets are taken
-    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
-    return memoryview(letters)[ends[0] : ends[-1]]
-
-
-def escape_formula(label: str) -> str:
-    """Put a `'` before a text that a spreadsheet would run; numbers and single signs are left alone.
-
-    >>> [escape_formula(label) for label in ("=1+1", "-5", "-", "-5-0", "it's", "'=1")]
-    ["'=1+1", '-5', '-', "'-5-0", "it's", "''=1"]
-    """
-    return "'" + label if _is_formula(label.lstrip("'")) else label
-
-
-def unescape_formula(cell: str) -> str:
-    """Take the `'` away that `escape_formula` put there.
-
-    >>> [unescape_formula(escape_formula(label)) for label in ("=1+1", "-5", "'=1", "'")]
-    ['=1+1', '-5', "'=1", "'"]
-    """
-    return cell[1:] if cell.startswith("'") and _is_formula(cell.lstrip("'")) else cell
-
-
-def _is_formula(text: str) -> bool:
-    # OWASP, CSV injection: what begins so may be run when the file is opened
-    return len(text) > 1 and text[0] in "=+-@\t\r\n＝＋－＠" and as_number(text) is None
 
 
 def read_in_spark(session: Any, paths: Sequence[str], roles: Roles) -> Any:  # noqa: ANN401 - of an extra
@@ -481,7 +342,6 @@ class Text(FileFormat):
     may_be_packed = True
     typed = False
     read_in_spark = staticmethod(read_in_spark)
-    writers = (Csv(), Arx())
 
     @contextmanager
     def open_rows(self, files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None) -> Iterator[Rows]:
@@ -504,7 +364,7 @@ class Text(FileFormat):
                     return
                 # cells that are not packed are read column by column, and each read would parse the whole text again
                 rows = con.sql(view) if packed else store_by_column(con, view)
-                yield text_rows(nw.from_native(rows), roles, source, {name: name for name in roles.used})
+                yield TextRows.select(nw.from_native(rows), roles, source, {name: name for name in roles.used})
             except duckdb.Error as problem:
                 raise csv_problem(texts, problem, memory) from None
 
@@ -513,4 +373,4 @@ class Text(FileFormat):
         """Read the first line."""
         with as_utf8([file], roles.encoding) as (text,):
             first = FirstLine.read(text)
-            yield first.names, first.rows, ()
+            yield Heading(first.names, first.rows)

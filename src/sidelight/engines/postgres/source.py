@@ -48,6 +48,7 @@ from sidelight.engines.source import (
     unused_columns,
 )
 from sidelight.errors import BadTable, NotAvailable, did_you_mean, parameter
+from sidelight.table.heading import Heading
 from sidelight.table.labels import BLANKS, SUPPRESSED, label
 
 if TYPE_CHECKING:
@@ -555,7 +556,8 @@ def database_rows(address: DatabaseAddress, roles: Roles, memory: Memory | None 
         schema, name, lockable, stored = _describe(session)
         shown = f"{schema}.{name}"
         by_name = {column.name: column for column in stored}
-        unused = unused_columns(roles, [*by_name], shown, numbers=by_name)  # a database has names for its columns
+        # a database has names for its columns
+        unused = unused_columns(roles, Heading(tuple(by_name), numbers=by_name), shown)
         columns = {ours: by_name[column] for ours, column in roles.used.items()}
         typed = roles.add_types({column: by_name[column].ordered for column in roles.quasi})
         texts = frozenset(column for column in roles.quasi if by_name[column].is_text)

@@ -34,14 +34,12 @@ import pyarrow as pa
 
 from sidelight.arrays import Integers, repeat_rows
 from sidelight.engines.dataframes.source import frame_rows
-from sidelight.engines.formats.file_format import FormatName, Sheet, Writer, WrittenCells
-from sidelight.engines.formats.parquet import ParquetWriter
-from sidelight.engines.formats.registry import find_format, suffix_of, writer_of
-from sidelight.engines.source import TextRows, people_written_alike
+from sidelight.engines.formats.write import FormatName, ParquetWriter, Sheet, Writer, WrittenCells, writer_of
 from sidelight.errors import BadTable, NoRoom, NotAvailable, NotPublished, SidelightError, parameter
 from sidelight.files import flush_to_disk
 
 if TYPE_CHECKING:
+    from sidelight.engines.source import TextRows
     from sidelight.table.roles import Roles
 
 # What Spark says when it fails, and what we do
@@ -193,22 +191,6 @@ def is_spark(source: object) -> bool:
     return isinstance(source, SparkFile) or type(source).__module__.startswith("pyspark.sql.")
 
 
-def spark_file(source: str | Sequence[str], roles: Roles, master: str | None = None) -> SparkFile:
-    """Have Spark read files of one kind, where its executors find them; what has no ending is a folder of Parquet."""
-    paths = [source] if isinstance(source, str) else list(source)
-    endings = {suffix_of(path) for path in paths}
-    form = find_format(f"rows{min(endings) or '.parquet'}")
-    if len(endings) > 1 or form is None or form.read_in_spark is None:
-        message = f"Spark reads Parquet, CSV and TSV files here, not '{paths[0]}'; leave {parameter('engine')} out"
-        raise BadTable(message)
-    session = spark_session(master)
-    name = Path(paths[0]).name
-    with spark_errors(name):
-        frame = form.read_in_spark(session, paths, roles)
-    local = tuple(Path(path) for path in paths if Path(path).is_file())
-    return SparkFile(frame, name, local, typed=form.typed)
-
-
 def spark_rows(source: object, roles: Roles) -> TextRows:
     """Look at a DataFrame of Spark as rows to count; nothing is computed yet."""
     frame: Any = source.frame if isinstance(source, SparkFile) else source
@@ -217,9 +199,7 @@ def spark_rows(source: object, roles: Roles) -> TextRows:
     if isinstance(source, SparkFile):
         own = replace(rows.source, name=source.name, files=source.files)
         rows = replace(rows, source=own if source.typed else replace(own, texts=frozenset()))
-    people = people_written_alike(rows)
-    assert isinstance(people, TextRows)
-    return people
+    return rows
 
 
 def _refuse_columns(fields: Sequence[Any], roles: Roles) -> None:

@@ -38,14 +38,21 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight.arrays import Codes, Integers, number_rows
-from sidelight.engines.read import RowCounts, check_people, people_levels, tally_levels
-from sidelight.engines.read_stream import Totals, add_tally, check_totals, read_stream, stream_of
-from sidelight.engines.source import TextRows, encode, grouped_frame, labels_of, numpy_integers, packing_of
-from sidelight.engines.spark.source import Batches, is_spark, spark_errors, spark_rows
+from sidelight.engines.source import Rows, TextRows, encode, grouped_frame, labels_of, numpy_integers, packing_of
+from sidelight.engines.spark.source import Batches, spark_errors
+from sidelight.engines.tally import (
+    RowCounts,
+    Totals,
+    add_tally,
+    build_stream,
+    check_people,
+    check_totals,
+    people_levels,
+    tally_levels,
+)
 from sidelight.errors import BadTable, SidelightError, parameter
-from sidelight.streams.key_stream import KeyBlock, KeyStream, Summed, split_stream, whole_keys
+from sidelight.streams.key_stream import KeyBlock, KeyStream, Summed, whole_keys
 from sidelight.streams.sorted_runs import Batch, Packing, SortedRuns
-from sidelight.table.cell_lists import whole_cells
 
 if TYPE_CHECKING:
     from sidelight.streams.memory import Memory
@@ -120,7 +127,7 @@ class SparkStream(KeyStream):
 
     def _ask_each(self, question: Callable[[KeyStream], Iterable[Summed]]) -> Callable[[Batches], list[Summed]]:
         """Build what an executor does with a partition: ask its keys, if it has some."""
-        known, shares = self.strip_keys(), self._shares_by_partition()
+        known, shares = self.strip_keys(), {share.partition: share for share in self.shares}
 
         def ask(batches: Batches) -> list[Summed]:
             share = shares.get(_partition())
@@ -136,12 +143,8 @@ class SparkStream(KeyStream):
 
     def brought_here(self, memory: Memory) -> KeyStream:
         """Sort all keys here again, in bounded memory."""
-
-        def rows_of(local: KeyStream) -> Iterator[tuple[int, Batch]]:
-            for which, own in enumerate((local.entries, local.people_per_key)):
-                yield from ((which, batch) for batch in ([] if own is None else own.batches()))
-
-        return self._sort_here(self.gather(rows_of), memory.rows_to_sort(len(self.packing.layout)), self.rows_held)
+        room = memory.rows_to_sort(len(self.packing.layout))
+        return self._sort_here(self.gather(_list_batches), room, self.rows_held)
 
     def _sort_here(self, batches: Iterable[tuple[int, Batch]], room: int, rows: int | None = None) -> KeyStream:
         runs = [SortedRuns(len(self.packing.layout), room, rows) for _ in range(2)]
@@ -149,10 +152,6 @@ class SparkStream(KeyStream):
             runs[which].add(*batch)
         people = None if self.people_per_key is None else runs[1]
         return replace(self.strip_keys(), entries=runs[0], people_per_key=people)
-
-    def sizes(self) -> Iterator[Integers]:
-        """Return the people of all keys, in order."""
-        return (block.sizes for block in self.blocks())
 
     @property
     def here(self) -> bool:
@@ -164,27 +163,14 @@ class SparkStream(KeyStream):
         """Return how many rows are stored, people apart."""
         return sum(share.entries for share in self.shares)
 
-    def reduce(
-        self,
-        summarise: Callable[[KeyBlock], Summed],
-        merge: Callable[[Summed, Summed], Summed],
-        enough: Callable[[Summed], bool] | None = None,
-    ) -> Summed:
-        """Summarise blocks in the executors."""
-        return self.spread(lambda local: local.reduce(summarise, merge, enough), merge)
-
     def blocks(self) -> Iterator[KeyBlock]:
-        """Bring the keys here, a partition at a time."""
-        for share in self._shares_by_partition().values():
-            # bound per iteration: the closure runs later, in executors, when `share` has moved on
-            def only_here(local: KeyStream, here: int = share.partition) -> Iterator[list[tuple[int, Batch]]]:
-                if _partition() == here:
-                    people = local.people_per_key
-                    listed = [(0, batch) for batch in local.entries.batches()]
-                    yield listed + [(1, batch) for batch in ([] if people is None else people.batches())]
+        """Bring the keys here, a partition at a time, which is in their order."""
 
-            for batches in self.gather(only_here):
-                yield from replace(self._sort_here(batches, ENTRIES_PER_PARTITION), first=share.first).blocks()
+        def list_all(local: KeyStream) -> Iterator[tuple[int, list[tuple[int, Batch]]]]:
+            yield local.first, [*_list_batches(local)]
+
+        for first, batches in self.gather(list_all):
+            yield from replace(self._sort_here(batches, ENTRIES_PER_PARTITION), first=first).blocks()
 
     def count(self) -> int:
         """Return how many keys there are."""
@@ -200,35 +186,26 @@ class SparkStream(KeyStream):
         """Return what an executor has to know, which is all but the keys."""
         return KeyStream(**{each.name: getattr(self, each.name) for each in fields(KeyStream)})
 
-    def _shares_by_partition(self) -> dict[int, Share]:
-        """Return what each partition has, and the number of its first key; in the order of the keys."""
-        firsts = accumulate((share.keys for share in self.shares), initial=1)
-        return {share.partition: replace(share, first=first) for share, first in zip(self.shares, firsts, strict=False)}
-
     @property
     def place(self) -> str:
         """Return the name of the rows in messages."""
         return self.intake.files[0].name if self.intake.files else "the table"
 
 
-def stream_keys(source: object, roles: Roles, memory: Memory) -> KeyStream:
-    """Sort rows by their keys where they are: in Spark, or here in bounded memory; `roles` are complete."""
-    if not is_spark(source):
-        return read_stream(source, roles, memory)
-    if roles.split is None:
-        return read_spark_stream(source, roles, memory)
-    return split_stream(read_spark_stream(source, whole_cells(roles), memory), roles, roles.split, memory)
+def _list_batches(stream: KeyStream) -> Iterator[tuple[int, Batch]]:
+    """Yield a stream's entries, by the number 0, and the people of its keys, by 1."""
+    for which, own in enumerate((stream.entries, stream.people_per_key)):
+        yield from ((which, batch) for batch in ([] if own is None else own.batches()))
 
 
-def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStream:
+def read_spark_stream(rows: Rows, roles: Roles, memory: Memory) -> SparkStream:
     """Have Spark count rows and keep them in the order of their keys; `roles` are complete."""
     if roles.weight is not None:
         message = (
             f"{parameter('weight')} is not added up in Spark's executors; read the rows without {parameter('memory')}"
         )
         raise BadTable(message)
-    with spark_errors("the table"):
-        rows = spark_rows(source, roles)
+    assert isinstance(rows, TextRows)
     with spark_errors(rows.source.name):
         # two passes read this (labels and sample, then ranges); unless it is kept, Spark would compute the source twice
         coded = _coded_rows(rows, memory).persist()
@@ -251,12 +228,16 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
         check_totals(totals, rows, roles)
         if roles.person_column is not None:
             check_people(rows, roles)
-    held = [replace(share, totals=replace(share.totals, values=None)) for share in shares if share.keys]
-    # partitions arrive in any order; ranges do not overlap, so their first keys order all keys, and each key is whole
-    held.sort(key=lambda share: share.first_key or ())
+    firsts = accumulate((share.keys for share in shares), initial=1)
+    held = [
+        replace(share, totals=replace(share.totals, values=None), first=first)
+        for share, first in zip(shares, firsts, strict=False)
+        if share.keys
+    ]
+    # the partition of a range has its number, so that partitions come in the order of their keys; each key is whole
     assert all((before.last_key or ()) < (after.first_key or ()) for before, after in pairwise(held))
     nothing, single = SortedRuns(len(packing.layout), 1), roles.values == "single"
-    stream = stream_of(
+    stream = build_stream(
         rows,
         roles,
         packing,
@@ -269,15 +250,13 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
     return SparkStream(**known, frame=ranged, partitions=len(bounds) + 1, shares=tuple(held))
 
 
-def fits_here(source: object, roles: Roles, memory: Memory) -> bool:
-    """Return whether the keys are few enough to come to the driver: Spark estimates their number in one pass."""
+def estimate_keys(rows: Rows) -> int:
+    """Return about how many keys there are, as Spark estimates in one pass."""
     from pyspark.sql import functions  # noqa: PLC0415 - of an extra
 
-    with spark_errors("the table"):
-        rows = spark_rows(source, roles)
     with spark_errors(rows.source.name):
         key = functions.approx_count_distinct(functions.struct(*rows.key))
-        return int(rows.frame.to_native().select(key).collect()[0][0]) <= memory.keys_to_hold
+        return int(rows.frame.to_native().select(key).collect()[0][0])
 
 
 def _coded_rows(rows: TextRows, memory: Memory) -> Any:  # noqa: ANN401 - of Spark

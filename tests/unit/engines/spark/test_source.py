@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sidelight as sl
-from sidelight.engines.formats.file_format import DealtRows, Sheet, shuffler
-from sidelight.engines.formats.registry import suffix_of
+from sidelight.engines.files import spark_file, suffix_of
+from sidelight.engines.formats.write import DealtRows, Sheet, shuffler
 from sidelight.engines.spark import source as spark_source
 from sidelight.errors import BadTable, NoRoom, NotAvailable, NotPublished
 from sidelight.files import digest
@@ -81,7 +81,7 @@ def test_an_old_java_is_refused(monkeypatch, tmp_path):
 @pytest.mark.parametrize("path", ["people.xlsx", ["people.csv", "people.parquet"]])
 def test_files_that_spark_does_not_read_here(path):
     with pytest.raises(BadTable, match="Spark reads Parquet, CSV and TSV files here"):
-        spark_source.spark_file(path, Roles())
+        spark_file(path, Roles())
 
 
 @pytest.mark.parametrize(("path", "kind"), [("a/b.csv.gz", ".csv"), ("s3a://x/y.parquet", ".parquet"), ("folder/", "")])

@@ -1,4 +1,4 @@
-"""What a kind of file says of itself: the endings of its names, how rows are read from it, how a sheet is written.
+"""How a sheet is written: Parquet, CSV that a spreadsheet does not run, or as ARX writes it.
 
 A sheet is what is written into a file: cells in columns, as they stand or in an order drawn by chance.  A release has
 no order of rows: it is counts.  People are dealt from them, so that nothing of the order of the table can show.  Up to
@@ -9,28 +9,25 @@ and only a part is held.
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Literal, TypeAlias
+from typing import Any, BinaryIO, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sidelight.arrays import Floats, Integers, repeat_rows
+from sidelight.errors import NotPublished, as_given
 from sidelight.files import flush_to_disk
 from sidelight.streams.sorted_runs import RowParts
 from sidelight.table.labels import Column, Label, as_day, as_number, label
-
-if TYPE_CHECKING:
-    from sidelight.engines.source import Rows
-    from sidelight.streams.memory import Memory
-    from sidelight.table.roles import Roles
 
 # How many rows are put into words at a time
 ROWS_PER_BATCH = 1 << 18
@@ -181,9 +178,6 @@ class WrittenCells:
 
 FormatName: TypeAlias = Literal["parquet", "csv", "arx"]
 
-Heading: TypeAlias = tuple[tuple[str, ...], Callable[[], list[list[str]]], Collection[str]]
-"""The names of columns, how to read some rows below them, and those that are no texts by their type."""
-
 
 class Writer(ABC):
     """Writes cells into a file, and reads back what they mean.
@@ -220,26 +214,179 @@ class Writer(ABC):
         return text
 
 
-class FileFormat(ABC):
-    """Reads files of one kind."""
+class ParquetWriter(Writer):
+    """Texts, numbers and days; a missing cell is a null."""
 
-    words: ClassVar[str]  # "some of the files are …"
-    endings: ClassVar[tuple[str, ...]]
-    advice: ClassVar[str]  # the endings that an error offers
-    first_bytes: ClassVar[Mapping[bytes, str]] = {}  # what a file begins with, and the ending that it then has
-    may_lack_names: ClassVar[bool] = False  # its first line may be somebody's row
-    may_be_packed: ClassVar[bool] = False
-    typed: ClassVar[bool] = True  # columns have types; else every cell is text
-    # how Spark reads files, where its executors find them; None: it does not
-    read_in_spark: ClassVar[staticmethod[[Any, Sequence[str], Roles], Any] | None] = None
-    writers: ClassVar[tuple[Writer, ...]] = ()
+    name = "parquet"
+    endings = (".parquet", ".pq")
+    empty = ""
 
-    @abstractmethod
-    def open_rows(
-        self, files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None
-    ) -> AbstractContextManager[Rows]:
-        """Open files as rows to count; unless `packed`, each column can be looked at by itself."""
+    def write(self, sheet: Sheet, file: BinaryIO) -> None:
+        """Write cells by their kind, without a dictionary of labels that nobody has, and without statistics of ours."""
+        from pyarrow import parquet  # noqa: PLC0415 - slow to import, and only Parquet needs it
 
-    @abstractmethod
-    def open_heading(self, file: Path, roles: Roles) -> AbstractContextManager[Heading]:
-        """Open a file to see what its columns are called."""
+        kinds = sheet.arrow_kinds()
+        # texts, not dictionaries: a dictionary would name labels that no row has
+        schema = pa.schema(list(zip(sheet.columns, kinds, strict=True)))
+        cells = [WrittenCells.build(each, kind) for each, kind in zip(sheet.columns.values(), kinds, strict=True)]
+        options: dict[str, Any] = {"compression": "zstd", "store_schema": False, "write_page_checksum": True}
+        with parquet.ParquetWriter(file, schema, **options) as writer:
+            for rows in sheet.batches():
+                writer.write_table(pa.Table.from_arrays([each.take(rows) for each in cells], schema=schema))
+
+    def read(self, path: Path, numbers: Collection[str]) -> pa.Table:
+        """Read cells by their types."""
+        from pyarrow.parquet import read_table  # noqa: PLC0415 - slow to import, and only Parquet needs it
+
+        del numbers
+        return read_table(path)
+
+
+class Csv(Writer):
+    """UTF-8, commas, quotes where needed; a missing cell is empty; what a spreadsheet would run has a `'` before it."""
+
+    name: ClassVar[FormatName] = "csv"
+    endings = (".csv",)
+    delimiter: ClassVar[str] = ","
+
+    def write(self, sheet: Sheet, file: BinaryIO) -> None:
+        """Put each label into words once, then join them row by row."""
+        for column in sheet.columns.values():
+            if isinstance(column, Column) and "" in column.labels and (column.codes == column.labels.index("")).any():
+                message = (
+                    f"'{column.name}' has cells of empty text, which CSV cannot tell from missing ones; "
+                    "publish as .parquet"
+                )
+                raise NotPublished(message)
+        file.write((self.delimiter.join(self._cell(name) for name in sheet.columns) + "\n").encode())
+        # one text per label, not per row; writing a batch is then a look-up and a join in Arrow
+        words = [WrittenCells.build(self._words(column), pa.string()) for column in sheet.columns.values()]
+        for rows in sheet.batches():
+            # Arrow's strings have 32-bit offsets: a batch of joined lines must stay below 2 GiB
+            for some in _few_rows(rows):
+                lines = pc.binary_join_element_wise(*(each.take(some) for each in words), self.delimiter)
+                file.write(_bytes_of(pc.binary_join_element_wise(lines, "", "\n")))
+
+    def read(self, path: Path, numbers: Collection[str]) -> pa.Table:
+        """Read cells as texts, which are never null, or as whole numbers."""
+        from pyarrow.csv import ConvertOptions, ParseOptions, read_csv  # noqa: PLC0415 - only CSV needs it
+
+        with path.open(newline="", encoding="utf-8") as file:
+            names = next(csv.reader(file))
+        kinds = {name: pa.int64() if name in numbers else pa.string() for name in names}
+        options, lines = ConvertOptions(column_types=kinds), ParseOptions(newlines_in_values=True)
+        sheet = read_csv(path, convert_options=options, parse_options=lines)
+        return sheet.rename_columns([self.decode(name) for name in names])
+
+    def encode(self, label: str) -> str:
+        """Keep a spreadsheet from running it."""
+        return escape_formula(label)
+
+    def decode(self, text: str) -> str:
+        """Take the `'` away again."""
+        return unescape_formula(text)
+
+    def _words(self, column: Column | Integers | Floats) -> Column:
+        if isinstance(column, Column):
+            return Column(column.name, tuple(self._cell(text) for text in column.labels), column.codes)
+        return Column.of("", [str(number) for number in column.tolist()])
+
+    def _cell(self, label: Label) -> str:
+        if label is None:
+            return ""
+        text = self.encode(label)
+        odd = any(sign in text for sign in ',;|"\t\r\n') or text != text.strip()
+        return '"' + text.replace('"', '""') + '"' if odd else text
+
+
+class Arx(Csv):
+    """As ARX reads and writes: semicolons and no quotes; a text stands there as it is."""
+
+    name = "arx"
+    delimiter = ";"
+    dialect: ClassVar[Mapping[str, str]] = {"delimiter": ";"}
+
+    def encode(self, label: str) -> str:
+        """Return the label."""
+        return label
+
+    def decode(self, text: str) -> str:
+        """Return the text."""
+        return text
+
+    def _cell(self, label: Label) -> str:
+        text = "" if label is None else label
+        if any(sign in text for sign in ';"\r\n'):
+            line = " ".join(text.split())
+            message = f"'{line}' has a semicolon, quote or line break, which ARX's files cannot say; publish as csv"
+            raise NotPublished(message)
+        return text
+
+
+# How many lines of text are held at a time
+LINES_AT_ONCE = 1 << 15
+
+
+def _few_rows(rows: slice | Integers) -> Iterator[slice | Integers]:
+    """Cut a batch of rows into ones that may be put into long lines."""
+    if isinstance(rows, slice):
+        starts = range(rows.start, rows.stop, LINES_AT_ONCE)
+        return (slice(start, min(start + LINES_AT_ONCE, rows.stop)) for start in starts)
+    return (rows[start : start + LINES_AT_ONCE] for start in range(0, len(rows), LINES_AT_ONCE))
+
+
+def _bytes_of(texts: pa.StringArray) -> memoryview:
+    """Return the bytes of texts, one after the other; none is missing."""
+    _, offsets, letters = texts.buffers()
+    # shape (texts + 1,); a sliced array shares its buffers, so the slice's own offsets are taken
+    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    return memoryview(letters)[ends[0] : ends[-1]]
+
+
+def escape_formula(label: str) -> str:
+    """Put a `'` before a text that a spreadsheet would run; numbers and single signs are left alone.
+
+    >>> [escape_formula(label) for label in ("=1+1", "-5", "-", "-5-0", "it's", "'=1")]
+    ["'=1+1", '-5', '-', "'-5-0", "it's", "''=1"]
+    """
+    return "'" + label if _is_formula(label.lstrip("'")) else label
+
+
+def unescape_formula(cell: str) -> str:
+    """Take the `'` away that `escape_formula` put there.
+
+    >>> [unescape_formula(escape_formula(label)) for label in ("=1+1", "-5", "'=1", "'")]
+    ['=1+1', '-5', "'=1", "'"]
+    """
+    return cell[1:] if cell.startswith("'") and _is_formula(cell.lstrip("'")) else cell
+
+
+def _is_formula(text: str) -> bool:
+    # OWASP, CSV injection: what begins so may be run when the file is opened
+    return len(text) > 1 and text[0] in "=+-@\t\r\n＝＋－＠" and as_number(text) is None
+
+
+WRITERS: dict[str, Writer] = {each.name: each for each in (ParquetWriter(), Csv(), Arx())}
+
+
+def writer_of(path: Path, wished: FormatName | None) -> Writer:
+    """Choose how a file is written: by its name's ending; ARX's way has to be asked for.
+
+    >>> writer_of(Path("release.csv"), None).name, writer_of(Path("release.csv"), "arx").name
+    ('csv', 'arx')
+    """
+    possible = [each for each in WRITERS.values() if path.suffix.lower() in each.endings]
+    if not possible:
+        endings = " or ".join(dict.fromkeys(each.endings[0] for each in WRITERS.values()))
+        message = f"cannot tell what to write by the ending of '{path.name}'; name it {endings}"
+        raise NotPublished(message)
+    chosen = (
+        possible[0]
+        if wished is None
+        else next((each for each in possible if isinstance(wished, str) and each.name == wished), None)
+    )
+    if chosen is None:
+        ways = ", ".join(f"{each.endings[0]} for {each.name}" for each in WRITERS.values())
+        message = f"'{path.name}' cannot be written as {as_given(wished)}; name it {ways}"
+        raise NotPublished(message)
+    return chosen

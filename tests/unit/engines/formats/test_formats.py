@@ -7,10 +7,10 @@ from typing import get_args
 import pytest
 
 import sidelight as sl
-from sidelight.engines.formats import registry
-from sidelight.engines.formats.file_format import FormatName
+from sidelight.engines import files
+from sidelight.engines.files import FORMATS, ending, find_format, suffix_of
 from sidelight.engines.formats.in_memory import HeldFormat
-from sidelight.engines.formats.registry import FORMATS, WRITERS, ending, find_format, suffix_of
+from sidelight.engines.formats.write import WRITERS, FormatName
 from sidelight.errors import BadTable
 
 
@@ -48,7 +48,7 @@ class JsonLines(HeldFormat):
 
 
 def test_a_new_kind_is_a_class_and_an_entry(tmp_path, monkeypatch):
-    monkeypatch.setattr(registry, "FORMATS", (*FORMATS, JsonLines()))
+    monkeypatch.setattr(files, "FORMATS", (*FORMATS, JsonLines()))
     file = tmp_path / "people.jsonl"
     file.write_text('{"age": 34, "disease": "Flu"}\n{"age": 51, "disease": "Cold"}\n')
     table = sl.read_table(file, quasi="age", sensitive="disease")

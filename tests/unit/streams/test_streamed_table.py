@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.engines import read_stream
+from sidelight.engines import read as engine_read
 from sidelight.errors import BadTable, UnknownColumn, WrongKind
 from sidelight.table.table import held
 
@@ -32,7 +32,7 @@ def test_it_knows_what_the_table_in_memory_knows():
 
 @pytest.mark.parametrize("repeat", [-1.0, 1.0])
 def test_its_rows_add_up_to_the_table(monkeypatch, repeat):
-    monkeypatch.setattr(read_stream, "REPEAT_BELOW", repeat)
+    monkeypatch.setattr(engine_read, "REPEAT_BELOW", repeat)
     table, streamed = sl.read_table(ROWS, **ROLES), sl.stream_table(ROWS, **ROLES)
     blocks = list(streamed.rows())
     words = [np.concatenate([block.words[0] for block in blocks])]

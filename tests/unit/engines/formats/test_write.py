@@ -13,11 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.engines.formats import file_format as sheets
-from sidelight.engines.formats import text as texts
-from sidelight.engines.formats.file_format import DealtRows, Sheet, Shuffle, kind_of_cells, shuffler
-from sidelight.engines.formats.registry import WRITERS, writer_of
-from sidelight.engines.formats.text import escape_formula, unescape_formula
+from sidelight.engines.formats import write as sheets
+from sidelight.engines.formats.write import (
+    WRITERS,
+    DealtRows,
+    Sheet,
+    Shuffle,
+    escape_formula,
+    kind_of_cells,
+    shuffler,
+    unescape_formula,
+    writer_of,
+)
 from sidelight.errors import NotPublished
 from sidelight.publish.publish import add_bounds, sheet_of_carried, sheet_of_counts, sheet_of_people
 from sidelight.table.labels import Column
@@ -319,7 +326,7 @@ def test_parquet_is_packed_has_checksums_and_tells_no_schema_of_ours():
 @pytest.mark.parametrize("lines_at_once", [1, 2, 100])
 def test_rows_are_written_once_each_however_many_at_a_time(monkeypatch, rows_at_once, lines_at_once):
     monkeypatch.setattr(sheets, "ROWS_PER_BATCH", rows_at_once)
-    monkeypatch.setattr(texts, "LINES_AT_ONCE", lines_at_once)
+    monkeypatch.setattr(sheets, "LINES_AT_ONCE", lines_at_once)
     sheet = Sheet({"a": Column.of("a", list("vwxyz"))})
     text, binary = io.BytesIO(), io.BytesIO()
     WRITERS["csv"].write(sheet, text)
@@ -327,7 +334,7 @@ def test_rows_are_written_once_each_however_many_at_a_time(monkeypatch, rows_at_
     WRITERS["parquet"].write(sheet, binary)
     assert pq.read_table(binary).to_pydict() == {"a": list("vwxyz")}
     assert all(len(range(5)[rows]) <= rows_at_once for rows in sheet.batches())
-    blocks = [each for rows in (slice(1, 4), np.array([7, 8, 9])) for each in texts._few_rows(rows)]
+    blocks = [each for rows in (slice(1, 4), np.array([7, 8, 9])) for each in sheets._few_rows(rows)]
     assert [len(range(10)[each]) if isinstance(each, slice) else len(each) for each in blocks] == 2 * (
         [1, 1, 1] if lines_at_once == 1 else [2, 1] if lines_at_once == 2 else [3]
     )
@@ -384,7 +391,7 @@ def test_empty_texts_are_refused_by_name():
 
 @pytest.mark.parametrize(("start", "length", "letters"), [(0, 1, b"a"), (1, 1, b"bc"), (1, 2, b"bcd"), (0, 3, b"abcd")])
 def test_texts_that_are_some_of_others_are_written_alone(start, length, letters):
-    assert bytes(texts._bytes_of(pa.array(["a", "bc", "d"]).slice(start, length))) == letters
+    assert bytes(sheets._bytes_of(pa.array(["a", "bc", "d"]).slice(start, length))) == letters
 
 
 def test_a_file_is_written_whole(tmp_path):

@@ -10,38 +10,19 @@ they fit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias, TypedDict, Unpack
+from typing import TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import Codes, Flags, Integers, add_up, run_starts, sum_equal_rows
-from sidelight.engines.read import check_kinds, kind_by_type
-from sidelight.engines.spark.stream import stream_keys
-from sidelight.errors import BadTable, WrongKind, parameter
+from sidelight.arrays import Codes, Integers, sum_equal_rows
 from sidelight.streams.key_stream import KeyStream, Streamed, Summed
-from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Batch, Words, concatenate_batches
-from sidelight.table.labels import Column, Semantics, find_column
-from sidelight.table.roles import Missing, Roles
+from sidelight.table.labels import Column, find_column
 from sidelight.table.table import Counts, Table, held
 from sidelight.text import counted
-
-
-class StreamedRoles(TypedDict, total=False):
-    """The roles that go with streaming beside `quasi` and `sensitive`, as `read_table` has them."""
-
-    person: str | None
-    values: Semantics
-    missing: Missing
-    missing_marks: str | Sequence[object]
-    domain: Sequence[object] | Mapping[str, Sequence[object]] | None
-    encoding: str | None
-    sheet: str | None
-    kinds: Mapping[str, object] | None
-    split: str | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -169,28 +150,22 @@ class StreamedTable(Streamed):
 
     def part(self, words: Words, counts: Integers, people: tuple[Words, Integers] | None) -> Table:
         """Put some rows together, in any order and all of their keys, as the table that they make."""
-        stream, packing = self.stream, self.stream.packing
-        words, counts = sum_equal_rows(words, counts)
-        keys = packing.keys(words)
-        new = run_starts(keys)
-        distinct = [word[new] for word in keys]
-        value = stream.value_places.look_up(packing.values(words, keys))
-        row, valued = np.cumsum(new) - 1, value >= 0
-        # `row`, `value`: (entries,), sorted by key; an entry without a value still makes a row of the matrix
-        matrix = Counts.from_sorted(row[valued], value[valued], counts[valued], (len(distinct[0]), len(self.domain)))
-        sizes = matrix.per_row() if people is None else sum_equal_rows(*people)[1]
-        quasi = tuple(
-            replace(column, codes=codes)
-            for column, codes in zip(self.quasi, self._codes(distinct, self.recode), strict=True)
+        table = self.stream.tabulate(
+            *sum_equal_rows(words, counts), None if people is None else sum_equal_rows(*people)[1]
         )
-        return Table(quasi, self.sensitive, self.domain, sizes, matrix, self.semantics, self.intake)
+        quasi = tuple(
+            replace(column, codes=recode[packed.codes])
+            for column, packed, recode in zip(self.quasi, table.quasi, self.recode, strict=True)
+        )
+        return replace(table, quasi=quasi)
 
     def held(self, asked: str) -> Table:
         """Hold all keys, as `read_table` does, for who looks at all of them at once; `NoRoom` where they are too many.
 
         >>> import pyarrow as pa
+        >>> import sidelight as sl
         >>> rows = pa.table({"age": ["23", "27"], "disease": ["Flu", "Cold"]})
-        >>> stream_table(rows, quasi="age", sensitive="disease").held("somebody").sizes.tolist()
+        >>> sl.stream_table(rows, quasi="age", sensitive="disease").held("somebody").sizes.tolist()
         [1, 1]
         """
         if self.rows_held > self.memory.keys_to_hold:
@@ -207,78 +182,3 @@ class StreamedTable(Streamed):
 
 
 AnyTable: TypeAlias = Table | StreamedTable
-
-
-def stream_table(
-    source: object,
-    *,
-    quasi: str | Sequence[str],
-    sensitive: str | Sequence[str],
-    memory: str | int = "2GB",
-    **roles: Unpack[StreamedRoles],
-) -> StreamedTable:
-    """Read what a publisher holds, of any size and in bounded memory, to be protected by a method that streams.
-
-    As `read_table`, of files, Arrow tables and Spark DataFrames and by the same keywords, without columns that are
-    kept and sampling weights.  `memory` is what this process may use in all, such as "2GB"; what does
-    not fit is sorted in temporary files, which nobody else can open and which are gone with the process.
-
-    >>> import pyarrow as pa
-    >>> import sidelight as sl
-    >>> rows = pa.table({"age": ["23", "27", "35"], "disease": ["Flu", "Cold", "Flu"]})
-    >>> stream_table(rows, quasi="age", sensitive="disease", memory="1GB")
-    <StreamedTable of 3 people: age → disease (2 values)>
-    """
-    choices: Mapping[str, Any] = roles
-    return streamed_table_from(source, Roles.of(quasi=quasi, sensitive=sensitive, **choices), Memory.parse(memory))
-
-
-def streamed_table_from(source: object, roles: Roles, memory: Memory) -> StreamedTable:
-    """Read what a publisher holds by roles; nothing of it is suppressed yet, whatever they say."""
-    if isinstance(source, Table | StreamedTable):
-        message = f"that is a {type(source).__name__} already; use it as it is, or read its source anew"
-        raise WrongKind(message)
-    if roles.keep or roles.weight is not None:
-        carried = parameter("keep" if roles.keep else "weight")
-        message = f"{carried} does not go with {parameter('memory')}: rows are not held; leave one of them out"
-        raise BadTable(message)
-    stream = stream_keys(source, replace(roles, suppressed=None).complete(), memory)
-    stream = replace(stream, roles=stream.typed_roles)
-    packed = stream.packing.labels[: len(stream.roles.quasi)]
-    as_packed = tuple(np.arange(len(labels), dtype=np.int32) for labels in packed)
-    people, rows = _label_counts(StreamedTable(stream, memory, (), (), as_packed), [len(labels) for labels in packed])
-    table = StreamedTable(
-        stream,
-        memory,
-        tuple(_keep_occurring(stream, number, many > 0) for number, many in enumerate(rows)),
-        tuple(each[many > 0] for each, many in zip(people, rows, strict=True)),
-        # (packed labels,): the rank among those that occur; codes of labels that do not are never looked up
-        tuple((np.cumsum(many > 0) - 1).astype(np.int32) for many in rows),
-    )
-    check_kinds(table.outline, stream.roles)
-    return table
-
-
-def _label_counts(table: StreamedTable, widths: list[int]) -> tuple[list[Integers], list[Integers]]:
-
-    def count_in(blocks: Iterator[RowBlock]) -> list[Integers]:
-        """Count people column by column, then rows."""
-        sums = [np.zeros(width, np.int64) for width in (*widths, *widths)]
-        for block in blocks:
-            for at, (code, width) in enumerate(zip(block.codes, widths, strict=True)):
-                sums[at] += add_up(code, block.people, width)
-                sums[len(widths) + at] += np.bincount(code, minlength=width)
-        return sums
-
-    def add(one: list[Integers], other: list[Integers]) -> list[Integers]:
-        return [mine + theirs for mine, theirs in zip(one, other, strict=True)]
-
-    sums = table.reduce_rows(count_in, add)
-    return sums[: len(widths)], sums[len(widths) :]
-
-
-def _keep_occurring(stream: KeyStream, number: int, occurs: Flags) -> Column:
-    """Return a column without rows; labels that no row has are forgotten."""
-    name, labels = stream.roles.quasi[number], stream.packing.labels[number]
-    column = Column(name, labels, np.flatnonzero(occurs).astype(np.int32)).compact()
-    return Column(name, column.labels, np.zeros(0, np.int32), kind_by_type(column, stream.roles, stream.texts))

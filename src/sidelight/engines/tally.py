@@ -1,0 +1,338 @@
+"""From counts of an engine to sorted keys: what the roles set aside, what is left, and who has what.
+
+tally_levels     by what the engine groups rows; `RowCounts` are its answer, all at once or batch by batch
+add_tally        sets aside what the roles say (suppressed rows, missing values), and adds up what is left (`Totals`)
+check_totals     refuses rows that changed, none at all, and missing values that nobody spoke of
+check_people     is everybody in one group, and in "single" on one row?  how many people has each key?
+sort_rows        the same for rows of any engine, as a `KeyStream`, held or in bounded memory
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from sidelight.arrays import Flags, Integers, add_up
+from sidelight.engines.source import Rows, changed_while_read, collect_batches, list_cells, numpy_integers
+from sidelight.errors import BadTable, MissingValues, parameter
+from sidelight.streams.key_stream import DENSE_VALUES, WEIGHT_UNIT, KeyStream, ValuePlaces, refuse_too_heavy, weights
+from sidelight.streams.sorted_runs import Packing, SortedRuns, Words
+from sidelight.table.cell_lists import list_separator, no_value_hint
+from sidelight.table.labels import SUPPRESSED, Column, JointDomain, Label
+from sidelight.table.table import Intake
+from sidelight.text import counted, form
+
+if TYPE_CHECKING:
+    from sidelight.streams.memory import Memory
+    from sidelight.table.roles import Roles
+
+
+@dataclass(frozen=True, slots=True)
+class RowCounts:
+    """Counts of an engine: per packed row how often it counts (`counts`) and how many raw rows it is (`rows`)."""
+
+    packing: Packing
+    words: Words
+    counts: Integers  # none where every row counts once
+    rows: Integers
+
+    def values(self) -> Integers:
+        """Return the code of each row's sensitive value."""
+        return self.packing.values(self.words, self.packing.keys(self.words))
+
+    def without(self, which: Flags) -> RowCounts:
+        """Leave some rows out."""
+        if not which.any():
+            return self
+        kept = ~which
+        return RowCounts(self.packing, [word[kept] for word in self.words], self.counts[kept], self.rows[kept])
+
+
+@dataclass
+class Totals:
+    """Sums over rows that are added up while they come in."""
+
+    rows: int = 0
+    suppressed: int = 0
+    without_value: int = 0
+    repeats: int = 0
+    counted: int = 0
+    missing: dict[str, int] | None = None  # rows without a value, by sensitive column
+    values: dict[int, int] | Integers | None = None
+
+    def add_values(self, values: Integers, counts: Integers | None, width: int) -> None:
+        """Count how often each packed value occurs."""
+        if width <= DENSE_VALUES:
+            added = np.bincount(values, minlength=width) if counts is None else add_up(values, counts, width)
+            self.values = added if self.values is None else self.values + added  # type: ignore[operator]
+            return
+        distinct, number = np.unique(values, return_inverse=True)
+        sums = np.bincount(number) if counts is None else add_up(number, counts, len(distinct))
+        known: dict[int, int] = self.values if isinstance(self.values, dict) else {}
+        for value, many in zip(distinct.tolist(), sums.tolist(), strict=True):
+            known[value] = known.get(value, 0) + many
+        self.values = known
+
+    def merge(self, other: Totals) -> Totals:
+        """Add what others have added up."""
+        names = ("rows", "suppressed", "without_value", "repeats", "counted")
+        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
+        missing = {name: many + (other.missing or {})[name] for name, many in (self.missing or {}).items()}
+        mine, theirs = self.values, other.values
+        values: dict[int, int] | Integers | None
+        if mine is None or theirs is None:
+            values = theirs if mine is None else mine
+        elif isinstance(mine, dict) and isinstance(theirs, dict):
+            values = {value: mine.get(value, 0) + theirs.get(value, 0) for value in {**mine, **theirs}}
+        else:
+            values = mine + theirs  # type: ignore[operator]
+        return Totals(**sums, missing=missing, values=values)
+
+    def occurring(self) -> tuple[Integers, Integers]:
+        """Return the values that occur, rising, and how often each does."""
+        if isinstance(self.values, dict):
+            values = np.array(sorted(self.values), np.int64)
+            return values, np.array([self.values[value] for value in values.tolist()], np.int64)
+        assert self.values is not None
+        values = np.flatnonzero(self.values)
+        return values, self.values[values]
+
+
+def tally_levels(rows: Rows, roles: Roles) -> tuple[tuple[str, ...], ...]:
+    """Return by what rows are grouped to count values; in "set" a person's repeated value counts once."""
+    once = (("person", *rows.key_and_value),) if roles.values == "set" else ()
+    return (*once, rows.key_and_value)
+
+
+def people_levels(rows: Rows) -> tuple[tuple[str, ...], ...]:
+    """Return by what rows are grouped to count the people of each key."""
+    return ("person", *rows.key), rows.key
+
+
+def counted_rows(rows: Rows, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False) -> pa.Table:
+    """Have the engine group rows, then groups (`Rows.counted`), and hold the answer."""
+    sums = ("parts", "rows") if len(levels) > 1 else ("rows",)
+    return collect_batches(rows.counted(*levels, counting=counting, nameless=nameless), (*levels[-1], *sums))
+
+
+def read_tally(answer: pa.Table, rows: Rows, packing: Packing, roles: Roles) -> RowCounts:
+    """Return what an engine answers by `tally_levels`, packed."""
+    # in "set" a group has one part per person, so a person's repeated value counts once; `raw` keeps the repeats
+    raw = numpy_integers(answer.column("rows"))
+    counts = numpy_integers(answer.column("parts")) if roles.values == "set" else raw
+    return RowCounts(packing, rows.words(answer, packing, rows.key_and_value), counts, raw)
+
+
+def find_valueless(tally: RowCounts, roles: Roles) -> dict[str, Flags]:
+    """Return which rows have no value, by sensitive column; none where that is a value, or where all have one."""
+    if roles.missing == "a value" or not any(None in labels for labels in tally.packing.value_labels):
+        return {}
+    codes = tally.packing.value_codes(tally.values())
+    return {
+        name: code == labels.index(None) if None in labels else np.zeros(len(code), bool)
+        for name, labels, code in zip(roles.value_columns, tally.packing.value_labels, codes, strict=True)
+    }
+
+
+def refuse_valueless(missing: Mapping[str, int], rows: int, roles: Roles) -> None:
+    """Refuse sensitive columns of which some rows say nothing; `missing` has how many, by column."""
+    for name, many in missing.items():
+        if many:
+            message = (
+                f"{many:,} of {counted(rows, 'row')} {form('has', many)} no '{name}'; "
+                f"say {parameter('missing', 'a value')} to count that as a value, {no_value_hint(roles)}"
+                f"or {parameter('missing', 'drop')} to drop the rows"
+            )
+            raise MissingValues(message)
+
+
+def add_tally(tally: RowCounts, totals: Totals, entries: SortedRuns, roles: Roles) -> None:
+    """Set aside what the roles say, and add up what is left."""
+    packing, once = tally.packing, len(tally.counts) == 0
+    totals.rows += len(tally.words[0]) if once else int(tally.rows.sum())
+    star = None if roles.suppressed == "a group" else packing.key_of(SUPPRESSED)
+    gaps = roles.missing != "a value" and any(None in labels for labels in packing.value_labels)
+    # rows are about to be filtered, which needs counts of the same length as the words
+    if once and (star is not None or gaps):
+        ones = np.ones(len(tally.words[0]), np.int64)
+        tally, once = replace(tally, counts=ones, rows=ones), False
+    # suppressed rows go first, so that those of them without a value are not reported as missing values
+    if star is not None:
+        same = [word == number for word, number in zip(packing.keys(tally.words), star, strict=True)]
+        suppressed: Flags = np.logical_and.reduce(same)
+        totals.suppressed += int(tally.rows[suppressed].sum())
+        tally = tally.without(suppressed)
+    without = np.zeros(len(tally.counts), bool)
+    assert totals.missing is not None
+    for name, missing in find_valueless(tally, roles).items():
+        totals.missing[name] += int(tally.rows[missing].sum())
+        without |= missing
+    totals.without_value += int(tally.rows[without].sum())
+    rest = tally.without(without)
+    counts = None if once else rest.counts
+    totals.add_values(rest.values(), counts, packing.width)
+    if not once:
+        totals.repeats += int(rest.rows.sum() - rest.counts.sum())
+    totals.counted += len(rest.words[0])
+    # rows that say that there is no value make a key, and count for nothing
+    kept = tally if roles.missing == "no value" else rest
+    entries.add(kept.words, None if once else kept.counts)
+
+
+def check_totals(totals: Totals, rows: Rows, roles: Roles) -> None:
+    """Refuse rows that changed, none at all, and missing values that nobody spoke of."""
+    if rows.source.rows not in {None, totals.rows}:  # rows with cells that the first pass did not see would be lost
+        raise changed_while_read(rows.source.name)
+    if totals.rows == 0:
+        message = f"{rows.source.name} has no rows; give at least one person"
+        raise BadTable(message)
+    if roles.missing == "an error":
+        refuse_valueless(totals.missing or {}, totals.rows - totals.suppressed, roles)
+    if totals.counted == 0:
+        message = "no rows are left after leaving out the suppressed ones and those without a sensitive value"
+        raise BadTable(message)
+
+
+def check_people(rows: Rows, roles: Roles) -> None:
+    """Check that every row has a person, and every person one key (in "single" even one row).
+
+    Groups must be disjoint: a person whose rows differ in a quasi-identifier would sit in two of them.
+    The message says how many people it is about, never who.
+    """
+    nameless, scattered = rows.count_misplaced(single=roles.values == "single")
+    if nameless:
+        message = (
+            f"{nameless:,} rows have no '{roles.person}'; give every row its person, or leave {parameter('person')} out"
+        )
+        raise BadTable(message)
+    if scattered:
+        people = "1 person has" if scattered == 1 else f"{scattered:,} people have"
+        if roles.values == "single":
+            wrong = f'more than one row; give one row each, or say {parameter("values", "set")} or "multiset"'
+        else:
+            wrong = f"rows that differ in a {roles.quasi_word} column; give each person one place"
+        message = f"{people} {wrong} (column '{roles.person}')"
+        raise BadTable(message)
+
+
+def sort_rows(
+    rows: Rows, roles: Roles, packing: Packing, tallies: Iterable[RowCounts], memory: Memory | None
+) -> KeyStream:
+    """Add up the rows of an engine and sort them by their keys; without a limit on memory all of them are held."""
+    words = len(packing.layout)
+    room = np.iinfo(np.int64).max if memory is None else memory.rows_to_sort(words)
+    entries, people, weight_runs = (SortedRuns(words, int(room), rows.source.rows) for _ in range(3))
+    totals = Totals(missing=dict.fromkeys(roles.value_columns, 0))
+    for tally in tallies:
+        add_tally(tally, totals, entries, roles)
+    # totals are checked before people are counted, which takes another pass over all rows
+    check_totals(totals, rows, roles)
+    if roles.person_column is not None:
+        check_people(rows, roles)
+    single = roles.values == "single"
+    for answer in () if single else _answers(rows, people_levels(rows), memory):
+        people.add(rows.words(answer, packing, rows.key), numpy_integers(answer.column("parts")))
+    stream = build_stream(
+        rows,
+        roles,
+        packing,
+        totals,
+        entries=entries,
+        people_per_key=None if single else people,
+        everybody=None if single else sum(int(counts.sum()) for _, counts in people.batches()),
+    )
+    return stream if roles.weight is None else _add_weights(stream, rows, weight_runs, memory)
+
+
+def _answers(rows: Rows, levels: tuple[tuple[str, ...], ...], memory: Memory | None) -> Iterator[pa.Table]:
+    """Yield what an engine counts, batch by batch where memory is limited."""
+    if memory is None:
+        yield counted_rows(rows, *levels, counting=True)
+        return
+    for batch in rows.counted(*levels, counting=True):
+        yield pa.Table.from_batches([batch])
+
+
+def _add_weights(stream: KeyStream, rows: Rows, runs: SortedRuns, memory: Memory | None) -> KeyStream:
+    """Have the engine count the people of each key and weight, and add up what they weigh."""
+    roles = stream.roles
+    assert roles.weight is not None
+    by = (*rows.key, "weight")
+    # everybody's weight counts once
+    levels = (by,) if roles.person_column is None else (("person", *by), by)
+    weight, people = 0, 0
+    for answer in _answers(rows, levels, memory):
+        cells = [rows.roles.label(cell) for cell in list_cells(answer.column("weight"))]
+        many = numpy_integers(answer.column("rows" if roles.person_column is None else "parts"))
+        amounts = weights(Column.of(roles.weight, cells), many)
+        # Python's integers cannot overflow; the sum is checked before int64 sums per key could
+        people, weight = people + int(many.sum()), weight + int(amounts.sum())
+        refuse_too_heavy(roles.weight, weight / WEIGHT_UNIT)
+        runs.add(rows.words(answer, stream.packing, rows.key), amounts)
+    # grouping by person, key and weight splits a person with two weights, which raises the count of people
+    if people != stream.people:
+        message = f"somebody's rows differ in '{roles.weight}'; give each person one weight"
+        raise BadTable(message)
+    return replace(stream, weight_per_key=runs, weight=weight)
+
+
+def build_stream(
+    rows: Rows,
+    roles: Roles,
+    packing: Packing,
+    totals: Totals,
+    *,
+    entries: SortedRuns,
+    people_per_key: SortedRuns | None,
+    everybody: int | None,
+) -> KeyStream:
+    """Put together what was added up; `everybody` is how many people there are, where values do not say it."""
+    values, amounts = totals.occurring()
+    domain, places = _find_domain(packing, values, roles)
+    intake = build_intake(
+        rows,
+        roles,
+        totals.rows,
+        valueless=totals.without_value,
+        rows_suppressed=totals.suppressed,
+        repeats=totals.repeats,
+        cell_separator=list_separator(packing.labels[-1]),
+        missing_marks=roles.missing_marks,
+    )
+    whole = add_up(places, amounts, len(domain))
+    people = int(amounts.sum()) if everybody is None else everybody
+    found = ValuePlaces.build(values, places, packing.width)
+    texts = rows.source.texts
+    return KeyStream(roles, packing, domain, whole, people, intake, entries, people_per_key, found, rows.roles, texts)
+
+
+def build_intake(rows: Rows, roles: Roles, total: int, *, valueless: int, **further: Any) -> Intake:  # noqa: ANN401
+    """Write down what reading did to `total` rows, of which some have no sensitive value; `further` are fields."""
+    people_without = roles.missing == "no value"  # such rows are people, who have no value by them
+    return Intake(
+        rows=total,
+        columns_dropped=rows.source.dropped,
+        rows_without_value=0 if people_without else valueless,
+        rows_saying_no_value=valueless if people_without else 0,
+        files=rows.source.files,
+        source_notes=rows.source.notes,
+        roles=roles.choices(),
+        **further,
+    )
+
+
+def _find_domain(packing: Packing, values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
+    """Return all values, of several sensitive columns the combinations that occur; and which one each packed one is."""
+    columns = tuple(
+        Column(name, labels, code).declare(roles.domain_of(name))
+        for name, labels, code in zip(
+            roles.value_columns, packing.value_labels, packing.value_codes(values), strict=True
+        )
+    )
+    if len(columns) > 1:
+        return JointDomain(columns), np.arange(len(values))
+    return columns[0].labels, columns[0].codes.astype(np.int64)
