@@ -143,8 +143,8 @@ from .publish.noise import read_noise as read_noise
 from .publish.publish import Published as Published
 from .publish.publish import read_published as read_published
 from .report.make import release_report as release_report
-from .report.make import report_html as report_html
-from .report.make import report_markdown as report_markdown
+from .report.contents import report_html as report_html
+from .report.contents import report_markdown as report_markdown
 from .report.release_report import ReleaseReport as ReleaseReport
 from .report.release_report import SignOff as SignOff
 from .errors import NothingSafe as NothingSafe

@@ -37,7 +37,7 @@ from sidelight.release.printed_labels import Printing
 from sidelight.release.read import release_from, streamed_from
 from sidelight.release.release import ReleaseBlocks
 from sidelight.report.answer import Live, Recipe
-from sidelight.report.outlines import OutlineName, release_page
+from sidelight.report.contents import OutlineName, release_page
 from sidelight.report.release_report import Circumstances, Decision, DoAgain, ReleaseReport, SignOff
 from sidelight.report.report import AuditReport, audit_report, singled_out
 from sidelight.streams.memory import MEMORY, Memory

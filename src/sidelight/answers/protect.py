@@ -31,8 +31,8 @@ from sidelight.publish.publish import Layout, refuse_loud, values_path
 from sidelight.publish.sidecar import PublishedFinding, Sidecar, dictionary_path, published_finding
 from sidelight.release.release import ReleaseBlocks, StreamedRelease
 from sidelight.report.answer import Answer, Live, Recipe
+from sidelight.report.contents import release_page
 from sidelight.report.make import report_on_result
-from sidelight.report.outlines import release_page
 from sidelight.report.page import Block, Blocks, Code, Grid, Page, PageSection, Paragraph, Points
 from sidelight.report.page import Verdict as VerdictName
 from sidelight.report.release_report import Circumstances, DoAgain

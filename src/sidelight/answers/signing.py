@@ -18,10 +18,9 @@ from sidelight.measures.criterion import Criterion
 from sidelight.measures.measure import Measure
 from sidelight.policy.policy import Policy
 from sidelight.report.answer import Recipe
+from sidelight.report.contents import OUTLINES, OutlineName
 from sidelight.report.make import add_curves, circumstances, judge_release, judge_table, published_circumstances
-from sidelight.report.outlines import OUTLINES, OutlineName
 from sidelight.report.release_report import (
-    NOT_SIGNED,
     Circumstances,
     Decision,
     HowMade,
@@ -81,7 +80,7 @@ class ReportChoice:
         if texts["decision"] and not texts["reasons"]:
             problems["reasons"] = "a decision needs its reasons: say why"
         if problems:
-            return cls(outline, texts, day, NOT_SIGNED, problems)
+            return cls(outline, texts, day, SignOff(), problems)
         sign_off = SignOff(
             name=texts["signed_by"],
             role=texts["role"],

@@ -23,7 +23,7 @@ from sidelight.files import sidecar_path, write_whole
 from sidelight.publish.publish import sheet_of_people
 from sidelight.publish.sidecar import dictionary_path
 from sidelight.release.release import Release
-from sidelight.report.make import report_html
+from sidelight.report.contents import report_html
 from sidelight.report.report import AuditReport
 from sidelight.report.terminal import draw_blocks
 

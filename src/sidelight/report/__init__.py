@@ -2,7 +2,7 @@
 
 documents   `answer` (what all answers share), `report` (of an audit), `release_report` (for whoever signs);
 making      `make` (from a release, a search's result, a published file or its sidecar; attacks that were tried);
-describing  `contents` (what is said topic by topic), `outlines` (in which order);
+describing  `contents` (what is said topic by topic, and in which order);
 drawing     `terminal`; a `page` as HTML, Markdown or PDF (`render`); charts (`plots` is their look, `charts/` has a
             file per family, `pictures` says which a report shows, and what stands behind them).
 

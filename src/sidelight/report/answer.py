@@ -10,10 +10,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Generic, TypeAlias, TypeVar
 
-from pydantic import Field, GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic import Field, GetPydanticSchema
+from pydantic_core import core_schema
 
 from sidelight import __version__
 from sidelight.documents.document import Envelope
@@ -28,15 +28,10 @@ AnswerT = TypeVar("AnswerT")
 Thing = TypeVar("Thing")
 
 
-class _Unchecked:
-    """Keeps pydantic from looking into an object of the library, which checked itself when it was made."""
+# pydantic does not look into an object of the library, which checked itself when it was made
+_UNCHECKED = GetPydanticSchema(lambda _source, _handler: core_schema.any_schema())
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
-        del source, handler
-        return core_schema.any_schema()
-
-
-Live: TypeAlias = Annotated[Thing, _Unchecked(), Field(exclude=True)]
+Live: TypeAlias = Annotated[Thing, _UNCHECKED, Field(exclude=True)]
 """An object that an answer is drawn from, and that stays out of the JSON."""
 
 

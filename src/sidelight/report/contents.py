@@ -1,21 +1,29 @@
-"""What does a report about a release say, topic by topic?  Blocks drawn from the document; no arithmetic here.
+"""What does a report about a release say, topic by topic, and in which order?  Blocks drawn from the document.
 
-Each topic is told in the order of a screen: the question in words, the answer with its number, the picture, who is
-worst off, what follows, and the table behind it.  `outlines` says in which order topics stand, and under which titles.
+No arithmetic here.  Each topic is told in the order of a screen: the question in words, the answer with its number, the
+picture, who is worst off, what follows, and the table behind it.
+
+An outline says in which order topics stand, and under which titles: our own, or as a regime's document has it.  It is
+data (`templates/outlines.toml`): titles, topics below them, and what is asked that no program can know, which is
+printed as a blank "to be filled in by …" and never invented.  Where an outline says nothing of a topic, it stands at
+the end, under "Besides": nothing is left out of a report because a regime does not ask for it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from importlib.resources import files
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from sidelight.errors import NotAvailable, SidelightError
+from sidelight.errors import NotAvailable, SidelightError, did_you_mean, expect, parameter
 from sidelight.measures.criterion import Comparison
 from sidelight.policy.measure_names import ASK_CHOICES, asked_attackers
 from sidelight.report.page import (
+    Blank,
     Block,
     Blocks,
     Code,
@@ -32,6 +40,7 @@ from sidelight.report.page import (
 from sidelight.report.page import Verdict as PageVerdict
 from sidelight.report.plots import expect_pictures
 from sidelight.report.release_report import KnowledgeCurve, ReleaseReport, utility_meaning
+from sidelight.report.render import html_page, markdown_page
 from sidelight.report.report import ATTACKERS, attacker_of, conclude
 from sidelight.rounding import ROUNDED
 from sidelight.search.protect import METHODS
@@ -106,7 +115,7 @@ def _pictures(report: ReleaseReport, name: str, *, above_its_table: bool = False
         from sidelight.report.pictures import pictures_of  # noqa: PLC0415 - slow, and an extra
 
         # all are drawn before the first is yielded, so that an error leaves no half of a topic
-        for picture in tuple(pictures_of(report, name)):
+        for picture in pictures_of(report, name):
             yield replace(picture, table=None) if above_its_table else picture
     except (ImportError, SidelightError):
         return
@@ -565,3 +574,97 @@ def topic_section(report: ReleaseReport, topic: str, title: str | None = None) -
     parts = list(blocks_of(report))
     blocks = tuple(part for part in parts if not isinstance(part, PageSection))
     return PageSection(title or own, blocks, tuple(part for part in parts if isinstance(part, PageSection)))
+
+
+# The order.
+
+OutlineName: TypeAlias = Literal["ema", "hipaa", "iso-27559", "ico"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A title of a regime's document: what we tell there, and what somebody has to fill in."""
+
+    title: str  # of a single topic without one, that topic's own
+    topics: tuple[str, ...] = ()
+    blanks: tuple[Blank, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The order and the titles of a document."""
+
+    title: str
+    chapters: tuple[Chapter, ...]
+    source: str = ""
+
+
+def _read_outlines() -> Mapping[str, Outline]:
+    text = files("sidelight.report").joinpath("templates", "outlines.toml").read_text(encoding="utf-8")
+    return {
+        name: Outline(
+            outline["title"],
+            tuple(
+                Chapter(
+                    chapter.get("title", ""),
+                    tuple(chapter.get("topics", ())),
+                    tuple(Blank(what, by) for what, by in chapter.get("blanks", ())),
+                )
+                for chapter in outline["chapters"]
+            ),
+            outline.get("source", ""),
+        )
+        for name, outline in tomllib.loads(text).items()
+    }
+
+
+_ALL_OUTLINES = _read_outlines()
+
+OUTLINES = {name: outline for name, outline in _ALL_OUTLINES.items() if name != "own"}
+"""Those of regimes."""
+
+
+def release_page(report: ReleaseReport, outline: OutlineName | None = None) -> Page:
+    """Lay a report out as a page, in our own order or in that of a regime.
+
+    >>> from sidelight.release.release import Release
+    >>> from sidelight.report.release_report import assemble_report
+    >>> from sidelight.report.report import audit_report
+    >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}])
+    >>> page = release_page(assemble_report(audit_report(release), release), "hipaa")
+    >>> page.sections[0].title, page.sections[0].blocks[0].by
+    ('The expert', 'the expert')
+    """
+    if outline is not None and expect(str, outline, parameter("outline")) not in OUTLINES:
+        known = parameter("outline", outline)
+        message = f"{known} is none of {', '.join(OUTLINES)}{did_you_mean(outline, list(OUTLINES))}"
+        raise SidelightError(message)
+    chosen = _ALL_OUTLINES[outline or "own"]
+    sections = [_chapter(report, chapter) for chapter in chosen.chapters]
+    summary = outline is None
+    # our own outline has the risk in its opening; what no chapter covers goes to the end
+    covered = {topic for chapter in chosen.chapters for topic in chapter.topics} | ({"risk"} if summary else set())
+    besides = tuple(topic_section(report, topic) for topic in TOPICS if topic not in covered)
+    if besides:
+        sections.append(PageSection("Besides", (), besides))
+    title = f"{chosen.title}: {report.source}" if report.source else chosen.title
+    return page_of(report, tuple(sections), title, summary=summary)
+
+
+def _chapter(report: ReleaseReport, chapter: Chapter) -> PageSection:
+    """Build the section of a chapter; a single topic stands right below the chapter's title."""
+    if len(chapter.topics) == 1:
+        section = topic_section(report, chapter.topics[0], chapter.title)
+        return PageSection(section.title, (*section.blocks, *chapter.blanks), section.parts)
+    parts = tuple(topic_section(report, topic) for topic in chapter.topics)
+    return PageSection(chapter.title, chapter.blanks, tuple(part for part in parts if not part.empty))
+
+
+def report_html(report: ReleaseReport, outline: OutlineName | None = None) -> str:
+    """Draw a report as one HTML file: at most 1 MB, nothing fetched, no script; `outline` orders it for a regime."""
+    return html_page(release_page(expect(ReleaseReport, report, "the report"), outline))
+
+
+def report_markdown(report: ReleaseReport, outline: OutlineName | None = None) -> str:
+    """Write a report as Markdown; `outline` orders it for a regime."""
+    return markdown_page(release_page(expect(ReleaseReport, report, "the report"), outline))

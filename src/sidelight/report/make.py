@@ -54,10 +54,8 @@ from sidelight.publish.sidecar import (
 )
 from sidelight.release.generalise import group
 from sidelight.release.release import Release, ReleaseBlocks, expect_release
-from sidelight.report.outlines import OutlineName, release_page
 from sidelight.report.release_report import (
     MANY_PEOPLE,
-    NOT_SIGNED,
     AttackTried,
     CandidateFacts,
     CandidateReleases,
@@ -77,7 +75,6 @@ from sidelight.report.release_report import (
     risk_before,
     technique_words,
 )
-from sidelight.report.render import html_page, markdown_page
 from sidelight.report.report import (
     Audit,
     AuditFinding,
@@ -92,6 +89,7 @@ from sidelight.table.table import Table
 
 if TYPE_CHECKING:
     from sidelight.measures.criterion import Criterion
+    from sidelight.policy.policy import Verdict
 
 
 def release_report(
@@ -126,7 +124,7 @@ def release_report(
     tried = tuple(summarise_exposure(expect(Exposure, each, "what was tried"), [name]) for name, each in others.items())
     if date is not None:
         expect(str, date, parameter("date"))
-    signed = NOT_SIGNED if sign_off is None else expect(SignOff, sign_off, parameter("sign_off"))
+    signed = SignOff() if sign_off is None else expect(SignOff, sign_off, parameter("sign_off"))
     known = Circumstances(date=date, sign_off=signed, attacks=tried)
     if table is not None:
         expect(Table, table, parameter("table"))
@@ -143,13 +141,16 @@ def judge_release(
     release: ReleaseBlocks,
     policy: Policy | None,
     measures: Iterable[Measure],
+    *,
+    verdict: Verdict | None = None,
     source: str | None = None,
     readers: Sequence[ReaderFacts] = (),
 ) -> AuditReport:
-    """Measure and judge."""
-    verdict = None if policy is None else expect(Policy, policy, parameter("policy")).judge(release)
+    """Measure, and judge by the policy, if it is given; `verdict` is what was judged already."""
+    if policy is not None:
+        verdict = expect(Policy, policy, parameter("policy")).judge(release)
     asked = expect_several(Measure, measures, parameter("measures"), each="measure")  # type: ignore[type-abstract]
-    findings = [*measure_all(asked, release)]
+    findings = list(measure_all(asked, release))
     return audit_report(release, verdict=verdict, findings=findings, source=source, readers=readers)
 
 
@@ -169,22 +170,16 @@ def report_on_result(
     published: Sidecar | None = None,
 ) -> ReleaseReport:
     """Build the report on what a search found, judged by its policy or another; if published, as its sidecar has it."""
-    verdict = result.verdict if policy is None else expect(Policy, policy, parameter("policy")).judge(result.release)
-    policy = result.policy if policy is None else policy
-    table = result.recoding.table
-    names = [column.name for column in table.quasi]
-    heights = {name: hierarchy.height for name, hierarchy in result.hierarchies.items()}
-    techniques = technique_words(
-        names, method=result.method.name, levels=result.levels, heights=heights, averages=result.method.prints_averages
-    )
-    asked = expect_several(Measure, measures, parameter("measures"), each="measure")  # type: ignore[type-abstract]
-    audit = audit_report(
+    audit = judge_release(
         result.release,
-        verdict=verdict,
-        findings=[*measure_all(asked, result.release)],
+        policy,
+        measures,
+        verdict=result.verdict,
         source=source,
         readers=[reader_facts(each.for_readers()) for each in result.readers],
     )
+    policy = result.policy if policy is None else policy
+    table = result.recoding.table
     known = replace(
         known,
         before=judge_table(table, policy) if isinstance(table, Table) else None,
@@ -194,8 +189,19 @@ def report_on_result(
     if published is not None:
         known = published_circumstances(known, published, policy=policy)
     else:
-        kept = () if table.carried is None else table.carried.names
-        known = replace(circumstances(known, policy), made=how_made(result), techniques=techniques, kept=kept)
+        method = result.method
+        known = replace(
+            circumstances(known, policy),
+            made=how_made(result),
+            techniques=technique_words(
+                [column.name for column in table.quasi],
+                method=method.name,
+                levels=result.levels,
+                heights={name: hierarchy.height for name, hierarchy in result.hierarchies.items()},
+                averages=method.prints_averages,
+            ),
+            kept=() if table.carried is None else table.carried.names,
+        )
     return add_curves(audit, result.release, known, policy)
 
 
@@ -570,16 +576,3 @@ def numbers_in(answer: JsonValue, path: str = "") -> Iterator[tuple[str, JsonVal
             yield from numbers_in(inside, f"{path}: {words}" if path else words)
     elif isinstance(answer, int | float):
         yield path, answer
-
-
-# How it is drawn
-
-
-def report_html(report: ReleaseReport, outline: OutlineName | None = None) -> str:
-    """Draw a report as one HTML file: at most 1 MB, nothing fetched, no script; `outline` orders it for a regime."""
-    return html_page(release_page(expect(ReleaseReport, report, "the report"), outline))
-
-
-def report_markdown(report: ReleaseReport, outline: OutlineName | None = None) -> str:
-    """Write a report as Markdown; `outline` orders it for a regime."""
-    return markdown_page(release_page(expect(ReleaseReport, report, "the report"), outline))

@@ -7,7 +7,6 @@ none where the document has no numbers for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ from sidelight.report.charts.risk_curves import RiskCurve, RiskLimit, kinds_char
 from sidelight.report.charts.searches import Candidate, RiskScale, candidates_chart, cuts_chart, losses_chart
 from sidelight.report.charts.skyline import cells_chart
 from sidelight.report.plots import expect_pictures, picture_of
-from sidelight.report.release_report import CheckedBeliefs, ReleaseReport, least_size
+from sidelight.report.release_report import CheckedBeliefs, DoAgain, ReleaseReport, ReportedRelease, SignOff, least_size
 from sidelight.report.report import attacker_of
 
 if TYPE_CHECKING:
@@ -29,31 +28,22 @@ if TYPE_CHECKING:
     from sidelight.report.page import Picture
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawable:
-    """A report as pictures see it: whoever signs it, and whenever, they are the same."""
-
-    text: str
-    report: ReleaseReport = field(compare=False)
-
-
-def pictures_of(report: ReleaseReport, name: str) -> Iterator[Picture]:
+def pictures_of(report: ReleaseReport, name: str) -> tuple[Picture, ...]:
     """Draw the pictures of a topic; a report that differs in who signs it alone is not drawn again."""
     expect_pictures()
-    # the key of the cache: all that pictures show, without what changes from day to day
-    text = report.answer.model_dump_json(exclude={"date", "sign_off", "again"})
-    return iter(_pictures(_Drawable(text, report), name))
+    # without what changes from day to day, and no picture shows
+    unsigned = report.answer.model_copy(update={"date": None, "sign_off": SignOff(), "again": DoAgain()})
+    return _draw(unsigned.model_dump_json(), name)
 
 
 @lru_cache(maxsize=64)
-def _pictures(drawable: _Drawable, name: str) -> tuple[Picture, ...]:
-    return tuple(map(picture_of, CHARTS[name](drawable.report)))
+def _draw(document: str, name: str) -> tuple[Picture, ...]:
+    return tuple(map(picture_of, CHARTS[name](ReportedRelease.model_validate_json(document))))
 
 
-def _limits(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
-    answer = report.answer
-    judged = [each for each in answer.audit.findings if each.limit is not None]
-    before = answer.before.results if answer.before else ()
+def _limits(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
+    judged = [each for each in report.audit.findings if each.limit is not None]
+    before = report.before.results if report.before else ()
     limits = []
     for at, each in enumerate(judged):
         assert each.limit is not None
@@ -74,16 +64,15 @@ def _limits(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
         yield limits_chart(limits)
 
 
-def _sizes(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
-    answer = report.answer
-    if answer.smallest_group is None or answer.half_in_groups_of is None:
+def _sizes(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
+    if report.smallest_group is None or report.half_in_groups_of is None:
         return
-    drawn = SizesDrawn(answer.sizes, answer.smallest_group, answer.half_in_groups_of)
-    yield size_steps_chart(drawn, least_size(answer.audit))
+    drawn = SizesDrawn(report.sizes, report.smallest_group, report.half_in_groups_of)
+    yield size_steps_chart(drawn, least_size(report.audit))
 
 
-def _values(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
-    for each in report.answer.values[:3]:  # of so many sensitive columns
+def _values(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
+    for each in report.values[:3]:  # of so many sensitive columns
         rows = [(common.value, common.people) for common in each.common]
         if not rows:
             continue
@@ -92,13 +81,13 @@ def _values(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
         yield value_bars_chart(each.column, rows, people=each.people, values=each.values, several=each.several)
 
 
-def _knowledge(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
+def _knowledge(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
     """Draw one curve: that of the policy's first limit that is about one, or else the first."""
-    curves = {curve.measure: curve for curve in report.answer.curves}
+    curves = {curve.measure: curve for curve in report.curves}
     if not curves:
         return
-    judged = [each for each in report.answer.audit.findings if each.limit is not None and each.measure in curves]
-    curve = curves[judged[0].measure] if judged else report.answer.curves[0]
+    judged = [each for each in report.audit.findings if each.limit is not None and each.measure in curves]
+    curve = curves[judged[0].measure] if judged else report.curves[0]
     limit, own = (judged[0].limit, judged[0].settings.get("k")) if judged else (None, None)
     # what one and several of a curve's amounts are called for whoever never heard of implications
     names = {
@@ -117,8 +106,8 @@ def _knowledge(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
     yield kinds_chart([kind], "of somebody's value", limit=bound, own=marked)
 
 
-def _cells(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
-    for each in report.answer.cells:
+def _cells(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
+    for each in report.cells:
         axes = tuple(KnowledgeAxis(name, amounts) for name, amounts in each.amounts.items())
         curve = DisclosureCurve(each.measure, (), axes, tuple(risk.value for risk in each.risks))
         own = (each.own["rules_out"], each.own["others"], each.own["family"])
@@ -126,8 +115,8 @@ def _cells(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
         yield cells_chart(curve, limit=limit, own=own)
 
 
-def _readers(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
-    readers = [each for each in report.answer.audit.readers if each.outcome in ("asked", "could not tell")]
+def _readers(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
+    readers = [each for each in report.audit.readers if each.outcome in ("asked", "could not tell")]
     if any(each.belief is not None for each in readers):
         yield readers_chart(readers)
 
@@ -138,8 +127,8 @@ def calibration_picture(beliefs: CheckedBeliefs) -> Picture:
     return picture_of(checked_claims_chart(beliefs.model, beliefs.claimed, beliefs.right, error, beliefs.calibration))
 
 
-def _utility(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
-    making, others = report.answer.made, report.answer.candidates
+def _utility(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
+    making, others = report.made, report.candidates
     losses = {name: worth for name, worth in (making.utility if making else {}).items() if worth is not None}
     if any(name in losses for name in ("balanced loss", "loss", "non-uniform entropy")):
         yield losses_chart(losses)
@@ -149,13 +138,13 @@ def _utility(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
         yield candidates_chart(candidates, scale, utility=others.utility)
 
 
-CHARTS: dict[str, Callable[[ReleaseReport], Iterator[alt.TopLevelMixin]]] = {
+CHARTS: dict[str, Callable[[ReportedRelease], Iterator[alt.TopLevelMixin]]] = {
     "limits": _limits,
     "sizes": _sizes,
     "values": _values,
     "knowledge": _knowledge,
     "cells": _cells,
     "readers": _readers,
-    "cuts": lambda report: (cuts_chart(cuts.along, cuts.parts) for cuts in [report.answer.cuts] if cuts is not None),
+    "cuts": lambda report: (cuts_chart(cuts.along, cuts.parts) for cuts in [report.cuts] if cuts is not None),
     "utility": _utility,
 }

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -27,7 +27,6 @@ from sidelight.documents.document import (
     PolicyBound,
     number,
     people_counts,
-    schema_text,
 )
 from sidelight.policy.measure_names import asked_attackers
 from sidelight.report.answer import Answer
@@ -47,10 +46,7 @@ if TYPE_CHECKING:
     from sidelight.search.method import SearchResult
 
 SCHEMA_VERSION = 1
-"""Raised whenever a reader of the document would have to change."""
-
-SCHEMA_HOME = "docs/reference/release-report.schema.json"
-"""Where the schema is kept for programs that read such reports."""
+"""Raised whenever a reader of it would have to change; its schema is docs/reference/release-report.schema.json."""
 
 
 WITHHELD = (
@@ -274,14 +270,6 @@ class ReleaseReport(Answer[ReportedRelease]):
         yield conclude(self.answer.audit.findings)
 
 
-def release_report_schema() -> str:
-    """Write the JSON schema of such reports."""
-    return schema_text(ReleaseReport)
-
-
-NOT_SIGNED = SignOff()
-
-
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """What a report says that no measure can: when, by which files and commands, and what else was done."""
@@ -298,7 +286,7 @@ class Circumstances:
     again: DoAgain = field(default_factory=DoAgain)
     files: tuple[FileFacts, ...] = ()
     versions: Mapping[str, str] | None = None
-    sign_off: SignOff = NOT_SIGNED
+    sign_off: SignOff = field(default_factory=SignOff)
 
 
 def assemble_report(
@@ -324,6 +312,8 @@ def assemble_report(
     [('age', 'known to outsiders', ('30-39',)), ('value', 'sensitive', ('Flu',))]
     """
     known = circumstances or Circumstances()
+    if known.versions is None:
+        known = replace(known, versions={"sidelight": audit.answer.sidelight})
     answer = audit.answer.model_copy(update={"findings": tuple(map(shareable, audit.answer.findings))})
     if columns is None:
         columns = () if release is None else column_facts(release.outline, known.techniques, known.kept)
@@ -345,26 +335,18 @@ def assemble_report(
         if release is not None and release.is_held
         else None
     )
+    told = {each.name: getattr(known, each.name) for each in fields(known) if each.name in ReportedRelease.model_fields}
     story = ReportedRelease(
-        date=known.date,
+        **told,
         audit=answer,
         columns=columns,
-        made=known.made,
-        before=known.before,
         sizes=() if sizes is None else sizes.steps,
         smallest_group=None if sizes is None else sizes.smallest,
         half_in_groups_of=None if sizes is None else sizes.half_in,
         values=() if release is None else value_counts(release.outline),
         curves=curves,
         cells=cells,
-        candidates=known.candidates,
-        cuts=known.cuts,
-        attacks=known.attacks,
         not_covered=tuple(_not_covered(audit.answer, known)),
-        again=known.again,
-        files=known.files,
-        versions=dict(known.versions or {"sidelight": answer.sidelight}),
-        sign_off=known.sign_off,
     )
     return ReleaseReport(source=audit.source, answer=story, notes=audit.notes)
 

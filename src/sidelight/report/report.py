@@ -34,7 +34,6 @@ from sidelight.documents.document import (
     plain,
     reader_facts,
     release_facts,
-    schema_text,
 )
 from sidelight.errors import BadMeasure
 from sidelight.intake.roles import MARKS
@@ -62,10 +61,7 @@ if TYPE_CHECKING:
     from sidelight.release.release import ReleaseBlocks
 
 SCHEMA_VERSION = 3
-"""Raised whenever a reader of the document would have to change."""
-
-SCHEMA_HOME = "docs/reference/report.schema.json"
-"""Where the schema is kept for programs that read reports."""
+"""Raised whenever a reader of the document would have to change; its schema is docs/reference/report.schema.json."""
 
 ALONE = "the group that is worst off has one person: its line here describes that person; do not share this report"
 
@@ -259,11 +255,6 @@ def notes_section(notes: Iterable[str]) -> Iterator[PageSection]:
     different = tuple(dict.fromkeys(notes))
     if different:
         yield PageSection("Notes", (Points(different),))
-
-
-def report_schema() -> str:
-    """Write the JSON schema of reports."""
-    return schema_text(AuditReport)
 
 
 def audit_report(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType
@@ -16,15 +15,6 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight.report.page import MARKS, Block, Code, Grid, PageSection, Paragraph, Points, Quotation
-
-if TYPE_CHECKING:
-    from sidelight.report.report import AuditReport
-
-
-def show(report: AuditReport, console: Console) -> None:
-    """Print a report."""
-    for part in draw_blocks(report.blocks()):
-        console.print(part)
 
 
 def draw_blocks(blocks: Iterable[Block | PageSection]) -> Iterator[RenderableType]:

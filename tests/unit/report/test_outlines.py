@@ -6,8 +6,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import SidelightError
-from sidelight.report.contents import TOPICS, topic_section
-from sidelight.report.outlines import OUTLINES, release_page
+from sidelight.report.contents import OUTLINES, TOPICS, release_page, topic_section
 from sidelight.report.page import Blank
 from sidelight.report.render import html_page, markdown_page
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 import sidelight as sl
+from sidelight.report.contents import OUTLINES, release_page
 from sidelight.report.make import MOST_MEASURED_CELLS, candidate_releases, knowledge_cells, read_attack
-from sidelight.report.outlines import OUTLINES, release_page
 from sidelight.report.page import Page, PageSection, Picture
 from sidelight.report.pictures import CHARTS, pictures_of
 from sidelight.report.plots import description_of

@@ -9,11 +9,11 @@ from xml.etree import ElementTree as ET
 import altair as alt
 import pyarrow as pa
 import pytest
+from support.value_charts import values_chart
 
 import sidelight as sl
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.report import plots
-from sidelight.report.charts.groups import values_chart
 from sidelight.report.charts.risk_curves import risk_chart
 
 ROWS = [

@@ -7,7 +7,7 @@ from rich.console import Console
 
 import sidelight as sl
 from sidelight.report.report import audit_report
-from sidelight.report.terminal import show
+from sidelight.report.terminal import draw_blocks
 from sidelight.text import shorten_label
 
 RELEASE = sl.Release.from_counts(
@@ -19,7 +19,8 @@ KEPT, BROKEN = sl.GroupSize() >= 5, sl.EntropyDiversity() >= 1.5
 
 def shown(report, *, width=80):
     console = Console(file=io.StringIO(), width=width, highlight=False)
-    show(report, console)
+    for part in draw_blocks(report.blocks()):
+        console.print(part)
     return console.file.getvalue()
 
 
@@ -66,7 +67,7 @@ def test_square_brackets_of_the_data_are_not_markup():
 def test_no_colour_when_nobody_wants_it(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     console = Console(file=io.StringIO(), width=80, force_terminal=True, highlight=False)
-    show(of(BROKEN), console)
+    console.print(*draw_blocks(of(BROKEN).blocks()))
     assert "\x1b[3" not in console.file.getvalue()
     assert "✗ no" in console.file.getvalue()
 

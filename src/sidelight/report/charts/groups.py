@@ -167,18 +167,6 @@ def _size_bars(steps: Sequence[SizeBand], least: int | None) -> Drawing:
     return library.layer(*layers)
 
 
-def values_chart(release: Release) -> alt.TopLevelMixin:
-    """Draw how many people have each value; beyond `MOST_VALUES` together."""
-    people = release.groups.whole.tolist()
-    order = sorted(range(len(people)), key=lambda at: (-people[at], shown(release.domain[at])))
-    rows = [(shown(release.domain[at]), int(people[at])) for at in order]
-    if len(rows) > MOST_VALUES:
-        kept, others = rows[: MOST_VALUES - 1], rows[MOST_VALUES - 1 :]
-        rows = [*kept, (f"{len(others):,} other values", sum(number for _, number in others))]
-    several = release.semantics != "single"
-    return value_bars_chart(release.sensitive, rows, people=release.size, values=len(people), several=several)
-
-
 def value_bars_chart(
     column: str, rows: Sequence[tuple[str, int]], *, people: int, values: int, several: bool
 ) -> alt.TopLevelMixin:

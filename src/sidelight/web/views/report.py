@@ -21,8 +21,8 @@ from starlette.responses import Response
 
 from sidelight.answers.signing import DECISIONS, SIGNED, ReportChoice, report_on_file, report_on_levels, write_recipe
 from sidelight.errors import BadPolicy, SidelightError
-from sidelight.report.make import report_html, report_markdown, report_on_result, summarise_exposure
-from sidelight.report.outlines import OUTLINES, release_page
+from sidelight.report.contents import OUTLINES, release_page, report_html, report_markdown
+from sidelight.report.make import report_on_result, summarise_exposure
 from sidelight.report.release_report import Circumstances, ReleaseReport
 from sidelight.report.render import browser_path, html_within, pdf_page
 from sidelight.report.report import conclude

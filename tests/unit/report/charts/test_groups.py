@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.value_charts import values_chart
 
 import sidelight as sl
 from sidelight.errors import WrongKind
-from sidelight.report.charts.groups import MOST_VALUES, group_chart, size_steps, sizes_chart, values_chart
+from sidelight.report.charts.groups import MOST_VALUES, group_chart, size_steps, sizes_chart
 from sidelight.report.plots import table_behind, title_of
 from tests.support.examples import examples
 
