@@ -460,7 +460,7 @@ class SkylineSection(Section):
 
     def to_skyline(self, elsewhere: tuple[Label | Predicate, ...]) -> Skylines:
         """Build the skyline; `elsewhere` are the targets of the others, which one without a value leaves out."""
-        from sidelight.measures.privacy_skyline.skyline import (  # noqa: PLC0415 - brings SciPy
+        from sidelight.measures.privacy_skyline.skyline import (  # noqa: PLC0415 - as limits are read without it
             SkylinePoint,
             Skylines,
             single_values,

@@ -27,7 +27,7 @@ import pyarrow as pa
 
 from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, did_you_mean, expect, parameter
 from sidelight.measures.about import ask_each_column, findings
-from sidelight.measures.epsilon_privacy.explanation import settings_in_words
+from sidelight.measures.epsilon_privacy.prior import settings_in_words
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import Measure

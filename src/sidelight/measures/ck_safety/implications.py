@@ -159,7 +159,7 @@ class Implications(KnownFacts):
 
     def summarize(self, groups: Groups) -> Summary:
         if groups.semantics != "single":
-            from sidelight.measures.ck_safety.several_values import summarize_several  # noqa: PLC0415 - brings SciPy
+            from sidelight.measures.ck_safety.several_values import summarize_several  # noqa: PLC0415 - which asks this file
 
             return summarize_several(self, groups)
         # by number, so that ties go to the group with the smallest one
@@ -177,7 +177,7 @@ class Implications(KnownFacts):
         seen = self.targets.view_release(release)
         if seen.semantics == "single":
             return witness.posterior(seen)
-        from sidelight.measures.ck_safety.several_values import probability_of_target  # noqa: PLC0415 - brings SciPy
+        from sidelight.measures.ck_safety.several_values import probability_of_target  # noqa: PLC0415 - which asks this file
 
         return probability_of_target(witness, seen, self.k)
 
@@ -502,7 +502,7 @@ class Negations(KnownFacts, FormulaMeasure):
         assert isinstance(witness, NegationsWitness)
         seen = self.targets.view_release(release)
         if seen.semantics != "single":
-            from sidelight.measures.ck_safety.several_values import replay_negations  # noqa: PLC0415 - brings SciPy
+            from sidelight.measures.ck_safety.several_values import replay_negations  # noqa: PLC0415 - which asks this file
 
             return replay_negations(witness, seen)
         counts = seen.group(witness.group.number).value_counts(0)

@@ -385,7 +385,7 @@ class ImplicationsScreen(Screen):
 
     def rows(self, groups: Groups) -> Floats:
         if groups.semantics != "single":
-            from sidelight.measures.ck_safety.several_values import log_rows  # noqa: PLC0415 - brings SciPy
+            from sidelight.measures.ck_safety.several_values import log_rows  # noqa: PLC0415 - which asks this file
 
             return _rows(log_rows(groups, self.k, self.targets))
         return _rows(least_log_probabilities(self._top_counts(groups)))

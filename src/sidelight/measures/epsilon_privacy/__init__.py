@@ -5,7 +5,7 @@ release withstands.  Grouping and rolling up do not (`release/generalise.py`), n
 (`search/generalisation_table.py`) or going through sequences of values (`worlds/brute_force.py`), by which small
 findings are replayed.
 
-Read `prior` (what is believed before), `worst_case` (how much more is believed after, for all groups, and once more for
-a witness; what each person wants kept), `prior_belief` (the measure) with `explanation`, `by_column` (who expects other
-things elsewhere), `skyline` (what a release withstands), `numeric_belief` (numbers).
+Read `prior` (what is believed before, and in words), `worst_case` (how much more is believed after, for all groups, and
+once more for a witness; what each person wants kept; who expects other things elsewhere), `prior_belief` (the measure),
+`skyline` (what a release withstands), `numeric_belief` (numbers).
 """

@@ -41,7 +41,7 @@ from dataclasses import dataclass, field, replace
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation, localcontext
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -347,7 +347,7 @@ ROUGH = 1e-6
 
 
 def _read_stubbornness(stubbornness: object) -> int | Fraction | float:
-    number = read_stubbornness(stubbornness)
+    number = None if stubbornness is None else read_stubbornness(stubbornness)
     if number is None or not (number == math.inf or has_sensible_size(number)):
         message = f"stubbornness is {as_given(stubbornness)}; give a number between 1e-30 and 1e30, or math.inf"
         raise BadMeasure(message)
@@ -505,7 +505,7 @@ class NumericBelief(Targeted, GroupByGroup):
         targeted = np.flatnonzero(np.isin(columns, self.targets.indices(groups)))
         rows, columns = rows[targeted], columns[targeted]
         counts = groups.counts.dense()
-        matching = _Neighbours.from_numbers(numbers, Fraction(self.within)).people_near(counts)[rows, columns]
+        matching = count_near(counts, numbers, Fraction(self.within))[rows, columns]
         people = groups.sizes[rows]
         # the people who are known are at most all who are not near
         p_in = matching / np.maximum(people - self.known_people, matching)
@@ -597,25 +597,21 @@ def _numbers_of(family: NumberFamily, known: NumberByValue | None, domain: tuple
     return numbers
 
 
-class _Neighbours(NamedTuple):
-    """Which numbers are within a distance of which: a stretch of their order."""
+@lru_cache(maxsize=16)
+def _list_neighbours(numbers: tuple[Fraction, ...], within: Fraction) -> Integers:
+    """Return the numbers in order, and for each where those within a distance begin and end: (3, numbers)."""
+    # fractions, so that a number exactly at the distance counts as near
+    order = sorted(range(len(numbers)), key=numbers.__getitem__)
+    line = [numbers[place] for place in order]
+    start = [bisect_left(line, number - within) for number in numbers]
+    stop = [bisect_right(line, number + within) for number in numbers]
+    return np.array([order, start, stop], np.int64)
 
-    order: Integers
-    start: Integers
-    stop: Integers
 
-    @classmethod
-    @lru_cache(maxsize=16)
-    def from_numbers(cls, numbers: tuple[Fraction, ...], within: Fraction) -> _Neighbours:
-        # fractions, so that a number exactly at the distance counts as near
-        places = sorted(range(len(numbers)), key=numbers.__getitem__)
-        line = [numbers[place] for place in places]
-        start = [bisect_left(line, number - within) for number in numbers]
-        stop = [bisect_right(line, number + within) for number in numbers]
-        return cls(np.array(places, np.int64), np.array(start, np.int64), np.array(stop, np.int64))
-
-    def people_near(self, counts: Integers) -> Integers:
-        # running sums along the order of numbers: who is near is a difference of two
-        sums = np.zeros((len(counts), counts.shape[1] + 1), np.int64)
-        np.cumsum(counts[:, self.order], axis=1, out=sums[:, 1:])
-        return sums[:, self.stop] - sums[:, self.start]
+def count_near(counts: Integers, numbers: tuple[Fraction, ...], within: Fraction) -> Integers:
+    """Count the people of each group (rows) who are within a distance of each number (columns)."""
+    order, start, stop = _list_neighbours(numbers, within)
+    # running sums along the order of numbers: who is near is a difference of two
+    sums = np.zeros((len(counts), counts.shape[1] + 1), np.int64)
+    np.cumsum(counts[:, order], axis=1, out=sums[:, 1:])
+    return sums[:, stop] - sums[:, start]

@@ -1,5 +1,8 @@
 """What somebody believed before the release: what a caller may say of it, and what that comes to for a release.
 
+What is believed may depend on what a person has in a column that the release prints (a region): σ(r, s) is the
+parameter of people who have label r there and value s, learned for instance from another release's counts per region.
+
 Symbols     σ(s) the Dirichlet parameter of a value s, σ their sum, the stubbornness: as many survey answers as it takes
             to be that sure; a predicate P is a set of values, σ(P) the sum over it.
 Classes     I    shape σ(s)/σ known, σ at most this      `Prior.from_weights`, at both ends
@@ -27,25 +30,29 @@ Invariant   every number a caller gives is taken to mean what it says in decimal
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
 from sidelight.errors import BadMeasure, as_given, did_you_mean, is_one_of
 from sidelight.measures.measure import whole_if_possible
 from sidelight.measures.targets import NumberByValue, Predicate, Predicates, read_predicates
+from sidelight.release.printed_labels import read_label
 from sidelight.rounding import exact_number, exact_text, whole_number
-from sidelight.table.labels import Label, in_order, label, shown
+from sidelight.table.labels import Label, in_order, label, listed, shown
+from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight.arrays import Floats
-    from sidelight.measures.criterion import Bound
+    from sidelight.arrays import Floats, Integers
+    from sidelight.measures.criterion import Amount, Bound
+    from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
+    from sidelight.release.groups import Groups
 
 LARGEST = 10**100
 """A larger finite stubbornness could as well be infinite (and would leave the range of floats)."""
@@ -224,13 +231,58 @@ class Prior:
         return Prior(self.domain, tuple(sums), self.total, self.evidence)
 
 
+@dataclass(frozen=True)
+class PriorByColumn:
+    """σ(r, s) of each label r of a column and each value s, and e, as in `Prior`."""
+
+    labels: tuple[Label, ...]
+    domain: tuple[Label, ...]
+    weights: tuple[tuple[Fraction, ...], ...]
+    stubbornness: Fraction | float
+
+    @property
+    def evidence(self) -> int:
+        return int(self.stubbornness != math.inf)
+
+    @classmethod
+    def from_weights(
+        cls, weights: WeightsByLabel, stubbornness: Fraction | float, domain: tuple[Label, ...], totals: Integers
+    ) -> PriorByColumn:
+        """Build from weights, in the order of a domain; they may lack values that nobody has."""
+        for text, each in weights.items():
+            for value, total in zip(domain, totals.tolist(), strict=True):
+                if total and value not in each:
+                    message = (
+                        f"the prior misses '{shown(value)}' in '{shown(text)}', a value of the release; give its count"
+                    )
+                    raise BadMeasure(message)
+        # values that the prior alone knows come last: the release's keep their places
+        elsewhere = in_order({value for each in weights.values() for value in each} - {*domain})
+        wide = (*domain, *elsewhere)
+        rows = tuple(tuple(each.get(value, Fraction(0)) for value in wide) for each in weights.values())
+        return cls(tuple(weights), wide, rows, stubbornness)
+
+    def find_labels(self, printed: Label) -> list[int]:
+        """Find the labels that a printed one covers."""
+        if printed in self.labels:
+            return [self.labels.index(printed)]
+        # a generalised label: every label that it covers may be the person's
+        reading = read_label(printed)
+        places = [place for place, text in enumerate(self.labels) if reading.covers(text)]
+        if not places:
+            message = (
+                f"the prior has nothing about '{shown(printed)}', which a group prints; give its counts"
+                f"{did_you_mean(shown(printed), list(map(shown, self.labels)))}"
+            )
+            raise BadMeasure(message)
+        return places
+
+
 # What a caller may say, checked.
 
 
-def read_counts(counts: object) -> Weights | None:
+def read_counts(counts: object) -> Weights:
     """Read the parameters of a Dirichlet prior: each at least 1."""
-    if counts is None:
-        return None
     if not isinstance(counts, Mapping):
         message = 'counts= wants a mapping value → count, such as {"Flu": 12_000, "Cancer": 18_000}'
         raise BadMeasure(message)
@@ -245,9 +297,27 @@ def read_counts(counts: object) -> Weights | None:
     return weights
 
 
-def read_shape(shape: object) -> Weights | str | None:
+def read_weights_by_label(weights: object, *, least: int) -> WeightsByLabel:
+    """Read weights per label and value, each of at least so much."""
+    by_label = weights.values() if isinstance(weights, Mapping) else ()
+    if not by_label or not all(isinstance(each, Mapping) for each in by_label):
+        message = 'by= wants weights per label and value, such as {"North": {"Flu": 12, "Cold": 30}, "South": {…}}'
+        raise BadMeasure(message)
+    read = WeightsByLabel(cast("Mapping[Any, Any]", weights))
+    for text, each in read.items():
+        for value, weight in each.items():
+            if weight < least or not weight:
+                message = (
+                    f"the prior's count of '{shown(value)}' in '{shown(text)}' is {weight}; "
+                    f"give {'at least 1' if least else 'more than 0'}"
+                )
+                raise BadMeasure(message)
+    return read
+
+
+def read_shape(shape: object) -> Weights | str:
     """Read a shape: a word, or weights, which are scaled to add up to 1."""
-    if shape is None or (isinstance(shape, str) and shape in ("uniform", "release")):
+    if isinstance(shape, str) and shape in ("uniform", "release"):
         return shape
     if isinstance(shape, Mapping):
         return Weights(shape).shares()
@@ -256,10 +326,8 @@ def read_shape(shape: object) -> Weights | str | None:
     raise BadMeasure(message)
 
 
-def read_stubbornness(stubbornness: object, *, name: str = "stubbornness") -> int | Fraction | float | None:
+def read_stubbornness(stubbornness: object, *, name: str = "stubbornness") -> int | Fraction | float:
     """Read a stubbornness: a positive number, or infinite."""
-    if stubbornness is None:
-        return None
     number = exact_number(stubbornness, BadMeasure, name)
     if number <= 0:
         message = f"{name} is {as_given(stubbornness)}; give a positive number of answers, or math.inf"
@@ -270,18 +338,16 @@ def read_stubbornness(stubbornness: object, *, name: str = "stubbornness") -> in
     return whole_if_possible(number)
 
 
-def read_least_stubbornness(
-    least: object, stubbornness: Fraction | float | None
-) -> int | Fraction | float | Least | None:
+def read_least_stubbornness(least: object, stubbornness: Fraction | float | None) -> int | Fraction | float | Least:
     """Read where a range of stubbornness begins: at a number, at the smallest possible, or where it ends."""
-    if least is None or is_one_of(least, Least):
+    if is_one_of(least, Least):
         return least  # type: ignore[return-value]
     if isinstance(least, str):
         near = did_you_mean(least, get_args(Least))
         message = f"no least_stubbornness '{least}'; give a number, 'smallest' or 'same'{near}"
         raise BadMeasure(message)
     number = read_stubbornness(least, name="least_stubbornness")
-    if number is not None and stubbornness is not None and number > stubbornness:
+    if stubbornness is not None and number > stubbornness:
         message = (
             f"least_stubbornness is {exact_text(number)}, above stubbornness, {exact_text(stubbornness)}; lower it"
         )
@@ -345,27 +411,137 @@ def priors_for(
         if shape is None:
             priors = (Prior.from_stubbornness(stubbornness, domain),)
         else:
-            priors = _build_ends(shape, stubbornness, least_stubbornness, domain, occur)
+            shares = [shape.get(text, Fraction(0)) for text, there in zip(domain, occur, strict=True) if there]
+            ends = list_ends(stubbornness, least_stubbornness, min(shares, default=None))
+            moved = {end: shape if end == math.inf else shape.scale(Fraction(end)) for end in ends}
+            priors = tuple(Prior.from_weights(each, domain, occur, moved=end < math.inf) for end, each in moved.items())
     questions = predicates_asked(predicates, priors[0].domain)
     return tuple(prior.join_predicates(questions) for prior in priors) if questions else priors
 
 
-def _build_ends(
-    shares: Weights,
-    stubbornness: Fraction | float,
-    least: Fraction | float | Least | None,
-    domain: tuple[Label, ...],
-    occur: Sequence[bool],
-) -> tuple[Prior, ...]:
-    moved = stubbornness != math.inf
-    answers = shares.scale(Fraction(stubbornness)) if moved else shares
-    most = Prior.from_weights(answers, domain, occur, moved=moved)
+def list_ends(
+    most: Fraction | float, least: Fraction | float | str | None, rarest: Fraction | None
+) -> tuple[Fraction | float, ...]:
+    """List the largest stubbornness and the least, where they differ; `rarest` is the least share that occurs."""
     if least is None:  # who is moved by nothing is another attacker than those who can be
-        least = "smallest" if moved else "same"
-    if least == "smallest":
-        rarest = min((shares[text] for text, there in zip(domain, occur, strict=True) if there), default=None)
-        # with 1/rarest answers the rarest value that occurs has exactly one, which is the least allowed
-        least = "same" if rarest is None else 1 / rarest
-    if isinstance(least, str) or least == stubbornness:
-        return (most,)
-    return most, Prior.from_weights(shares.scale(Fraction(least)), domain, occur, moved=True)
+        least = "same" if most == math.inf else "smallest"
+    # with 1/rarest answers the rarest value that occurs has exactly one, which is the least allowed
+    low = 1 / rarest if least == "smallest" and rarest else most if isinstance(least, str) else least
+    return (most,) if low == most else (most, low)
+
+
+def priors_by_column(
+    counts: WeightsByLabel | None,
+    shape: WeightsByLabel | None,
+    most: Fraction | float | None,
+    least: Fraction | float | str | None,
+    groups: Groups,
+) -> tuple[PriorByColumn, ...]:
+    """Return the priors that stand for what is said: one, or the two ends of a range."""
+    if counts is not None:
+        return (PriorByColumn.from_weights(counts, counts.total, groups.domain, groups.whole),)
+    assert shape is not None
+    assert most is not None
+    shares = shape.scale(1 / shape.total)
+    rarest = shares.smallest(among={groups.domain[place] for place in np.flatnonzero(groups.whole).tolist()})
+    ends = list_ends(most, least, rarest)
+    if min(ends) * rarest < 1:
+        enough = exact_text(math.ceil(1 / rarest))
+        message = f"the prior leaves a value less than 1 answer; raise stubbornness to at least {enough}"
+        raise BadMeasure(message)
+    # an unmoved prior has shares; any other has as many answers as its end of the range says
+    scaled = {end: shares.scale(Fraction(1 if end == math.inf else end)) for end in ends}
+    return tuple(PriorByColumn.from_weights(each, end, groups.domain, groups.whole) for end, each in scaled.items())
+
+
+# What is believed, in words.
+
+
+def settings_in_words(belief: PriorBelief) -> str:
+    """Return the attacker's knowledge in the parameters' words.
+
+    >>> from sidelight import PriorBelief
+    >>> settings_in_words(PriorBelief(shape="release", stubbornness=1_000, known_people=2, predicates=[["not", "Flu"]]))
+    'shape of the release, stubbornness 1,000, knows 2 people, about not Flu'
+    """
+    parts = []
+    if belief.by is not None:
+        parts.append(f"{'shape' if belief.counts is None else 'counts'} by {belief.by}")
+    if isinstance(belief.counts, Weights):
+        parts.append("counts " + _list_weights(belief.counts))
+    if isinstance(belief.shape, Weights):
+        parts.append("shape " + _list_weights(belief.shape))
+    elif belief.shape is not None and belief.by is None:
+        parts.append("uniform shape" if belief.shape == "uniform" else "shape of the release")
+    elif belief.counts is None and belief.shape is None:
+        parts.append("any shape")
+    if belief.stubbornness is not None:
+        # from where to where it goes, as far as that is not understood
+        most, least = f"stubbornness {exact_text(belief.stubbornness)}", belief.least_stubbornness
+        if least in ("same", belief.stubbornness):
+            most = most.replace("stubbornness", "stubbornness exactly")
+        elif least is not None:
+            most += " or less" if isinstance(least, str) else f", at least {exact_text(least)}"
+        parts.append(most)
+    return ", ".join([*parts, *_questions_in_words(belief)])
+
+
+def _questions_in_words(belief: PriorBelief) -> Iterator[str]:
+    if belief.known_people:
+        yield f"knows {counted(belief.known_people, 'person')}"
+    if belief.rules_out:
+        yield f"rules out {counted(belief.rules_out, 'value')}"
+    if belief.predicates:
+        questions = [belief.predicates] if isinstance(belief.predicates, str) else map(str, belief.questions)
+        yield "about " + ", ".join(questions)
+    if belief.wishes is not None:
+        yield f"as '{belief.wishes}' says"
+    if belief.apart_from:
+        yield f"apart from {listed(belief.apart_from, most=3)}"
+    if belief.decided_by != "definition":
+        yield f"by the {belief.decided_by}"
+
+
+def describe_attacker(belief: PriorBelief, *, at_worst: Amount | None = None) -> str:
+    """Return a description of the attacker; of a range of stubbornness, also where it is worst.
+
+    >>> from sidelight import PriorBelief
+    >>> describe_attacker(PriorBelief(stubbornness=30_000, known_people=2))
+    'Someone as sure as at most 30,000 survey answers of any kind make one, who knows 2 people,'
+    >>> describe_attacker(PriorBelief(shape="uniform", stubbornness=1_000), at_worst=2)
+    'Someone as sure as at most 1,000 survey answers make one (at worst 2), who takes all values for equally common,'
+    >>> describe_attacker(PriorBelief(shape="uniform", stubbornness=math.inf))
+    'Someone who takes all values for equally common and is moved by no evidence'
+    """
+    most, least = belief.stubbornness, belief.least_stubbornness
+    knows = [f"knows {counted(belief.known_people, 'person')}"] if belief.known_people else []
+    knows += [f"can rule out {counted(belief.rules_out, 'value')}"] if belief.rules_out else []
+    expects = []
+    if belief.by is not None:
+        expects = [f"expects other things by {belief.by}"]
+    elif isinstance(belief.shape, Weights):
+        expects = ["expects " + _list_weights(belief.shape)]
+    elif belief.shape is not None:
+        uniform = belief.shape == "uniform"
+        expects = ["takes all values for equally common" if uniform else "expects the shares of the whole release"]
+    one_prior = isinstance(belief.counts, Weights | WeightsByLabel) or least in ("same", most)
+    if most == math.inf and (least is None or one_prior):
+        return (
+            f"Someone who {_join_traits([*(expects or ['may believe anything']), 'is moved by no evidence', *knows])}"
+        )
+    total = belief.counts.total if isinstance(belief.counts, Weights | WeightsByLabel) else most
+    assert total is not None
+    answers = "any number of" if total == math.inf else f"{'' if one_prior else 'at most '}{exact_text(total)}"
+    kind = " of any kind" if belief.counts is None and belief.shape is None else ""
+    worst = f" (at worst {exact_text(at_worst)})" if at_worst is not None and at_worst != total else ""
+    who = f"Someone as sure as {answers} survey answers{kind} make one{worst}"
+    return f"{who}, who {_join_traits([*expects, *knows])}," if expects or knows else who
+
+
+def _list_weights(weights: Weights) -> str:
+    few = sorted(weights.items(), key=lambda pair: -pair[1])[:3]
+    return ", ".join(f"{shown(text)} {exact_text(weight)}" for text, weight in few) + ", …" * (len(weights) > 3)
+
+
+def _join_traits(traits: list[str]) -> str:
+    return ", ".join(traits[:-1]) + " and " * (len(traits) > 1) + traits[-1]

@@ -16,24 +16,17 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from sidelight.errors import BadMeasure, expect, expect_mapping, parameter
+from sidelight.errors import BadMeasure, did_you_mean, expect, expect_mapping, listed, parameter
 from sidelight.measures.criterion import Bound, Finding, Witness
-from sidelight.measures.epsilon_privacy.by_column import (
-    PriorByColumn,
-    counts_by_label,
-    find_column,
-    priors_by_column,
-    read_weights_by_label,
-    replay_by_column,
-    worst_by_column,
-)
-from sidelight.measures.epsilon_privacy.explanation import finding_in_words
 from sidelight.measures.epsilon_privacy.prior import (
     EVERY_SUBSET,
     Least,
     Prior,
+    PriorByColumn,
     Questions,
+    describe_attacker,
     predicates_asked,
+    priors_by_column,
     priors_for,
     read_counts,
     read_known_people,
@@ -41,6 +34,7 @@ from sidelight.measures.epsilon_privacy.prior import (
     read_questions,
     read_shape,
     read_stubbornness,
+    read_weights_by_label,
 )
 from sidelight.measures.epsilon_privacy.worst_case import (
     Cases,
@@ -50,9 +44,10 @@ from sidelight.measures.epsilon_privacy.worst_case import (
     cases_of_wishes,
     epsilons_of_parts,
     predicates_wished,
-    replay_without,
+    replay_by_column,
     replay_witness,
     values_beside,
+    worst_by_column,
     worst_of_parts,
 )
 from sidelight.measures.group_by_group import GroupByGroup
@@ -72,8 +67,8 @@ from sidelight.measures.measure import (
 )
 from sidelight.measures.targets import Predicate, Predicates, Targeted, predicates_as_written
 from sidelight.release.release import Release
-from sidelight.rounding import exact_number
-from sidelight.table.labels import Label, Semantics, written_label
+from sidelight.rounding import exact_number, short_decimal
+from sidelight.table.labels import Column, Label, Semantics, shown, written_label
 from sidelight.table.table import Table, expect_one_sensitive
 from sidelight.text import counted
 
@@ -288,7 +283,37 @@ that is left shrinks by that factor.
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_consistent()
+        by_definition, every_subset = self.decided_by == "definition", isinstance(self.predicates, str)
+        shape, counts = self.shape is not None, self.counts is not None
+        wrong = {
+            f"wishes= say all that is asked about; leave apart_from= and '{EVERY_SUBSET}' out": (
+                self.wishes is not None and (every_subset or self.apart_from)
+            ),
+            "rules_out= goes with single values, by the definition; leave predicates=, wishes= and by= out": (
+                self.rules_out and (self.predicates or self.wishes or self.by or not by_definition)
+            ),
+            f"by= goes without known_people=, wishes=, decided_by= and '{EVERY_SUBSET}'; leave them out": (
+                self.by is not None and (self.known_people or self.wishes or not by_definition or every_subset)
+            ),
+            "by= goes with counts= or shape= per label of that column; give them": (
+                self.by is not None and not counts and not shape
+            ),
+            "the closed conditions are not about wishes; leave decided_by= out": (
+                self.wishes is not None and not by_definition
+            ),
+            "least_stubbornness= goes with shape= and stubbornness=; otherwise leave it out": (
+                self.least_stubbornness is not None and (not shape or self.stubbornness is None)
+            ),
+            "counts= says both shape and stubbornness; leave those out, or give the counts as shape=": (
+                counts and (shape or self.stubbornness is not None)
+            ),
+            "predicates= say all that is asked about; leave apart_from= out": self.predicates and self.apart_from,
+            "a prior belief needs to say how sure it is; give counts=, or stubbornness= with or without shape=": (
+                not counts and self.stubbornness is None
+            ),
+        }
+        if message := next((message for message, is_wrong in wrong.items() if is_wrong), None):
+            raise BadMeasure(message)
 
     @property
     def about_values(self) -> bool:  # type: ignore[override]
@@ -413,7 +438,7 @@ that is left shrinks by that factor.
     def summarize(self, groups: Groups) -> Worst:
         groups = groups.sort_by_number()
         if self.by is not None:
-            return self._worst_by_column(groups, self.by)
+            return self._worst_by_column(groups)
         if not self.rules_out:
             return self._worst(groups, worst_of_parts(self.cases(groups), self.priors(groups), self.decided_by).get(0))
         # the worst over what may be ruled out of the person: those who have it are then as good as not there
@@ -468,13 +493,13 @@ that is left shrinks by that factor.
             raise BadMeasure(message)
         return sizes
 
-    def _worst_by_column(self, groups: Groups, by: str) -> Worst:
+    def _worst_by_column(self, groups: Groups) -> Worst:
         priors, predicates = self.priors_by_column(groups), self.questions
         assert not isinstance(predicates, str)
         # of each predicate (none: single values) the places of its values
         domain, targets = priors[0].domain, [] if predicates else self.targets.indices(groups).tolist()
         sets = [each.indices(domain) for each in predicates] or [[place] for place in targets]
-        worst = worst_by_column(groups, by, priors, sets)
+        worst = worst_by_column(groups, self.printed_column(groups.columns), priors, sets)
         if worst is None:
             return Worst(self, otherwise=self.if_nothing_to_measure)
         predicate = predicates[worst.column] if predicates else None
@@ -495,6 +520,11 @@ that is left shrinks by that factor.
         """Return what may be believed of each value, by what people have in the column."""
         settings = self.counts, self.shape, self.stubbornness, self.least_stubbornness
         return priors_by_column(*settings, groups)  # type: ignore[arg-type]  # as read
+
+    def printed_column(self, columns: Sequence[Column]) -> Column:
+        """Return the column that what is believed depends on."""
+        assert self.by is not None
+        return find_column(columns, self.by)
 
     @property
     def counts_decide(self) -> bool:
@@ -562,43 +592,10 @@ that is left shrinks by that factor.
         if self.wishes is not None:
             self._find_wishes(release.groups)
         if self.by is not None:
-            column, priors = find_column(release.groups.columns, self.by), self.priors_by_column(release.groups)
+            column, priors = self.printed_column(release.groups.columns), self.priors_by_column(release.groups)
             # each printed label once, before anything is measured, so that an unknown one is refused at once
             for code in np.unique(column.codes).tolist():
                 priors[0].find_labels(column.labels[code])
-
-    def _check_consistent(self) -> None:
-        by_definition, every_subset = self.decided_by == "definition", isinstance(self.predicates, str)
-        shape, counts = self.shape is not None, self.counts is not None
-        wrong = {
-            f"wishes= say all that is asked about; leave apart_from= and '{EVERY_SUBSET}' out": (
-                self.wishes is not None and (every_subset or self.apart_from)
-            ),
-            "rules_out= goes with single values, by the definition; leave predicates=, wishes= and by= out": (
-                self.rules_out and (self.predicates or self.wishes or self.by or not by_definition)
-            ),
-            f"by= goes without known_people=, wishes=, decided_by= and '{EVERY_SUBSET}'; leave them out": (
-                self.by is not None and (self.known_people or self.wishes or not by_definition or every_subset)
-            ),
-            "by= goes with counts= or shape= per label of that column; give them": (
-                self.by is not None and not counts and not shape
-            ),
-            "the closed conditions are not about wishes; leave decided_by= out": (
-                self.wishes is not None and not by_definition
-            ),
-            "least_stubbornness= goes with shape= and stubbornness=; otherwise leave it out": (
-                self.least_stubbornness is not None and (not shape or self.stubbornness is None)
-            ),
-            "counts= says both shape and stubbornness; leave those out, or give the counts as shape=": (
-                counts and (shape or self.stubbornness is not None)
-            ),
-            "predicates= say all that is asked about; leave apart_from= out": self.predicates and self.apart_from,
-            "a prior belief needs to say how sure it is; give counts=, or stubbornness= with or without shape=": (
-                not counts and self.stubbornness is None
-            ),
-        }
-        if message := next((message for message, is_wrong in wrong.items() if is_wrong), None):
-            raise BadMeasure(message)
 
     def explain(self, finding: Finding) -> str:
         if not isinstance(finding.witness, PriorBeliefWitness):
@@ -609,16 +606,71 @@ that is left shrinks by that factor.
         """Compute ε of the witness's group and value again: by its worlds if it is small, else by the definition."""
         assert isinstance(witness, PriorBeliefWitness)
         if self.by is not None:
-            priors, row = self.priors_by_column(release.groups), witness.group.number - 1
-            prior = next(each for each in priors if each.stubbornness == witness.stubbornness)
-            predicate = witness.predicate or Predicate.any_of(witness.value)
-            values = predicate.indices(prior.domain)
-            groups = release.groups.sort_by_number()
-            return replay_by_column(groups, self.by, prior, values, row=row, text=witness.label)
-        if self.rules_out:
-            return replay_without(self, witness, release)
+            return replay_by_column(self, witness, release)
         if self.wishes is None:
             return replay_witness(self, witness, release)
         # wishes are replayed as plain predicates, of the release without the column of wishes
         plain = replace(self, wishes=None, predicates=self.predicates_in_question(release.groups))
         return replay_witness(plain, witness, release.about(values_beside(self.wishes, release.domain)))
+
+
+def counts_by_label(groups: Groups | Table, name: str, more: int) -> dict[Label, dict[Label, int]]:
+    """Count, for each label that a column prints, how often each value was seen there, and some more."""
+    columns = groups.quasi if isinstance(groups, Table) else groups.columns
+    column = find_column(columns, name)
+    rows, values, counts = groups.counts.entries()
+    # (labels, values): groups that print the same label are added up
+    sums = np.zeros((len(column.labels), len(groups.domain)), np.int64)
+    np.add.at(sums, (column.codes[rows], values), counts)
+    return {
+        text: dict(zip(groups.domain, (sums[code] + more).tolist(), strict=True))
+        for code, text in enumerate(column.labels)
+    }
+
+
+def find_column(columns: Sequence[Column], name: str) -> Column:
+    """Find a column by its name."""
+    for column in columns:
+        if column.name == name:
+            return column
+    names = [column.name for column in columns]
+    message = (
+        f"by='{name}' is no column that the release prints; it prints {listed(names)}{did_you_mean(name, names)}"
+        if names
+        else f"by='{name}' is about groups that print it; search without it and judge what is found by it"
+    )
+    raise BadMeasure(message)
+
+
+def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBeliefWitness) -> str:
+    """Return how much more is believed, of whom and by whom."""
+    who, whom = describe_attacker(belief, at_worst=witness.stubbornness), _whom(belief, witness)
+    # a prior that rules out what is true: the factor is infinite whatever is published
+    if witness.p_out == 0:
+        return f"{who} may have ruled out that {whom}; against such a person no release of counts is private."
+    if belief.decided_by == "closed conditions":
+        most = "any factor" if finding.value == math.inf else f"a factor of at most {short_decimal(finding.value)}"
+        return f"By the closed conditions, {who[0].lower()}{who[1:]} could be surer that {whom}, by {most}."
+    before, after = short_decimal(witness.p_out, up=False), short_decimal(witness.p_in)
+    if finding.value == math.inf:
+        return f"{who} would be certain that {whom}, and believe it with {before} if that person were left out."
+    # up to 1 nothing is believed more, so that no factor is worth naming
+    if finding.value <= 1:
+        return f"{who} would not believe more of anyone for being in the release, not even that {whom}."
+    factor = short_decimal(finding.value)
+    change = "belief grows" if witness.ratio is Ratio.BELIEF else "doubt that is left shrinks"
+    return (
+        f"{who} would be surer that {whom}, by a factor of {factor}: with that person left out of the release "
+        f"the belief is {before}, with them in it {after}, and the {change} by that factor."
+    )
+
+
+def _whom(belief: PriorBelief, witness: PriorBeliefWitness) -> str:
+    wish = "" if belief.wishes is None else ", who wants that kept,"
+    lacks = "" if witness.matches else " (which nobody is who wants it kept)"
+    where = "" if belief.by is None else f" who has {belief.by} {shown(witness.label)}"
+    but = f", who has not {' or '.join(map(shown, witness.ruled_out))}," if witness.ruled_out else ""
+    has = f"has {shown(witness.value) if witness.predicate is None else witness.predicate}"
+    if witness.predicate is not None and witness.predicate.name:
+        has = f"is of '{witness.predicate}'"
+    return f"a person of {witness.group}{where}{wish}{but} {has}{lacks}"

@@ -60,17 +60,18 @@ def belief_skyline(
     (BeliefPoint(stubbornness=inf, known_people=0),)
     """
     expect(Release, release, "what is explored")
-    limit = exact(at_most)
-    if not 1 <= limit < math.inf:
+    bound = exact(at_most)
+    if not 1 <= bound < math.inf:
         message = f"a belief never grows by less than a factor of 1; give a limit from 1 on, not {as_given(at_most)}"
         raise BadMeasure(message)
-    search = _Search(release, belief, Fraction(limit))
+    belief, limit = _widen(belief), Fraction(bound)
+    belief.check(release)
     if known_people is None:
-        amounts = search.usual_amounts()
+        amounts = _usual_amounts(release, belief, limit)
     else:
         given = [known_people] if isinstance(known_people, int) else known_people
         amounts = sorted({read_known_people(amount) for amount in given})
-    points = [(search.largest_stubbornness(known), known) for known in amounts]
+    points = [(largest_stubbornness(release, replace(belief, known_people=known), limit), known) for known in amounts]
     withstood = [BeliefPoint(sigma, known) for sigma, known in points if sigma is not None]
     return tuple(
         point
@@ -79,72 +80,68 @@ def belief_skyline(
     )
 
 
-class _Search:
-    """A release, who looks at it (whose stubbornness is the largest in question), and ε."""
+def _widen(belief: PriorBelief) -> PriorBelief:
+    """Return the belief with the largest stubbornness in question, and the smallest; raise where it has no range."""
+    expect(PriorBelief, belief, "who looks at it")
+    several = belief.counts is not None or belief.by is not None or belief.rules_out
+    if several or belief.decided_by != "definition":
+        message = "a skyline goes over stubbornness; leave counts=, by=, rules_out= and decided_by= out"
+        raise BadMeasure(message)
+    if belief.least_stubbornness == "same":
+        message = "exactly so stubborn is not withstood by degrees; leave least_stubbornness= out"
+        raise BadMeasure(message)
+    if belief.shape is not None:
+        return replace(belief, least_stubbornness=belief.least_stubbornness or "smallest")
+    # without a shape infinite stubbornness withstands nothing, and the largest finite one stands for the end
+    return replace(belief, stubbornness=LARGEST) if belief.stubbornness == math.inf else belief
 
-    def __init__(self, release: Release, belief: PriorBelief, limit: Fraction) -> None:
-        expect(PriorBelief, belief, "who looks at it")
-        several = belief.counts is not None or belief.by is not None or belief.rules_out
-        if several or belief.decided_by != "definition":
-            message = "a skyline goes over stubbornness; leave counts=, by=, rules_out= and decided_by= out"
-            raise BadMeasure(message)
-        assert belief.stubbornness is not None
-        if belief.least_stubbornness == "same":
-            message = "exactly so stubborn is not withstood by degrees; leave least_stubbornness= out"
-            raise BadMeasure(message)
-        # without a shape infinite stubbornness withstands nothing, and the largest finite one stands for the end
-        most = LARGEST if belief.shape is None and belief.stubbornness == math.inf else belief.stubbornness
-        least = belief.least_stubbornness
-        if belief.shape is not None and least is None:
-            least = "smallest"
-        self.release, self.limit = release, limit
-        self.belief = replace(belief, stubbornness=most, least_stubbornness=least)
-        self.belief.check(release)
 
-    def largest_stubbornness(self, known: int) -> Fraction | float | None:
-        """Find the largest σ that is withstood beside so many known people; None where none is."""
-        belief = replace(self.belief, known_people=known)
-        if not self._withstands_the_least(belief):
-            return None
-        assert belief.stubbornness is not None
-        sigma = belief.stubbornness
-        stubbornness: Fraction | float = math.inf if sigma == math.inf else Fraction(sigma)
-        # each round lowers σ to where the worst case no longer breaks ε, until none does
-        while (worst := self._worst(replace(belief, stubbornness=stubbornness))) and worst.value > self.limit:
-            case, prior = worst.case, worst.prior
-            # both ratios stay within ε where p_out reaches this
-            needed = max(case.p_in / self.limit, 1 - self.limit * (1 - case.p_in))
-            seen = case.matching - 1 + case.mismatch
-            # solved for σ: p_out = needed; less than before, as the case breaks ε at σ, and not at its bound
-            if self.belief.shape is None:
-                stubbornness = (seen + prior.weights[worst.column]) / needed - (case.people - 1)
-            else:
-                share = prior.weights[worst.column] / prior.total
-                stubbornness = (seen - needed * (case.people - 1)) / (needed - share)
-        return stubbornness
-
-    def usual_amounts(self) -> list[int]:
-        """Return 0, 1, 2, 5, 10, … and the most people who may be known by anybody that the release withstands."""
-        # by halving: `most` is withstood and `high` is not; to know fewer people is never worse for the release
-        most, high = -1, self.release.size + 1
-        while high - most > 1:
-            # the whole release first, which most that is withstood at all withstands
-            middle = high - 1 if high > self.release.size else (most + high) // 2
-            withstood = self._withstands_the_least(replace(self.belief, known_people=middle))
-            most, high = (middle, high) if withstood else (most, middle)
-        series = (step * 10**power for power in count() for step in (1, 2, 5))
-        return [] if most < 0 else sorted({0, *takewhile(lambda amount: amount <= most, series), most})
-
-    def _withstands_the_least(self, belief: PriorBelief) -> bool:
-        prior = belief.priors(self.release.groups)[-1]
+def largest_stubbornness(release: Release, belief: PriorBelief, limit: Fraction) -> Fraction | float | None:
+    """Find the largest σ that a release withstands, of one who knows so many people; None where it withstands none."""
+    if not _withstands_the_least(release, belief, limit):
+        return None
+    sigma = belief.stubbornness
+    assert sigma is not None
+    stubbornness: Fraction | float = math.inf if sigma == math.inf else Fraction(sigma)
+    # each round lowers σ to where the worst case no longer breaks ε, until none does
+    while (worst := _worst(release, replace(belief, stubbornness=stubbornness))) and worst.value > limit:
+        case, prior = worst.case, worst.prior
+        # both ratios stay within ε where p_out reaches this
+        needed = max(case.p_in / limit, 1 - limit * (1 - case.p_in))
+        seen = case.matching - 1 + case.mismatch
+        # solved for σ: p_out = needed; less than before, as the case breaks ε at σ, and not at its bound
         if belief.shape is None:
-            # σ(s) = 1 for each value is the least that class II allows
-            least = replace(belief, stubbornness=len(prior.domain))
+            stubbornness = (seen + prior.weights[worst.column]) / needed - (case.people - 1)
         else:
-            least = replace(belief, stubbornness=prior.stubbornness, least_stubbornness="same")
-        worst = self._worst(least)
-        return worst is None or worst.value <= self.limit
+            share = prior.weights[worst.column] / prior.total
+            stubbornness = (seen - needed * (case.people - 1)) / (needed - share)
+    return stubbornness
 
-    def _worst(self, belief: PriorBelief) -> WorstEpsilon | None:
-        groups = self.release.groups
-        return worst_of_parts(belief.cases(groups), belief.priors(groups), "definition").get(0)
+
+def _usual_amounts(release: Release, belief: PriorBelief, limit: Fraction) -> list[int]:
+    """Return 0, 1, 2, 5, 10, … and the most people who may be known by anybody that the release withstands."""
+    # by halving: `most` is withstood and `high` is not; to know fewer people is never worse for the release
+    most, high = -1, release.size + 1
+    while high - most > 1:
+        # the whole release first, which most that is withstood at all withstands
+        middle = high - 1 if high > release.size else (most + high) // 2
+        withstood = _withstands_the_least(release, replace(belief, known_people=middle), limit)
+        most, high = (middle, high) if withstood else (most, middle)
+    series = (step * 10**power for power in count() for step in (1, 2, 5))
+    return [] if most < 0 else sorted({0, *takewhile(lambda amount: amount <= most, series), most})
+
+
+def _withstands_the_least(release: Release, belief: PriorBelief, limit: Fraction) -> bool:
+    prior = belief.priors(release.groups)[-1]
+    if belief.shape is None:
+        # σ(s) = 1 for each value is the least that class II allows
+        least = replace(belief, stubbornness=len(prior.domain))
+    else:
+        least = replace(belief, stubbornness=prior.stubbornness, least_stubbornness="same")
+    worst = _worst(release, least)
+    return worst is None or worst.value <= limit
+
+
+def _worst(release: Release, belief: PriorBelief) -> WorstEpsilon | None:
+    groups = release.groups
+    return worst_of_parts(belief.cases(groups), belief.priors(groups), "definition").get(0)

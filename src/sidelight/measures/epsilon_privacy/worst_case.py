@@ -29,12 +29,31 @@ Cases       of a group q and a wish w that somebody there has: n_P people of q, 
 Monotone    No: a person in a group without P has nothing to fear of it, and joins people who have P, and no wish.
 Source      Machanavajjhala et al., section 2.1 and 5.1; Xiao and Tao, Personalized privacy preservation, SIGMOD 2006,
             whose guarding nodes are such predicates.
+
+What if somebody expects other things of people from elsewhere?  A prior that depends on a printed column.
+
+Symbols     σ(r, s) the Dirichlet parameter of people who have label r in the column (a region) and value s; a group
+            prints a label that covers the regions R; σ_R(s) = Σ σ(r, s) over R, and w(s) = σ(r, s) / σ_R(s).
+Beliefs     People of the group are drawn from the cells R × values with unknown shares, and the attacker knows r of the
+            person alone.  Within a value, the regions are shared out by σ(·, s) whatever the values are (neutrality of
+            the Dirichlet distribution), so of a person in the release, who has s with n_s / n before r is known,
+
+            p_in(s | r)  ∝  n_s · w(s)                       and of one who is left out, having v,
+            p_out(s | r) ∝  (n_s − [s = v]) · w(s) · e + σ(r, s)
+
+            for every stubbornness; e is what one person's value weighs, 0 for the infinitely stubborn.  (The first is
+            Theorem 3.1 of the ℓ-diversity paper, to which this paper's conclusion points.)  Where the group prints one
+            region, w = 1, and both are as everywhere.  A predicate P adds up over its values; the worst v in it is that
+            with the largest w.
+Ends        p_out is a quotient of linear functions of σ, as without regions: two ends stand for a range.
+Monotone    Not claimed: a merged group covers more regions.
+Source      Machanavajjhala, Gehrke and Götz, VLDB 2009, section 7: their first future work.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -48,12 +67,18 @@ from sidelight.arrays import Floats, Integers, number_runs, run_starts, smallest
 from sidelight.errors import BadMeasure, did_you_mean, listed
 from sidelight.measures.exact import NEAR
 from sidelight.measures.targets import Predicate
-from sidelight.table.labels import MISSING, JointDomain, Label, shown
-from sidelight.worlds.brute_force import dirichlet_prior, few_worlds, independent_prior, smallest_epsilon_of_group
+from sidelight.table.labels import MISSING, Column, JointDomain, Label, shown
+from sidelight.worlds.brute_force import (
+    dirichlet_prior,
+    few_worlds,
+    independent_prior,
+    smallest_epsilon_by_cell,
+    smallest_epsilon_of_group,
+)
 
 if TYPE_CHECKING:
     from sidelight.measures.criterion import Amount
-    from sidelight.measures.epsilon_privacy.prior import Prior
+    from sidelight.measures.epsilon_privacy.prior import Prior, PriorByColumn
     from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, PriorBeliefWitness
     from sidelight.release.groups import Groups
     from sidelight.release.release import Release
@@ -356,26 +381,37 @@ def closed_conditions(case: Case, prior: Prior, column: int) -> Amount:
 
 def replay_witness(belief: PriorBelief, witness: PriorBeliefWitness, release: Release) -> Amount:
     """Compute ε again from the group and the value (or predicate) alone."""
-    group, domain = release.group(witness.group), belief.priors(release.groups)[0].domain
-    bag = dict(zip(group.domain, group.counts.row(0).tolist(), strict=True))
+    group, prior = release.group(witness.group), _find_prior(belief, release, witness)
+    domain = prior.domain
+    # people with a value that is ruled out are not there
+    seen = zip(group.domain, group.counts.row(0).tolist(), strict=True)
+    bag = {text: count for text, count in seen if text not in witness.ruled_out}
     predicate = Predicate.any_of(witness.value) if witness.predicate is None else witness.predicate
     values = {domain[place] for place in predicate.indices(domain)}
     matching = sum(count for text, count in bag.items() if text in values)
     case = Case(sum(bag.values()), matching, belief.known_people, int(not witness.matches))
+    by_definition = belief.decided_by == "definition"
     # a p_out of 0 (class IV) is a limit of priors, and no prior whose sequences could be gone through
-    if few_worlds(len(domain) + 1, case.people) and belief.decided_by == "definition" and witness.p_out:
-        return _replay_by_worlds(belief, bag, witness, worst_weights(belief, release, witness, values), values)
-    return _replay_by_definition(belief, case, release, witness)
-
-
-def replay_without(belief: PriorBelief, witness: PriorBeliefWitness, release: Release) -> Amount:
-    """Compute ε again of a group without those whose values are ruled out, by its worlds or by the definition."""
-    prior, group = _find_prior(belief, release, witness), release.group(witness.group)
-    ruled_out = {prior.domain.index(text) for text in witness.ruled_out}
-    left = prior.drop_values(sorted(ruled_out))
-    counts = [0 if place in ruled_out else count for place, count in enumerate(group.counts.row(0).tolist())]
-    column = group.code_of(witness.value)
-    case = Case(sum(counts), counts[column], belief.known_people)
+    if few_worlds(len(domain) + 1, case.people) and by_definition and witness.p_out and not witness.ruled_out:
+        weights = worst_weights(belief, release, witness, values)
+        epsilon = smallest_epsilon_of_group(
+            bag,
+            tuple(weights),
+            values.__contains__,
+            prior=independent_prior(weights) if witness.stubbornness == math.inf else dirichlet_prior(weights),
+            known=belief.known_people,
+            matches=witness.matches,
+        )
+        assert epsilon is not None
+        return epsilon
+    column = (
+        release.groups.code_of(witness.value)
+        if witness.predicate is None
+        else belief.predicates_in_question(release.groups).index(witness.predicate)
+    )
+    if not by_definition:
+        return closed_conditions(case, prior, column)
+    left = prior.drop_values([domain.index(text) for text in witness.ruled_out])
     return epsilon_of_beliefs(case.p_in, case.p_out(left, column))
 
 
@@ -394,38 +430,6 @@ def worst_weights(
     left = prior.total - sum(weights.values())
     elsewhere = next((text for text in prior.domain if text not in values), "\0")  # which no release has
     return {**weights, elsewhere: weights.get(elsewhere, 0) + left} if left else weights
-
-
-def _replay_by_worlds(
-    belief: PriorBelief,
-    bag: Mapping[Label, int],
-    witness: PriorBeliefWitness,
-    weights: Mapping[Label, Fraction],
-    values: set[Label],
-) -> Amount:
-    probability = independent_prior(weights) if witness.stubbornness == math.inf else dirichlet_prior(weights)
-    epsilon = smallest_epsilon_of_group(
-        bag,
-        tuple(weights),
-        lambda value: value in values,
-        prior=probability,
-        known=belief.known_people,
-        matches=witness.matches,
-    )
-    assert epsilon is not None
-    return epsilon
-
-
-def _replay_by_definition(belief: PriorBelief, case: Case, release: Release, witness: PriorBeliefWitness) -> Amount:
-    prior = _find_prior(belief, release, witness)
-    column = (
-        release.groups.code_of(witness.value)
-        if witness.predicate is None
-        else belief.predicates_in_question(release.groups).index(witness.predicate)
-    )
-    if belief.decided_by == "closed conditions":
-        return closed_conditions(case, prior, column)
-    return epsilon_of_beliefs(case.p_in, case.p_out(prior, column))
 
 
 def values_beside(wishes: str, domain: tuple[Label, ...]) -> str:
@@ -492,3 +496,123 @@ def cases_of_wishes(
     mismatch = 1 - np.stack(own, axis=1)[rows, columns].astype(np.int64)
     parts = np.zeros_like(rows) if part is None else part[rows]
     return Cases(parts, rows, columns, groups.sizes[rows], sums[rows, columns], known, mismatch)
+
+
+class WorstByColumn(NamedTuple):
+    """The worst case: a group's row, a label that it covers, a set of values, ε and the beliefs."""
+
+    row: int
+    label: Label
+    column: int
+    value: Amount
+    ratio: Ratio
+    p_in: Fraction
+    p_out: Fraction
+    prior: PriorByColumn
+
+
+def worst_by_column(
+    groups: Groups, column: Column, priors: Sequence[PriorByColumn], sets: Sequence[Sequence[int]]
+) -> WorstByColumn | None:
+    """Find the worst case: in floats for all groups that print the same at once, exactly near the worst."""
+    dense = groups.counts.dense()
+    # ε in floats of groups that print the same, for somebody of one label: nan where nobody is in a set
+    chunks = [
+        (rows, under, place, prior, _epsilons(dense[rows], prior, under, place, sets))
+        for code in np.unique(column.codes).tolist()
+        for rows in [np.flatnonzero(column.codes == code)]
+        for prior in priors
+        for under in [prior.find_labels(column.labels[code])]
+        for place in under
+    ]
+    # 0 if there is no case at all
+    worst = max([0.0, *(float(np.nanmax(epsilons, initial=0)) for *_, epsilons in chunks)])
+    worst_case: WorstByColumn | None = None
+    seen: set[tuple[object, ...]] = set()
+    for rows, under, place, prior, epsilons in chunks:
+        # all that floats propose are decided exactly, each kind once
+        for at, number in np.argwhere(epsilons >= worst * (1 - NEAR)).tolist():
+            row = int(rows[at])
+            counts = groups.counts.row(row).tolist()
+            kind = (*counts, place, *under, number, prior.stubbornness)
+            if kind in seen:
+                continue
+            seen.add(kind)
+            exact = exact_case(counts, prior, under, place, sets[number])
+            # of equal ones the first row
+            if worst_case is None or (exact[0], -row) > (worst_case.value, -worst_case.row):
+                worst_case = WorstByColumn(row, prior.labels[place], number, *exact, prior)
+    return worst_case
+
+
+def _epsilons(
+    counts: Integers, prior: PriorByColumn, under: list[int], place: int, sets: Sequence[Sequence[int]]
+) -> Floats:
+    width = counts.shape[1]
+    own, weight = _label_weights(prior, under, place)
+    sigma, w = np.array(own, float), np.array(weight[:width], float)
+    # (groups, values): how many of those with a value are expected to have the label
+    weighted = counts * w
+    epsilons = np.full((len(counts), len(sets)), np.nan)
+    for column, values in enumerate(sets):
+        inside = np.isin(np.arange(len(sigma)), values)
+        here = inside[:width]
+        heaviest = np.where(counts[:, here] > 0, w[here], 0).max(axis=1, initial=0)
+        matching, others = weighted[:, here].sum(axis=1), weighted[:, ~here].sum(axis=1)
+        # whoever is left out is one of those that match, at worst with the heaviest of their values
+        believed = prior.evidence * (matching - heaviest) + sigma[inside].sum()
+        doubted = prior.evidence * others + sigma[~inside].sum()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            belief = matching * (believed + doubted) / ((matching + others) * believed)
+            doubt = doubted * (matching + others) / ((believed + doubted) * others)
+        there = (counts[:, here] > 0).any(axis=1)
+        epsilons[there, column] = np.fmax(belief, doubt)[there]
+    return epsilons
+
+
+def _label_weights(prior: PriorByColumn, under: list[int], place: int) -> tuple[list[Fraction], list[Fraction]]:
+    own = list(prior.weights[place])
+    covered = [sum((prior.weights[each][value] for each in under), Fraction(0)) for value in range(len(own))]
+    return own, [mine / total if total else Fraction(0) for mine, total in zip(own, covered, strict=True)]
+
+
+def exact_case(
+    counts: Sequence[int], prior: PriorByColumn, under: list[int], place: int, values: Sequence[int]
+) -> tuple[Amount, Ratio, Fraction, Fraction]:
+    """Return ε of one case, the ratio that decides it, and p_in and p_out, in fractions."""
+    own, w = _label_weights(prior, under, place)
+    weighted = [count * each for count, each in zip(counts, w, strict=False)]
+    inside = [value for value in values if value < len(counts)]
+    matching = sum((weighted[value] for value in inside), Fraction(0))
+    heaviest = max(w[value] for value in inside if counts[value])
+    believed = prior.evidence * (matching - heaviest) + sum((own[value] for value in values), Fraction(0))
+    everything = prior.evidence * (sum(weighted) - heaviest) + sum(own)
+    p_in, p_out = matching / sum(weighted), believed / everything
+    epsilon = epsilon_of_beliefs(p_in, p_out)
+    ratio = Ratio.BELIEF if p_out and epsilon == p_in / p_out else Ratio.DOUBT
+    return epsilon, ratio, p_in, p_out
+
+
+def replay_by_column(belief: PriorBelief, witness: PriorBeliefWitness, release: Release) -> Amount:
+    """Compute ε again of a label that a group covers, and a value (or predicate)."""
+    groups, row = release.groups.sort_by_number(), witness.group.number - 1
+    prior = next(each for each in belief.priors_by_column(groups) if each.stubbornness == witness.stubbornness)
+    values = (witness.predicate or Predicate.any_of(witness.value)).indices(prior.domain)
+    under = prior.find_labels(belief.printed_column(groups.columns).cell(row))
+    return replay_case(groups.counts.row(row).tolist(), prior, under, prior.labels.index(witness.label), values)
+
+
+def replay_case(
+    counts: Sequence[int], prior: PriorByColumn, under: list[int], place: int, values: Sequence[int]
+) -> Amount:
+    """Compute ε of one case by the worlds of its group if it has few, else by the formulas."""
+    cells = [(each, value) for each in under for value in range(len(prior.domain))]
+    if not few_worlds(len(cells), sum(counts)):
+        return exact_case(counts, prior, under, place, values)[0]
+    return smallest_epsilon_by_cell(
+        {str(value): count for value, count in enumerate(counts) if count},
+        {(str(each), str(value)): prior.weights[each][value] for each, value in cells},
+        str(place),
+        {str(value) for value in values},
+        unmoved=not prior.evidence,
+    )

@@ -9,15 +9,9 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
-from sidelight.measures.epsilon_privacy.by_column import (
-    PriorByColumn,
-    _epsilons,
-    exact_case,
-    find_column,
-    replay_by_column,
-)
-from sidelight.measures.epsilon_privacy.prior import WeightsByLabel
-from sidelight.measures.epsilon_privacy.worst_case import Ratio
+from sidelight.measures.epsilon_privacy.prior import PriorByColumn, WeightsByLabel
+from sidelight.measures.epsilon_privacy.prior_belief import find_column
+from sidelight.measures.epsilon_privacy.worst_case import Ratio, _epsilons, exact_case, replay_case
 from sidelight.measures.measure import Monotonicity
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text
@@ -228,10 +222,7 @@ def test_a_case_is_what_the_formulas_say_and_what_its_worlds_say(prior, under, p
             assert (epsilon, ratio) == (max(belief, doubt), Ratio.BELIEF if belief >= doubt else Ratio.DOUBT)
         else:
             assert (epsilon, ratio) == ((1, Ratio.BELIEF) if p_out == 1 else (INF, Ratio.DOUBT))
-        printed = "{N, S}" if len(under) == 2 else prior.labels[place]
-        people = [(printed, value) for value, n in zip("ab", counts, strict=True) for _ in range(n)]
-        groups = town(people, domain=["a", "b"]).groups
-        assert replay_by_column(groups, "region", prior, values, row=0, text=prior.labels[place]) == epsilon
+        assert replay_case(counts, prior, under, place, values) == epsilon
 
 
 THREE = PriorByColumn(("N", "S"), ("a", "b", "c"), ((F(2), F(3), F(1)), (F(4), F(1), F(2))), F(13))

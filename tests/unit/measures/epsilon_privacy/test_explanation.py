@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.measures.epsilon_privacy.explanation import describe_attacker, settings_in_words
+from sidelight.measures.epsilon_privacy.prior import describe_attacker, settings_in_words
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
 
 BY_REGION = {"North": {"Flu": 900, "Cold": 100}, "South": {"Flu": 100, "Cold": 900}}

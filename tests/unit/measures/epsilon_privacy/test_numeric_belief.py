@@ -25,8 +25,8 @@ from sidelight.measures.epsilon_privacy.numeric_belief import (
     Poisson,
     _ln_gamma,
     _log_excess,
-    _Neighbours,
     _upper_tail,
+    count_near,
 )
 from sidelight.policy.limits import read_measure
 from sidelight.policy.policy import policy_text
@@ -584,7 +584,7 @@ def test_what_is_believed_of_one_left_out_is_rounded_down_and_the_factor_up():
 def test_who_is_near_is_counted_by_stretches_of_the_order(within):
     numbers = tuple(map(Fraction, (3, 1, "2.5", 1, 7, -2, 4, "3.5")))
     counts = np.array([[1, 2, 3, 4, 5, 6, 7, 8], [0, 1, 0, 0, 2, 0, 1, 0]])
-    near = _Neighbours.from_numbers(numbers, within).people_near(counts)
+    near = count_near(counts, numbers, within)
     for row, bag in enumerate(counts.tolist()):
         for place, own in enumerate(numbers):
             close = [n for number, n in zip(numbers, bag, strict=True) if abs(number - own) <= within]
@@ -732,9 +732,7 @@ def test_values_that_are_no_numbers_of_the_family_are_named(changed, value, mess
 
 def test_large_groups_are_counted_exactly():
     huge = 2**60 + 1
-    near = _Neighbours.from_numbers((Fraction(1), Fraction(2), Fraction(9)), Fraction(1)).people_near(
-        np.array([[huge, 2, 4]])
-    )
+    near = count_near(np.array([[huge, 2, 4]]), (Fraction(1), Fraction(2), Fraction(9)), Fraction(1))
     assert near.tolist() == [[huge + 2, huge + 2, 4]]
     release = sl.Release.from_counts([{"0": huge, "10": 3}])
     assert UNMOVED.measure(release).witness.p_in == Fraction(huge, huge + 3)

@@ -244,7 +244,6 @@ def test_what_is_no_part_of_a_prior_is_named(read, given, message):
 
 
 def test_what_is_given_is_read_exactly():
-    assert (read_counts(None), read_shape(None), read_stubbornness(None)) == (None, None, None)
     assert read_counts({"a": 1}) == {"a": 1}
     assert [read_shape(each) for each in ("uniform", "release", {"a": 1, "b": 3})] == [
         "uniform",
@@ -257,8 +256,7 @@ def test_what_is_given_is_read_exactly():
         "inf",
         repr(10**100),
     ]
-    assert [read_least_stubbornness(each, 9) for each in (None, "same", "smallest", 9, 0.5)] == [
-        None,
+    assert [read_least_stubbornness(each, 9) for each in ("same", "smallest", 9, 0.5)] == [
         "same",
         "smallest",
         9,

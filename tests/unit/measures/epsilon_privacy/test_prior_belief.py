@@ -12,7 +12,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, UnknownValue, WrongKind
-from sidelight.measures.epsilon_privacy.explanation import settings_in_words
+from sidelight.measures.epsilon_privacy.prior import settings_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Ratio
 from sidelight.measures.measure import Monotonicity
 from sidelight.policy.limits import read_limit, read_measure

@@ -267,19 +267,19 @@ def test_what_is_left_of_any_shape_is_with_a_value_that_is_not_in_question(belie
 @pytest.mark.parametrize(
     ("release", "belief", "path"),
     [
-        (SMALL, PriorBelief(stubbornness=7), "_replay_by_worlds"),
-        (SMALL, PriorBelief(shape="uniform", stubbornness=math.inf, known_people=1), "_replay_by_worlds"),
-        (LARGE, PriorBelief(stubbornness=7), "_replay_by_definition"),
-        (SMALL, PriorBelief(stubbornness=7, decided_by="closed conditions"), "_replay_by_definition"),
-        (SMALL, PriorBelief(stubbornness=math.inf), "_replay_by_definition"),
+        (SMALL, PriorBelief(stubbornness=7), "smallest_epsilon_of_group"),
+        (SMALL, PriorBelief(shape="uniform", stubbornness=math.inf, known_people=1), "smallest_epsilon_of_group"),
+        (LARGE, PriorBelief(stubbornness=7), "epsilon_of_beliefs"),
+        (SMALL, PriorBelief(stubbornness=7, decided_by="closed conditions"), "closed_conditions"),
+        (SMALL, PriorBelief(stubbornness=math.inf), "epsilon_of_beliefs"),
     ],
 )
 def test_only_small_groups_are_replayed_by_their_worlds(release, belief, path, monkeypatch):
     finding = belief.measure(release)
-    for other in {"_replay_by_worlds", "_replay_by_definition"} - {path}:
+    for other in {"smallest_epsilon_of_group", "epsilon_of_beliefs", "closed_conditions"} - {path}:
         monkeypatch.setattr(worst_case, other, None)
     assert finding.replay(release) == finding.value
-    monkeypatch.setattr(worst_case, path, lambda *_: Fraction(99))
+    monkeypatch.setattr(worst_case, path, lambda *_, **__: Fraction(99))
     assert finding.replay(release) == 99
 
 
