@@ -142,8 +142,7 @@ def strongest_rules(
         # of two labels, not to say the one is to say the other: those rules are there already
         and not (conditions == "both" and denied and len(subset) == 1 and len(np.unique(subset[0].codes)) == 2)
     ]
-    empty = np.empty(0, np.int64)
-    has = has_not = np.empty(0), empty, empty, empty, empty
+    has = has_not = np.empty(0, _FOUND)
     for number, (subset, denied) in enumerate(sources):
         condition, first = number_equal_rows(subset, len(table.sizes))
         counts = table.counts.roll_up(condition, groups=len(first))
@@ -153,8 +152,10 @@ def strongest_rules(
     return (*_rules(has, table, sources, "has", epsilon), *_rules(has_not, table, sources, "has not", epsilon))
 
 
-Strongest: TypeAlias = tuple[Floats, Integers, Integers, Integers, Integers]
+Strongest: TypeAlias = np.ndarray[tuple[int], np.dtype[np.void]]
 """The strongest rules so far: strength, people who follow it, and which source, condition and value it is."""
+
+_FOUND = np.dtype([("strength", float), *((name, np.int64) for name in ("support", "source", "condition", "value"))])
 
 
 def _add_source(  # noqa: PLR0917 - what is known of one source
@@ -170,26 +171,27 @@ def _add_source(  # noqa: PLR0917 - what is known of one source
         follow = cells if kind == "has" else size - cells
         strength = follow / np.maximum(size, 1)
         joins = (follow >= support) & (totals > 0)
-        if len(best[0]) == most:  # stronger than the weakest so far; of equal ones, those that came first stay
-            weakest, followed = best[0][-1], best[1][-1]
-            joins &= (strength > weakest) | ((strength == weakest) & (follow > followed))
+        if len(best) == most:  # stronger than the weakest so far; of equal ones, those that came first stay
+            weakest = best[-1]
+            equal = strength == weakest["strength"]
+            joins &= (strength > weakest["strength"]) | (equal & (follow > weakest["support"]))
         condition, value = np.nonzero(joins)
         kept = _strongest(strength[condition, value], follow[condition, value], most)
         condition, value = condition[kept], value[kept]
-        of_source = np.full(len(kept), source)
-        found = strength[condition, value], follow[condition, value], of_source, rows.start + condition, value
-        strengths, follows, *others = (np.concatenate(pair) for pair in zip(best, found, strict=True))
+        found = np.empty(len(kept), _FOUND)
+        found["strength"], found["support"] = strength[condition, value], follow[condition, value]
+        found["source"], found["condition"], found["value"] = source, rows.start + condition, value
+        best = np.concatenate((best, found))
         # stable, so that among equals earlier sources, conditions and values come first
-        order = np.lexsort((-follows, -strengths))[:most]
-        best = strengths[order], follows[order], others[0][order], others[1][order], others[2][order]
+        best = best[np.lexsort((-best["support"], -best["strength"]))[:most]]
     return best
 
 
 def _rules(
     best: Strongest, table: Table, sources: Sequence[tuple[Sequence[Column], bool]], kind: RuleKind, vagueness: Fraction
 ) -> Iterator[Rule]:
-    first = {at: number_equal_rows(sources[at][0], len(table.sizes))[1] for at in np.unique(best[2]).tolist()}
-    for strength, follow, source, condition, value in zip(*(each.tolist() for each in best), strict=True):
+    first = {at: number_equal_rows(sources[at][0], len(table.sizes))[1] for at in np.unique(best["source"]).tolist()}
+    for strength, follow, source, condition, value in best.tolist():
         columns, denied = sources[source]
         known = event_of((column.name, column.cell(int(first[source][condition]))) for column in columns)
         # follow / strength is the size of the condition, a whole number

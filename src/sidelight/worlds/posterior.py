@@ -5,21 +5,11 @@
     given="Ann = Flu with 0.9"                  worlds weigh more or less, by Jeffrey's rule (`reports`)
 
 Counting comes first (`counting`); where it takes more than the effort allowed, facts that cannot all hold are still
-found, and bounds and estimates given (`estimate`).
+found, and bounds and estimates given (`estimate`), of all values of a person from the same worlds.
 
 Few people need be counted.  Of people who are *interchangeable* in the facts (same group, and changing their places
 gives the same facts) one stands for all.  Somebody whom the facts do not mention has, where nobody has a value twice,
 what the mentioned people leave: (n_g(v) − Σ their probabilities of v) / how many are not mentioned.
-
-How likely is each value of a person about, where the facts are too hard to count?
-
-The values of a person's group are looked at in the same worlds, drawn at random and equally likely given the facts
-(`estimate`); what was believed before the facts is exact.  A value that nobody in the group has needs no worlds.
-
-Which worst case covers somebody who knows just this?
-
-`Implications(k)` is about the worst k basic implications anybody might know.  Facts that k of them say are no worse, so
-the fewest that say the facts, among the values that people of each group can have, tell which k to look at.
 """
 
 from __future__ import annotations
@@ -33,19 +23,16 @@ import numpy as np
 
 from sidelight.errors import BadKnowledge, Contradiction, TooHard, expect, parameter
 from sidelight.knowledge.facts import (
-    And,
+    Atom,
     Fact,
     Has,
-    Implies,
-    Not,
-    OneOf,
-    Or,
-    Same,
     Someone,
     Who,
     all_of,
     as_who,
     expect_hard,
+    fold,
+    named_values,
     person_text,
 )
 from sidelight.knowledge.parse import Knowledge, as_fact, read_facts
@@ -132,13 +119,8 @@ class Observer:
         """Return Pr(target | facts), or say why that cannot be said."""
         try:
             possible, both = self.counter.joint(self.facts, target)
-        # a new effort, as large: first whether the facts can hold at all, then bounds
         except OverEffort:
-            attempts = self._attempts()
-            self.check_satisfiable(attempts.meter())
-            if self.is_weighted:
-                raise _soft_and_too_hard() from None
-            raise self._too_hard(*attempts.bounds(target, self.facts)) from None
+            raise self._give_up(target) from None
         if not possible:
             raise self.contradiction()
         return both / possible
@@ -149,8 +131,7 @@ class Observer:
             possible = self.counter.probability(self.facts)
             marginals = self.counter.marginals(self.facts, who) if possible else {}
         except OverEffort:
-            self.check_satisfiable(self._attempts().meter())
-            raise (_soft_and_too_hard() if self.is_weighted else self._too_hard(Fraction(0), Fraction(1))) from None
+            raise self._give_up() from None
         if not possible:
             raise self.contradiction()
         return {value: probability / possible for value, probability in marginals.items()}
@@ -207,6 +188,14 @@ class Observer:
                 return False
 
         return _contradiction([facts[number] for number in minimum_unsatisfiable_subset(len(facts), unsatisfiable)])
+
+    def _give_up(self, target: Fact | None = None) -> TooHard:
+        """Return the error that counting takes too much, if the facts can hold at all, with bounds on a target."""
+        attempts = self._attempts()  # a new effort, as large
+        self.check_satisfiable(attempts.meter())
+        if self.is_weighted:
+            return _soft_and_too_hard()
+        return self._too_hard(*((Fraction(0), Fraction(1)) if target is None else attempts.bounds(target, self.facts)))
 
     def _too_hard(self, low: Fraction, high: Fraction) -> TooHard:
         known = f"between {short_decimal(low, up=False)} and {short_decimal(high)}"
@@ -563,7 +552,7 @@ MOST_COMPARED = 200_000
 def representatives(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Who, Who]:
     """Return who may stand for whom: someone of the same group with whom a person is interchangeable in all facts.
 
-    >>> differ = [~Same("Ann", "Bob"), ~Same("Bob", "Cleo"), ~Same("Cleo", "Ann"), Has("Dan", "Flu")]
+    >>> differ = read_facts("not same(Ann, Bob) and not same(Bob, Cleo) and not same(Cleo, Ann) and Dan = Flu")
     >>> representatives(differ, dict.fromkeys(["Ann", "Bob", "Cleo", "Dan", "Eve"], 0))
     {'Ann': 'Ann', 'Bob': 'Ann', 'Cleo': 'Ann', 'Dan': 'Dan', 'Eve': 'Eve'}
     """
@@ -596,25 +585,18 @@ def representatives(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Wh
     return representative
 
 
-def _fact_shape(fact: Fact, name: Naming) -> Hashable:  # noqa: PLR0911 - one line per kind of fact
+def _fact_shape(fact: Fact, name: Naming) -> Hashable:
     """Return a fact with people named otherwise, the same for each order of what is joined."""
-    match fact:
-        case Has(person=person, value=value):
-            return name(person), value
-        case OneOf(person=person, values=values):
-            return name(person), frozenset(values)
-        case Same(person=person, other=other):
-            return frozenset([name(person), name(other)])
-        case Not(fact=inner):
-            return "not", _fact_shape(inner, name)
-        case WeightedFact(fact=inner, if_true=if_true, if_false=if_false):
-            return if_true, if_false, _fact_shape(inner, name)
-        case And(facts=parts) | Or(facts=parts):
-            return fact.word, frozenset(_fact_shape(part, name) for part in parts)
-        case Implies(premise=premise, conclusion=conclusion):
-            return "if", _fact_shape(premise, name), _fact_shape(conclusion, name)
-    message = f"no such kind of fact: {type(fact).__name__}"
-    raise TypeError(message)
+    if isinstance(fact, WeightedFact):
+        return fact.if_true, fact.if_false, _fact_shape(fact.fact, name)
+
+    def literal(atom: Atom, positive: bool) -> Hashable:  # noqa: FBT001 - as facts are folded
+        return frozenset(map(name, atom.about())), frozenset(named_values(atom)), positive
+
+    def join(word: str) -> Callable[[list[Hashable]], Hashable]:
+        return lambda parts: (word, frozenset(parts))
+
+    return fold(fact, literal, conjunction=join("and"), disjunction=join("or"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -662,9 +644,9 @@ def estimate_belief(
 def covering_k(release: Release, given: Knowledge) -> int:
     """Return the k for which `Implications(k)` covers an attacker who knows `given`.
 
-    In this release the facts say no more than k basic implications do, so nobody who knows them is surer of anyone's
-    value than `Implications(k).measure(release)` tells.  People can only have what occurs in their group, which makes k
-    smaller than what `fact.basic_implications(values)` has.  One value per person.
+    In this release the facts say no more than k basic implications do, the fewest that say them, so nobody who knows
+    them is surer of anyone's value than `Implications(k).measure(release)` tells.  People can only have what occurs in
+    their group, which makes k smaller than what `fact.basic_implications(values)` has.  One value per person.
 
     >>> named = Release.from_groups([
     ...     (["Bob", "Charlie", "Dave", "Ed", "Frank"], ["Flu", "Flu", "Lung", "Lung", "Heart"]),

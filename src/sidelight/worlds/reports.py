@@ -144,7 +144,9 @@ def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) ->
     beliefs: dict[frozenset[Label], Fraction] = {every: Fraction(1)}
     words: dict[frozenset[Label], SoftFact] = {}
     for fact in about:
-        values, belief = _values_of(fact, every), fact.probability
+        (who,) = fact.people()
+        values = frozenset(value for value in every if holds(fact.fact, {who: frozenset([value])}))
+        belief = fact.probability
         if values in (frozenset(), every):
             raise _no_matter_of_degree(fact, always=bool(values))
         # turned so that none holds the first value: sets that split the values alike are then within or beside
@@ -160,11 +162,6 @@ def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) ->
             raise BadKnowledge(message)
     cells = dict(_cell_of(values, beliefs, words) for values in beliefs)
     return {cell: belief for cell, belief in cells.items() if cell}
-
-
-def _values_of(fact: SoftFact, every: frozenset[Label]) -> frozenset[Label]:
-    (who,) = fact.people()
-    return frozenset(value for value in every if holds(fact.fact, {who: frozenset([value])}))
 
 
 def _cell_of(

@@ -595,7 +595,7 @@ def test_a_person_is_compared_with_those_of_whom_the_same_is_said():
 
 
 def test_a_soft_fact_is_not_compared():
-    with pytest.raises(TypeError, match=r"^no such kind of fact: SoftFact$"):
+    with pytest.raises(BadKnowledge, match=r"^no such kind of fact: SoftFact$"):
         representatives([Has("Ann", "Flu").with_probability(0.5)], {"Ann": 0})
 
 

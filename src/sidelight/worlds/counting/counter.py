@@ -81,15 +81,6 @@ def is_wide_disjunction(fact: Fact) -> bool:
     return isinstance(fact, Or) and len(fact.facts) > 4 and all(isinstance(part, Same) for part in fact.facts)
 
 
-def all_differ(fact: Fact) -> list[Fact]:
-    """Return the negation of such a fact, pair by pair.
-
-    >>> [str(pair) for pair in all_differ(Same("Ann", "Tom") | Same("Ann", "Bob"))]
-    ['not same(Ann, Tom)', 'not same(Ann, Bob)']
-    """
-    return [~part for part in fact.parts()]
-
-
 @dataclass(slots=True)
 class DistinctCounter:
     """Counts worlds in which people differ; remembers what it counted for a block."""
@@ -327,8 +318,8 @@ class WorldCounter:
                 raise OverEffort
             if wide:
                 # of many pairs one is the same: all worlds less those in which the pairs all differ
-                others = [fact for fact in facts if fact != wide[0]]
-                every, less = self._joint(others, target), self._joint([*others, *all_differ(wide[0])], target)
+                others, differences = [fact for fact in facts if fact != wide[0]], [~pair for pair in wide[0].parts()]
+                every, less = self._joint(others, target), self._joint([*others, *differences], target)
                 self._joints[key] = every[0] - less[0], every[1] - less[1]
             else:
                 self._joints[key] = self._count(facts, target)

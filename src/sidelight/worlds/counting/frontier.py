@@ -110,22 +110,13 @@ class Schedule:
         times = Counter(variable for _, variables in self.stages for variable in variables)
         return sorted(variable for variable, number in times.items() if number > 1)
 
-    def people_at(self, stage: BlockStage) -> Counter[int]:
-        """Count the people of each group who decide at a stage."""
+    def people_at(self, *stages: BlockStage) -> Counter[int]:
+        """Count the people of each group who decide at any of some stages."""
         people: Counter[int] = Counter()
-        for variable in self.scheduled[stage]:
+        for variable in {variable for stage in stages for variable in self.scheduled[stage]}:
             people.update(self.problem.members[variable])
-        for (group, _), number in self.tallied.get(stage, Counter()).items():
-            people[group] += number
-        return people
-
-    def people(self) -> Counter[int]:
-        """Count the people of each group who decide at any stage."""
-        people: Counter[int] = Counter()
-        for variable in {variable for variables in self.scheduled.values() for variable in variables}:
-            people.update(self.problem.members[variable])
-        for tallies in self.tallied.values():
-            for (group, _), number in tallies.items():
+        for stage in stages:
+            for (group, _), number in self.tallied.get(stage, Counter()).items():
                 people[group] += number
         return people
 
@@ -336,7 +327,8 @@ class Frontier:
         """Count all worlds, as far as they are told apart here."""
         problem = self.problem
         if problem.semantics == "single":
-            return prod(perm(problem.sizes[group], people) for group, people in self.schedule.people().items())
+            deciding = self.schedule.people_at(*self.schedule.scheduled)
+            return prod(perm(problem.sizes[group], people) for group, people in deciding.items())
         return prod(
             problem.ways_to_spread(group, stage[1])
             for stage in self.schedule.scheduled
@@ -347,7 +339,7 @@ class Frontier:
         deciding = {stage: self.schedule.people_at(stage) for stage, _ in self.schedule.stages}
         # after its last stage, nobody of a group decides any more: the free ones take what is left
         last_stage = {group: stage for stage, groups in deciding.items() for group in groups}
-        people = self.schedule.people()
+        people = self.schedule.people_at(*self.schedule.scheduled)
         transitions: list[Transition] = []
         for stage, variables in self.schedule.stages:
             for variable, transition in self._stage_transitions(stage, variables, deciding[stage]):

@@ -20,7 +20,6 @@ from sidelight.worlds.counting.compile import Effort, Meter, OverEffort, compile
 from sidelight.worlds.counting.counter import (
     DistinctCounter,
     WorldCounter,
-    all_differ,
     is_wide_disjunction,
     partitions_of,
 )
@@ -56,7 +55,7 @@ def test_coefficients_are_those_of_the_chromatic_polynomial(size, colours, data)
 def test_only_many_pairs_are_worth_the_difference(pairs, wide):
     fact = read_fact(" or ".join(f"same(a, b{number})" for number in range(pairs)))
     assert is_wide_disjunction(fact) == wide
-    assert len(all_differ(fact)) == pairs
+    assert len(fact.parts()) == pairs
 
 
 def compiled(semantics, *texts):
