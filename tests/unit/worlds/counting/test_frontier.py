@@ -107,7 +107,7 @@ def test_people_of_whom_one_thing_is_known_are_only_tallied():
         ((0, False), 2),
         ((0, True), 1),
     ]
-    assert plan.people() == {0: 3}
+    assert plan.people_at(*plan.scheduled) == {0: 3}
 
 
 def test_variables_are_free_unless_they_are_compared_or_everything_is_scheduled():
