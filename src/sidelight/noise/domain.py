@@ -172,7 +172,7 @@ class Domain:
         return np.array([self.outside != "other" or text != OTHER for text in labels], bool)
 
     def coarser_levels(
-        self, by: Mapping[str, Hierarchy], sensitive: Hierarchy | None
+        self, by: Mapping[str, Hierarchy], values: Sequence[object] | Hierarchy, sensitive: str
     ) -> tuple[tuple[CoarserLevel, ...], dict[tuple[int, int], int | None]]:
         """Which coarser levels may columns, and the sensitive values, be counted by?
 
@@ -181,16 +181,17 @@ class Domain:
 
         >>> age = Hierarchy("age", (("20", "25", "30"), ("20-29", "20-29", "30-39"), ("*", "*", "*")))
         >>> declared = Domain.declare({"age": age}, {"age": 0}, ["Flu", "Cold"], outside="other")
-        >>> (tens,), axes = declared.coarser_levels({"age": age}, None)
+        >>> (tens,), axes = declared.coarser_levels({"age": age}, ["Flu", "Cold"], "disease")
         >>> tens.labels, tens.place.tolist(), axes
         (('20-29', '30-39', '(other)'), [0, 0, 1, 2], {(0, 0): 0, (0, 1): 2, (0, 2): None})
         """
         hierarchies = [(by[name], level) for name, level in self.levels.items()]
-        if sensitive is not None:
+        of_values = values if isinstance(values, Hierarchy) else by.get(sensitive)
+        if of_values is not None:
             declared = {text for text, known in zip(self.values, self.declared_values, strict=True) if known}
             # the finest level whose labels these are, if there is one
-            fitting = (at for at in range(sensitive.height) if declared - {None} <= set(sensitive.levels[at]))
-            hierarchies += [(sensitive, level) for level in itertools.islice(fitting, 1)]
+            fitting = (at for at in range(of_values.height) if declared - {None} <= set(of_values.levels[at]))
+            hierarchies += [(of_values, level) for level in itertools.islice(fitting, 1)]
         coarser: list[CoarserLevel] = []
         axes: dict[tuple[int, int], int | None] = {}
         every = zip(hierarchies, (*self.labels, self.values), strict=False)
@@ -243,7 +244,6 @@ class Domain:
         by: Mapping[str, Hierarchy],
         *,
         at_most: int = 1,
-        draw: Callable[[int], bytes] = os.urandom,
     ) -> Integers:
         """Count the people of every cell, each so many times at most: without noise, so not for publishing."""
         people, row, key, value, count = collect_holdings(counted)
@@ -260,7 +260,7 @@ class Domain:
         groups, values = self.shape
         # cells are flat here, groups × values in row-major order, until the last line
         holdings = people, row[inside], (group * values + place)[inside], count[inside]
-        counts = count_cells(*holdings, cells=groups * values, semantics=counted.semantics, at_most=at_most, draw=draw)
+        counts = count_cells(*holdings, cells=groups * values, semantics=counted.semantics, at_most=at_most)
         return counts.reshape(self.shape)
 
 
@@ -283,18 +283,15 @@ def count_cells(
     cells: int,
     semantics: Semantics,
     at_most: int,
-    draw: Callable[[int], bytes] = os.urandom,
 ) -> Integers:
     """Return how often people are counted in each cell, of entries as in `count_values`, each in its cell."""
     if semantics == "set":  # several values may be in one cell, or one in several columns; a person has it once
         _, first = number_rows([row, cell], [len(people), max(cells, 1)], rows=len(row))
         row, cell, count = row[first], cell[first], np.ones(len(first), np.int64)
-    return add_up(cell, count_values(people, row, count, at_most=at_most, draw=draw), cells)
+    return add_up(cell, count_values(people, row, count, at_most=at_most), cells)
 
 
-def count_values(
-    people: Integers, row: Integers, count: Integers, *, at_most: int, draw: Callable[[int], bytes] = os.urandom
-) -> Integers:
+def count_values(people: Integers, row: Integers, count: Integers, *, at_most: int) -> Integers:
     """How often is each entry counted, when each of `people[i]` who have the entries of row i counts so many at most?
 
     Entry e says that each person of row `row[e]` has a value `count[e]` times.  Whoever has more than `at_most` keeps
@@ -313,7 +310,7 @@ def count_values(
     times = count[entry]
     entry, who = np.repeat(entry, times), np.repeat(who, times)
     # 64 bits each: ties, which would favour the entry that comes first, practically never occur
-    lot = np.frombuffer(draw(8 * len(entry)), np.uint64)
+    lot = np.frombuffer(os.urandom(8 * len(entry)), np.uint64)
     # the last key decides first: the lines of a person lie together, in the order of the lot
     order = np.lexsort((lot, who, row[entry]))
     # a person begins where the number within the row changes, or the row

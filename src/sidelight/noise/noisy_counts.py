@@ -60,7 +60,6 @@ from sidelight.noise.mechanism import (
 )
 from sidelight.noise.workload import TOTAL, CellLayout, CoarserLevel, Queries, read_queries, split_noise
 from sidelight.release.release import Release, whole_groups
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Column, Label, Tabular, arrow_labels, label, shown
 from sidelight.table.table import Counts, Table
 from sidelight.text import counted, html_table
@@ -72,6 +71,7 @@ if TYPE_CHECKING:
     from sidelight.noise.mechanism import Neighbours
     from sidelight.noise.semantic_privacy import SemanticPrivacy
     from sidelight.publish.noise import PublishedNoise
+    from sidelight.table.hierarchy import Hierarchy
     from sidelight.table.roles import Missing
     from sidelight.table.table import Events
 
@@ -565,8 +565,7 @@ def noisy_counts(
     layout = CellLayout(declared.sizes)
     weights = {layout.every: 1.0}
     if queries is not None:
-        of_values = domain if isinstance(domain, Hierarchy) else by.get(table.sensitive)
-        coarser, axes = declared.coarser_levels(by, of_values)
+        coarser, axes = declared.coarser_levels(by, domain, table.sensitive)
         layout = CellLayout(declared.sizes, coarser)
         weights = read_queries(queries, [*declared.levels, table.sensitive], axes)
     noise = split_noise(layout, weights, cost, unit.sensitivity(neighbours), units_changed(neighbours))
