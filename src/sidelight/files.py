@@ -217,7 +217,7 @@ def replace_whole(path: Path, content: str | bytes, *, private: bool = False, fo
             os.umask(mask)
             rights = 0o600 if private else 0o666 & ~mask
         aside.chmod(rights)
-        _place(aside, path, force=force)
+        _move_to(aside, path, force=force)
         _flush_names(path.parent)
 
 
@@ -344,9 +344,9 @@ def move_into_place(folder: Path, targets: Sequence[Path], *, force: bool = True
         try:
             _keep_before(targets, folder)
             for target in first:
-                _place(folder / target.name, target, force=force)
+                _move_to(folder / target.name, target, force=force)
             _flush_names(last.parent)  # so that also after a power cut the last one is not there alone
-            _place(folder / last.name, last, force=force)
+            _move_to(folder / last.name, last, force=force)
             _flush_names(last.parent)
             _finish(last, folder)
         except BaseException:
@@ -369,7 +369,7 @@ def _appearance_error(target: Path) -> NotPublished:
     return NotPublished(message)
 
 
-def _place(file: Path, target: Path, *, force: bool) -> None:
+def _move_to(file: Path, target: Path, *, force: bool) -> None:
     """Move a file; unless `force`, not over one that is there by now, even if it came this moment."""
     if force or file.is_dir():
         file.replace(target)

@@ -210,7 +210,7 @@ def in_words(value: Fraction | float, *, large_is_bad: bool = True) -> str:
     """
     if value == math.inf:
         return exact_text(value)
-    exact = _as_written(value)
+    exact = Fraction(as_printed(value))
     if exact.denominator == 1:
         return exact_text(exact)
     rounded = decimal_text(exact, up=large_is_bad, figures=2)
@@ -235,10 +235,10 @@ def short_amount(value: Fraction | float, *, large_is_bad: bool) -> str:
     >>> short_amount(1.88988, large_is_bad=False), short_amount(math.inf, large_is_bad=True)
     ('1.8898', 'infinite')
     """
-    if value == math.inf or _as_written(value).denominator <= READABLE:
-        return exact_text(value if value == math.inf else _as_written(value))
+    if value == math.inf or Fraction(as_printed(value)).denominator <= READABLE:
+        return exact_text(value if value == math.inf else Fraction(as_printed(value)))
     # four places and no more: a column of numbers is compared at a glance, and the exact number is in --json
-    return decimal_text(_as_written(value), up=large_is_bad)
+    return decimal_text(Fraction(as_printed(value)), up=large_is_bad)
 
 
 def round_at_a_glance(value: Fraction | float, *, large_is_bad: bool = True) -> Fraction | float:
@@ -247,14 +247,9 @@ def round_at_a_glance(value: Fraction | float, *, large_is_bad: bool = True) -> 
     >>> round_at_a_glance(Fraction(2, 3)), round_at_a_glance(Fraction(162, 397)), round_at_a_glance(0.598612)
     (Fraction(2, 3), 0.4081, 0.5987)
     """
-    if value == math.inf or _as_written(value).denominator <= READABLE:
+    if value == math.inf or Fraction(as_printed(value)).denominator <= READABLE:
         return value
-    return float(to_places(_as_written(value), PLACES, up=large_is_bad))
-
-
-def _as_written(value: Fraction | float) -> Fraction:
-    """Return a number exactly, a float by its shortest decimal: 0.6 is 3/5, and rounding it up leaves it at that."""
-    return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
+    return float(to_places(Fraction(as_printed(value)), PLACES, up=large_is_bad))
 
 
 def exact_text(number: Exact) -> str:

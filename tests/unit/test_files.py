@@ -299,8 +299,8 @@ def test_move_into_place_that_fails_after_a_crash_leaves_what_settling_would(mov
             raise OSError(errno.EIO, "Input/output error")
         place(file, target, force=force)
 
-    place = _files._place
-    monkeypatch.setattr(_files, "_place", fail)
+    place = _files._move_to
+    monkeypatch.setattr(_files, "_move_to", fail)
     with pytest.raises(NotPublished, match="nothing was published"):
         move_contents(pair, "newer")
     expected = "new" if moved == 2 else "old" if stood else None

@@ -19,7 +19,7 @@ import sidelight as sl
 from sidelight.answers.recipe import Name, write_call, write_python, write_release, write_table
 from sidelight.answers.request import Request
 from sidelight.answers.sources import PeopleLookup, Question, inputs_of, open_release, open_release_or_noise, open_table
-from sidelight.attack.posterior import ExpectedCounts, release_of
+from sidelight.attack.posterior import ExpectedCounts, find_release
 from sidelight.attack.report import (
     REPORTED_CONFIDENCES,
     at_least,
@@ -311,7 +311,7 @@ def _unplaced_hints(
 ) -> Iterator[str]:
     """Yield of each release how many people fit no group of it, in which columns, and what would place them."""
     lookup = Lookup.build(by, request.lookup.locate, request.lookup.suppressed)
-    for file, release, view in zip(request.releases, map(release_of, releases), exposure.views, strict=True):
+    for file, release, view in zip(request.releases, map(find_release, releases), exposure.views, strict=True):
         rows = np.flatnonzero(view.missed)
         if len(rows) == 0:
             continue

@@ -40,7 +40,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from sidelight.arrays import Floats
 
-Numbers: TypeAlias = npt.NDArray[Any]  # floats, or exact fractions: the same arithmetic for both
+ExactOrFloats: TypeAlias = npt.NDArray[Any]  # floats, or exact fractions: the same arithmetic for both
 
 MOST_AGREEMENT = Fraction(99, 100)  # groups that agree more are taken to agree this much: a ground is never certain
 
@@ -107,22 +107,22 @@ def _mean_agreement(agreement: Floats, members: Iterable[Ground]) -> float:
 
 # What one release says about some people: shares of values in their groups, which are on the last axis; of how many
 # people (0: not located), and how likely each person is one of them, with one entry there
-Observation: TypeAlias = tuple[Numbers, Numbers, Numbers]
+Observation: TypeAlias = tuple[ExactOrFloats, ExactOrFloats, ExactOrFloats]
 
 
 # For two releases (the first has the smaller number): which share of the smaller group's other people are in both
-InCommon: TypeAlias = Mapping[tuple[int, int], Numbers]
+InCommon: TypeAlias = Mapping[tuple[int, int], ExactOrFloats]
 
 
-def weigh(
-    observations: Sequence[Observation], prior: Numbers, ground: Ground, in_common: InCommon | None = None
-) -> Numbers:
+def weigh_evidence(
+    observations: Sequence[Observation], prior: ExactOrFloats, ground: Ground, in_common: InCommon | None = None
+) -> ExactOrFloats:
     """Return how likely each value is after all releases, along the last axis; nan (exactly: −1) where none is left.
 
     >>> most, prior = (np.array([[0.8, 0.2]]), np.array([[10.0]]), np.array([[1.0]])), np.array([0.5, 0.5])
-    >>> weigh([most, most], prior, Ground.independent(2)).round(2).tolist()
+    >>> weigh_evidence([most, most], prior, Ground.independent(2)).round(2).tolist()
     [[0.94, 0.06]]
-    >>> weigh([most, most], prior, Ground.from_agreement(np.full((2, 2), 0.5))).round(2).tolist()
+    >>> weigh_evidence([most, most], prior, Ground.from_agreement(np.full((2, 2), 0.5))).round(2).tolist()
     [[0.78, 0.22]]
     """
     top = _join(ground, observations, prior, in_common or {})
@@ -132,7 +132,7 @@ def weigh(
     return np.where(total > 0, ratio(odds, total), -1 if odds.dtype == object else np.nan)
 
 
-def ratio(over: Numbers, under: Numbers) -> Numbers:
+def ratio(over: ExactOrFloats, under: ExactOrFloats) -> ExactOrFloats:
     """Divide; 0 where there is nothing to divide by."""
     shape, kind = np.broadcast_shapes(over.shape, under.shape), np.result_type(over, under)
     return np.divide(over, under, out=np.zeros(shape, kind), where=under != 0)
@@ -147,15 +147,15 @@ class _Part:
     """
 
     agreement: Fraction
-    shares: Numbers
-    people: Numbers
-    person: Numbers
-    absent: Numbers
-    present: Numbers
-    outside: Numbers
+    shares: ExactOrFloats
+    people: ExactOrFloats
+    person: ExactOrFloats
+    absent: ExactOrFloats
+    present: ExactOrFloats
+    outside: ExactOrFloats
 
 
-def _join(ground: Ground, observations: Sequence[Observation], prior: Numbers, in_common: InCommon) -> _Part:
+def _join(ground: Ground, observations: Sequence[Observation], prior: ExactOrFloats, in_common: InCommon) -> _Part:
     if not ground.members:
         shares, people, present = observations[ground.releases[0]]
         # not located is absent for certain; `0 * people` keeps exact fractions exact
@@ -181,22 +181,22 @@ def _join(ground: Ground, observations: Sequence[Observation], prior: Numbers, i
     known = [in_common[one, other] for one, other in pairs if (one, other) in in_common]
     both = sum(known[1:], start=known[0]) / len(pairs) if known else None
 
-    def ground_without(times: int) -> Numbers:
+    def ground_without(times: int) -> ExactOrFloats:
         """Return m_t(s): the ground without the person, who was counted so many times too often."""
         # whole counts include the person t + 1 times, and then never meet the second bound
         left = np.maximum(shares - times * person, shares / (times + 1))
         before = 1 - agreement
-        mean: Numbers = (before * prior + agreement * left) / (before + agreement * (draws - times * person))
+        mean: ExactOrFloats = (before * prior + agreement * left) / (before + agreement * (draws - times * person))
         return mean if times == 0 or both is None else (1 - both) * mean + both * ratio(shares, draws)
 
     outside = ground_without(0)
     # `outside**0` is 1 in the shape and the type of `outside`, floats or fractions
-    weights: dict[int, Numbers] = {0: outside**0}  # by how many parts hold the person
+    weights: dict[int, ExactOrFloats] = {0: outside**0}  # by how many parts hold the person
     for part, tie in zip(parts, ties, strict=True):
         beyond = (1 - tie) * part.people  # φ̂ is the ground where the part goes by nothing else
         like_them = (tie * outside + beyond * part.shares) / (tie + beyond)
         absent = part.absent * ratio(like_them, outside)
-        after: dict[int, Numbers] = {}
+        after: dict[int, ExactOrFloats] = {}
         for times, weight in weights.items():
             # where everybody is known to be present, a single count of holders is carried along
             if np.any(absent != 0):

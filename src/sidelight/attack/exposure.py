@@ -23,9 +23,9 @@ from sidelight.attack.posterior import (
     Together,
     View,
     WithNoise,
+    cut_rows,
     decide_values,
-    release_of,
-    row_blocks,
+    find_release,
     rows_in_some_group,
     values_for_sure,
     values_in_all,
@@ -317,7 +317,7 @@ class Exposure(Tabular):
             return np.zeros(len(self.people), bool)
         views = [view.if_present() for view in self.views]
         certain = np.empty(len(self.people), bool)
-        for rows in row_blocks(views, np.arange(len(self.people))):
+        for rows in cut_rows(views, np.arange(len(self.people))):
             may_have, must_have = values_in_all(views, rows), values_for_sure(views, rows)
             certain[rows] = decide_values(may_have, must_have, self.semantics)[0]
         return certain & ~self.certain
@@ -575,7 +575,7 @@ class ExposureWitness:
         for sighting, published in zip(self.sightings, releases, strict=True):
             if isinstance(published, WithNoise):
                 continue  # it rules out nothing
-            release = release_of(published)
+            release = find_release(published)
             values: set[Label] = set()
             for name in sighting.groups:
                 counts = release.group(name).counts.row(0).tolist()

@@ -40,13 +40,13 @@ from sidelight.attack.posterior import (
     Together,
     View,
     WithNoise,
+    cut_rows,
     decide_values,
     estimate_agreement,
+    find_parts,
+    find_release,
     open_values,
-    parts_of,
     prior_of,
-    release_of,
-    row_blocks,
     rows_in_some_group,
     values_for_sure,
     values_in_all,
@@ -168,7 +168,7 @@ def intersect(
     lookups = lookups_for(published, by=by, locate=locate, suppressed=suppressed)
     _check_attacked(published, prior, evidence)
     presence = presence_for(present, len(published))
-    looked_up = [(release_of(each), lookup) for each, lookup in zip(published, lookups, strict=True)]
+    looked_up = [(find_release(each), lookup) for each, lookup in zip(published, lookups, strict=True)]
     targets = people_of(
         people,
         known=_name_known_columns(looked_up, quasi, person),
@@ -180,14 +180,14 @@ def intersect(
     )
     common = CommonDomain([release.groups for release, _ in looked_up], same_values)
     # before the views are built, so that noisy releases have every value that another one has
-    whole = common.complete([(release_of(each).groups, parts_of(each)) for each in published])
+    whole = common.complete([(find_release(each).groups, find_parts(each)) for each in published])
     views = []
     for each, (release, lookup), groups, marked in zip(published, looked_up, whole, presence, strict=True):
         linkage = link(release, targets.known, len(targets), lookup, person=person)
         right = share_linked_right(each, targets, linkage)
         seen = groups, common.counts(groups), linkage
         views.append(
-            View.build(*seen, presence=targets.presence(marked), share_linked_right=right, parts=parts_of(each))
+            View.build(*seen, presence=targets.presence(marked), share_linked_right=right, parts=find_parts(each))
         )
     beliefs, together = prior_of(views, prior), Together.independent(len(views))
     if evidence != "independent":
@@ -209,7 +209,7 @@ def _weigh_people(
     certain, contradictory, belief = np.empty(len(people), bool), np.empty(len(people), bool), np.empty(len(people))
     tally, semantics = TruthTally(people, views, common, prior), views[0].semantics
     # the posterior of a block is (rows, values); nothing of that size outlives the block
-    for rows in row_blocks(views, np.arange(len(people))):
+    for rows in cut_rows(views, np.arange(len(people))):
         may_have, must_have = values_in_all(views, rows), values_for_sure(views, rows)
         left_open[rows] = open_values(may_have, must_have, semantics)
         certain[rows], contradictory[rows] = decide_values(may_have, must_have, semantics)
@@ -256,8 +256,8 @@ def _check_attacked(releases: Sequence[ReleaseOrResult], prior: str, evidence: s
         message = f'no {parameter("evidence", evidence)}; choose "shared", "independent" or "sets"'
         raise BadRelease(message)
     for number, each in enumerate(releases, start=1):
-        expect_one_sensitive(release_of(each), f"release {number} of an attack")
-    kinds = [release_of(each).semantics for each in releases]
+        expect_one_sensitive(find_release(each), f"release {number} of an attack")
+    kinds = [find_release(each).semantics for each in releases]
     for number, kind in enumerate(kinds[1:], start=2):
         if (kind == "single") != (kinds[0] == "single"):
             message = (
@@ -543,7 +543,7 @@ def share_linked_right(published: ReleaseOrResult, people: People, linkage: Link
 
 
 @dataclass(frozen=True, slots=True)
-class Claims:
+class ClaimedValues:
     """What is claimed about people, and how often it is right: their likeliest value, `low` ≤ belief < `high`."""
 
     low: Fraction
@@ -551,10 +551,10 @@ class Claims:
     people: int
     claimed: float  # how sure the attacker is of the likeliest value, on average
     right: Fraction  # the share of them who have that value
-    bins: tuple[Claims, ...] = ()  # of everybody: by tenths of belief, without those of nobody
+    bins: tuple[ClaimedValues, ...] = ()  # of everybody: by tenths of belief, without those of nobody
 
     @classmethod
-    def of(cls, bins: tuple[Claims, ...]) -> Claims:
+    def of(cls, bins: tuple[ClaimedValues, ...]) -> ClaimedValues:
         """Put bins together."""
         people = sum(each.people for each in bins)
         claimed = math.fsum(each.people * each.claimed for each in bins) / max(people, 1)
@@ -584,7 +584,7 @@ class TruthCheck:
     belief: float  # in the true value, on average
     belief_before: float  # … before any release is looked at
     log_belief: float  # the mean of ln belief in what is so: −∞ once that was ruled out
-    calibration: Claims
+    calibration: ClaimedValues
 
     @property
     def gain(self) -> float:
@@ -668,7 +668,7 @@ class TruthTally:
         if pairs == 0:
             return None
         bins = tuple(
-            Claims(Fraction(at, 10), Fraction(at + 1, 10), int(n), beliefs / n, Fraction(int(right), int(n)))
+            ClaimedValues(Fraction(at, 10), Fraction(at + 1, 10), int(n), beliefs / n, Fraction(int(right), int(n)))
             for at, (n, beliefs, right) in enumerate(self._bins)
             if n
         )
@@ -681,5 +681,5 @@ class TruthTally:
             belief=self._belief / pairs,
             belief_before=self._before / pairs,
             log_belief=self._log_belief / (pairs if self._views[0].semantics == "single" else people * self._values),
-            calibration=Claims.of(bins),
+            calibration=ClaimedValues.of(bins),
         )

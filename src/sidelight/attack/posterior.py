@@ -7,7 +7,7 @@ One release Pr_j(s) = Σ_g∈G_ij w_g · n_g(s) / n_g: every person of a group i
             releases n_g(s) occurrences go to anybody: 1 − (1 − 1/n_g)^n_g(s) instead.
             S_ij = {s : Pr_j(s) > 0}; all values, where i is not located in j or may not be in it, or j has noise:
             then n_g(s) is what is expected behind the noisy count, and never 0.
-Together    `common_ground.weigh`, by how much the releases agree (`ground_of`).  Where people have several values each,
+Together    `common_ground.weigh_evidence`, by how much the releases agree.  Where people have several values each,
             every value is a question with two answers: has it, or not.
 Support     {s : Pr(s | all) > 0} = ∩_j S_ij = S_i, as π(s) > 0 for every value that occurs and people are weighed one
             at a time.  S_i is what is possible where nobody may be in two groups.  Otherwise the counts of these
@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from sidelight.arrays import Bits, Flags, Floats, Integers, number_rows, pack_bits, pack_positions, unpack_bits
-from sidelight.attack.common_ground import Ground, Numbers, Observation, weigh
+from sidelight.attack.common_ground import ExactOrFloats, Ground, Observation, weigh_evidence
 from sidelight.errors import BadRelease, mapping_or_empty, parameter
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import SearchResult
@@ -67,12 +67,12 @@ class WithNoise(Protocol):
 ReleaseOrResult: TypeAlias = Release | SearchResult | ExpectedCounts
 
 
-def release_of(published: ReleaseOrResult) -> Release:
+def find_release(published: ReleaseOrResult) -> Release:
     """Return what the world sees."""
     return published if isinstance(published, Release) else published.release
 
 
-def parts_of(published: ReleaseOrResult) -> int | None:
+def find_parts(published: ReleaseOrResult) -> int | None:
     """Return in how many parts of a person counts are, where they are but expected."""
     return published.parts if isinstance(published, ExpectedCounts) else None
 
@@ -178,7 +178,7 @@ class View:
 
         The values are on the last axis; of several values each has two alternatives, (rows, values, 2).
         """
-        shares: Numbers
+        shares: ExactOrFloats
         if exactly:
             row = int(rows[0])
             shares = np.array([self.exact_probabilities(row)], object)
@@ -331,16 +331,16 @@ class Together:
     def _weigh(
         self,
         observations: Sequence[Observation],
-        prior: Numbers,
-        shared: Mapping[tuple[int, int], Numbers],
+        prior: ExactOrFloats,
+        shared: Mapping[tuple[int, int], ExactOrFloats],
         semantics: Semantics,
-    ) -> Numbers:
+    ) -> ExactOrFloats:
         if semantics == "single":
             axes: tuple[int, ...] = (1,)
         else:
             prior, axes = np.stack((prior, 1 - prior), axis=-1), (1, 2)
         shared = {pair: np.expand_dims(each, axes) for pair, each in shared.items()}
-        posterior = weigh(observations, prior, self.ground, shared)
+        posterior = weigh_evidence(observations, prior, self.ground, shared)
         return posterior if semantics == "single" else posterior[..., 0]
 
 
@@ -371,7 +371,7 @@ def _join_by_profile(words: Bits, linkage: Linkage, join: np.ufunc) -> Bits:
     return joined
 
 
-def row_blocks(views: Sequence[View], rows: Integers) -> Iterator[Integers]:
+def cut_rows(views: Sequence[View], rows: Integers) -> Iterator[Integers]:
     """Cut rows into blocks that can be spread out, whatever the number of groups that they fit."""
     # a row costs as many rows of values as it fits groups, in the release where it fits most
     work = np.max([np.maximum(view.linkage.matches, 1)[view.linkage.profile[rows]] for view in views], axis=0)
@@ -435,7 +435,7 @@ def _nearness(views: Sequence[View], prior: Floats, people: People) -> Floats:
     """Return ⟨p_i − π, p_j − π⟩ of people's groups, release × release, averaged over those located in both."""
     rows = np.arange(len(people))[:: len(people) // 20_000 + 1]  # so many rows tell how much releases agree
     total, weight = np.zeros((len(views), len(views))), np.zeros((len(views), len(views)))
-    for block in row_blocks(views, rows):
+    for block in cut_rows(views, rows):
         located = np.stack([view.located[block] for view in views]).astype(np.float64)
         apart = [
             (view.probabilities(block) - prior) * at[:, np.newaxis] for view, at in zip(views, located, strict=True)
@@ -468,7 +468,7 @@ def _count_same_people(one: View, other: View, people: People) -> tuple[Floats, 
     alike = np.bincount(number, people.sizes[both] * likely)
     same = np.minimum(alike, smaller)
     expected[both] = alike[number]
-    # whole hundredths, so that fractions and floats weigh the same
+    # whole hundredths, so that fractions and floats weigh_evidence the same
     in_both[both] = np.maximum(np.rint(100 * (same - 1)), 0).astype(np.int64)[number]
     others[both] = np.maximum(100 * (smaller - 1), 1)[number]
     chance = float(np.average((same / (sizes[0] * sizes[1]))[number], weights=people.sizes[both]))

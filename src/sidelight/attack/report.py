@@ -15,7 +15,7 @@ from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.attack.exposure import Exposure, ExposureWitness
-    from sidelight.attack.intersection import Claims, TruthCheck
+    from sidelight.attack.intersection import ClaimedValues, TruthCheck
 
 # Where the partial breach is reported: a few that a reader can take in
 REPORTED_CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 10))
@@ -156,7 +156,7 @@ def _exact_and_rounded(share: Fraction) -> dict[str, object]:
     return {"exact": str(share), "value": round_up(share)}
 
 
-def _shares(of: Exposure | TruthCheck | Claims, *names: str) -> dict[str, object]:
+def _shares(of: Exposure | TruthCheck | ClaimedValues, *names: str) -> dict[str, object]:
     """Return shares by the name that they have in the document, too."""
     return {name: _exact_and_rounded(getattr(of, name)) for name in names}
 
@@ -215,7 +215,7 @@ def _releases(exposure: Exposure) -> Iterator[dict[str, object]]:
 def _truth(truth: TruthCheck) -> dict[str, object]:
     claims = truth.calibration
 
-    def claimed(each: Claims) -> dict[str, object]:
+    def claimed(each: ClaimedValues) -> dict[str, object]:
         return {"people": each.people, "claimed": each.claimed, **_shares(each, "right")}
 
     bins = [{"from": str(each.low), "to": str(each.high), **claimed(each)} for each in claims.bins]

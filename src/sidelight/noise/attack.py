@@ -360,7 +360,7 @@ USUAL_LIMITS = {
     "(c, k)-safety (c = 0.7, k = 1)": ("group size >= 10", "implications(k=1) < 0.7"),
 }
 
-SURE_BELIEF = 0.9  # somebody who believes a value this much is called sure
+SURE_FROM = 0.9  # somebody who believes a value this much is called sure
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,7 +393,7 @@ class SideBySide(Sampling):
     @property
     def headings(self) -> tuple[str, ...]:
         """Name the columns of `cells()`."""
-        sure = f"{SURE_BELIEF:.0%} sure"
+        sure = f"{SURE_FROM:.0%} sure"
         return "", "given away", sure, "guessed", "belief gained", "shift, all others known", "query error"
 
     def cells(self) -> Iterator[tuple[str, ...]]:
@@ -499,7 +499,7 @@ def _partition_figures(
     before = [float(prior.get(text, 0)) for text, total in totals for _ in range(total)]
     figures = {
         "given_away": float(truth.given_away),
-        "sure": float(exposure.sure(SURE_BELIEF)),
+        "sure": float(exposure.sure(SURE_FROM)),
         "guessed": float(truth.guessed),
         "gain": truth.belief - float(np.mean(before)),
         "largest_shift": 1 - min(before),  # exact counts give away the one person who is not known
@@ -522,7 +522,7 @@ def _noise_figures(
     assert knowing_others.bound is not None
     return {
         "given_away": 0.0,  # noise rules no value out
-        "sure": float(knowing_nothing.believed(SURE_BELIEF)),
+        "sure": float(knowing_nothing.believed(SURE_FROM)),
         "guessed": float(knowing_nothing.guessed),
         "gain": knowing_nothing.belief - knowing_nothing.prior_belief,
         "largest_shift": knowing_others.largest_shift,

@@ -60,10 +60,10 @@ if TYPE_CHECKING:
 
 # Columns that are counted by: "sex", "age, occupation" or ("age", "occupation"); "total", and "cells" for all.
 # At a coarser level than published: "age=3, sex" or {"age": 3, "sex": 0}.
-Query: TypeAlias = str | Sequence[str] | Mapping[str, int]
+MarginalQuery: TypeAlias = str | Sequence[str] | Mapping[str, int]
 
 # Several of them; one that is listed twice, or maps to 2, weighs twice
-Queries: TypeAlias = str | Sequence[Query] | Mapping[str | Sequence[str], float]
+Queries: TypeAlias = str | Sequence[MarginalQuery] | Mapping[str | Sequence[str], float]
 
 TOTAL, CELLS = "total", "cells"  # what the counts by no column, and by all, are called
 
