@@ -68,6 +68,7 @@ from sidelight.worlds.closed_forms import probability_of_avoiding
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
+    from sidelight.measures.privacy_skyline.acquaintance import AcquaintanceWitness
     from sidelight.release.groups import GroupName, Groups
     from sidelight.release.release import Release
     from sidelight.worlds.brute_force import Person
@@ -360,7 +361,9 @@ class ImplicationsWitness(Witness):
         return with_target / (with_target + without)
 
 
-def fact_of(witness: ImplicationsWitness | NegationsWitness, person: Person, value: Label) -> Fact:
+def fact_of(
+    witness: ImplicationsWitness | NegationsWitness | AcquaintanceWitness, person: Person, value: Label
+) -> Fact:
     """Return that a person has a value; of a category of which a witness is, any of its values."""
     if witness.any_of and witness.semantics == "set":
         message = (

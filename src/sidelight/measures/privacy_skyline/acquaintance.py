@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from sidelight.errors import BadMeasure
-from sidelight.knowledge.facts import Fact, Has, OneOf, Someone
+from sidelight.measures.ck_safety.implications import fact_of
 from sidelight.measures.criterion import Amount, Finding, Witness
 from sidelight.measures.exact import BITS_REPORTED, RatioArithmetic, Screen, compute_exactly
 from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Settings, amount_in, read, whole
@@ -51,13 +50,22 @@ from sidelight.rounding import MOST_OF_ANYTHING, in_words
 from sidelight.table.labels import Label, Semantics, show_in_list, shown
 from sidelight.table.table import CELLS_AT_ONCE
 from sidelight.text import counted, form
-from sidelight.worlds.brute_force import has_few_worlds, investigation_probability
+from sidelight.worlds.brute_force import Person, has_few_worlds, investigation_probability
 from sidelight.worlds.closed_forms import Investigation, Others, odds
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags, Floats, Integers
-    from sidelight.release.groups import Groups
+    from sidelight.knowledge.facts import Fact
+    from sidelight.release.groups import GroupName, Groups
     from sidelight.release.release import Release
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """People of one group of whom is known: if one of them has the value, so has the target; as documents say it."""
+
+    group: GroupName
+    people: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -67,43 +75,38 @@ class AcquaintanceWitness(Witness):
     semantics: Semantics = "single"
     rules_out: tuple[Label, ...] = ()
     others: Others | None = None
-    family: Others | None = None
+    family: Family | None = None
     any_of: tuple[Label, ...] = ()  # where `value` is a category: the values of it
 
     @property
     def investigation(self) -> Investigation:
-        return Investigation(self.group, self.value, self.rules_out, self.others, self.family)
+        family = None if self.family is None else Others(self.family.group, self.family.people)
+        return Investigation(self.group, self.value, self.rules_out, self.others, family)
 
     def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
         """Return it as facts: the target, and what is known; `posterior` of these is the finding's value.
 
         The target is the first person of the group; the known people come next in theirs, then the family.
         """
-        if self.any_of and self.semantics == "set":
-            message = (
-                f"facts cannot say how many people have '{self.value}', which somebody here knows; "
-                "ask about its values one by one"
-            )
-            raise BadMeasure(message)
-        first = Someone(self.group.number)
-        target = self._has(first, self.value)
-        facts: list[Fact] = []
-        for value in self.rules_out:
-            has: Fact = Has(first, value)
-            facts.append(~has if self.semantics == "single" else has.implies(target))
-        taken = {self.group.number: 1}
-        values = [value for value, people in self.others.values for _ in range(people)] if self.others else []
-        others = _next_people(self.others, taken)
-        for person, value in zip(
-            others, values if self.semantics == "single" else [self.value] * len(others), strict=True
-        ):
-            has = self._has(person, value)
-            facts.append(has if self.semantics == "single" else ~has)
-        facts += [self._has(person, self.value).implies(target) for person in _next_people(self.family, taken)]
-        return target, tuple(facts)
+        number, single = self.group.number, self.semantics == "single"
+        target = fact_of(self, (number, 0), self.value)
+        ruled_out = (fact_of(self, (number, 0), value) for value in self.rules_out)
+        facts = [~each if single else each.implies(target) for each in ruled_out]
+        taken = {number: 1}
 
-    def _has(self, person: Someone, value: Label) -> Fact:
-        return OneOf(person, self.any_of) if self.any_of and value == self.value else Has(person, value)
+        def next_people(part: Others | Family) -> list[Person]:
+            # people of a group are numbered on from those who have a part, so that no one has two
+            first = taken.get(part.group.number, 0)
+            taken[part.group.number] = first + part.people
+            return [(part.group.number, first + place) for place in range(part.people)]
+
+        if self.others is not None:
+            values = [value for value, people in self.others.values for _ in range(people)]
+            known = zip(next_people(self.others), values or [self.value] * self.others.people, strict=True)
+            facts += [each if single else ~each for each in (fact_of(self, *has) for has in known)]
+        if self.family is not None:
+            facts += [fact_of(self, person, self.value).implies(target) for person in next_people(self.family)]
+        return target, tuple(facts)
 
     def explain(self, risk: Amount) -> str:
         known, value = self._knowledge_in_words(), shown(self.value)
@@ -118,7 +121,7 @@ class AcquaintanceWitness(Witness):
     def _knowledge_in_words(self) -> list[str]:
         known, value = [], shown(self.value)
 
-        def people_of(part: Others, *, other: bool) -> str:
+        def people_of(part: Others | Family, *, other: bool) -> str:
             there = "the same group" if part.group == self.group else str(part.group)
             return f"{part.people:,} {'other ' if other else ''}{form('person', part.people)} of {there}"
 
@@ -137,15 +140,6 @@ class AcquaintanceWitness(Witness):
             who = people_of(self.family, other=self.family.group == self.group)
             known.append(f"of {who} that, if {one_of_them} has {value}, so does the target")
         return known
-
-
-def _next_people(part: Others | None, taken: dict[int, int]) -> list[Someone]:
-    if part is None:
-        return []
-    # people of a group are numbered on from those who have a part, so that no one has two
-    first = taken.get(part.group.number, 0) + 1
-    taken[part.group.number] = first - 1 + part.people
-    return [Someone(part.group.number, first + place) for place in range(part.people)]
 
 
 def _list_words(words: list[str], joiner: str) -> str:
@@ -188,12 +182,12 @@ class _GroupByFrequency:
         hidden = sum(gone) if self.group.semantics == "single" else 0
         return self.may_lack - hidden - _people_in(known) <= 0
 
-    def known_family(self, most: int, known: Others | None, *, beside_target: bool) -> tuple[Others | None, bool]:
+    def known_family(self, most: int, known: Others | None, *, beside_target: bool) -> tuple[Family | None, bool]:
         """Return a family of at most so many, and whether one of them (or the target) must have the value."""
         # one more than can all lack the value; beside the target, who would have to lack it too, one fewer
         enough = self.may_lack - _people_in(known) + (0 if beside_target else 1)
         people = min(most, enough)
-        return (Others(self.group.name(0), people) if people else None), people == enough
+        return (Family(self.group.name(0), people) if people else None), people == enough
 
 
 def worst_investigation(minima: FiveMinima, column: int, arrangement: int) -> AcquaintanceWitness:
@@ -217,14 +211,8 @@ def worst_investigation(minima: FiveMinima, column: int, arrangement: int) -> Ac
         )
         if certain:  # whatever else is known is not needed
             ruled_out, others = (), beside_family
-    return AcquaintanceWitness(
-        group=target.group.name(0),
-        value=target.group.domain[value],
-        semantics=target.group.semantics,
-        rules_out=ruled_out,
-        others=others,
-        family=family,
-    )
+    group = target.group
+    return AcquaintanceWitness(group.name(0), group.domain[value], group.semantics, ruled_out, others, family)
 
 
 def _people_in(known: Others | None) -> int:
@@ -377,13 +365,16 @@ class AcquaintanceScreen(Screen):
         return self.knowledge.family == 0
 
     def rows(self, groups: Groups) -> Floats:
-        groups = self.targets.view(groups)
-        counts = groups.counts.dense()[:, self.targets.indices(groups)]
-        weights = ruled_out_weights(groups, counts, self.knowledge.rules_out)
-        # where nobody has the value, one in its place keeps the logarithms finite until ABSENT replaces them
-        sizes, at_least_one = groups.sizes[:, np.newaxis], np.maximum(counts, 1)
-        products = log_products(groups.semantics, sizes, at_least_one, weights, self.knowledge)
-        return np.hstack([np.where(counts > 0, logs, absent) for logs, absent in zip(products, ABSENT, strict=True)])
+        seen = self.targets.view(groups)
+        counts = seen.counts.dense()[:, self.targets.indices(seen)]
+        products = zip(self._log_products(seen, counts), ABSENT, strict=True)
+        return np.hstack([np.where(counts > 0, logs, absent) for logs, absent in products])
+
+    def _log_products(self, seen: Groups, counts: Integers) -> tuple[Floats, ...]:
+        weights = ruled_out_weights(seen, counts, self.knowledge.rules_out)
+        # where nobody has the value, one in its place keeps the logarithms finite until something replaces them
+        sizes, at_least_one = seen.sizes[:, np.newaxis], np.maximum(counts, 1)
+        return log_products(seen.semantics, sizes, at_least_one, weights, self.knowledge)
 
     def slack(self, people: int) -> float:
         """As much as logarithms may be off; a value, between 0 and 1, is off by a quarter of that at most."""
@@ -449,7 +440,6 @@ class AcquaintanceScreen(Screen):
             return super().group_values(groups)
         cells = seen.counts.dense()
         most = (cells if len(places) == cells.shape[1] else cells[:, places]).max(axis=1)[:, np.newaxis]
-        weights = ruled_out_weights(seen, most, self.knowledge.rules_out)
-        logs = log_products(seen.semantics, seen.sizes[:, np.newaxis], np.maximum(most, 1), weights, self.knowledge)
-        risk: Floats = np.where(most > 0, 1 / (1 + np.exp(least_product(logs))), 0.0)[:, 0]
+        logs = least_product(self._log_products(seen, most))
+        risk: Floats = np.where(most > 0, 1 / (1 + np.exp(logs)), 0.0)[:, 0]
         return risk
