@@ -84,7 +84,7 @@ class GroupSize(FormulaMeasure):
         return Fraction(int(release.group(witness.group).sizes[0]))
 
 
-NOBODY = "Nobody in the release has any value, so there is no diversity to measure."
+NO_VALUES = "Nobody in the release has any value, so there is no diversity to measure."
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class DistinctValues(Targeted, FormulaMeasure):
 
     def explain(self, finding: Finding) -> str:
         if finding.witness is None:
-            return NOBODY
+            return NO_VALUES
         where = finding.witness.group
         if finding.value == 0:
             return f"Nobody in {where} has any value: whoever finds a person there knows that."
@@ -196,7 +196,7 @@ class EntropyDiversity(Targeted, FormulaMeasure):
 
     def explain(self, finding: Finding) -> str:
         if finding.witness is None:
-            return NOBODY
+            return NO_VALUES
         several = f"{in_words(finding.value, large_is_bad=False)} equally frequent ones"
         worth = "1 value" if finding.value == 1 else several
         beside = f", {self.left_out_in_words}," if self.apart_from else ""
@@ -272,7 +272,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
 
     def explain(self, finding: Finding) -> str:
         if finding.witness is None:
-            return NOBODY
+            return NO_VALUES
         where, value = finding.witness.group, shown(finding.witness.value)
         if finding.value == math.inf:
             beside = f" {self.left_out_in_words}" if self.apart_from else ""

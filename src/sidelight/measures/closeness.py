@@ -345,7 +345,7 @@ class Closeness(Targeted, FormulaMeasure):
         return self.ground_distance(groups.domain).earth_movers_distance(differences)
 
 
-Number = TypeVar("Number", bound=np.generic)
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -366,7 +366,7 @@ class OrderedDistance:
         """What a step costs: the row is 1 long."""
         return Fraction(1, len(self.order) - 1) if len(self.order) > 1 else Fraction(0)
 
-    def lay_out(self, differences: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    def lay_out(self, differences: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
         """Bring (groups, values) in the order of the domain into (groups, places), zero where a place has no value."""
         if self.order == self.domain:
             return differences
@@ -450,7 +450,7 @@ class TreeDistance:
         return total
 
 
-Kind: TypeAlias = Literal["basic", "enhanced"]
+BetaKind: TypeAlias = Literal["basic", "enhanced"]
 Absent: TypeAlias = Literal["infinite", "skipped"]
 
 
@@ -501,8 +501,8 @@ class BetaLikeness(_ShareChange):
     Source: Cao and Karras, Publishing Microdata with a Robust Privacy Guarantee, PVLDB 2012.
     """
 
-    kind: Kind = field(
-        default="basic", metadata=choice(Kind, "no kind '{given}' of '{measure}'; choose basic or enhanced")
+    kind: BetaKind = field(
+        default="basic", metadata=choice(BetaKind, "no kind '{given}' of '{measure}'; choose basic or enhanced")
     )
 
     name: ClassVar[str] = "beta likeness"

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from sidelight.release.groups import Groups
 
 Number = TypeVar("Number", Fraction, Decimal)
-Result = TypeVar("Result")
+Computed = TypeVar("Computed")
 
 Numbers: TypeAlias = npt.NDArray[Any]
 """Numbers of one arithmetic: float64 (or whole numbers on their way to it), or objects that are exact."""
@@ -229,14 +229,14 @@ DECIMALS: RatioArithmetic[Decimal] = RatioArithmetic(
 )
 
 
-def compute_exactly(bits: int, most: int, compute: Callable[[RatioArithmetic[Any]], Result]) -> Result:
+def compute_exactly(bits: int, most: int, compute: Callable[[RatioArithmetic[Any]], Computed]) -> Computed:
     """Compute in fractions where they have at most so many bits, else in decimals."""
     arithmetic: RatioArithmetic[Any] = FRACTIONS if bits <= most else DECIMALS
     with arithmetic.precision():
         return compute(arithmetic)
 
 
-def compare_exactly(bits: int, compare: Callable[[RatioArithmetic[Any]], Result]) -> Result:
+def compare_exactly(bits: int, compare: Callable[[RatioArithmetic[Any]], Computed]) -> Computed:
     """Compare as `compute_exactly` computes: fractions that nobody reads may have about 40,000 digits."""
     return compute_exactly(bits, 1 << 17, compare)
 

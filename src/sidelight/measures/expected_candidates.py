@@ -95,9 +95,9 @@ class ExpectedCandidates(FormulaMeasure):
         del arithmetic
         people = statistic.sum(axis=1, keepdims=True)
         drawn = people - 1
-        seen = self.borrowed * _shares(groups) + statistic  # β·p + c
+        seen = self.borrowed * _overall_shares(groups) + statistic  # β·p + c
         # negative where a group has one value, of which what is computed is left out below
-        rest = np.maximum(self.borrowed * (1 - _shares(groups)) + drawn - statistic, 0)  # b
+        rest = np.maximum(self.borrowed * (1 - _overall_shares(groups)) + drawn - statistic, 0)  # b
         # `expm1` keeps the digits of values that are hardly ever in the second group
         present = -np.expm1(_log_absent(rest, seen, drawn))
         present = np.where(statistic > 0, present, 0)
@@ -186,7 +186,7 @@ class ExpectedCandidates(FormulaMeasure):
 # Γ(x + m) / Γ(x), in floats for many and in 60 digits for some; and again by other ways, to check it.
 
 
-def _shares(groups: Groups) -> Floats:
+def _overall_shares(groups: Groups) -> Floats:
     shares: Floats = groups.whole / max(int(groups.whole.sum()), 1)
     return shares
 

@@ -38,7 +38,7 @@ from sidelight.measures.targets import (
     NumberByValue,
     Targeted,
     drop_values,
-    numbers_of,
+    look_up_numbers,
     read_numbers,
     seeming_thousands,
 )
@@ -303,7 +303,7 @@ class _Amounts(NamedTuple):
                 f"({parameter('apart_from')}), or leave this limit out: the preset without it is ACRO(sums=false)"
             )
             raise BadMeasure(message)
-        exact = numbers_of(domain, known, missing=Fraction(0))
+        exact = look_up_numbers(domain, known, missing=Fraction(0))
         if min(exact, default=0) < 0:
             message = (
                 f"'{measure}' is about amounts of at least 0, and some are below: what is large may then make a sum "

@@ -449,7 +449,7 @@ def seeming_thousands(domain: Iterable[Label]) -> str | None:
     return next(iter(pointed), None)
 
 
-def numbers_of(
+def look_up_numbers(
     domain: tuple[Label, ...], known: NumberByValue | None, *, missing: Fraction | None = None
 ) -> tuple[Fraction, ...]:
     """Return the number of each value of a domain; a missing one stands for `missing`, or is refused."""

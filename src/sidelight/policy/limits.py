@@ -102,7 +102,7 @@ class Section(BaseModel):
         return tuple(cls.model_fields)
 
 
-MOST_DIGITS = 300
+MOST_ZEROS = 300
 """A number is not written with more zeros than that; 1e999999999 would take all memory."""
 
 
@@ -143,7 +143,7 @@ def _read_digits(text: str, *, decimals_stay: bool) -> int | float | Fraction | 
         text = text.replace(",", "")
     try:
         # checked before `Fraction`, which would write out all the zeros
-        if "/" not in text and abs(Decimal(text).adjusted()) > MOST_DIGITS:
+        if "/" not in text and abs(Decimal(text).adjusted()) > MOST_ZEROS:
             return None
         digits = Fraction(text)
     except (ValueError, ArithmeticError):
@@ -318,11 +318,8 @@ def _locate(path: Path, model: type[Section], where: str) -> tuple[str, str, typ
 
 BOUNDS = tuple(comparison.value for comparison in Comparison)
 
-ABOUT = ("of", "known")
-"""What a limit on any measure may say of several sensitive columns."""
-
 Default: TypeAlias = object
-Settings: TypeAlias = Mapping[str, tuple[object, Default]]
+SettingTypes: TypeAlias = Mapping[str, tuple[object, Default]]
 """The settings of a measure: name → (type as written in a policy, default, or ... where it has none)."""
 
 
@@ -363,7 +360,7 @@ class Limit(Section):
     def to_measure(self) -> Measure:
         """Build the measure from what was set."""
         # Only what was set: defaults stay those of the measure.
-        settings = {name: getattr(self, name) for name in self.model_fields_set - {"measure", *ABOUT, *BOUNDS}}
+        settings = {name: getattr(self, name) for name in self.model_fields_set - {"measure", "of", "known", *BOUNDS}}
         measure = self.measure_kind.from_settings(**settings)
         return measure.about(self.of, known=self.known or ()) if self.of is not None or self.known else measure
 
@@ -414,7 +411,7 @@ def _overrides_settings(kind: type[Measure]) -> bool:
 
 
 @cache
-def settings_of(kind: type[Measure]) -> Settings:
+def settings_of(kind: type[Measure]) -> SettingTypes:
     """Return the settings of a measure."""
     # an own `from_settings` decides, or else the fields and what `in_policy` says of them
     own = _overrides_settings(kind)

@@ -17,15 +17,6 @@ from sidelight.measures.measure import Measure, declared_measures
 
 Kinds: TypeAlias = tuple[type[Measure], ...]
 
-_CLASSICS = (
-    "group size",
-    "distinct values",
-    "entropy diversity",
-    "recursive diversity",
-    "closeness",
-    "beta likeness",
-    "delta disclosure",
-)
 _ASKED_BY_SEARCHES = ("learner", "insider")
 
 MODULES = {
@@ -65,7 +56,9 @@ def all_measures() -> Kinds:
 
 def shown_measures() -> Kinds:
     """Return what an audit shows by default: the classics, and how surely people are found."""
-    return tuple(map(measure_named, (*_CLASSICS, "prosecutor risk", "marketer risk")))
+    classics = ("sidelight.measures.classics", "sidelight.measures.closeness")
+    names = [name for name, module in MODULES.items() if module in classics]
+    return tuple(map(measure_named, (*names, "prosecutor risk", "marketer risk")))
 
 
 def population_measures() -> Kinds:

@@ -43,11 +43,8 @@ if TYPE_CHECKING:
     from sidelight.measures.criterion import Criterion
     from sidelight.measures.measure import Measure
 
-SECTIONS = ("roles", "limit", "skyline")
-"""What a policy file has."""
-
-PRESET = "preset"
-"""The key that names limits which somebody else asks for, above all sections."""
+SECTIONS = ("roles", "limit", "skyline", "preset")
+"""What a policy file has; a preset, above all sections, names limits which somebody else asks for."""
 
 
 class RolesSection(Section):
@@ -158,9 +155,9 @@ def read_policy_text(
     except (ValueError, OverflowError):  # Python reads no whole numbers of so many digits
         message = f"{name} holds a number that is too long, or a day that no calendar has; give another"
         raise BadPolicy(message) from None
-    unknown = next((key for key in data if key not in (*SECTIONS, PRESET)), None)
+    unknown = next((key for key in data if key not in SECTIONS), None)
     if unknown is not None:
-        raise unknown_key(unknown, (*SECTIONS, PRESET), name)
+        raise unknown_key(unknown, SECTIONS, name)
     presets = list(_read_presets(data, name, folder, population))
     limits = []
     for where, table in _list_sections(data, "limit", name, folder):
@@ -178,7 +175,7 @@ def read_policy_text(
     preset_notes = (note for preset in presets for note in preset.notes)
     return PolicyFile(
         Policy(*preset_limits, *limits, *skylines),
-        _read_roles(data, name, folder),
+        _read_roles_section(data, name, folder),
         (*preset_notes, *notes),
         tuple(measure for preset in presets for measure in preset.beside),
     )
@@ -187,17 +184,17 @@ def read_policy_text(
 def _read_presets(
     data: Mapping[str, object], name: str, folder: Path | None, population: str | None
 ) -> Iterator[Preset]:
-    texts = data.get(PRESET, ())
+    texts = data.get("preset", ())
     listed = [texts] if isinstance(texts, str) else texts
     if not isinstance(listed, list | tuple) or not all(isinstance(text, str) for text in listed):
-        message = f'{PRESET} of {name} is a text or a list of texts; write it like {PRESET} = "k-map(k=5)"'
+        message = f'preset of {name} is a text or a list of texts; write it like preset = "k-map(k=5)"'
         raise BadPolicy(message)
     if not listed:
         return
     from sidelight.intake.presets import read_preset  # noqa: PLC0415 - only where a policy names one
 
     for text in listed:
-        with blame(f"{PRESET} of {name}"):
+        with blame(f"preset of {name}"):
             yield read_preset(text, population=population, folder=folder)
 
 
@@ -229,7 +226,7 @@ def _resolve_paths(folder: Path, table: Mapping[str, Any]) -> Mapping[str, objec
     return placed
 
 
-def _read_roles(data: Mapping[str, object], name: str, folder: Path | None) -> Roles:
+def _read_roles_section(data: Mapping[str, object], name: str, folder: Path | None) -> Roles:
     table = data.get("roles", {})
     if not isinstance(table, Mapping):
         raise not_a_table(name, "roles", many=False)
@@ -271,7 +268,7 @@ def policy_schema() -> str:
         "$defs": {name: _tidy(each) for name, each in sorted(definitions["$defs"].items())},
         "additionalProperties": False,
         "properties": {
-            PRESET: {
+            "preset": {
                 "anyOf": [{"type": "string"}, {"items": {"type": "string"}, "type": "array"}],
                 "description": "limits that somebody asks for, by name: EMA/Health Canada 0.09, k-map(k=5) or ACRO",
             },

@@ -12,7 +12,7 @@ from sidelight.measures.targets import (
     Tariff,
     finite,
     has_sensible_size,
-    numbers_of,
+    look_up_numbers,
     read_numbers,
     read_rate,
     seeming_thousands,
@@ -21,22 +21,22 @@ from sidelight.measures.targets import (
 
 
 def test_texts_are_exact_numbers():
-    assert numbers_of(("0.1", " 1e3 ", "-2"), None) == (Fraction(1, 10), 1000, -2)
+    assert look_up_numbers(("0.1", " 1e3 ", "-2"), None) == (Fraction(1, 10), 1000, -2)
 
 
 def test_what_somebody_says_goes_before_the_text():
     known = read_numbers({"7": 8, "many": 0.5, None: 3})
-    assert numbers_of(("7", "many", None), known) == (8, Fraction(1, 2), 3)
+    assert look_up_numbers(("7", "many", None), known) == (8, Fraction(1, 2), 3)
     assert known.as_written() == {"7": 8, "many": Fraction(1, 2), "(missing)": 3}
     assert hash(known) == hash(read_numbers({None: 3, "many": 0.5, "7": 8}))
 
 
 def test_a_missing_one_is_refused_unless_it_stands_for_something():
-    assert numbers_of((None, "(missing)", "1"), None, missing=Fraction(5)) == (5, 5, 1)
-    assert numbers_of((None, "1"), read_numbers({None: 3}), missing=Fraction(5)) == (3, 1)
+    assert look_up_numbers((None, "(missing)", "1"), None, missing=Fraction(5)) == (5, 5, 1)
+    assert look_up_numbers((None, "1"), read_numbers({None: 3}), missing=Fraction(5)) == (3, 1)
     for text in (None, "(missing)"):
         with pytest.raises(BadMeasure) as refused:
-            numbers_of((text,), read_numbers({"many": 1}))
+            look_up_numbers((text,), read_numbers({"many": 1}))
         assert str(refused.value) == (
             "'(missing)' is no number; say what it stands for in numbers= or leave out who has it"
         )
@@ -45,14 +45,14 @@ def test_a_missing_one_is_refused_unless_it_stands_for_something():
 @pytest.mark.parametrize("text", ["20-29", "1_000", "nan", "inf", ""])
 def test_what_is_no_number(text):
     with pytest.raises(BadMeasure) as refused:
-        numbers_of((text,), None, missing=Fraction(5))
+        look_up_numbers((text,), None, missing=Fraction(5))
     assert str(refused.value) == f"'{text}' is no number; say what it stands for in numbers="
 
 
 @pytest.mark.parametrize("text", ["1e31", "-1e31", "1e-31", "1000000000000000000000000000000.1"])
 def test_texts_that_are_too_large_or_too_near_to_0(text):
     with pytest.raises(BadMeasure) as refused:
-        numbers_of((text,), None)
+        look_up_numbers((text,), None)
     assert str(refused.value) == f"'{text}' is not between 1e-30 and 1e30 in size; say what it stands for in numbers="
 
 
@@ -67,7 +67,7 @@ def test_0_and_the_largest_and_the_smallest_are_numbers():
     ends = (10**30, -(10**30), Fraction(1, 10**30), Fraction(-1, 10**30))
     assert all(has_sensible_size(number) for number in ends)
     assert tuple(finite(number, "within") for number in ends) == ends
-    assert numbers_of(("1e30", "-1e30", "1e-30", "-1e-30", "0", "-0.0"), None) == (*ends, 0, 0)
+    assert look_up_numbers(("1e30", "-1e30", "1e-30", "-1e-30", "0", "-0.0"), None) == (*ends, 0, 0)
     assert type(finite(0, "within")) is type(finite(2.0, "within")) is int
     assert type(finite(0.5, "within")) is Fraction
 

@@ -23,7 +23,7 @@ from sidelight.errors import BadMeasure, BadPolicy
 from sidelight.measures.classics import GroupSize
 from sidelight.measures.criterion import Bound, call_text
 from sidelight.policy.limits import (
-    MOST_DIGITS,
+    MOST_ZEROS,
     Number,
     Section,
     Text,
@@ -394,9 +394,9 @@ def test_words_are_read_as_toml_reads_them(text, number):
 
 
 def test_numbers_have_so_many_digits():
-    assert read_number(f"1e{MOST_DIGITS}") == 10**MOST_DIGITS
-    assert read_number(f"1e-{MOST_DIGITS}") == Fraction(1, 10**MOST_DIGITS)
-    for text in (f"1e{MOST_DIGITS + 1}", f"1e-{MOST_DIGITS + 1}"):
+    assert read_number(f"1e{MOST_ZEROS}") == 10**MOST_ZEROS
+    assert read_number(f"1e-{MOST_ZEROS}") == Fraction(1, 10**MOST_ZEROS)
+    for text in (f"1e{MOST_ZEROS + 1}", f"1e-{MOST_ZEROS + 1}"):
         with pytest.raises(ValueError, match="give a number"):
             read_number(text)
 

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-SHARES = ("distinction", "separation", "inference")
+SHARE_NAMES = ("distinction", "separation", "inference")
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -108,7 +108,7 @@ class ColumnSubset(PeopleBySubset):
     @property
     def shares(self) -> tuple[Fraction | None, ...]:
         """Distinction, separation and inference."""
-        return tuple(getattr(self, name) for name in SHARES)
+        return tuple(getattr(self, name) for name in SHARE_NAMES)
 
     def __repr__(self) -> str:
         unique = f"{self.unique:,} of {counted(self.people, 'person')} unique"
@@ -153,7 +153,7 @@ class IdentifyingColumns(Tabular):
         >>> sl.identifying_columns(sl.read_table(rows, quasi=["age", "sex"], sensitive="ill")).smallest(share=1)
         (<ColumnSubset age, sex: 4 groups, 4 of 4 people unique>,)
         """
-        least = _read_share("share", share, "a share of the people")
+        least = _parse_share("share", share, "a share of the people")
         # by sets of names, so that a subset with one column fewer is looked up at once
         identifies = {frozenset(each.columns): each for each in self.subsets if each.unique_share >= least}
         # the unique share never falls as columns are added, so that sets with one column fewer settle it
@@ -182,7 +182,7 @@ class IdentifyingColumns(Tabular):
         columns = {"columns": pa.array([each.columns for each in self.subsets], pa.list_(pa.string()))}
         for name in ("groups", "unique", "smallest"):
             columns[name] = pa.array([getattr(each, name) for each in self.subsets], pa.int64())
-        for name in SHARES:
+        for name in SHARE_NAMES:
             shares = (getattr(each, name) for each in self.subsets)
             columns[name] = pa.array([None if share is None else round_up(share) for share in shares], pa.float64())
         return pa.table(columns)
@@ -210,7 +210,7 @@ class IdentifyingColumns(Tabular):
 
     def _repr_html_(self) -> str:
         by_uniques = sorted(self.subsets, key=lambda each: (-each.unique, len(each.columns)))
-        names = ["columns", "groups", "unique", "smallest", *SHARES]
+        names = ["columns", "groups", "unique", "smallest", *SHARE_NAMES]
         rows = (
             (", ".join(each.columns), each.groups, each.unique, each.smallest, *map(_show_share, each.shares))
             for each in by_uniques
@@ -503,7 +503,7 @@ def minimal_uniques(
         tuple(tuple(names[place] for place in places) for places in subsets),
         np.concatenate([nobody, *key]),
         np.concatenate([nobody, *subset]),
-        None if fraction is None else _read_share("fraction", fraction, "the share of the population"),
+        None if fraction is None else _parse_share("fraction", fraction, "the share of the population"),
     )
 
 
@@ -520,7 +520,7 @@ def _arrow_scores(scores: npt.NDArray[np.int64] | npt.NDArray[np.object_]) -> pa
     return pa.array(map(Decimal, scores), pa.decimal256(longest))
 
 
-def _read_share(name: str, number: float | Fraction, meant: str) -> Fraction:
+def _parse_share(name: str, number: float | Fraction, meant: str) -> Fraction:
     share = exact_number(number, BadTable, parameter(name))
     if not 0 < share <= 1:
         message = f"{parameter(name)} is {as_given(number)}; give {meant}, above 0 and at most 1"

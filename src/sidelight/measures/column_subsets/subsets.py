@@ -84,7 +84,7 @@ class KnownRows(ABC):
         return (self,)
 
 
-Node = tuple[KnownRows, tuple[int, ...], tuple[int, ...]]
+SubsetNode = tuple[KnownRows, tuple[int, ...], tuple[int, ...]]
 """Rows, the columns that are kept, and those that are still to be decided."""
 
 
@@ -113,7 +113,7 @@ class SubsetWalk:
                     self.stopped.set()
                     raise
 
-    def _visit_by_first(self, rows: KnownRows, kept: tuple[int, ...], rest: tuple[int, ...]) -> Iterator[Node]:
+    def _visit_by_first(self, rows: KnownRows, kept: tuple[int, ...], rest: tuple[int, ...]) -> Iterator[SubsetNode]:
         """Visit what is left of a node when its first columns go, one after the other; yield nodes that keep one more.
 
         A block that is still large becomes such nodes itself.
@@ -202,10 +202,10 @@ Field = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class KeyLayout:
     """Which bits of which word hold which column; in a word the first column has the highest bits.
 
-    >>> layout = Layout.of({0: 4, 1: 2})
+    >>> layout = KeyLayout.of({0: 4, 1: 2})
     >>> words = layout.pack([np.array([3, 0]), np.array([1, 1])])
     >>> words[0].tolist(), layout.code(1, words).tolist()
     ([7, 1], [1, 1])
@@ -216,7 +216,7 @@ class Layout:
     words: tuple[tuple[Field, ...], ...]
 
     @classmethod
-    def of(cls, labels: dict[int, int]) -> Layout:
+    def of(cls, labels: dict[int, int]) -> KeyLayout:
         words: list[tuple[Field, ...]] = [()]
         for place, width in labels.items():
             field = (place, _width_bits(width))
@@ -255,7 +255,7 @@ class Layout:
         number, shift, _ = self._where(place)
         return [*words[:number], words[number] >> shift]
 
-    def cut(self, place: int, words: Sequence[Integers]) -> tuple[Layout, list[Integers]]:
+    def cut(self, place: int, words: Sequence[Integers]) -> tuple[KeyLayout, list[Integers]]:
         """Cut one column out; two words become one as soon as it holds both."""
         number, shift, bits = self._where(place)
         word = words[number]
@@ -265,7 +265,7 @@ class Layout:
             rest <<= shift
             rest |= word & ((1 << shift) - 1)
         fields = tuple(tuple(field for field in each if field[0] != place) for each in self.words)
-        return Layout(fields)._join_words([*words[:number], rest, *words[number + 1 :]])
+        return KeyLayout(fields)._join_words([*words[:number], rest, *words[number + 1 :]])
 
     def low_bits(self, place: int) -> int | None:
         """Count the bits of a column and those below it, where all are in the last word."""
@@ -276,13 +276,13 @@ class Layout:
         """Return the column in the lowest bits, without which sorted keys stay sorted."""
         return next((place for fields in reversed(self.words) for place, bits in reversed(fields) if bits), None)
 
-    def _join_words(self, words: list[Integers]) -> tuple[Layout, list[Integers]]:
+    def _join_words(self, words: list[Integers]) -> tuple[KeyLayout, list[Integers]]:
         for number in range(len(words) - 1):
             one, other = self.words[number : number + 2]
             # fewer words sort quicker
             if _bits((*one, *other)) <= WORD:
                 joined = (words[number] << _bits(other)) | words[number + 1]
-                layout = Layout((*self.words[:number], (*one, *other), *self.words[number + 2 :]))
+                layout = KeyLayout((*self.words[:number], (*one, *other), *self.words[number + 2 :]))
                 return layout._join_words([*words[:number], joined, *words[number + 2 :]])
         return self, words
 
@@ -326,7 +326,7 @@ class PeopleBySubset:
 class CountedKeys(KnownRows):
     """Distinct rows as sorted keys, with their people."""
 
-    layout: Layout
+    layout: KeyLayout
     words: list[Integers]
     people: Integers
     labels: dict[int, int]  # of the columns that are left, and the secret
@@ -339,7 +339,7 @@ class CountedKeys(KnownRows):
         if secret is not None:
             labels[SECRET] = len(secret.labels)
             codes.append(secret.codes)
-        layout = Layout.of(labels)
+        layout = KeyLayout.of(labels)
         words = layout.pack(codes) if codes else [np.zeros(len(people), np.int64)]
         words, people = sum_equal_rows(words, people, overwrite=True)
         return cls(layout, words, people, labels)
@@ -357,12 +357,12 @@ class CountedKeys(KnownRows):
 
     def numbers(self) -> PeopleBySubset:
         if SECRET not in self.labels:
-            return _numbers(self.people)
+            return _count_people(self.people)
         # the secret has the lowest bits: without it keys still stand by group, as runs
         _, groups = self.layout.cut(SECRET, self.words)
         starts = np.flatnonzero(run_starts(groups))
         guessed = np.maximum.reduceat(self.people, starts).sum()
-        return replace(_numbers(sum_runs(self.people, starts)), guessed=int(guessed))
+        return replace(_count_people(sum_runs(self.people, starts)), guessed=int(guessed))
 
     def dense(self, columns: Sequence[int]) -> tuple[CountedKeys | Cube, int]:
         """Return the cube of the columns from the first on for which it is small enough, and how many come before.
@@ -414,7 +414,7 @@ class CountedKeys(KnownRows):
         most = int(sum_runs(self.people, np.flatnonzero(new)).max())  # nobody is added to another prefix
         people = self.people.astype(np.min_scalar_type(-most - 1))  # holds any sum over axes
         # the cell of a key is (code of the columns) · prefixes + (its prefix, from 0)
-        at = _cells(self.words[-1], list(labels.values()))
+        at = _cells_of_keys(self.words[-1], list(labels.values()))
         at *= prefixes
         at += np.cumsum(new)
         at -= 1
@@ -424,7 +424,7 @@ class CountedKeys(KnownRows):
         return Cube(tuple(reversed(labels)), cells.reshape((*reversed(labels.values()), prefixes)))
 
 
-def _cells(word: Integers, labels: list[int]) -> Integers:
+def _cells_of_keys(word: Integers, labels: list[int]) -> Integers:
     """Return the cell of each key, (keys,) int64, by the lowest bits of its last word; the first column has stride 1.
 
     The columns' bits are looked up half by half, in lists that stay in the nearest cache.
@@ -473,12 +473,12 @@ class Cube(KnownRows):
 
     def numbers(self) -> PeopleBySubset:
         if SECRET not in self.axes:
-            return _numbers(self.cells)
+            return _count_people(self.cells)
         sizes = np.add.reduce(self.cells, axis=0, dtype=self.cells.dtype)
-        return replace(_numbers(sizes), guessed=int(self.cells.max(axis=0).sum(dtype=np.int64)))
+        return replace(_count_people(sizes), guessed=int(self.cells.max(axis=0).sum(dtype=np.int64)))
 
 
-def _numbers(sizes: npt.NDArray[np.integer]) -> PeopleBySubset:
+def _count_people(sizes: npt.NDArray[np.integer]) -> PeopleBySubset:
     flat = sizes.ravel()
     groups, unique = np.count_nonzero(flat), np.count_nonzero(flat == 1)
     smallest = 1 if unique else int(flat.min(where=flat > 0, initial=np.iinfo(flat.dtype).max)) if groups else 0
@@ -545,7 +545,7 @@ BITMAPS = 1 << 28
 class MarkedKeys(KnownRows):
     """Distinct rows as sorted keys, each with the number of the one person it is, from 1, or 0."""
 
-    layout: Layout
+    layout: KeyLayout
     words: list[Integers]
     person: Integers
 
@@ -553,7 +553,7 @@ class MarkedKeys(KnownRows):
     def of(cls, columns: Sequence[Column], person: Integers) -> MarkedKeys:
         """Pack rows, given column by column; equal ones are several people."""
         order = leaving_order(columns)
-        layout = Layout.of({place: len(columns[place].labels) for place in order})
+        layout = KeyLayout.of({place: len(columns[place].labels) for place in order})
         words = layout.pack([columns[place].codes for place in order])
         return cls(layout, *_mark_equal(words, person, layout.bits))
 

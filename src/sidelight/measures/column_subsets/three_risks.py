@@ -401,7 +401,7 @@ class InferenceWitness(Witness):
         return (right - self.control) / (1 - self.control) if self.control < 1 else Fraction(0)
 
 
-def _known_columns(settings: Settings) -> str:
+def _columns_in_words(settings: Settings) -> str:
     columns = settings.get("columns")
     return f"{', '.join(columns) if isinstance(columns, list) else columns or 'the columns'} of a person"
 
@@ -431,7 +431,7 @@ class Inference(Measure):
     name: ClassVar[str] = "inference"
     attacker = Attacker(
         "somebody who knows a few columns",
-        _known_columns,
+        _columns_in_words,
         "the share of people of whom another column is certain",
         "columns",
     )

@@ -54,7 +54,7 @@ from sidelight.measures.epsilon_privacy.worst_case import Case
 from sidelight.measures.exact import bernoulli_number
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
 from sidelight.measures.measure import Attacker, Measure, Monotonicity, Worst, labels_as_written, read
-from sidelight.measures.targets import NumberByValue, Targeted, finite, has_sensible_size, numbers_of, read_numbers
+from sidelight.measures.targets import NumberByValue, Targeted, finite, has_sensible_size, look_up_numbers, read_numbers
 from sidelight.rounding import exact_text, round_down, round_up, short_decimal
 from sidelight.table.labels import Label, Semantics, in_order, shown
 from sidelight.text import counted
@@ -591,7 +591,7 @@ def _epsilon(p_in: Fraction, p_out: Decimal) -> Amount:
 
 @lru_cache(maxsize=16)
 def _numbers_of(family: NumberFamily, known: NumberByValue | None, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
-    numbers = numbers_of(domain, known)
+    numbers = look_up_numbers(domain, known)
     for text, number in zip(domain, numbers, strict=True):
         family.check(number, shown(text))
     return numbers

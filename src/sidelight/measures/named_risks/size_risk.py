@@ -138,7 +138,7 @@ def _count_sizes(sizes: Integers) -> tuple[Integers, Integers]:
 Statistic: TypeAlias = Literal["highest", "average", "share above"]
 """Of the person worst off; of everybody, on average; or the share of people whose risk is above a threshold."""
 
-Outside: TypeAlias = Literal["an error", "as in the release"]
+Outsiders: TypeAlias = Literal["an error", "as in the release"]
 """What it means that a group has more people in the release than in the population: a mistake, or that the population
 is not complete, and has at least those of the release."""
 
@@ -192,7 +192,7 @@ class SizeRisk(Measure):
     statistic: Statistic = "highest"
     threshold: float | Fraction | None = None
     population: object = None
-    outside: Outside = "an error"
+    outside: Outsiders = "an error"
     needs_population: ClassVar[bool] = True
     example_settings: ClassVar[tuple[Mapping[str, Any], ...]] = ()
     depends_on_whole: ClassVar[bool] = False
@@ -505,7 +505,7 @@ with 1/2.
     population: object = field(default=None, metadata=REGISTER)
     statistic: Statistic = field(default="highest", metadata=choice(Statistic))
     threshold: float | Fraction | None = None
-    outside: Outside = field(default="an error", metadata=choice(Outside))
+    outside: Outsiders = field(default="an error", metadata=choice(Outsiders))
 
     name: ClassVar[str] = "journalist risk"
     attacker = Attacker(
@@ -577,7 +577,7 @@ class MarketerRisk(SizeRisk):
     """
 
     population: object = field(default=None, metadata=REGISTER)
-    outside: Outside = field(default="an error", metadata=choice(Outside))
+    outside: Outsiders = field(default="an error", metadata=choice(Outsiders))
 
     name: ClassVar[str] = "marketer risk"
     example_settings = ({},)
@@ -615,7 +615,7 @@ class Presence(SizeRisk):
     """
 
     population: object = field(default=None, metadata=REGISTER)
-    outside: Outside = field(default="an error", metadata=choice(Outside))
+    outside: Outsiders = field(default="an error", metadata=choice(Outsiders))
 
     name: ClassVar[str] = "presence"
     attacker = Attacker(
@@ -656,7 +656,7 @@ class Absence(SizeRisk):
     """
 
     population: object = field(default=None, metadata=REGISTER)
-    outside: Outside = field(default="an error", metadata=choice(Outside))
+    outside: Outsiders = field(default="an error", metadata=choice(Outsiders))
 
     name: ClassVar[str] = "absence"
     attacker = Attacker(

@@ -11,8 +11,8 @@ from sidelight.measures.column_subsets import subsets
 from sidelight.measures.column_subsets.subsets import (
     CountedKeys,
     Cube,
+    KeyLayout,
     KnownRows,
-    Layout,
     PeopleBySubset,
     SubsetWalk,
     count_each_subset,
@@ -227,7 +227,7 @@ def test_blocks_part_where_the_column_changes(monkeypatch):
 
 
 def test_columns_of_many_labels_take_several_words_until_few_are_left():
-    layout = Layout.of(dict.fromkeys(range(8), 2**12))
+    layout = KeyLayout.of(dict.fromkeys(range(8), 2**12))
     assert [len(word) for word in layout.words] == [5, 3]
     words = layout.pack([np.arange(3) + place for place in range(8)])
     for place in range(3):
@@ -237,15 +237,15 @@ def test_columns_of_many_labels_take_several_words_until_few_are_left():
 
 
 def test_a_word_holds_62_bits():
-    assert len(Layout.of({0: 2**31, 1: 2**31}).words) == 1
-    assert Layout.of({0: 2**31, 1: 2**31 + 1}).words == (((0, 31),), ((1, 32),))
-    assert Layout.of({0: 1, 1: 2, 2: 3, 3: 4, 4: 5}).words == (((0, 0), (1, 1), (2, 2), (3, 2), (4, 3)),)
-    assert Layout.of({0: 2**31, 1: 2**31 + 1}).bits == 63
+    assert len(KeyLayout.of({0: 2**31, 1: 2**31}).words) == 1
+    assert KeyLayout.of({0: 2**31, 1: 2**31 + 1}).words == (((0, 31),), ((1, 32),))
+    assert KeyLayout.of({0: 1, 1: 2, 2: 3, 3: 4, 4: 5}).words == (((0, 0), (1, 1), (2, 2), (3, 2), (4, 3)),)
+    assert KeyLayout.of({0: 2**31, 1: 2**31 + 1}).bits == 63
 
 
 @pytest.mark.parametrize(("first", "words"), [(30, 1), (31, 2)])  # and 32 beside: 62 bits, and 63
 def test_two_words_become_one_that_holds_both(first, words):
-    layout = Layout.of({0: 2**31, 1: 2**first, 2: 2**32})
+    layout = KeyLayout.of({0: 2**31, 1: 2**first, 2: 2**32})
     packed = layout.pack([np.array([5, 0]), np.array([7, 1]), np.array([2**32 - 1, 3])])
     assert (len(layout.words), len(packed)) == (2, 2)
     cut, rest = layout.cut(0, packed)
@@ -255,7 +255,7 @@ def test_two_words_become_one_that_holds_both(first, words):
 
 
 def test_three_words_become_one_when_columns_between_them_go():
-    layout = Layout.of({0: 2**20, 1: 2**40, 2: 2**60, 3: 2**50, 4: 2**10})
+    layout = KeyLayout.of({0: 2**20, 1: 2**40, 2: 2**60, 3: 2**50, 4: 2**10})
     codes = [np.array([9]), np.array([8]), np.array([7]), np.array([6]), np.array([5])]
     words = layout.pack(codes)
     assert len(words) == 3
@@ -266,12 +266,12 @@ def test_three_words_become_one_when_columns_between_them_go():
 
 
 def test_where_a_column_lies():
-    layout = Layout.of({4: 2**40, 2: 2**20, 7: 2**30, 1: 2**8, 0: 1})
+    layout = KeyLayout.of({4: 2**40, 2: 2**20, 7: 2**30, 1: 2**8, 0: 1})
     words = layout.pack([np.array([number]) for number in (11, 12, 13, 14, 0)])
     assert [layout.code(place, words).tolist() for place in (4, 2, 7, 1, 0)] == [[11], [12], [13], [14], [0]]
     assert [layout.low_bits(place) for place in (4, 2, 7, 1, 0)] == [None, None, 38, 8, 0]
     assert layout.lowest() == 1  # 0 has no bits
-    assert Layout.of({0: 1}).lowest() is None
+    assert KeyLayout.of({0: 1}).lowest() is None
     assert [word.tolist() for word in layout.down_to(2, words)] == [[11 << 20 | 12]]
     assert [word.tolist() for word in layout.down_to(4, words)] == [[11]]
     assert [word.tolist() for word in layout.down_to(7, words)] == [[11 << 20 | 12], [13]]
@@ -373,7 +373,7 @@ def test_a_cube_with_a_secret_guesses_its_most_frequent():
     ],
 )
 def test_numbers_are_read_off_sizes(sizes, numbers):
-    assert subsets._numbers(np.array(sizes, np.int8)) == numbers
+    assert subsets._count_people(np.array(sizes, np.int8)) == numbers
 
 
 def test_progress_is_told_set_by_set():
