@@ -30,6 +30,8 @@ from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.report import percent, sentences
 from sidelight.documents.document import DocumentPart
+from sidelight.errors import BadMeasure
+from sidelight.policy.limits import read_share
 from sidelight.progress import Progress, quiet
 from sidelight.release.generalise import generalise
 from sidelight.report.answer import Live, Recipe
@@ -301,3 +303,24 @@ def worst_off(exposure: Exposure) -> str:
         alike &= (where == where[row]) & (view.presence.codes == view.presence.codes[row])
     people = int(exposure.people.sizes[alike].sum())
     return replace(exposure.witness(row), cells=(), people=people).explain()
+
+
+# What is typed of the other release.
+
+
+def read_same_values(text: str) -> tuple[tuple[str, str], ...] | None:
+    """Read 'Influenza=Flu; HIV=AIDS'; '=' alone says that equal words, and no others, mean the same."""
+    pairs = [tuple(each.strip().partition("=")) for each in text.split(";") if each.strip()]
+    if any(not equals or bool(one.strip()) != bool(other.strip()) for one, equals, other in pairs):
+        message = f"cannot read '{text[:40]}'; write 'Influenza=Flu; HIV=AIDS', or '=' if no others are the same"
+        raise BadMeasure(message)
+    return tuple((one.strip(), other.strip()) for one, _, other in pairs if one.strip()) if pairs else None
+
+
+def read_typed_share(text: str, what: str) -> Fraction:
+    """Read a share of people from 0 to 1."""
+    share = read_share(text)
+    if share is None:
+        message = f"cannot read '{text[:40]}' as {what}; give a number from 0 to 1, such as 0.01 or 1/100"
+        raise BadMeasure(message)
+    return share

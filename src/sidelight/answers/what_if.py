@@ -16,7 +16,7 @@ from sidelight.answers.recipe import FileRecipe, Name, write_call, write_python
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadHierarchy, BadKnowledge, SidelightError, did_you_mean
 from sidelight.knowledge.facts import Has
-from sidelight.knowledge.parse import Vocabulary, read_fact
+from sidelight.knowledge.parse import Vocabulary, complete, read_fact
 from sidelight.knowledge.statements import is_statement, read_statement
 from sidelight.knowledge.tokens import quote
 from sidelight.report.answer import Recipe
@@ -201,6 +201,26 @@ def list_vocabulary(release: Release) -> Vocabulary:
     """Return what may be named: labels that the release prints, as coarse as it does."""
     columns = {column.name: column.sort_naturally().labels for column in release.groups.columns}
     return Vocabulary(columns, release.domain, len(release))
+
+
+class Offer(DocumentPart):
+    """What may stand at the cursor, and what it is."""
+
+    text: str
+    what: str
+
+
+class Offers(DocumentPart):
+    """What may stand from `start` up to the cursor."""
+
+    start: int
+    options: tuple[Offer, ...]
+
+
+def complete_line(text: str, at: int, words: Vocabulary) -> Offers:
+    """Return what may come next where the cursor stands."""
+    offered = complete(text, min(at, len(text)), words)
+    return Offers(start=offered.start, options=tuple(Offer(text=text, what=what) for text, what in offered.options))
 
 
 def list_examples(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Annotated, cast, get_args
@@ -20,11 +19,17 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from sidelight.answers import exposure
-from sidelight.answers.exposure import ExposureAnswer, ExposureRequest, GivenFile, OtherRelease
+from sidelight.answers.exposure import (
+    ExposureAnswer,
+    ExposureRequest,
+    GivenFile,
+    OtherRelease,
+    read_same_values,
+    read_typed_share,
+)
 from sidelight.documents.document import DocumentPart
 from sidelight.engines.files import columns_of
 from sidelight.errors import BadMeasure, BadTable, SidelightError, did_you_mean
-from sidelight.policy.limits import read_share
 from sidelight.publish.publish import read_published
 from sidelight.release.locate import LocateMethod
 from sidelight.release.read import release_from
@@ -94,10 +99,10 @@ def read_other(workspace: Workspace, uploads: Uploads | None, state: State, fiel
         other=other,
         people=uploads[fields.people] if fields.people else None,
         roles=Roles() if other.sidecar else _read_roles(workspace, state, other, fields),
-        present=_read_share(fields.present or "1", "how likely people are in it"),
-        at_most=_read_share(fields.at_most or "0", "the share of people that may be given away"),
+        present=read_typed_share(fields.present or "1", "how likely people are in it"),
+        at_most=read_typed_share(fields.at_most or "0", "the share of people that may be given away"),
         locate=cast("LocateMethod", fields.locate) if fields.locate else None,
-        same_values=_read_same_values(fields.same),
+        same_values=read_same_values(fields.same),
     )
 
 
@@ -106,23 +111,6 @@ def _require_uploads(uploads: Uploads | None) -> Uploads:
         message = "this page takes no files; start it with 'sidelight serve'"
         raise BadTable(message)
     return uploads
-
-
-def _read_same_values(text: str) -> tuple[tuple[str, str], ...] | None:
-    """Read 'Influenza=Flu; HIV=AIDS'; '=' alone says that equal words, and no others, mean the same."""
-    pairs = [tuple(each.strip().partition("=")) for each in text.split(";") if each.strip()]
-    if any(not equals or bool(one.strip()) != bool(other.strip()) for one, equals, other in pairs):
-        message = f"cannot read '{text[:40]}'; write 'Influenza=Flu; HIV=AIDS', or '=' if no others are the same"
-        raise BadMeasure(message)
-    return tuple((one.strip(), other.strip()) for one, _, other in pairs if one.strip()) if pairs else None
-
-
-def _read_share(text: str, what: str) -> Fraction:
-    share = read_share(text)
-    if share is None:
-        message = f"cannot read '{text[:40]}' as {what}; give a number from 0 to 1, such as 0.01 or 1/100"
-        raise BadMeasure(message)
-    return share
 
 
 def _text_reading(workspace: Workspace) -> Roles:

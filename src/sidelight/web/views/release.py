@@ -8,14 +8,10 @@ all.  What stands there is the publisher's: how right readers guess, and what th
 
 from __future__ import annotations
 
-import re
-import tempfile
-import zipfile
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -24,6 +20,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
 from sidelight.answers.candidates import (
+    ENDINGS,
+    LONGEST_NAME,
     METHOD_WORDS,
     OPTION_CHOICES,
     OPTIONS_OF,
@@ -31,18 +29,20 @@ from sidelight.answers.candidates import (
     FoundCandidate,
     FoundCandidates,
     SearchChoice,
+    WrittenRelease,
     compare_candidates,
     draw_candidates,
     draw_shape,
+    find_name_problem,
     list_printed_columns,
     list_smallest_groups,
+    read_publication,
     search,
+    write_publication,
     write_worth,
 )
-from sidelight.answers.protect import Publication
 from sidelight.documents.document import DocumentPart, ReaderFacts, reader_facts
 from sidelight.errors import BadPolicy, NotAvailable, NothingSafe, NotPublished, SidelightError
-from sidelight.files import open_private
 from sidelight.report.plots import altair, description_of, specification, table_behind, title_of
 from sidelight.report.report import AuditFinding
 from sidelight.search.protect import add_answers
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from sidelight.measures.attacker_answer import AttackerAnswer
     from sidelight.measures.criterion import Criterion
     from sidelight.progress import Progress
-    from sidelight.publish.publish import Published
     from sidelight.report.answer import Recipe
     from sidelight.search.method import SearchResult
     from sidelight.search.protect import Ask
@@ -404,7 +403,7 @@ def _page(
         published_gone="published" in texts,
         endings=ENDINGS,
         name=texts.get("name", "release"),
-        name_problem=name_problem(texts["name"].strip()) if "name" in texts else "",
+        name_problem=find_name_problem(texts["name"].strip()) if "name" in texts else "",
         output=workspace.output,
         sample=looked.sample(),
         searchable=workspace.source.read_table is not None,
@@ -450,78 +449,10 @@ def begin(request: Request, fields: PostedFields) -> Response:
     return go_to(request, looked.address())
 
 
-# Publishing: written, read back and judged again, as on the command line, into the folder that the command named
-# (`--output`), or as one file for the browser to keep.  A browser gives a plain name and no folder, and what is there
-# is never replaced.
+# Publishing, into the folder that the command named (`--output`), or as one file for the browser to keep.
 
 # The lane of what is published.
 PUBLISHING = "publishing"
-
-ENDINGS = (".parquet", ".csv")
-LONGEST_NAME = 100
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenRelease:
-    """What was published, and the file that holds all of it where it is to be kept by the browser."""
-
-    published: Published
-    archive: Path | None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The files that were written."""
-        written = self.published
-        return tuple(path.name for path in (*written.paths, written.sidecar, written.dictionary))
-
-
-def name_problem(name: str) -> str:
-    """Return what is wrong with the name of a file, if something is: it names no folder and nothing hidden.
-
-    >>> name_problem("release-2"), name_problem("../release")
-    ('', "'../release' is no name for a file here; give letters, digits, - and _, such as release, and no folder")
-    """
-    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*", name) and len(name) <= LONGEST_NAME:
-        return ""
-    return f"'{name[:40]}' is no name for a file here; give letters, digits, - and _, such as release, and no folder"
-
-
-def read_publication(fields: Mapping[str, str], folder: Path | None) -> Publication:
-    """Read from a form as which file a release is published, and what goes along.
-
-    `folder` is the one that the command named; a name without a folder is for the browser to keep.
-    """
-    name, ending = fields.get("name", "").strip(), fields.get("ending", ENDINGS[0])
-    bad_name = name_problem(name)
-    if bad_name or ending not in ENDINGS:
-        message = bad_name or f"releases are written as {' or '.join(ENDINGS)}"
-        raise NotPublished(message)
-    into_folder = fields.get("to") == "folder"
-    if into_folder and folder is None:
-        message = "no folder was named; start the page with --output FOLDER, or download it"
-        raise NotPublished(message)
-    return Publication(
-        path=(folder if into_folder and folder else Path()) / f"{name}{ending}",
-        private_hierarchies="private_hierarchies" in fields,
-        quiet_method="quiet_method" in fields,
-        bounds="bounds" in fields,
-    )
-
-
-def write_release(
-    publication: Publication, result: SearchResult, *, for_browser: bool, progress: Progress
-) -> WrittenRelease:
-    """Publish a result, and put it into one file where the browser is to keep it: one more easily than three."""
-    progress("written aside, read back and judged again", 0, None)
-    if not for_browser:
-        return WrittenRelease(result.publish(**asdict(publication)), None)
-    kept = Path(tempfile.mkdtemp(prefix="published-")) / publication.path
-    published = result.publish(**asdict(replace(publication, path=kept)))
-    path = published.path.with_suffix(".zip")
-    with open_private(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for each in (published.sidecar, published.dictionary, *published.paths):
-            archive.write(each, each.name)
-    return WrittenRelease(published, path)
 
 
 def publish(looked: Looked, fields: Mapping[str, str]) -> Job:
@@ -538,7 +469,7 @@ def publish(looked: Looked, fields: Mapping[str, str]) -> Job:
     result = add_attackers(taken.result, asking)
     return looked.workspace.jobs.start(
         ("publish", question_of(looked.state, looked.choice), taken.key, choice, for_browser),
-        lambda: lambda progress: write_release(choice, result, for_browser=for_browser, progress=progress),
+        lambda: lambda progress: write_publication(choice, result, for_browser=for_browser, progress=progress),
         title=f"Publishing {choice.path.name}",
         address=looked.address(),
         lane=PUBLISHING,
@@ -558,7 +489,7 @@ def published_job(looked: Looked, number: str) -> Job | None:
 def write(request: Request, fields: PostedFields) -> Response:
     """Publish a candidate, and go to where it is told."""
     looked, texts = Looked.read(request.app.state.workspace, fields), dict(fields)
-    if name_problem(texts.get("name", "").strip()):
+    if find_name_problem(texts.get("name", "").strip()):
         return go_to(request, looked.address(name=texts.get("name", "")[: LONGEST_NAME + 1]))
     job = publish(looked, texts)
     job.wait(2)

@@ -15,16 +15,16 @@ from starlette.responses import Response
 
 from sidelight.answers.what_if import (
     SOLVER_SECONDS,
+    Offers,
     WhatIfAnswer,
+    complete_line,
     list_examples,
     list_vocabulary,
     read_line,
     write_recipe,
 )
 from sidelight.answers.what_if import ask as conclude
-from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadKnowledge, Contradiction
-from sidelight.knowledge.parse import complete
 from sidelight.release.locate import Lookup
 from sidelight.web.pages import Complaint, PageView, page
 from sidelight.web.views.jobs import answer_of
@@ -116,20 +116,6 @@ async def data(request: Request, fields: Annotated[WhatIfFields, Query()]) -> Wh
     return answered
 
 
-class Offer(DocumentPart):
-    """What may stand at the cursor, and what it is."""
-
-    text: str
-    what: str
-
-
-class Offers(DocumentPart):
-    """What may stand from `start` up to the cursor."""
-
-    start: int
-    options: tuple[Offer, ...]
-
-
 class CompletionFields(StateFields):
     """A text that is being written, and where the cursor stands in it."""
 
@@ -144,5 +130,4 @@ def completions(request: Request, fields: Annotated[CompletionFields, Query()]) 
     workspace: Workspace = request.app.state.workspace
     one = fields.state().about(fields.of)
     words = workspace.answers.of(("vocabulary", one.subject), lambda: list_vocabulary(workspace.release(one)))
-    offered = complete(fields.text, min(fields.at, len(fields.text)), words)
-    return Offers(start=offered.start, options=tuple(Offer(text=text, what=what) for text, what in offered.options))
+    return complete_line(fields.text, fields.at, words)
