@@ -138,6 +138,16 @@ def shell(words: Sequence[str]) -> str:
     return " \\\n    ".join(lines)
 
 
+def join_words(words: Sequence[str], last: str = "and") -> str:
+    """Join words as a sentence does.
+
+    >>> join_words(["age", "sex", "zip"]), join_words(["age"])
+    ('age, sex and zip', 'age')
+    """
+    *others, end = words or [""]
+    return f"{', '.join(others)} {last} {end}" if others else end
+
+
 def capitalize(sentence: str) -> str:
     """Return a sentence with a capital letter; the others stay as they are."""
     return sentence[:1].upper() + sentence[1:]

@@ -39,11 +39,12 @@ from sidelight.report.page import (
 )
 from sidelight.report.page import Verdict as PageVerdict
 from sidelight.report.plots import expect_pictures
-from sidelight.report.release_report import KnowledgeCurve, ReleaseReport, utility_meaning
+from sidelight.report.release_report import KnowledgeCurve, ReleaseReport
 from sidelight.report.render import html_page, markdown_page
 from sidelight.report.report import ATTACKERS, attacker_of, conclude
 from sidelight.rounding import ROUNDED
 from sidelight.search.protect import METHODS
+from sidelight.search.utility import MEANINGS
 from sidelight.text import capitalize, counted, form
 
 if TYPE_CHECKING:
@@ -483,7 +484,8 @@ def _utility(report: ReleaseReport) -> Blocks:
     def write(worth: float | None) -> str:
         return "infinite" if worth is None else f"{worth:,.0f}" if worth >= 1000 else f"{worth:.3g}"
 
-    rows = tuple((name, write(worth), utility_meaning(name)) for name, worth in making.utility.items())
+    meanings = {**MEANINGS, "suppressed": "people whose rows are suppressed"}
+    rows = tuple((name, write(worth), meanings.get(name, "")) for name, worth in making.utility.items())
     yield from _pictures(report, "utility", above_its_table=report.answer.candidates is None)
     yield Grid(("utility", "", "what it counts"), rows, figures=frozenset({1}))
 

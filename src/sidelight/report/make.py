@@ -37,6 +37,7 @@ from sidelight.files import SIDECAR_ENDING, digest, read_whole, sidecar_path
 from sidelight.measures.about import findings as measure_all
 from sidelight.measures.ck_safety.implications import Implications, Negations
 from sidelight.measures.classics import GroupSize
+from sidelight.measures.column_subsets.identifying_columns import people_alone
 from sidelight.measures.disclosure_curve import disclosure_curve
 from sidelight.measures.measure import Measure
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
@@ -61,7 +62,6 @@ from sidelight.report.release_report import (
     CandidateReleases,
     CheckedBeliefs,
     Circumstances,
-    ColumnFacts,
     CutPart,
     CutsMade,
     HowMade,
@@ -71,20 +71,15 @@ from sidelight.report.release_report import (
     RiskBefore,
     SignOff,
     assemble_report,
+    describe_column,
     how_made,
-    risk_before,
     technique_words,
 )
-from sidelight.report.report import (
-    Audit,
-    AuditFinding,
-    AuditReport,
-    BrokenBy,
-    audit_report,
-)
+from sidelight.report.report import Audit, AuditFinding, AuditReport, BrokenBy, audit_report
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import DEFAULT_UTILITY
 from sidelight.table.labels import shown
+from sidelight.table.roles import EACH_ROW
 from sidelight.table.table import Table
 
 if TYPE_CHECKING:
@@ -155,9 +150,23 @@ def judge_release(
 
 
 def judge_table(table: Table, policy: Policy) -> RiskBefore:
-    """Judge the table itself, of which only numbers are told."""
+    """Return what limits say of the table itself, as numbers alone."""
     raw = group(table)
-    return risk_before(raw, policy.judge(raw))
+    # whose row it is is used, and never published
+    person = raw.intake.roles.get("person")
+    names = (person,) if isinstance(person, str) and person != EACH_ROW else ()
+    return RiskBefore(
+        people=raw.size,
+        groups=len(raw),
+        alone=people_alone(raw.groups.sizes),
+        results=tuple(
+            number(each.finding.value, large_is_bad=each.criterion.measure.large_is_bad)
+            for each in policy.judge(raw).judgements
+        ),
+        # columns that were dropped have a field of their own
+        left_out=replace(raw.intake, columns_dropped=()).notes(),
+        columns_left_out=(*names, *raw.intake.columns_dropped),
+    )
 
 
 def report_on_result(
@@ -354,13 +363,11 @@ def cuts_made(found: SearchResult, longest: int = 200) -> CutsMade | None:
     tree = found.cuts
     if tree is None:
         return None
-    names = CutPart.model_fields
-    parts = [CutPart(**{name: getattr(each, name) for name in names}) for each in tree.top()]
-    short = (
-        each if len(each.holds) <= longest else each.model_copy(update={"holds": f"{each.holds[: longest - 1]}…"})
-        for each in parts
-    )
-    return CutsMade(along=tree.along, parts=tuple(short))
+    parts = []
+    for each in tree.top():
+        short = each if len(each.holds) <= longest else replace(each, holds=f"{each.holds[: longest - 1]}…")
+        parts.append(CutPart.model_validate(short, from_attributes=True))
+    return CutsMade(along=tree.along, parts=tuple(parts))
 
 
 def checked_beliefs(answer: Mapping[str, JsonValue]) -> CheckedBeliefs | None:
@@ -495,21 +502,14 @@ def report_on_sidecar(document: Sidecar, known: Circumstances) -> ReleaseReport:
     )
     envelope = AuditReport(source=document.reading.file, answer=audit, notes=(NOT_MEASURED_AGAIN,))
     known = published_circumstances(known, document, policy=read_policy_text(document.policy).policy)
-    columns = [
-        *(
-            ColumnFacts(column=name, role="known to outsiders", technique=technique)
-            for name, technique in _techniques(document).items()
-        ),
-        *(
-            ColumnFacts(column=name, role="sensitive", technique="as it is", labels=document.release.values)
-            for name in document.reading.to_roles().value_columns
-        ),
-        *(
-            ColumnFacts(column=name, role="kept as it is", technique="as it is, beside what is judged")
-            for name in document.kept
-        ),
-    ]
-    return assemble_report(envelope, None, known, columns=tuple(columns))
+    values = document.release.values
+    sensitive = [describe_column(name, "sensitive") for name in document.reading.to_roles().value_columns]
+    columns = (
+        *(describe_column(name, "known to outsiders", technique) for name, technique in _techniques(document).items()),
+        *(each.model_copy(update={"labels": values}) for each in sensitive),
+        *(describe_column(name, "kept as it is") for name in document.kept),
+    )
+    return assemble_report(envelope, None, known, columns=columns)
 
 
 def _describe_published(finding: PublishedFinding, *, nobody_alone: bool) -> AuditFinding:

@@ -11,7 +11,7 @@ and a witness that is one person is withheld (`shareable`): the terminal shows i
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
@@ -25,7 +25,6 @@ from sidelight.documents.document import (
     Number,
     PeopleCounts,
     PolicyBound,
-    number,
     people_counts,
 )
 from sidelight.policy.measure_names import asked_attackers
@@ -33,13 +32,10 @@ from sidelight.report.answer import Answer
 from sidelight.report.charts.groups import MOST_VALUES, SizeBand, SizesDrawn
 from sidelight.report.report import ALONE, Audit, AuditFinding, AuditReport, attacker_of, conclude, families_not_asked
 from sidelight.rounding import fraction_in
-from sidelight.search.utility import MEANINGS
 from sidelight.table.labels import SUPPRESSED, Label, shown
-from sidelight.table.roles import EACH_ROW
 
 if TYPE_CHECKING:
     from sidelight.arrays import Integers
-    from sidelight.policy.policy import Verdict
     from sidelight.release.release import Release, ReleaseBlocks
     from sidelight.report.page import Blocks
     from sidelight.report.page import Verdict as VerdictName
@@ -55,6 +51,14 @@ WITHHELD = (
 )
 
 RoleName = Literal["known to outsiders", "sensitive", "kept as it is", "not judged", "not published"]
+
+USUAL_TECHNIQUES: dict[RoleName, str] = {
+    "sensitive": "as it is",
+    "kept as it is": "as it is, beside what is judged",
+    "not judged": "stands in the file, and no measure looked at it",
+    "not published": "left out",
+}
+"""What was done to a column, where its role says it."""
 
 
 class ColumnFacts(DocumentPart):
@@ -328,7 +332,7 @@ def assemble_report(
     columns = (
         *(each.model_copy(update={"covers": dict(covers.get(each.column, {}))}) for each in columns),
         # columns of the table that are not in the file, where the table is at hand
-        *(_column(name, "not published", "left out") for name in left_out if name not in named),
+        *(describe_column(name, "not published") for name in left_out if name not in named),
     )
     sizes = (
         SizesDrawn.count(release.held("group sizes"), least_size(answer))
@@ -417,25 +421,35 @@ def column_facts(
         technique = techniques.get(column.name, unknown)
         if [column.labels[at] for at in np.flatnonzero(people)[:2]] == [SUPPRESSED]:
             technique = f"{technique}; nothing of it is left"
-        quasi.append(_column(column.name, "known to outsiders", technique, people, column.labels))
-    sensitive = []
-    for name in release.sensitive_columns:
-        view = release.about(name) if len(release.sensitive_columns) > 1 else release
-        people = view.groups.counts.totals()
-        sensitive.append(_column(name, "sensitive", techniques.get(name, "as it is"), people, view.domain))
-    dropped = [name for name in release.intake.columns_dropped if name not in kept]
+        quasi.append(describe_column(column.name, "known to outsiders", technique, people, column.labels))
+    sensitive = (
+        describe_column(name, "sensitive", techniques.get(name), people, view.domain)
+        for name, view, people in _count_values(release)
+    )
     return (
         *quasi,
         *sensitive,
-        *(_column(name, "kept as it is", "as it is, beside what is judged") for name in kept),
-        *(_column(name, "not judged", "stands in the file, and no measure looked at it") for name in dropped),
+        *(describe_column(name, "kept as it is") for name in kept),
+        *(describe_column(name, "not judged") for name in release.intake.columns_dropped if name not in kept),
     )
 
 
-def _column(
-    name: str, role: RoleName, technique: str, people: Integers | None = None, labels: Sequence[Label] = ()
+def _count_values(release: Release) -> Iterator[tuple[str, Release, Integers]]:
+    """Yield each sensitive column, the release as far as it is about it, and how many people have each value."""
+    for name in release.sensitive_columns:
+        view = release.about(name) if len(release.sensitive_columns) > 1 else release
+        yield name, view, view.groups.counts.totals()
+
+
+def describe_column(
+    name: str,
+    role: RoleName,
+    technique: str | None = None,
+    people: Integers | None = None,
+    labels: Sequence[Label] = (),
 ) -> ColumnFacts:
     """Describe a column; `people`: (labels,), how many have each."""
+    technique = USUAL_TECHNIQUES[role] if technique is None else technique
     if people is None:
         return ColumnFacts(column=name, role=role, technique=technique)
     # a label of few people could point at one of them, and is no example
@@ -457,9 +471,7 @@ def value_counts(release: Release) -> tuple[ValueCounts, ...]:
     ([('Flu', 18)], 2)
     """
     columns = []
-    for name in release.sensitive_columns:
-        view = release.about(name) if len(release.sensitive_columns) > 1 else release
-        people = view.groups.counts.totals()
+    for name, view, people in _count_values(release):
         # most people first; stable, so that ties keep the order of the domain
         order = [int(at) for at in np.argsort(-people, kind="stable") if people[at]]
         # a value of few people stays unnamed, as it could point at one of them
@@ -532,27 +544,3 @@ def technique_words(
         if level == 0:
             words[name] = "as it is"
     return words
-
-
-def risk_before(release: Release, verdict: Verdict) -> RiskBefore:
-    """Return what limits say of the table itself, as numbers alone."""
-    results = (
-        number(each.finding.value, large_is_bad=each.criterion.measure.large_is_bad) for each in verdict.judgements
-    )
-    # whose row it is is used, and never published
-    person = release.intake.roles.get("person")
-    names = (person,) if isinstance(person, str) and person != EACH_ROW else ()
-    return RiskBefore(
-        people=release.size,
-        groups=len(release),
-        alone=int(np.count_nonzero(release.groups.sizes == 1)),
-        results=tuple(results),
-        # columns that were dropped have a field of their own
-        left_out=replace(release.intake, columns_dropped=()).notes(),
-        columns_left_out=(*names, *release.intake.columns_dropped),
-    )
-
-
-def utility_meaning(name: str) -> str:
-    """Return what a utility counts."""
-    return MEANINGS.get(name, "people whose rows are suppressed" if name == "suppressed" else "")

@@ -38,16 +38,7 @@ from sidelight.web.security import (
     write_opener,
 )
 from sidelight.web.uploads import Uploads, own_temporary_folder
-from sidelight.web.views import (
-    data,
-    jobs,
-    other_releases,
-    readers,
-    release,
-    report,
-    skyline,
-    what_if,
-)
+from sidelight.web.views import data, jobs, other_releases, readers, release, report, skyline, what_if
 from sidelight.web.workspace import Workspace, read_state
 
 VIEWS: tuple[ModuleType, ...] = (data, readers, release, report, skyline, what_if, other_releases)

@@ -7,7 +7,7 @@ that are HTML, scripts or terminal escapes are read, never run.  Numbers come fr
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -24,7 +24,7 @@ from sidelight import __version__
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import SidelightError, visible
 from sidelight.report.plots import COLOURS
-from sidelight.text import counted, form
+from sidelight.text import counted, form, join_words
 
 if TYPE_CHECKING:
     from sidelight.web.workspace import State, Workspace
@@ -116,7 +116,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters |= {"counted": counted, "form": form, "figure": "{:,}".format, "listed": _listed}
+    templates.filters |= {"counted": counted, "form": form, "figure": "{:,}".format, "listed": join_words}
     templates.globals |= {
         "marks": MARKS,
         "htmx_configuration": CONFIGURATION,
@@ -129,16 +129,6 @@ def environment() -> Environment:
 
 def _shown(thing: Any) -> Any:  # noqa: ANN401 - whatever a template prints
     return visible(thing) if isinstance(thing, str) and not isinstance(thing, Markup) else thing
-
-
-def _listed(names: Sequence[str], last: str = "and") -> str:
-    """List names as a sentence does.
-
-    >>> _listed(["age", "sex", "zip"]), _listed(["age"])
-    ('age, sex and zip', 'age')
-    """
-    *others, end = names or [""]
-    return f"{', '.join(others)} {last} {end}" if others else end
 
 
 STATIC = files("sidelight.web") / "static"

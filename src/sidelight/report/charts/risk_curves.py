@@ -26,6 +26,7 @@ from sidelight.report.plots import (
     share_axis,
 )
 from sidelight.rounding import LARGEST_NUMBER, exact_text, in_words, round_up, short_amount
+from sidelight.text import join_words
 
 if TYPE_CHECKING:
     import altair as alt
@@ -202,12 +203,11 @@ def risk_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None, about: str, 
     """
     if own:
         amounts = [kind.amount_text(amount) for kind, amount in zip(kinds, own, strict=True) if amount]
-        listed = " and ".join(filter(None, (", ".join(amounts[:-1]), *amounts[-1:]))) or "nothing more"
         reached = kinds[0].risks[kinds[0].amounts.index(own[0])]
         side = (
             "" if limit is None else f", {'within' if limit.holds(reached) else 'beyond'} the limit ({limit.in_words})"
         )
-        return f"Knowing {listed}, somebody can be {_sure(reached)} {about}{side}"
+        return f"Knowing {join_words(amounts) or 'nothing more'}, somebody can be {_sure(reached)} {about}{side}"
     if not all(kind.is_probability for kind in kinds):
         return _plain_title(kinds, limit)
     nothing = [kind.risks[0] for kind in kinds if kind.amounts[0] == 0 and limit and not limit.holds(kind.risks[0])]

@@ -37,6 +37,7 @@ from sidelight.report.plots import (
 )
 from sidelight.rounding import exact_text, in_words, round_up
 from sidelight.table.labels import Label, shown
+from sidelight.text import join_words
 
 if TYPE_CHECKING:
     import altair as alt
@@ -176,9 +177,7 @@ def _title(grid: _Cells, limit: RiskLimit | None, points: Sequence[KnowledgePoin
     least = min(grid.risks.values())
     if not limit.holds(least):
         return f"Even somebody who knows nothing more can be {in_words(least)} sure {about}"
-    most = _each_alone(grid, points)
-    listed = " or ".join(filter(None, (", ".join(most[:-1]), *most[-1:])))
-    return f"Each alone, up to {listed} make nobody {limit.reached} sure {about}"
+    return f"Each alone, up to {join_words(_each_alone(grid, points), 'or')} make nobody {limit.reached} sure {about}"
 
 
 def _each_alone(grid: _Cells, points: Sequence[KnowledgePoint]) -> list[str]:
