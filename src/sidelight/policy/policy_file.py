@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from sidelight.measures.criterion import Criterion
     from sidelight.measures.measure import Measure
 
-SECTIONS = ("roles", "limit", "skyline", "preset")
-"""What a policy file has; a preset, above all sections, names limits which somebody else asks for."""
+SECTIONS = ("roles", "limit", "skyline")
+"""What a policy file has; above all sections, a `preset` may name limits which somebody else asks for."""
 
 
 class RolesSection(Section):
@@ -155,9 +155,10 @@ def read_policy_text(
     except (ValueError, OverflowError):  # Python reads no whole numbers of so many digits
         message = f"{name} holds a number that is too long, or a day that no calendar has; give another"
         raise BadPolicy(message) from None
-    unknown = next((key for key in data if key not in SECTIONS), None)
+    known = (*SECTIONS, "preset")
+    unknown = next((key for key in data if key not in known), None)
     if unknown is not None:
-        raise unknown_key(unknown, SECTIONS, name)
+        raise unknown_key(unknown, known, name)
     presets = list(_read_presets(data, name, folder, population))
     limits = []
     for where, table in _list_sections(data, "limit", name, folder):
