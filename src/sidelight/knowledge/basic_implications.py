@@ -55,9 +55,6 @@ MOST_ASSIGNMENTS = 20_000
 MOST_BOXES = 1_000
 """So many boxes are looked at, at most."""
 
-MOST_LOOKED_AT = 300_000
-"""So many assignments are looked at on the branches that are tried; then the best cover so far will do."""
-
 _TOO_MANY = "the fact takes too many basic implications to say; say it in several facts"
 
 _NAME_VALUES = "this fact needs all values that a person may have; name them with values="
@@ -443,7 +440,9 @@ class _SetCover:
     def _search(self, left: int, chosen: list[Box]) -> None:
         self.steps += len(self.by) + 1
         # invariant: `best` is a cover, and no cheaper one was passed over but for lack of steps
-        if self._cost(chosen) + self._lower_bound(left) >= self._cost(self.best) or self.steps > MOST_LOOKED_AT:
+        if self._cost(chosen) + self._lower_bound(left) >= self._cost(self.best):
+            return
+        if self.steps > 300_000:  # assignments looked at on the branches that were tried: the best so far will do
             return
         if not left:
             self.best = chosen

@@ -66,7 +66,6 @@ from sidelight.knowledge.events import (
 from sidelight.knowledge.facts import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import abbreviate
 from sidelight.max_entropy.variables import NOBODY, Blocks, Variables, cells_of
-from sidelight.release.groups import suppressed_groups
 from sidelight.table.labels import Label, shown
 
 if TYPE_CHECKING:
@@ -470,9 +469,8 @@ def constraints_of(variables: Variables, known: Sequence[Statement]) -> Constrai
     used = draft.constraint >= 0
     unknown = support_of_unknown(variables, meant, terms, draft.unknown_term)
     notes = [f"'{stated[at].words}' says nothing: {_why_nobody(variables, stated[at])}" for at in draft.about_nobody]
-    suppressed = suppressed_groups(variables.release.groups)
     for who, rows in people.items():
-        if cells_of(who, variables.described) and suppressed[variables.members.group[rows]].all():
+        if cells_of(who, variables.described) and variables.suppressed[variables.members.group[rows]].all():
             name = abbreviate(person_text(who))
             notes.append(f"{name} fits nothing that is printed: this rests on suppressed rows holding the person")
     return Constraints(

@@ -59,7 +59,7 @@ from sidelight.max_entropy.constraints import (
 from sidelight.max_entropy.subproblems import solve_constraints
 from sidelight.max_entropy.variables import NEGLIGIBLE_PEOPLE, NOBODY, Variables
 from sidelight.progress import Progress, quiet
-from sidelight.release.groups import GroupName, suppressed_groups
+from sidelight.release.groups import GroupName
 from sidelight.release.locate import Lookup, SuppressedPeople
 from sidelight.release.release import Release, whole_groups
 from sidelight.rounding import exact_number, round_down
@@ -136,7 +136,7 @@ class Beliefs(ReleaseBeliefs):
         rests = ", which rests on suppressed rows holding them" if variables.only_suppressed(conditions) else ""
         notes = [f"{words}: {meant}{rests}"] if meant.possible else []
         if variables.leaves_suppressed_aside(conditions):
-            people = int(self.release.groups.sizes[suppressed_groups(self.release.groups)].sum())
+            people = int(self.release.groups.sizes[variables.suppressed].sum())
             aside = f"suppressed rows ({counted(people, 'person')}) are left aside"
             notes.append(f"{words}: {aside}, as whoever fits a printed group is in that one")
         return tuple(notes)

@@ -59,7 +59,6 @@ from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.measure import Attacker, Measure, Monotonicity, in_policy
 from sidelight.measures.targets import Targeted
 from sidelight.progress import Progress, quiet
-from sidelight.release.groups import suppressed_groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.rounding import exact_number, in_words, round_down, to_places, whole_number
 from sidelight.table.labels import Column, Label, Semantics, Tabular, number_equal_rows, show_in_list, shown
@@ -426,7 +425,7 @@ class MaxEntGain(WithStatistics, Targeted):
     def _both(self, release: Release) -> tuple[ReleaseBeliefs, ReleaseBeliefs]:
         after, statements = self.beliefs(release), self.statements()
         # without groups no row is suppressed, so that whom statements leave aside there could not be told apart
-        rows_suppressed = release.members is None and suppressed_groups(release.groups).any()
+        rows_suppressed = release.members is None and after.variables.suppressed.any()
         if (after.by_kind.keys.part >= 0).any() or (rows_suppressed and statements):
             message = (
                 f"'{self.name}' is of people whose columns are known, and this release hides some that statements "

@@ -642,13 +642,18 @@ class Variables:
         return fits if (fits & self._suppressed_parts).any() else None
 
     @cached_property
+    def suppressed(self) -> Flags:
+        """Which groups are suppressed rows, of whose people nothing is known."""
+        return suppressed_groups(self.release.groups)
+
+    @cached_property
     def printed_parts(self) -> Flags:
         """Which parts are in groups that are no suppressed rows."""
         return ~self._suppressed_parts
 
     @cached_property
     def _suppressed_parts(self) -> Flags:
-        suppressed: Flags = suppressed_groups(self.release.groups)[self.members.group[self.parts.row]]
+        suppressed: Flags = self.suppressed[self.members.group[self.parts.row]]
         return suppressed
 
     def parts_with(self, conditions: Cells) -> tuple[Integers, Floats]:

@@ -5,6 +5,5 @@ or estimated), and the slow twins that go through every world.  Not here: the wo
 (`measures`), and knowledge about shares instead of people (`max_entropy`).
 
 Read `posterior` first, then `identify`, `reports` (soft facts) and `counting` (the exact count, and its effort);
-`estimate` for when that is too much.  `closed_forms` and `brute_force` are for measures and their
-replays.
+`estimate` for when that is too much.  `closed_forms` and `brute_force` are for measures and their replays.
 """

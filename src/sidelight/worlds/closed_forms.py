@@ -150,19 +150,13 @@ class Investigation:
         elsewhere = [people.group for people in (self.others, self.family) if people is not None]
         return list(dict.fromkeys([self.group, *elsewhere]))
 
-
-@dataclass(frozen=True, slots=True)
-class _InGroup:
-    """What is known inside one group."""
-
-    people: int
-    counts: dict[Label, int]
-    value: Label
-    rules_out: tuple[Label, ...]  # of the target
-    values_of_others: tuple[tuple[Label, int], ...]
-    without: int  # others known to lack the value
-    family: int
-    target: bool
+    def within(self, group: GroupName) -> tuple[Others, Others]:
+        """Return the others and the family in a group: nobody where they are in another one."""
+        nobody = Others(group, 0)
+        others, family = (
+            people if people is not None and people.group == group else nobody for people in (self.others, self.family)
+        )
+        return others, family
 
 
 def odds(release: Release, investigation: Investigation, ratio: Callable[[int, int], Number]) -> tuple[Number, Number]:
@@ -178,7 +172,7 @@ def odds(release: Release, investigation: Investigation, ratio: Callable[[int, i
     has = lacks = ratio(1, 1)
     count = {"single": _single, "set": _set, "multiset": _multiset}[release.semantics]
     for name in investigation.groups():
-        with_it, without_it = count(_find_group(release.group(name), name, investigation), ratio)
+        with_it, without_it = count(investigation, name, release.group(name), ratio)
         has, lacks = has * with_it, lacks * without_it
     if has == lacks == 0:
         message = "no world fits both the release and what was found out; is it another release?"
@@ -186,49 +180,38 @@ def odds(release: Release, investigation: Investigation, ratio: Callable[[int, i
     return has, lacks
 
 
-def _find_group(groups: Groups, name: GroupName, investigation: Investigation) -> _InGroup:
-    nobody = Others(name, 0)
-    others, family = (
-        people if people is not None and people.group == name else nobody
-        for people in (investigation.others, investigation.family)
-    )
-    return _InGroup(
-        people=int(groups.sizes[0]),
-        counts=groups.value_counts(0),
-        value=investigation.value,
-        rules_out=investigation.rules_out,
-        values_of_others=others.values,
-        without=others.people,
-        family=family.people,
-        target=investigation.group == name,
-    )
-
-
-def _single(known: _InGroup, ratio: Callable[[int, int], Number]) -> tuple[Number, Number]:
+def _single(
+    found: Investigation, name: GroupName, groups: Groups, ratio: Callable[[int, int], Number]
+) -> tuple[Number, Number]:
     """Hand occurrences to the people mentioned; the rest can be handed out in equally many ways in both cases."""
-    remaining = dict(known.counts)
-    for text, people in known.values_of_others:
+    others, family = found.within(name)
+    remaining = groups.value_counts(0)
+    for text, people in others.values:
         if remaining.get(text, 0) < people:
             return ratio(0, 1), ratio(0, 1)
         remaining[text] -= people
-    people, having = sum(remaining.values()), remaining.get(known.value, 0)
-    if not known.target:
-        return ratio(1, 1), _probability_of_missing(people, having, known.family, ratio)
+    people, having = sum(remaining.values()), remaining.get(found.value, 0)
+    if found.group != name:
+        return ratio(1, 1), _probability_of_missing(people, having, family.people, ratio)
     # the target lacks the value by having another one that is not ruled out
-    other = sum(count for text, count in remaining.items() if text != known.value and text not in known.rules_out)
-    return ratio(having, 1), other * _probability_of_missing(people - 1, having, known.family, ratio)
+    other = sum(count for text, count in remaining.items() if text != found.value and text not in found.rules_out)
+    return ratio(having, 1), other * _probability_of_missing(people - 1, having, family.people, ratio)
 
 
-def _set(known: _InGroup, ratio: Callable[[int, int], Number]) -> tuple[Number, Number]:
+def _set(
+    found: Investigation, name: GroupName, groups: Groups, ratio: Callable[[int, int], Number]
+) -> tuple[Number, Number]:
     """Choose who has the value, and who has each value that was ruled out."""
-    people, having = known.people - known.without, known.counts.get(known.value, 0)
+    others, family = found.within(name)
+    everybody, counts = int(groups.sizes[0]), groups.value_counts(0)
+    people, having = everybody - others.people, counts.get(found.value, 0)
     if having > people:
         return ratio(0, 1), ratio(0, 1)
-    if not known.target:
-        return ratio(1, 1), _probability_of_missing(people, having, known.family, ratio)
-    lacks = (people - having) * _probability_of_missing(people - 1, having, known.family, ratio)
-    for text in known.rules_out:
-        lacks *= ratio(known.people - known.counts.get(text, 0), known.people)
+    if found.group != name:
+        return ratio(1, 1), _probability_of_missing(people, having, family.people, ratio)
+    lacks = (people - having) * _probability_of_missing(people - 1, having, family.people, ratio)
+    for text in found.rules_out:
+        lacks *= ratio(everybody - counts.get(text, 0), everybody)
     return ratio(having, 1), lacks
 
 
@@ -248,22 +231,26 @@ def _probability_of_missing(people: int, having: int, mentioned: int, ratio: Cal
     return probability
 
 
-def _multiset(known: _InGroup, ratio: Callable[[int, int], Number]) -> tuple[Number, Number]:
+def _multiset(
+    found: Investigation, name: GroupName, groups: Groups, ratio: Callable[[int, int], Number]
+) -> tuple[Number, Number]:
     """Let each occurrence of the value choose its person, and each of a value that was ruled out."""
-    people, having = known.people - known.without, known.counts.get(known.value, 0)
+    others, family = found.within(name)
+    everybody, counts = int(groups.sizes[0]), groups.value_counts(0)
+    people, having = everybody - others.people, counts.get(found.value, 0)
 
     def chosen(among: int, every: int, times: int) -> Number:
         return ratio(max(among, 0), every) ** times if times else ratio(1, 1)
 
     if people <= 0 < having:
         return ratio(0, 1), ratio(0, 1)
-    if not known.target:
-        return ratio(1, 1), chosen(people - known.family, people, having)
-    ruled_out = sum(known.counts.get(text, 0) for text in known.rules_out)
+    if found.group != name:
+        return ratio(1, 1), chosen(people - family.people, people, having)
+    ruled_out = sum(counts.get(text, 0) for text in found.rules_out)
     # the target has it unless every occurrence chooses another person
     has = 1 - chosen(people - 1, people, having)
-    lacks = chosen(people - 1 - known.family, people, having)
-    return has, lacks * chosen(known.people - 1, known.people, ruled_out)
+    lacks = chosen(people - 1 - family.people, people, having)
+    return has, lacks * chosen(everybody - 1, everybody, ruled_out)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

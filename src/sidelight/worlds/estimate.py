@@ -1,4 +1,6 @@
-"""Sample worlds at random, each that satisfies the constraints equally likely.
+"""What can be said where counting takes too long: whether facts can all hold, bounds, and estimates.
+
+Worlds sampled at random, each that satisfies the constraints equally likely:
 
 Backward pass, then forward sampling: with w(s) the weight of all completions of state s (`frontier.completions`), the
 move from s to s' of factor f is taken with probability f·w(s') / w(s).  All factors must be positive, so the schedule
@@ -8,7 +10,7 @@ Invariant: after each transition every world is in a state with w > 0, so no sam
 Cost: one count by the frontier, then transitions × (states + worlds) for each sample.
 Source: ours; the pair of passes is that of hidden Markov models (forward filtering, backward sampling), turned round.
 
-What can be said of Pr(target | facts) when the facts are too hard to count: bounds for certain, and an estimate.
+Of Pr(target | facts), bounds for certain, and an estimate:
 
     K, R       the facts that can be counted together, and the rest.
     Bounds     T∧K∧R ⊆ T∧K, and T∧K∧R misses at most the worlds that break one of R:
@@ -39,7 +41,7 @@ Can some facts all hold?  One world is searched for, which takes far less than c
     Supply       in group g, Σ t_xb ≤ n_g(b), counted in people; `single`: Σ_b t_xb = 1.  Else Σ (1 − t_xb) is at most
                  how many people of the group may lack the value.
     Search       integer programming (HiGHS).  Only mentioned people have unknowns: others take whatever is left.
-    Cost         exponential at worst: given up after `MOST_NODES`.
+    Cost         exponential at worst: given up after 5,000 nodes of the search tree.
     Source       formulas as in Plaisted and Greenbaum, A structure-preserving clause form translation, 1986.
 """
 
@@ -475,9 +477,6 @@ class _HittingSetSearch:
             raise OverEffort
 
 
-MOST_NODES = 5_000
-"""After so many nodes of the search tree it is given up."""
-
 Row: TypeAlias = tuple[Mapping[Any, int], float, float]
 """Unknowns with their coefficients, and the bounds between which they add up.
 
@@ -516,7 +515,7 @@ class WorldSearch:
                 csr_array((coefficients, (row_of, column_of)), shape=(len(rows), len(columns))),
                 *np.array([bounds for _, *bounds in rows], float).T,
             ),
-            options={"node_limit": MOST_NODES, "time_limit": self.meter.remaining().seconds or np.inf},
+            options={"node_limit": 5_000, "time_limit": self.meter.remaining().seconds or np.inf},
         )
         if answer.status not in (0, 2):  # neither solved nor infeasible
             raise OverEffort
