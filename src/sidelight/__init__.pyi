@@ -131,7 +131,7 @@ from .learner.learned import Learned as Learned
 from .learner.measure import Learner as Learner
 
 # searching
-from .search.compare import ReleaseComparison as ReleaseComparison, compare as compare
+from .search.protect import ReleaseComparison as ReleaseComparison, compare as compare
 from .search.protect import protect as protect
 from .search.method import SearchResult as SearchResult
 from .search.full_domain import FullDomain as FullDomain

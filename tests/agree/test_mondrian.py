@@ -14,7 +14,8 @@ from sidelight.search.effort import EFFORT
 from sidelight.search.mondrian import cut_everybody
 from sidelight.search.mondrian_frontier import KeyStore, label_counts
 from sidelight.search.orders import column_orders
-from sidelight.search.policy_check import PolicyCheck, candidate_groups
+from sidelight.search.policy_check import PolicyCheck
+from sidelight.search.utility import candidate_groups
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts, Table
 

@@ -118,7 +118,7 @@ HANDS_ON = {
     "measures/privacy_skyline/skyline.py": ("report",),
     "max_entropy/beliefs.py": ("report",),
     "learner/learned.py": ("report",),
-    "search/compare.py": ("report",),
+    "search/protect.py": ("report",),
     "attack/exposure.py": ("report",),
     "release/release.py": ("report",),
     "policy/policy.py": ("report",),

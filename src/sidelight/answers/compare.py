@@ -26,8 +26,8 @@ from sidelight.progress import Progress, quiet
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Block, Blocks, Grid, PageSection, Paragraph, Points
 from sidelight.rounding import ROUNDED
-from sidelight.search.compare import COMPARED, ComparedRelease, ReleaseComparison
 from sidelight.search.generalisation_table import GeneralisationTable, generalisation_table
+from sidelight.search.protect import COMPARED, ComparedRelease, ReleaseComparison
 from sidelight.search.utility import MEANINGS, UtilityName
 from sidelight.table.labels import SUPPRESSED
 from sidelight.text import counted, shorten_label

@@ -54,8 +54,8 @@ from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.search.method import Method, Recodes, SearchOutcome
 from sidelight.search.microaggregation import LeastOverlap, merge_until_within
 from sidelight.search.orders import column_orders
-from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
-from sidelight.search.utility import Buckets, UtilityName
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck
+from sidelight.search.utility import Buckets, UtilityName, candidate_groups
 from sidelight.table.table import Counts, Profiles, Table
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ import numpy as np
 from sidelight.arrays import Integers, add_up
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.printed_labels import Nodes, kind_of
+from sidelight.release.release import Members
 from sidelight.rounding import in_words, short_amount
 from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, Buckets, Recoding, Regions, UtilityName, loss
 from sidelight.streams.key_stream import WEIGHT_UNIT, count_unique, weights
@@ -67,31 +68,17 @@ class Method(ABC):
 
     withstands: ClassVar[tuple[str, ...]] = ()  # attackers whom it can be made to resist, by their names
 
+    # options of some methods, as others have them
+    suppress: float | Fraction = 0  # the share of people whose rows may be suppressed
+    levels: Mapping[str, int] | None = None  # chosen beforehand, column by column
+    towards: str | None = None  # the column that decides the order of cuts by what they tell about it
+    resists: str | None = None  # who may know more than the release without getting beyond the limits
+
     @abstractmethod
     def search(
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
     ) -> SearchOutcome:
         """Find a release within policy; one group of everybody may be within it, and a greedy search may end there."""
-
-    @property
-    def suppress(self) -> float | Fraction:
-        """The share of people whose rows may be suppressed."""
-        return 0
-
-    @property
-    def levels(self) -> Mapping[str, int] | None:
-        """The levels that were chosen beforehand, column by column; None where it searches, or has none."""
-        return None
-
-    @property
-    def towards(self) -> str | None:
-        """The column that decides the order of cuts by what they tell about it."""
-        return None
-
-    @property
-    def resists(self) -> str | None:
-        """Who may know more than the release without getting beyond the limits."""
-        return None
 
     @classmethod
     def takes(cls, option: str) -> bool:
@@ -271,6 +258,16 @@ class SearchResult(SearchOutcome, Tabular):
         # suppressed people are one group of *, the last one, or left out
         return np.where(recoding.group < 0, regions if len(self.release) > regions else -1, recoding.group)
 
+    def with_people(self) -> Release:
+        """Return the release with who is in which group, as whoever has a list of the people knows."""
+        if self.release.members is not None:
+            return self.release
+        table, group = self.recoding.table, self.release_rows
+        keys = np.flatnonzero((group >= 0) & (table.sizes > 0))
+        keys = keys[np.argsort(group[keys], kind="stable")]
+        columns = tuple(each.take(keys) for each in table.quasi)
+        return replace(self.release, members=Members(columns, group[keys], np.arange(len(keys)), table.sizes[keys]))
+
     @property
     def true_counts(self) -> TrueCounts:
         """The true counts: how many people of each group and key have each value, which is never published.
@@ -407,11 +404,7 @@ class SearchResult(SearchOutcome, Tabular):
         buckets, release = self.buckets, self.release
         several = buckets is None and release.semantics != "single"
         if buckets is None:
-            # a group in which nobody has a value has one entry of none, with a count of 0
-            group, value, count = release.groups.counts.entries()
-            bare = np.flatnonzero(release.groups.counts.per_row() == 0)
-            group, value = np.append(group, bare), np.append(value, np.full(len(bare), len(release.domain)))
-            count = np.append(count, np.zeros(len(bare), np.int64))
+            group, value, count = release.groups.list_entries()
             # the order of what is printed, columns from left to right, then value: that of the search would say more
             printed = [column.codes[group] for column in reversed(release.groups.columns)]
             rows = np.lexsort(np.stack([value, group, *printed]))

@@ -64,8 +64,8 @@ from sidelight.release.locate import points_of, share_of_levels, squared_distanc
 from sidelight.search.effort import EFFORT
 from sidelight.search.method import Method, Recodes, SearchOutcome
 from sidelight.search.orders import Order, column_orders
-from sidelight.search.policy_check import PolicyCheck, candidate_groups
-from sidelight.search.utility import Regions, UtilityName, release_of
+from sidelight.search.policy_check import PolicyCheck
+from sidelight.search.utility import Regions, UtilityName, candidate_groups, release_of
 from sidelight.table.labels import SUPPRESSED, Column, ColumnKind, Label, day_text, label, number_equal_rows, shown
 from sidelight.table.table import CELLS_AT_ONCE, Table
 

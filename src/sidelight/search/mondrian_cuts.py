@@ -46,7 +46,7 @@ import numpy.typing as npt
 
 from sidelight.arrays import Flags, Floats, Integers, run_starts, sum_equal_rows
 from sidelight.search.effort import EFFORT, map_on_cores
-from sidelight.search.policy_check import PolicyCheck, candidate_groups
+from sidelight.search.utility import candidate_groups
 from sidelight.table.labels import Semantics, shown
 from sidelight.table.table import Counts, Table
 
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from sidelight.release.groups import Groups
     from sidelight.search.mondrian import Acceptance
     from sidelight.search.orders import Order
+    from sidelight.search.policy_check import PolicyCheck
 
 
 @dataclass(frozen=True, eq=False, slots=True)

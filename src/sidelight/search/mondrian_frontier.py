@@ -51,7 +51,7 @@ from sidelight.errors import BadPolicy, parameter
 from sidelight.release.groups import Groups, PopulationCounts
 from sidelight.search.effort import EFFORT, map_on_cores
 from sidelight.search.mondrian_cuts import Cuts, Line, OpenGroups, RankedGroups, Store
-from sidelight.search.policy_check import candidate_groups
+from sidelight.search.utility import candidate_groups
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 
 if TYPE_CHECKING:

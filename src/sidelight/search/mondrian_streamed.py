@@ -38,8 +38,7 @@ from sidelight.search.effort import EFFORT
 from sidelight.search.method import SearchOutcome
 from sidelight.search.mondrian_cuts import Cuts, OpenGroups, RankedGroups, Store
 from sidelight.search.mondrian_frontier import Boxes, CountedGroups, Generation, KeyStore, Ranks, RoutingTree
-from sidelight.search.policy_check import PolicyCheck, candidate_groups
-from sidelight.search.utility import Marginals, Regions, region_labels
+from sidelight.search.utility import Marginals, Regions, candidate_groups, region_labels
 from sidelight.streams.sorted_runs import Batch, RowParts
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from sidelight.release.groups import Groups
     from sidelight.search.mondrian import Acceptance
     from sidelight.search.orders import Order
+    from sidelight.search.policy_check import PolicyCheck
     from sidelight.streams.memory import Memory
     from sidelight.streams.streamed_table import RowBlock, StreamedTable
     from sidelight.table.labels import Semantics

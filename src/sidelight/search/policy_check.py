@@ -48,12 +48,12 @@ from sidelight.measures.criterion import Amount, Comparison, Criterion, Finding,
 from sidelight.measures.exact import Screen, join_all
 from sidelight.measures.measure import Monotonicity, Summary
 from sidelight.policy.policy import Policy
-from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
     from sidelight.release.generalise import AnyGroups
+    from sidelight.release.groups import Groups
     from sidelight.streams.streamed_table import AnyTable
     from sidelight.table.labels import Label, Semantics
 
@@ -286,13 +286,6 @@ def _all_hold(groups: Groups, judgements: Iterable[Callable[[Groups], Flags]]) -
 def least_whole(bound: Amount, comparison: Comparison) -> int:
     """Return the smallest whole number that is at least, or above, a bound."""
     return math.floor(bound) + 1 if comparison is Comparison.ABOVE else math.ceil(bound)
-
-
-def candidate_groups(table: Table, sizes: Integers, counts: Counts, whole: Integers | None = None) -> Groups:
-    """Build groups that a search may make of a table, not yet printed, which know the whole table's totals."""
-    numbers = np.arange(1, len(sizes) + 1)
-    whole = table.counts.totals() if whole is None else whole
-    return Groups(table.domain, sizes, counts, (), table.semantics, whole, numbers)
 
 
 def holds_upwards(criterion: Criterion, semantics: Semantics) -> bool:

@@ -36,6 +36,7 @@ import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy, NoRoom, parameter
+from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.search.effort import EFFORT
 from sidelight.search.orders import Order, all_numbers
@@ -510,6 +511,13 @@ def release_of(table: Table, group: Integers, columns: tuple[Column, ...], group
         weights=None if table.weights is None else add_up(group[kept], table.weights[kept], groups),
     )
     return Release(whole, sensitive=table.sensitive, intake=table.intake)
+
+
+def candidate_groups(table: Table, sizes: Integers, counts: Counts, whole: Integers | None = None) -> Groups:
+    """Build groups that a search may make of a table, not yet printed, which know the whole table's totals."""
+    numbers = np.arange(1, len(sizes) + 1)
+    whole = table.counts.totals() if whole is None else whole
+    return Groups(table.domain, sizes, counts, (), table.semantics, whole, numbers)
 
 
 @dataclass(frozen=True, eq=False)

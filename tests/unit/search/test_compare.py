@@ -5,7 +5,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadHierarchy, NothingSafe
-from sidelight.search.compare import COMPARED
+from sidelight.search.protect import COMPARED
 from sidelight.search.utility import MEANINGS, QUICK_UTILITIES
 
 ADULT = sl.datasets.adult(quasi=["age", "education", "sex"])

@@ -22,7 +22,7 @@ from sidelight.policy.measure_names import ASK_CHOICES, all_measures, asked_atta
 from sidelight.rounding import round_at_a_glance
 from sidelight.search.method import Recodes
 from sidelight.search.policy_check import one_group
-from sidelight.search.protect import METHODS, MethodName, ask_choices, found_release, largest_share, with_people
+from sidelight.search.protect import METHODS, MethodName, ask_choices, found_release, largest_share
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts, Table
 
@@ -342,7 +342,7 @@ def test_chance_is_no_knowledge():
 
 
 def test_people_are_where_the_search_put_them(mondrian):
-    release = with_people(mondrian)
+    release = mondrian.with_people()
     assert release.members.people.sum() == release.size
     assert largest_share(release) == sl.Implications(0).measure(release).value
 

@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from sidelight.measures.criterion import Amount
     from sidelight.measures.measure import Measure
     from sidelight.report.release_report import CutPart
-    from sidelight.search.compare import ReleaseComparison
     from sidelight.search.mondrian_cuts import CutNode
+    from sidelight.search.protect import ReleaseComparison
 
 STATES = ("not within policy", "within policy", "minimal", "chosen")
 
