@@ -43,7 +43,7 @@ def bounded(measure, release, draw):
 
 
 def search(method, table, policy, by):
-    return method.search(table, policy, by=by, utility="loss", progress=quiet)
+    return method.search(table, policy, by=by, utilities=("loss",), progress=quiet)["loss"]
 
 
 @given(problems(), st.sampled_from([None, 1, 2, 4]), st.sampled_from(["mode", "ancestor"]))

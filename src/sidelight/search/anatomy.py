@@ -55,7 +55,7 @@ from sidelight.search.method import Method, Recodes, SearchOutcome
 from sidelight.search.microaggregation import LeastOverlap, merge_until_within
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck
-from sidelight.search.utility import Buckets, UtilityName, candidate_groups
+from sidelight.search.utility import Buckets, UtilityName, UtilityNames, candidate_groups
 from sidelight.table.table import Counts, Profiles, Table
 
 if TYPE_CHECKING:
@@ -202,16 +202,15 @@ class Anatomy(Method):
         return self if self.random is not None else replace(self, random=random)
 
     def search(
-        self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
-    ) -> SearchOutcome:
+        self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utilities: UtilityNames, progress: Progress
+    ) -> dict[UtilityName, SearchOutcome]:
         """Decide how many buckets there are, deal the people, merge until within policy."""
-        del utility  # the quasi-identifiers are printed exactly, whatever the buckets
         totals = table.counts.totals()
         rng = np.random.default_rng() if self.random is None else self.random
         if table.semantics != "single":
             check = PolicyCheck.from_policy((*policy.criteria, *self._diversity(table)), table.people)
             dealt = _deal_sets(table, check, rng, progress)
-            return _number_buckets(table, by, dealt, rng.permutation(dealt[-1].rows))
+            return dict.fromkeys(utilities, _number_buckets(table, by, dealt, rng.permutation(dealt[-1].rows)))
         different = int((totals > 0).sum())
         if self.l is not None and self.l > different:
             message = (
@@ -239,7 +238,7 @@ class Anatomy(Method):
         each_once = np.ones(len(value), np.int64)
         counts = Counts.from_entries(bucket, value, each_once, shape)
         values = Counts.from_sorted(np.arange(len(value)), value, each_once, (len(value), len(totals)))
-        return _number_buckets(table, by, (key, bucket, values, counts), number)
+        return dict.fromkeys(utilities, _number_buckets(table, by, (key, bucket, values, counts), number))
 
     def _diversity(self, table: Table) -> tuple[Criterion, ...]:
         """Return the limit that no value has more than 1/l of a bucket's people; refuse an l that nothing can keep."""

@@ -56,6 +56,7 @@ from sidelight.search.utility import (
     Marginals,
     Regions,
     UtilityName,
+    UtilityNames,
 )
 from sidelight.table.labels import Column, number_equal_rows
 from sidelight.table.table import Table, held
@@ -112,26 +113,20 @@ class FullDomain(Method):
         if self.levels is not None:
             expect_mapping(self.levels, parameter("levels"), '{"age": 1}')
 
-    def search(
-        self, table: AnyTable, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
-    ) -> SearchOutcome:
-        """Find the minimal nodes, then the best of them; of keys that are never held, on disk until they fit."""
-        return self.search_by_each(table, policy, by=by, utilities=(utility,), progress=progress)[utility]
-
     def needs_all_keys(self, utility: UtilityName) -> str | None:
         """Return the utility where it compares each key with the release; others do not need all keys."""
         return parameter("utility", utility) if utility in OF_VALUES else None
 
-    def search_by_each(
+    def search(
         self,
         table: AnyTable,
         policy: Policy,
         *,
         by: Mapping[str, Hierarchy],
-        utilities: Sequence[UtilityName],
+        utilities: UtilityNames,
         progress: Progress,
     ) -> dict[UtilityName, SearchOutcome]:
-        """Search once, and return the best release by each of these utilities."""
+        """Find the minimal nodes, then the best of them by each utility."""
         lattice = lattice_of(table, by, policy.registers)
         recodings = NodeRecodings(lattice, by)
         weighed = dict.fromkeys((*utilities, *QUICK_UTILITIES))  # those that cost next to nothing too

@@ -7,7 +7,7 @@ gets: the release, the verdict on it, and how the search came to it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
@@ -21,7 +21,16 @@ from sidelight.release.groups import suppressed_groups
 from sidelight.release.printed_labels import Nodes, kind_of
 from sidelight.release.release import Members
 from sidelight.rounding import in_words, short_amount
-from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, Buckets, Recoding, Regions, UtilityName, loss
+from sidelight.search.utility import (
+    QUICK_UTILITIES,
+    UTILITIES,
+    Buckets,
+    Recoding,
+    Regions,
+    UtilityName,
+    UtilityNames,
+    loss,
+)
 from sidelight.streams.key_stream import WEIGHT_UNIT, count_unique, weights
 from sidelight.table.labels import ColumnKind, Tabular, are_digits, arrow_labels, as_number, unused_name, value_columns
 from sidelight.table.table import Table, TrueCounts, held
@@ -76,9 +85,12 @@ class Method(ABC):
 
     @abstractmethod
     def search(
-        self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
-    ) -> SearchOutcome:
-        """Find a release within policy; one group of everybody may be within it, and a greedy search may end there."""
+        self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utilities: UtilityNames, progress: Progress
+    ) -> dict[UtilityName, SearchOutcome]:
+        """Find the best release within policy by each utility.
+
+        A greedy method finds one for all, and may end with one group of everybody, if that is within the policy.
+        """
 
     @classmethod
     def takes(cls, option: str) -> bool:
@@ -105,19 +117,6 @@ class Method(ABC):
         """
         del sensitive, utility
         return None
-
-    def search_by_each(
-        self,
-        table: Table,
-        policy: Policy,
-        *,
-        by: Mapping[str, Hierarchy],
-        utilities: Sequence[UtilityName],
-        progress: Progress,
-    ) -> dict[UtilityName, SearchOutcome]:
-        """Return the best release by each utility; a greedy method finds one."""
-        found = self.search(table, policy, by=by, utility=utilities[0], progress=progress)
-        return dict.fromkeys(utilities, found)
 
     def needs_all_keys(self, utility: UtilityName) -> str | None:
         """Return what of it looks at all keys of a table at once; None where it also searches keys that are never held.
@@ -172,12 +171,13 @@ class Resistance:
 
     reader: str
     belief: Fraction | None  # None: the limits are on sizes alone, and the making of a release tells nothing
-    plain: Callable[[], SearchOutcome] = field(repr=False)  # the same search for readers of the release alone
+    # the same search for readers of the release alone
+    plain: Callable[[], Mapping[UtilityName, SearchOutcome]] = field(repr=False)
 
     @cached_property
     def plain_loss(self) -> float:
         """The loss of the release that was not made.  Depends on who has what: for the publisher, not for readers."""
-        return loss(self.plain().recoding)
+        return loss(self.plain()["loss"].recoding)
 
     def in_words(self) -> str:
         """Return what is promised."""

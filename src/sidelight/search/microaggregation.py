@@ -65,7 +65,7 @@ from sidelight.search.effort import EFFORT
 from sidelight.search.method import Method, Recodes, SearchOutcome
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.utility import Regions, UtilityName, candidate_groups, release_of
+from sidelight.search.utility import Regions, UtilityName, UtilityNames, candidate_groups, release_of
 from sidelight.table.labels import SUPPRESSED, Column, ColumnKind, Label, day_text, label, number_equal_rows, shown
 from sidelight.table.table import CELLS_AT_ONCE, Table
 
@@ -117,10 +117,9 @@ class Microaggregation(Method):
             raise BadPolicy(message)
 
     def search(
-        self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
-    ) -> SearchOutcome:
+        self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utilities: UtilityNames, progress: Progress
+    ) -> dict[UtilityName, SearchOutcome]:
         """Make clusters, merge them until within policy, average them."""
-        del utility  # greedy: near people are what is put together
         orders = column_orders(table.quasi, by)
         # The minimum size of clusters when neither the caller nor the policy says one.
         k = min(self.k or PolicyCheck.from_policy(policy, table.people).least_group_size or 3, table.people)
@@ -150,10 +149,9 @@ class Microaggregation(Method):
         ends = [find_stretches(cluster, rank, count) for rank in ranks]
         # (columns, clusters) → (clusters, columns)
         start, stop = (np.stack(each, axis=1) for each in zip(*ends, strict=True))
-        return SearchOutcome(
-            release_of(table, cluster, self._average(table, orders, ranks, cluster), count),
-            Regions.from_keys(table, orders, cluster, start, stop),
-        )
+        release = release_of(table, cluster, self._average(table, orders, ranks, cluster), count)
+        found = SearchOutcome(release, Regions.from_keys(table, orders, cluster, start, stop))
+        return dict.fromkeys(utilities, found)
 
     def _average(
         self, table: Table, orders: tuple[Order, ...], ranks: list[Integers], cluster: Integers

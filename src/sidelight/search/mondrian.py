@@ -52,7 +52,7 @@ from sidelight.search.mondrian_cuts import Cuts, OpenGroups, Proposals, RankedGr
 from sidelight.search.mondrian_frontier import Generation, KeyStore, label_counts, place_populations
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, ValueLimits, covered_limits
-from sidelight.search.utility import Regions, UtilityName, region_labels, release_of
+from sidelight.search.utility import Regions, UtilityName, UtilityNames, region_labels, release_of
 from sidelight.search.veil import Veil
 from sidelight.table.table import Counts, Table
 
@@ -104,10 +104,15 @@ class Mondrian(Method):
             raise BadPolicy(message)
 
     def search(
-        self, table: AnyTable, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
-    ) -> SearchOutcome:
+        self,
+        table: AnyTable,
+        policy: Policy,
+        *,
+        by: Mapping[str, Hierarchy],
+        utilities: UtilityNames,
+        progress: Progress,
+    ) -> dict[UtilityName, SearchOutcome]:
         """Cut until nothing can be cut."""
-        del utility  # greedy: the cuts themselves are what is chosen
         orders, check = column_orders(table.quasi, by), PolicyCheck.from_policy(policy, table.people)
 
         def show(groups: int) -> None:
@@ -118,7 +123,7 @@ class Mondrian(Method):
 
             streamed = StreamedStore(table, check, orders, progress, MemoryBudget.from_memory(table.memory))
             cut_everybody(streamed, check, progress=show)
-            return streamed.outcome()
+            return dict.fromkeys(utilities, streamed.outcome())
         if "absence" in {measure.name for measure in policy.measures}:
             # people between the groups: cuts do not tell who is in none
             message = (
@@ -145,14 +150,16 @@ class Mondrian(Method):
         columns = tuple(region_labels(order, start[:, at], stop[:, at]) for at, order in enumerate(orders))
         resistance = None
         if self.resists is not None:
-            plain = partial(replace(self, resists=None).search, table, policy, by=by, utility="loss", progress=quiet)
+            search = replace(self, resists=None).search
+            plain = partial(search, table, policy, by=by, utilities=("loss",), progress=quiet)
             resistance = Resistance(self.resists, None if limits is None else limits.belief, plain)
-        return SearchOutcome(
+        found = SearchOutcome(
             release_of(table, group, columns, len(store)),
             Regions.from_keys(table, orders, group, start, stop),
             resistance=resistance,
             cuts=store.cut_tree(table.people),
         )
+        return dict.fromkeys(utilities, found)
 
     def refuse_policy(self, policy: Policy) -> None:
         """Raise `BadPolicy` for limits that no veil covers, those that only judge the end too."""

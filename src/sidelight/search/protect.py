@@ -190,7 +190,8 @@ class SearchProblem:
         if not isinstance(table, Table) and needed is not None:
             table = table.held(needed)
         # a method that needs no keys takes either
-        return method.search(table, self.searchable, by=self.by, utility=utility, progress=progress)  # type: ignore[arg-type]
+        found = method.search(table, self.searchable, by=self.by, utilities=(utility,), progress=progress)  # type: ignore[arg-type]
+        return found[utility]
 
     def result(self, method: Method, outcome: SearchOutcome, progress: Progress = quiet) -> SearchResult:
         """Judge what a search ends with by the whole policy."""
@@ -666,7 +667,7 @@ def _rows_by_share(
     for share in shares:
         way = method.with_options(suppress=share)
         try:
-            outcomes = way.search_by_each(
+            outcomes = way.search(
                 held(problem.table),
                 problem.searchable,
                 by=problem.by,

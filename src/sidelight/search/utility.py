@@ -58,6 +58,8 @@ UtilityName: TypeAlias = Literal[
     "suppressed",
 ]
 
+UtilityNames: TypeAlias = Sequence[UtilityName]
+
 MEANINGS: Mapping[str, str] = {
     "balanced loss": "what the columns no longer tell, the first bits of each most: 0 nothing is lost, 1 all",
     "loss": "the share of a column that a printed cell covers, on average: 0 as it was, 1 all are *",

@@ -49,7 +49,7 @@ def hospital(values=FLU_AND_OTHERS, *, column="age", sensitive="disease", semant
 
 def search_outcome(table, *criteria, l=None, seed=7):  # noqa: E741 - the paper's letter
     method = sl.Anatomy(l=l, random=np.random.default_rng(seed))
-    return method.search(table, sl.Policy(*criteria), by={}, utility="loss", progress=quiet)
+    return method.search(table, sl.Policy(*criteria), by={}, utilities=("loss",), progress=quiet)["loss"]
 
 
 def test_buckets_have_as_many_different_values_as_asked():
@@ -91,7 +91,9 @@ def test_who_gets_which_bucket_is_left_to_chance():
     with_ulcer = np.zeros(4)
     for _ in range(400):
         method = sl.Anatomy(l=3, random=rng)
-        outcome = method.search(table, sl.Policy(sl.GroupSize() >= 1), by={}, utility="loss", progress=quiet)
+        outcome = method.search(table, sl.Policy(sl.GroupSize() >= 1), by={}, utilities=("loss",), progress=quiet)[
+            "loss"
+        ]
         has_ulcer = outcome.release.groups.counts.column(3) > 0
         bucket = np.empty(15, int)
         bucket[outcome.buckets.key] = outcome.buckets.bucket
@@ -133,7 +135,7 @@ def test_progress_is_told():
         hospital(),
         sl.Policy(sl.DistinctValues() >= 3),
         by={},
-        utility="loss",
+        utilities=("loss",),
         progress=lambda *each: reports.append(each[0]),
     )
     assert reports[0] == "trying numbers of buckets"

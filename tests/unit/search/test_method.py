@@ -79,10 +79,10 @@ def test_no_heading_is_empty():
 
 
 def test_search_outcome_repr_counts_people_and_groups():
-    outcome = sl.FullDomain().search(
-        table(), sl.Policy(sl.GroupSize() >= 3), by=BY, utility="loss", progress=lambda *_: None
+    outcomes = sl.FullDomain().search(
+        table(), sl.Policy(sl.GroupSize() >= 3), by=BY, utilities=("loss",), progress=lambda *_: None
     )
-    assert repr(outcome) == "<SearchOutcome: 9 people in 3 groups>"
+    assert repr(outcomes["loss"]) == "<SearchOutcome: 9 people in 3 groups>"
 
 
 def test_a_notebook_shows_what_readers_have_to_know():

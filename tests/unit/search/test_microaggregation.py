@@ -43,7 +43,7 @@ def lines(outcome):
 def search_outcome(table, *criteria, k=None, labels="mode", by=None):
     method = sl.Microaggregation(k=k, labels=labels)
     policy = sl.Policy(*criteria or [sl.GroupSize() >= 1])
-    return method.search(table, policy, by=by or {}, utility="loss", progress=quiet)
+    return method.search(table, policy, by=by or {}, utilities=("loss",), progress=quiet)["loss"]
 
 
 def test_clusters_are_published_as_their_means():

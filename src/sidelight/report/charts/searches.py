@@ -407,9 +407,9 @@ def candidates_of(found: SearchResult, measure: Measure) -> list[Candidate]:
     for choice in found.choices[:MOST_CANDIDATES]:
         at_levels = method.with_options(levels=dict(choice.levels))
         # searched again at these levels alone, so that the risk is that of the release as it would be published
-        outcome = at_levels.search(table, found.policy, by=found.hierarchies, utility=utility, progress=quiet)
+        outcomes = at_levels.search(table, found.policy, by=found.hierarchies, utilities=(utility,), progress=quiet)
         name = ", ".join(f"{column} {level}" for column, level in choice.levels.items())
-        risk = measure.measure(outcome.release).value
+        risk = measure.measure(outcomes[utility].release).value
         candidates.append(Candidate(name, choice.utility[utility], risk, chosen=choice.levels == found.levels))
     return candidates
 
