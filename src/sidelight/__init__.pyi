@@ -128,7 +128,7 @@ from .max_entropy.measure import rule_curve as rule_curve
 from .learner.learned import learn as learn
 from .learner.learned import BeliefBin as BeliefBin
 from .learner.learned import Learned as Learned
-from .learner.measure import Learner as Learner
+from .learner.learned import Learner as Learner
 
 # searching
 from .search.protect import ReleaseComparison as ReleaseComparison, compare as compare

@@ -570,35 +570,34 @@ def _multiply_person(product: Floats, weights: Floats) -> Floats:
     return larger
 
 
-@dataclass(frozen=True, eq=False)
-class EnumeratedAssignments:
-    """The expectation by other paths, of one value each or of sets; of multisets there is none."""
+def expect_by_listing(quick: Assignments | SetAssignments | Occurrences, scores: Floats) -> tuple[Floats, float]:
+    """Return what is expected by other paths, of one value each or of sets; the likelihood is that of the quick one.
 
-    quick: Assignments | SetAssignments | Occurrences
+    What can be listed is listed, and what is larger multiplied out.
+    """
+    beliefs, likelihood = quick.expect(scores)
+    for cells, counts, score in _list_patterns(quick, scores):
+        listed = enumerate_assignments(score, counts)
+        if listed is None:
+            listed = multiplied_out(score, counts)
+        # a line of several people stands once for each of them: added up here, shared below
+        sums, places = np.zeros(len(beliefs)), np.unique(cells)
+        np.add.at(sums, cells, listed[:, : cells.shape[1]])
+        beliefs[places] = sums[places] / quick.roster.people[places]
+    return beliefs, likelihood
 
-    def expect(self, scores: Floats) -> tuple[Floats, float]:
-        """List what can be listed, multiply out what is larger; the likelihood is that of the quick one."""
-        beliefs, likelihood = self.quick.expect(scores)
-        for cells, counts, score in self._patterns(scores):
-            listed = enumerate_assignments(score, counts)
-            if listed is None:
-                listed = multiplied_out(score, counts)
-            # a line of several people stands once for each of them: added up here, shared below
-            sums, places = np.zeros(len(beliefs)), np.unique(cells)
-            np.add.at(sums, cells, listed[:, : cells.shape[1]])
-            beliefs[places] = sums[places] / self.quick.roster.people[places]
-        return beliefs, likelihood
 
-    def _patterns(self, scores: Floats) -> Iterator[tuple[Integers, tuple[int, ...], Floats]]:
-        """Yield each pattern's cells, (people, values, groups) int64, its counts and its scores."""
-        if isinstance(self.quick, Assignments):
-            for counts, cells in self.quick.patterns:
-                yield cells, counts, scores[cells]
-        elif isinstance(self.quick, SetAssignments):
-            for having, all_cells in self.quick.patterns:
-                for have in np.unique(having).tolist():
-                    cells = all_cells[:, np.newaxis, having == have]
-                    # odds are relative to not having the value, whose logarithm is therefore 0
-                    has = scores[cells]
-                    counts = (have, len(cells) - have)
-                    yield cells, counts, np.concatenate((has, np.zeros_like(has)), axis=1)
+def _list_patterns(
+    quick: Assignments | SetAssignments | Occurrences, scores: Floats
+) -> Iterator[tuple[Integers, tuple[int, ...], Floats]]:
+    """Yield each pattern's cells, (people, values, groups) int64, its counts and its scores; of multisets none."""
+    if isinstance(quick, Assignments):
+        for counts, cells in quick.patterns:
+            yield cells, counts, scores[cells]
+    elif isinstance(quick, SetAssignments):
+        for having, all_cells in quick.patterns:
+            for have in np.unique(having).tolist():
+                cells = all_cells[:, np.newaxis, having == have]
+                # odds are relative to not having the value, whose logarithm is therefore 0
+                has = scores[cells]
+                yield cells, (have, len(cells) - have), np.concatenate((has, np.zeros_like(has)), axis=1)

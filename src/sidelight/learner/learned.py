@@ -9,45 +9,37 @@ Without the truth a belief is only *claimed*.
 
 `learn` is the way in: a release, a roster and a model become beliefs about each person.
 
-What does an attacker believe about a person known exactly, knowing nobody else?  No roster, naive Bayes.
+How sure does somebody get?  `Learner` is the measure: the largest belief about anybody.  A model learns from all groups
+at once, so that it is not mergeable: searches go without it and judge what they found.  It is one concrete attacker: a
+release within its limit may fall to a better model.
 
-Symbols     group g prints a region R_gj in each column j; m_j(R | s) = Σ_{v ∈ R} m_j(v | s).
-Belief      Pr(x_t = s) ∝ n_g(s) · Π_j m_j(q_tj | s) / m_j(R_gj | s), for the group g of target t.
-Learning    m_j(v | s) = (α + c_j(v, s)) / (α·V_j + Σ_v c_j(v, s)), where c_j spreads the n_g(s) over the labels of R_gj
-            in proportion to m_j as it was: Σ_g n_g(s) · [v ∈ R_gj] · m_j(v | s) / m_j(R_gj | s).  It begins even.
+The value is rounded up at the sixth decimal, or n_g(s)/n_g exactly where that is believed.  It is replayed by training
+again, where every group is gone through assignment by assignment, or multiplied out; but scaled groups are scaled
+again, which a note says, and occurrences of multisets have one formula only.
 
-Groups that print the same label in a column are one there, so that a round costs labels × printed labels × values.  A
-label that the targets have and no group prints cannot be: they are in no group.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from sidelight.arrays import Floats, Integers, sum_by
-from sidelight.errors import BadMeasure, as_given, expect, parameter
+from sidelight.errors import BadMeasure, BadTable, as_given, expect, parameter
 from sidelight.learner.roster import LABELS_ALONE, Roster, Truth, truth_of
-from sidelight.learner.training import (
-    CLOSE_BELIEFS,
-    ROUNDS,
-    ModelName,
-    Trained,
-    expect_settings,
-    log_label_shares,
-    model_name,
-    train_on,
-)
+from sidelight.learner.training import ROUNDS, Model, ModelName, Trained, model_name, train_on, train_without_roster
+from sidelight.measures.attacker_answer import AttackerAnswer, FoundRelease, is_beyond_chance
+from sidelight.measures.criterion import Finding, Witness
+from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, in_policy, read, whole_amount
 from sidelight.progress import Progress, quiet
-from sidelight.release.label_order import LabelOrder
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Members, Release
-from sidelight.rounding import exact_number
-from sidelight.table.labels import Column, Tabular, arrow_labels, unused_name
+from sidelight.rounding import MOST_OF_ANYTHING, exact_number, in_words, to_places
+from sidelight.table.labels import Column, Label, Semantics, Tabular, arrow_labels, show_in_list, shown, unused_name
 from sidelight.table.table import Table, expect_one_sensitive
 from sidelight.text import counted, html_table
 
@@ -56,80 +48,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sidelight.arrays import Flags, Floats, Integers
-    from sidelight.release.printed_labels import Nodes
+    from sidelight.measures.criterion import Amount
     from sidelight.table.hierarchy import Hierarchy
-
-
-class PrintedColumn:
-    """One column: which labels each printed one covers, and how often each value occurs where it is printed.
-
-    `covers` is (printed labels, labels), `counts` (printed labels, values); `at_label` and `at_region` are the indices
-    of each cell of the roster: of its label and value, and of what its group prints and value.
-    """
-
-    def __init__(self, known: Column, printed: Column, nodes: Nodes | None, roster: Roster) -> None:
-        values, members = len(roster.release.domain), roster.members
-        order = LabelOrder(known.labels, nodes)
-        covered = order.find_each_covered(printed.labels)
-        covers = np.zeros((len(printed.labels), len(known.labels)))
-        for at in range(len(printed.labels)):
-            for start, stop in covered.list_stretches(at):
-                covers[at, start:stop] = 1.0
-        # columns of `covers` stood in the order of labels, and go back to that of their codes
-        self.covers = covers[:, order.position]
-        row, value, count = roster.entries
-        # entries (group, value) are added up to (printed labels, values)
-        by_label = sum_by(printed.codes[row] * values + value, count, len(printed.labels) * values)
-        self.counts = by_label.reshape(-1, values)
-        self.at_label = known.codes[members.key[roster.line]].astype(np.int64) * values + roster.value
-        self.at_region = printed.codes[members.group[roster.line]].astype(np.int64) * values + roster.value
-
-    def learn(self, shares: Floats) -> Floats:
-        """Spread the counts in proportion to m_j, and return the next ln m_j: (labels, values) float64."""
-        in_region = self.covers @ shares
-        # (labels, values), times (labels, printed) by (printed, values)
-        spread = shares * (self.covers.T @ (self.counts / np.maximum(in_region, np.finfo(float).tiny)))
-        return log_label_shares(spread)
-
-    def scores(self, log_shares: Floats) -> Floats:
-        """Return ln m_j(q | s) − ln m_j(R | s) per cell."""
-        log_region = np.log(np.maximum(self.covers @ np.exp(log_shares), np.finfo(float).tiny))
-        return log_shares.ravel().take(self.at_label) - log_region.ravel().take(self.at_region)
-
-
-def train_without_roster(roster: Roster, nodes: Mapping[str, Nodes], *, rounds: int, progress: Progress) -> Trained:
-    """Train on what the groups print, and return the beliefs about the targets, which are the lines of `roster`."""
-    release = roster.release
-    if release.semantics != "single":
-        message = (
-            f"without a roster only people with one value each can be judged, and this release has "
-            f"{parameter('values', release.semantics)}; give {parameter('roster')}"
-        )
-        raise BadMeasure(message)
-    printed = {column.name: column for column in release.groups.columns}
-    values = len(release.domain)
-    columns = [
-        PrintedColumn(known, printed[known.name], nodes.get(known.name), roster)
-        for known in roster.columns
-        if known.name in printed
-    ]
-    # even at first: no label is likelier than another, whatever the value
-    log_shares = [np.full((each.covers.shape[1], values), -np.log(each.covers.shape[1])) for each in columns]
-    beliefs = roster.shares
-    for done in range(1, rounds + 1):
-        progress("training rounds", done - 1, rounds)
-        log_shares = [each.learn(np.exp(shares)) for each, shares in zip(columns, log_shares, strict=True)]
-        score = np.log(roster.count.astype(float))
-        for each, shares in zip(columns, log_shares, strict=True):
-            score += each.scores(shares)
-        # the largest weight of each line becomes 1, so that exp does not overflow; beliefs of a line add up to 1
-        highest = np.full(len(roster), -np.inf)
-        np.maximum.at(highest, roster.line, score)
-        weight = np.exp(score - highest[roster.line])
-        before, beliefs = beliefs, weight / sum_by(roster.line, weight, len(roster))[roster.line]
-        if np.abs(beliefs - before).max(initial=0.0) < CLOSE_BELIEFS:
-            return Trained(beliefs, None, done)
-    return Trained(beliefs, None, rounds)
 
 
 CALIBRATION_BINS = 10
@@ -453,3 +373,254 @@ def roster_of(release: Release, table: object, lookup: Lookup) -> Roster:
     if isinstance(table, Table):
         return Roster.from_table(release, table, lookup)
     return Roster.of_members(release, Members.as_printed(release.groups))
+
+
+def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | None]:
+    """Parse the number of rounds and of states to go through exactly; raise `BadMeasure` if they make no sense."""
+    many = whole_amount("learner", "rounds", rounds)
+    if many < 1:
+        message = f"{parameter('rounds', many)} is no training; give 1 or more"
+        raise BadMeasure(message)
+    return many, None if exact_up_to is None else whole_amount(
+        "learner", "exact_up_to", exact_up_to, most=MOST_OF_ANYTHING
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MateBelief:
+    """How surely people of the same group who say this are believed to have the value too."""
+
+    says: tuple[tuple[str, Label], ...]
+    people: int
+    belief: float
+
+
+@dataclass(frozen=True, slots=True)
+class TellingLabel:
+    """How much a label speaks for the value: ln of how much likelier it makes it than the group's other values."""
+
+    column: str
+    label: Label
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LearntBelief(Witness):
+    """Of whom a model is surest: `line` is the place in the roster; what the person says, and what speaks for it."""
+
+    line: int = 0
+    says: tuple[tuple[str, Label], ...] = ()
+    mates: tuple[MateBelief, ...] = ()
+    telling: tuple[TellingLabel, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class Learner(Measure):
+    """How sure does somebody get of a value of a person who trains a model on the release itself?
+
+    The largest belief of `learn` about anybody: who is in which group is said by the release, or by the original
+    `table` (which `protect` puts in by itself).  Where neither does, a model learns nothing from printed labels: the
+    value lies between the largest share of a group and 1, and a limit between them cannot be told.  One concrete
+    attacker, and no worst case.  It looks at a whole release at once, so searches go without it and judge
+    what they found by it.  `model` is "logistic" or "naive bayes"; `rounds` is how long it trains at most.
+
+    >>> ward = Release.from_buckets([
+    ...     ([{"sex": "f"}, {"sex": "m"}], ["Anorexia", "Flu"]), ([{"sex": "m"}, {"sex": "m"}], ["Flu", "Cold"])] * 10)
+    >>> finding = Learner(model="naive bayes").measure(ward)
+    >>> print(finding.explain())  # doctest: +ELLIPSIS
+    Somebody who trains a naive bayes model on the release would be 0.9953 sure that a person with sex f of group 1 ...
+
+    Source: Kifer, Attacks on privacy and deFinetti's theorem, SIGMOD 2009; as a measure Cormode, Procopiuc and
+    Srivastava, 2013.
+    """
+
+    model: ModelName = field(default="logistic", metadata=read(model_name))
+    rounds: int = ROUNDS
+    exact_up_to: int | None = None
+    table: Table | None = field(default=None, repr=False, compare=False, metadata=in_policy(None))
+
+    name: ClassVar[str] = "learner"
+    attacker = Attacker(
+        who="a learner",
+        knows=ROW,
+        counts="how sure the model is",
+        asked_by_search=True,
+        deed="who trains a model on the release and on who is in which group",
+        in_short="trains a model on it",
+        in_report="who trains a model on the file and a list of who is in which group",
+        question="What would a model believe that was trained on this release?",
+        function="learn",
+        remedy="larger or more diverse groups help, and a limit on the learner judges them; noise stops it",
+        only_claims=True,
+    )
+    also_called = ("definetti attack", "de finetti attack")
+    limits = (0, 1)
+    semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set", "multiset")
+    mergeable: ClassVar[bool] = False
+    when_groups_merge = Monotonicity.UNKNOWN
+    undecided = "cannot be told: nobody says who is in which group, so the value {between}; give the original table"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, number in zip(("rounds", "exact_up_to"), expect_settings(self.rounds, self.exact_up_to), strict=True):
+            object.__setattr__(self, name, number)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Return one of each model."""
+        del domain
+        return (cls(), cls(model="naive bayes", rounds=3))
+
+    def bind_table(self, table: Table) -> Self:
+        """Return the measure with this table as its roster, used where a release does not say who is in which group."""
+        return replace(self, table=table) if self.table is None else self
+
+    def measure(self, release: Release) -> Finding:
+        """Train a model, and return the finding on the person with the largest belief."""
+        self.check(release)
+        finding = self.finding(
+            learn(release, self.model, roster=self.table, rounds=self.rounds, exact_up_to=self.exact_up_to)
+        )
+        if finding.witness is None or self._knows_people(release):
+            return finding
+        # printed labels distinguish nobody; an attacker who knows the people may become certain, so 1 is the upper end
+        return replace(finding, value=Fraction(1), kindest=finding.value)
+
+    def _knows_people(self, release: Release) -> bool:
+        return release.members is not None or self.table is not None
+
+    @classmethod
+    def answer_search(
+        cls, found: FoundRelease, *, most_cells: int = 600_000, rounds: int = 10, exact_up_to: int = 100
+    ) -> AttackerAnswer:
+        """Train naive Bayes for few `rounds`; not on more than `most_cells` people times values of their groups.
+
+        More rounds claim more without knowing more; groups of more than `exact_up_to` states are scaled.
+        """
+        if found.limit is None:
+            return AttackerAnswer(cls.attacker, "not asked", "the policy limits sizes alone, and nobody's belief")
+        if len(found.release.sensitive_columns) > 1:
+            return AttackerAnswer(cls.attacker, "could not tell", "the release has several sensitive columns")
+        release = found.with_people()
+        assert release.members is not None
+        # one belief per line and value of its group: the size of the arrays that training would hold
+        values = np.bincount(release.groups.counts.entries()[0], minlength=len(release))
+        cells = int(values[release.members.group].sum())
+        if cells > most_cells:
+            many = f"{cells:,} beliefs are too many to be gone through beside a search"
+            return AttackerAnswer(cls.attacker, "not asked", many)
+        try:
+            truth = found.count_truth()
+        except BadTable:  # counts of several values per person, without the rows
+            reason = "the table has counts only, and does not say who has which values"
+            return AttackerAnswer(cls.attacker, "could not tell", reason)
+        learned = learn(
+            release, "naive bayes", truth=truth, rounds=rounds, exact_up_to=exact_up_to, progress=found.progress
+        )
+        above = found.just_above_limit
+        people, right = learned.people_above(above), learned.right_above(above)
+        return AttackerAnswer(
+            cls.attacker,
+            "asked",
+            "naive Bayes",
+            cls(model="naive bayes").finding(learned).value,
+            found.limit,
+            people,
+            right=right,
+            falls=right is not None and is_beyond_chance(people, right, float(found.limit)),
+        )
+
+    def finding(self, learned: Learned) -> Finding:
+        """Return the finding of what `learn` believes with these settings: the person with the largest belief."""
+        roster, trained = learned.roster, learned.trained
+        if not len(roster.line):
+            return Finding(self, Fraction(0), None, ("nobody has a value", *learned.notes))
+        # rounded, so that of beliefs that differ in the last bits alone every machine picks the same cell
+        cell = int(np.argmax(np.round(trained.beliefs, 8)))
+        return Finding(self, _value(roster, trained, cell), _describe_belief(roster, trained, cell), learned.notes)
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Train again, with every group listed or multiplied out; only what was scaled is scaled again."""
+        assert isinstance(witness, LearntBelief)
+        self.check(release)
+        if not self._knows_people(release):
+            return Fraction(1)
+        roster = roster_of(release, self.table, Lookup.build())
+        value = release.groups.code_of(witness.value)
+        (cell,) = np.flatnonzero((roster.line == witness.line) & (roster.value == value))
+        trained = train_on(roster, self.model, rounds=self.rounds, exact_up_to=self.exact_up_to, enumerated=True)
+        return _value(roster, trained, int(cell))
+
+    def explain(self, finding: Finding) -> str:
+        """Return the person, what speaks for the belief, and the beliefs about the others of the group, in words."""
+        witness = finding.witness
+        if not isinstance(witness, LearntBelief):
+            return "Nobody can be believed to have anything: nobody has a value."
+        if LABELS_ALONE in finding.notes:
+            share = finding.value if finding.kindest is None else finding.kindest
+            return (
+                "Nobody is told apart from others of their group, so that a model learns nothing and was not put to "
+                f"the test: {in_words(share)} of {witness.group} have '{shown(witness.value)}', and whoever "
+                "knows who is in which group may get surer."
+            )
+        says = ", ".join(f"{column} {show_in_list(text)}" for column, text in witness.says)
+        person = (
+            f"a person with {says} of {witness.group}" if witness.mates and says else f"a person of {witness.group}"
+        )
+        sure = f"be {in_words(finding.value)} sure" if finding.value != 1 else "be sure (1)"
+        who = f"Somebody who trains a {self.model} model on the release would {sure}"
+        telling = ", ".join(f"{each.column} {show_in_list(each.label)}" for each in witness.telling)
+        others = ", ".join(f"{each.belief:.3f}" for each in witness.mates)
+        sentences = [f"{who} that {person} has '{shown(witness.value)}'."]
+        sentences += [f"What speaks most for it: {telling}."] if telling else []
+        sentences += [f"Others of the group are believed to have it with {others}."] if others else []
+        return " ".join(sentences)
+
+
+def _value(roster: Roster, trained: Trained, cell: int) -> Amount:
+    """Return a belief: a share exactly where nothing was learnt about the person, else rounded up."""
+    belief = Fraction(float(trained.beliefs[cell]))
+    share = Fraction(int(roster.count[cell]), int(roster.group_size[cell]))
+    # the share itself, exactly, where nothing was learnt; of a multiset the belief is no share
+    last_bits = Fraction(1, 10**8)  # what rounding may add to a belief
+    if abs(belief - share) <= last_bits and roster.release.semantics != "multiset":
+        return share
+    # taken off before rounding up, or an error in the last bits would cost a whole decimal
+    return min(max(float(to_places(belief - last_bits, 6)), 0.0), 1.0)
+
+
+def _describe_belief(roster: Roster, trained: Trained, cell: int) -> LearntBelief:
+    line, value = int(roster.line[cell]), int(roster.value[cell])
+    members, release = roster.members, roster.release
+    group = int(members.group[line])
+    same = np.flatnonzero((members.group[roster.line] == group) & (roster.value == value) & (roster.line != line))
+    same = same[np.argsort(-trained.beliefs[same], kind="stable")][:5]
+    mates = tuple(
+        MateBelief(
+            roster.says(int(members.key[roster.line[at]])),
+            int(members.people[roster.line[at]]),
+            float(trained.beliefs[at]),
+        )
+        for at in same.tolist()
+    )
+    key = int(members.key[line])
+    telling = () if trained.model is None else _telling(roster, trained.model, key, cell)
+    return LearntBelief(release.groups.name(group), release.domain[value], line, roster.says(key), mates, telling)
+
+
+def _telling(roster: Roster, model: Model, key: int, cell: int) -> tuple[TellingLabel, ...]:
+    """Name the columns that speak most for a value, beside the mean of the group's other values, by their counts."""
+    line = int(roster.line[cell])
+    cells = np.arange(roster.cell_starts[line], roster.cell_starts[line + 1])
+    values, counts = roster.value[cells], roster.count[cells].astype(float)
+    counts[values == roster.value[cell]] = 0.0
+    if not counts.any():  # nothing needs to speak for the only value of a group
+        return ()
+    weights = []
+    for column, scores in zip(roster.columns, model.scores_by_column(), strict=True):
+        score: Floats = scores[column.codes[key]]
+        others = float(counts @ score[values] / counts.sum())
+        weights.append(TellingLabel(column.name, column.cell(key), float(score[roster.value[cell]]) - others))
+    # a label with less weight says nothing; the three that speak most are named
+    speaking = [each for each in weights if each.weight > 1e-6]
+    return tuple(sorted(speaking, key=lambda each: -each.weight)[:3])

@@ -44,15 +44,25 @@ What it does not cover: gains come from how counts differ between groups.  If co
 inside groups than between them, no counts show it, and a calibrated belief may still be wrong.
 
 The model that is believed learns from all groups, for as many rounds, and what it says is multiplied by t.
+
+What does an attacker believe about a person known exactly, knowing nobody else?  No roster, naive Bayes.
+
+Symbols     group g prints a region R_gj in each column j; m_j(R | s) = Σ_{v ∈ R} m_j(v | s).
+Belief      Pr(x_t = s) ∝ n_g(s) · Π_j m_j(q_tj | s) / m_j(R_gj | s), for the group g of target t.
+Learning    m_j(v | s) = (α + c_j(v, s)) / (α·V_j + Σ_v c_j(v, s)), where c_j spreads the n_g(s) over the labels of R_gj
+            in proportion to m_j as it was: Σ_g n_g(s) · [v ∈ R_gj] · m_j(v | s) / m_j(R_gj | s).  It begins even.
+
+Groups that print the same label in a column are one there, so that a round costs labels × printed labels × values.  A
+label that the targets have and no group prints cannot be: they are in no group.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -60,15 +70,15 @@ import numpy as np
 
 from sidelight.arrays import Bits, Flags, Floats, Integers, sum_by
 from sidelight.errors import BadMeasure, as_given, parameter
-from sidelight.learner.assignments import Assignments, EnumeratedAssignments, Occurrences, SetAssignments
+from sidelight.learner.assignments import Assignments, Occurrences, SetAssignments, expect_by_listing
 from sidelight.learner.roster import LABELS_ALONE, Roster
-from sidelight.measures.measure import whole_amount
 from sidelight.progress import Progress, quiet
-from sidelight.rounding import MOST_OF_ANYTHING
+from sidelight.release.label_order import LabelOrder
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight.table.labels import Label, Semantics
+    from sidelight.release.printed_labels import Nodes
+    from sidelight.table.labels import Column, Label, Semantics
 
 
 ModelName: TypeAlias = Literal["logistic", "naive bayes"]
@@ -293,17 +303,21 @@ class Trained:
 
 
 def train(
-    model: Model, expectation: Expected | EnumeratedAssignments, *, rounds: int = ROUNDS, progress: Progress = quiet
+    model: Model,
+    expect: Callable[[Floats], tuple[Floats, float]],
+    *,
+    exact: bool,
+    rounds: int = ROUNDS,
+    progress: Progress = quiet,
 ) -> Trained:
-    """Learn and expect in turn."""
+    """Learn and expect in turn; `exact` is whether every group is gone through state by state."""
     roster, likelihoods = model.roster, []
     expected = roster.shares
-    quick = expectation.quick if isinstance(expectation, EnumeratedAssignments) else expectation
-    beliefs, exact = roster.believed(expected), bool(quick.exactly.all())
+    beliefs = roster.believed(expected)
     for done in range(1, rounds + 1):
         progress("training rounds", done - 1, rounds)
         model.learn(expected)
-        expected, likelihood = expectation.expect(model.scores())
+        expected, likelihood = expect(model.scores())
         # only exact expectations promise that the likelihood never falls: scaled groups have a bound in its place
         prior = model.log_prior() if exact else None
         if prior is not None:
@@ -314,17 +328,6 @@ def train(
         if np.abs(beliefs - before).max(initial=0.0) < CLOSE_BELIEFS:
             return Trained(beliefs, model, done, tuple(likelihoods))
     return Trained(beliefs, model, rounds, tuple(likelihoods))
-
-
-def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | None]:
-    """Parse the number of rounds and of states to go through exactly; raise `BadMeasure` if they make no sense."""
-    many = whole_amount("learner", "rounds", rounds)
-    if many < 1:
-        message = f"{parameter('rounds', many)} is no training; give 1 or more"
-        raise BadMeasure(message)
-    return many, None if exact_up_to is None else whole_amount(
-        "learner", "exact_up_to", exact_up_to, most=MOST_OF_ANYTHING
-    )
 
 
 def new_model(roster: Roster, name: ModelName, *, taught: Flags | None = None) -> Model:
@@ -531,17 +534,89 @@ def train_on(
     """
     if not (np.bincount(roster.members.group) > 1).any():  # nobody is told apart from others of their group
         return Trained(roster.believed(roster.shares), None, 0, notes=(LABELS_ALONE,))
-    quick = expectation_of(roster, exact_up_to)
-    notes = scaled_note(roster, quick)
+    quick, model = expectation_of(roster, exact_up_to), new_model(roster, name)
+    notes, exact = scaled_note(roster, quick), bool(quick.exactly.all())
     if not calibrated:
-        return replace(train(new_model(roster, name), quick, rounds=rounds, progress=progress), notes=notes)
+        return replace(train(model, quick.expect, exact=exact, rounds=rounds, progress=progress), notes=notes)
     calibration = calibrate_model(roster, name, quick, rounds=rounds, progress=progress)
     if not calibration.is_beyond_chance:
         unmoved = roster.believed(roster.shares)
         return Trained(unmoved, None, calibration.tried, notes=(NOTHING_HOLDS, *notes), temperature=0.0)
-    expectation = expectation_of(roster, exact_up_to)  # begun anew: scaling remembers where it ended
-    model, by = new_model(roster, name), EnumeratedAssignments(expectation) if enumerated else expectation
-    trained = train(model, by, rounds=calibration.rounds)
-    expected, _ = by.expect(calibration.temperature * model.scores())
+    quick = expectation_of(roster, exact_up_to)  # begun anew: scaling remembers where it ended
+    expect = partial(expect_by_listing, quick) if enumerated else quick.expect
+    trained = train(model, expect, exact=exact, rounds=calibration.rounds)
+    expected, _ = expect(calibration.temperature * model.scores())
     beliefs, temperature = roster.believed(expected), calibration.temperature
     return replace(trained, beliefs=beliefs, temperature=temperature, notes=notes)
+
+
+class PrintedColumn:
+    """One column: which labels each printed one covers, and how often each value occurs where it is printed.
+
+    `covers` is (printed labels, labels), `counts` (printed labels, values); `at_label` and `at_region` are the indices
+    of each cell of the roster: of its label and value, and of what its group prints and value.
+    """
+
+    def __init__(self, known: Column, printed: Column, nodes: Nodes | None, roster: Roster) -> None:
+        values, members = len(roster.release.domain), roster.members
+        order = LabelOrder(known.labels, nodes)
+        covered = order.find_each_covered(printed.labels)
+        covers = np.zeros((len(printed.labels), len(known.labels)))
+        for at in range(len(printed.labels)):
+            for start, stop in covered.list_stretches(at):
+                covers[at, start:stop] = 1.0
+        # columns of `covers` stood in the order of labels, and go back to that of their codes
+        self.covers = covers[:, order.position]
+        row, value, count = roster.entries
+        # entries (group, value) are added up to (printed labels, values)
+        by_label = sum_by(printed.codes[row] * values + value, count, len(printed.labels) * values)
+        self.counts = by_label.reshape(-1, values)
+        self.at_label = known.codes[members.key[roster.line]].astype(np.int64) * values + roster.value
+        self.at_region = printed.codes[members.group[roster.line]].astype(np.int64) * values + roster.value
+
+    def learn(self, shares: Floats) -> Floats:
+        """Spread the counts in proportion to m_j, and return the next ln m_j: (labels, values) float64."""
+        in_region = self.covers @ shares
+        # (labels, values), times (labels, printed) by (printed, values)
+        spread = shares * (self.covers.T @ (self.counts / np.maximum(in_region, np.finfo(float).tiny)))
+        return log_label_shares(spread)
+
+    def scores(self, log_shares: Floats) -> Floats:
+        """Return ln m_j(q | s) − ln m_j(R | s) per cell."""
+        log_region = np.log(np.maximum(self.covers @ np.exp(log_shares), np.finfo(float).tiny))
+        return log_shares.ravel().take(self.at_label) - log_region.ravel().take(self.at_region)
+
+
+def train_without_roster(roster: Roster, nodes: Mapping[str, Nodes], *, rounds: int, progress: Progress) -> Trained:
+    """Train on what the groups print, and return the beliefs about the targets, which are the lines of `roster`."""
+    release = roster.release
+    if release.semantics != "single":
+        message = (
+            f"without a roster only people with one value each can be judged, and this release has "
+            f"{parameter('values', release.semantics)}; give {parameter('roster')}"
+        )
+        raise BadMeasure(message)
+    printed = {column.name: column for column in release.groups.columns}
+    values = len(release.domain)
+    columns = [
+        PrintedColumn(known, printed[known.name], nodes.get(known.name), roster)
+        for known in roster.columns
+        if known.name in printed
+    ]
+    # even at first: no label is likelier than another, whatever the value
+    log_shares = [np.full((each.covers.shape[1], values), -np.log(each.covers.shape[1])) for each in columns]
+    beliefs = roster.shares
+    for done in range(1, rounds + 1):
+        progress("training rounds", done - 1, rounds)
+        log_shares = [each.learn(np.exp(shares)) for each, shares in zip(columns, log_shares, strict=True)]
+        score = np.log(roster.count.astype(float))
+        for each, shares in zip(columns, log_shares, strict=True):
+            score += each.scores(shares)
+        # the largest weight of each line becomes 1, so that exp does not overflow; beliefs of a line add up to 1
+        highest = np.full(len(roster), -np.inf)
+        np.maximum.at(highest, roster.line, score)
+        weight = np.exp(score - highest[roster.line])
+        before, beliefs = beliefs, weight / sum_by(roster.line, weight, len(roster))[roster.line]
+        if np.abs(beliefs - before).max(initial=0.0) < CLOSE_BELIEFS:
+            return Trained(beliefs, None, done)
+    return Trained(beliefs, None, rounds)

@@ -86,7 +86,7 @@ class AttackerAnswer:
     def sentence(self) -> str:
         """Return it in words for whoever reads the release.
 
-        >>> from sidelight.learner.measure import Learner
+        >>> from sidelight.learner.learned import Learner
         >>> from sidelight.minimality.measure import Insider
         >>> AttackerAnswer(Insider.attacker, "nothing to learn", "sizes alone decide").sentence()
         'an insider, who knows the method and the policy too, learns nothing more: sizes alone decide'

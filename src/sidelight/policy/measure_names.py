@@ -41,7 +41,7 @@ MODULES = {
         "sidelight.measures.epsilon_privacy.numeric_belief": ("numeric belief",),
         "sidelight.measures.expected_candidates": ("expected candidates",),
         "sidelight.max_entropy.measure": ("maximum entropy", "maximum entropy gain", "estimation error"),
-        "sidelight.learner.measure": ("learner",),
+        "sidelight.learner.learned": ("learner",),
         # brings the methods, which need policies, where it is measured: the one room below that is asked for one
         "sidelight.minimality.measure": ("insider",),
     }.items()

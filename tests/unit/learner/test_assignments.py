@@ -15,9 +15,9 @@ from sidelight.learner import assignments
 from sidelight.learner.assignments import (
     MOST_LISTED,
     Assignments,
-    EnumeratedAssignments,
     assignments_of,
     balance_values,
+    expect_by_listing,
     forward_backward,
     gone_through,
     multiplied_out,
@@ -96,7 +96,7 @@ def test_groups_that_nobody_lists_owe_nothing_to_the_quick_path(monkeypatch, siz
     monkeypatch.setattr(assignments, "forward_backward", lambda weights, counts: (weights * 0 + 1, weights[0, 0] * 0))
     wrong, _ = quick.expect(scores)
     assert np.abs(wrong - right).max() > 0.1
-    np.testing.assert_allclose(EnumeratedAssignments(quick).expect(scores)[0], right, atol=1e-12)
+    np.testing.assert_allclose(expect_by_listing(quick, scores)[0], right, atol=1e-12)
 
 
 def test_products_of_many_groups_are_taken_apart(monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard
-from sidelight.learner.measure import LearntBelief
+from sidelight.learner.learned import LearntBelief
 
 WARD = [
     ([{"sex": "f", "years": "30"}, {"sex": "m", "years": "30"}], ["Anorexia", "Flu"]),
