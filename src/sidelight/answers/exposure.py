@@ -30,14 +30,15 @@ from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.report import percent, sentences
 from sidelight.documents.document import DocumentPart
-from sidelight.errors import BadMeasure
+from sidelight.engines.files import columns_of
+from sidelight.errors import BadMeasure, BadTable, did_you_mean
 from sidelight.policy.limits import read_share
 from sidelight.progress import Progress, quiet
 from sidelight.release.generalise import generalise
 from sidelight.report.answer import Live, Recipe
 from sidelight.table.labels import show_in_list
 from sidelight.table.roles import Roles
-from sidelight.text import counted, shell
+from sidelight.text import as_names, counted, shell
 
 if TYPE_CHECKING:
     from sidelight.release.locate import LocateMethod
@@ -324,3 +325,26 @@ def read_typed_share(text: str, what: str) -> Fraction:
         message = f"cannot read '{text[:40]}' as {what}; give a number from 0 to 1, such as 0.01 or 1/100"
         raise BadMeasure(message)
     return share
+
+
+def choose_roles(other: GivenFile, like: Roles, source: str, *, known: Sequence[str] = (), secret: str = "") -> Roles:
+    """Return who is who in a file without a sidecar: as it is said, or columns that are called as those of `like`.
+
+    `like` says also how texts are read, `source` is the file whose columns those are.
+    """
+    reading = replace(like, quasi=(), sensitive=None)
+    columns = columns_of(str(other.path), reading)
+    for name in (*known, *as_names(secret or ())):
+        if name not in columns:
+            message = f"no column '{name}' in {other.name}{did_you_mean(name, columns)}"
+            raise BadTable(message)
+    secret = secret or next((name for name in like.value_columns if name in columns), "")
+    if not secret:
+        message = f"which column of {other.name} is the one that nobody should find out? Say so below"
+        raise BadTable(message)
+    named = tuple(known) or tuple(name for name in like.quasi if name in columns)
+    named = tuple(name for name in named if name != secret and name not in like.value_columns)
+    if not named:
+        message = f"no column of {other.name} is called as one of {source}: nobody can be found by it"
+        raise BadTable(message)
+    return replace(reading, quasi=named, sensitive=secret)

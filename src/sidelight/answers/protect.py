@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
+import tempfile
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from warnings import catch_warnings, simplefilter
@@ -23,8 +26,16 @@ from sidelight.documents.document import (
     release_facts,
 )
 from sidelight.engines.spark.source import parts_or_file
-from sidelight.errors import BadHierarchy, BadPolicy, FallsToReaderWarning, NothingSafe, SidelightError, listed
-from sidelight.files import refuse_left_over, sidecar_path
+from sidelight.errors import (
+    BadHierarchy,
+    BadPolicy,
+    FallsToReaderWarning,
+    NothingSafe,
+    NotPublished,
+    SidelightError,
+    listed,
+)
+from sidelight.files import open_private, refuse_left_over, sidecar_path
 from sidelight.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.progress import Progress, quiet
 from sidelight.publish.publish import Layout, refuse_loud, values_path
@@ -422,3 +433,73 @@ def figure(worth: float, figures: int = 4) -> str:
     ('0.1235', '123,457', 'infinite')
     """
     return "infinite" if math.isinf(worth) else f"{worth:,.{figures}g}" if worth < 10**figures else f"{worth:,.0f}"
+
+
+# Publishing from a page: written, read back and judged again, as on the command line.  It gives a plain name and no folder, and
+# what is there is never replaced.
+
+ENDINGS = (".parquet", ".csv")
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRelease:
+    """What was published, and the file that holds all of it where it is to be kept by the browser."""
+
+    published: sl.Published
+    archive: Path | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The files that were written."""
+        written = self.published
+        return tuple(path.name for path in (*written.paths, written.sidecar, written.dictionary))
+
+
+def find_name_problem(name: str) -> str:
+    """Return what is wrong with the name of a file, if something is: it names no folder and nothing hidden.
+
+    >>> find_name_problem("release-2"), find_name_problem("../release")
+    ('', "'../release' is no name for a file here; give letters, digits, - and _, such as release, and no folder")
+    """
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*", name) and len(name) <= LONGEST_NAME:
+        return ""
+    return f"'{name[:40]}' is no name for a file here; give letters, digits, - and _, such as release, and no folder"
+
+
+def read_publication(fields: Mapping[str, str], folder: Path | None) -> Publication:
+    """Read from a form as which file a release is published, and what goes along.
+
+    `folder` is the one that the command named; a name without a folder is for the browser to keep.
+    """
+    name, ending = fields.get("name", "").strip(), fields.get("ending", ENDINGS[0])
+    bad_name = find_name_problem(name)
+    if bad_name or ending not in ENDINGS:
+        message = bad_name or f"releases are written as {' or '.join(ENDINGS)}"
+        raise NotPublished(message)
+    into_folder = fields.get("to") == "folder"
+    if into_folder and folder is None:
+        message = "no folder was named; start the page with --output FOLDER, or download it"
+        raise NotPublished(message)
+    return Publication(
+        path=(folder if into_folder and folder else Path()) / f"{name}{ending}",
+        private_hierarchies="private_hierarchies" in fields,
+        quiet_method="quiet_method" in fields,
+        bounds="bounds" in fields,
+    )
+
+
+def write_publication(
+    publication: Publication, result: SearchResult, *, for_browser: bool, progress: Progress
+) -> WrittenRelease:
+    """Publish a result, and put it into one file where the browser is to keep it: one more easily than three."""
+    progress("written aside, read back and judged again", 0, None)
+    if not for_browser:
+        return WrittenRelease(result.publish(**asdict(publication)), None)
+    kept = Path(tempfile.mkdtemp(prefix="published-")) / publication.path
+    published = result.publish(**asdict(replace(publication, path=kept)))
+    path = published.path.with_suffix(".zip")
+    with open_private(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for each in (published.sidecar, published.dictionary, *published.paths):
+            archive.write(each, each.name)
+    return WrittenRelease(published, path)

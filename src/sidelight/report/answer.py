@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Generic, TypeAlias, TypeVar
 
 from pydantic import Field, GetPydanticSchema
-from pydantic_core import core_schema
+from pydantic_core import CoreSchema, core_schema
 
 from sidelight import __version__
 from sidelight.documents.document import Envelope
@@ -28,10 +28,12 @@ AnswerT = TypeVar("AnswerT")
 Thing = TypeVar("Thing")
 
 
-# pydantic does not look into an object of the library, which checked itself when it was made
-_UNCHECKED = GetPydanticSchema(lambda _source, _handler: core_schema.any_schema())
+def _leave_unchecked(_source: object, _handler: object) -> CoreSchema:
+    """Keep pydantic from looking into an object of the library, which checked itself when it was made."""
+    return core_schema.any_schema()
 
-Live: TypeAlias = Annotated[Thing, _UNCHECKED, Field(exclude=True)]
+
+Live: TypeAlias = Annotated[Thing, GetPydanticSchema(_leave_unchecked), Field(exclude=True)]
 """An object that an answer is drawn from, and that stays out of the JSON."""
 
 

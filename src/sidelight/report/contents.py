@@ -16,6 +16,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -601,6 +602,7 @@ class Outline:
     source: str = ""
 
 
+@cache
 def _read_outlines() -> Mapping[str, Outline]:
     text = files("sidelight.report").joinpath("templates", "outlines.toml").read_text(encoding="utf-8")
     return {
@@ -620,9 +622,7 @@ def _read_outlines() -> Mapping[str, Outline]:
     }
 
 
-_ALL_OUTLINES = _read_outlines()
-
-OUTLINES = {name: outline for name, outline in _ALL_OUTLINES.items() if name != "own"}
+OUTLINES = {name: outline for name, outline in _read_outlines().items() if name != "own"}
 """Those of regimes."""
 
 
@@ -641,7 +641,7 @@ def release_page(report: ReleaseReport, outline: OutlineName | None = None) -> P
         known = parameter("outline", outline)
         message = f"{known} is none of {', '.join(OUTLINES)}{did_you_mean(outline, list(OUTLINES))}"
         raise SidelightError(message)
-    chosen = _ALL_OUTLINES[outline or "own"]
+    chosen = _read_outlines()[outline or "own"]
     sections = [_chapter(report, chapter) for chapter in chosen.chapters]
     summary = outline is None
     # our own outline has the risk in its opening; what no chapter covers goes to the end

@@ -24,12 +24,13 @@ from sidelight.answers.exposure import (
     ExposureRequest,
     GivenFile,
     OtherRelease,
+    choose_roles,
     read_same_values,
     read_typed_share,
 )
 from sidelight.documents.document import DocumentPart
 from sidelight.engines.files import columns_of
-from sidelight.errors import BadMeasure, BadTable, SidelightError, did_you_mean
+from sidelight.errors import BadMeasure, BadTable, SidelightError
 from sidelight.publish.publish import read_published
 from sidelight.release.locate import LocateMethod
 from sidelight.release.read import release_from
@@ -37,7 +38,6 @@ from sidelight.report.plots import picture_of
 from sidelight.report.render import html_block
 from sidelight.table.roles import Roles
 from sidelight.table.table import Table
-from sidelight.text import as_names
 from sidelight.web.jobs import Job, Work
 from sidelight.web.pages import Complaint, PageView, go_to, page
 from sidelight.web.security import MOST_BYTES
@@ -121,22 +121,8 @@ def _text_reading(workspace: Workspace) -> Roles:
 
 def _read_roles(workspace: Workspace, state: State, other: GivenFile, fields: OtherFields) -> Roles:
     """Return who is who in a file without a sidecar: as the address says, or columns of the same names as here."""
-    reading = _text_reading(workspace)
-    columns = columns_of(str(other.path), reading)
-    for name in (*fields.known, *as_names(fields.secret or ())):
-        if name not in columns:
-            message = f"no column '{name}' in {other.name}{did_you_mean(name, columns)}"
-            raise BadTable(message)
-    secret = fields.secret or next((name for name in state.sensitive if name in columns), "")
-    if not secret:
-        message = f"which column of {other.name} is the one that nobody should find out? Say so below"
-        raise BadTable(message)
-    known = tuple(fields.known) or tuple(name for name in workspace.column_names if name in columns)
-    known = tuple(name for name in known if name != secret and name not in state.sensitive)
-    if not known:
-        message = f"no column of {other.name} is called as one of {workspace.source.name}: nobody can be found by it"
-        raise BadTable(message)
-    return replace(reading, quasi=known, sensitive=secret)
+    like = replace(_text_reading(workspace), quasi=workspace.column_names, sensitive=state.sensitive)
+    return choose_roles(other, like, workspace.source.name, known=fields.known, secret=fields.secret)
 
 
 def _read_fields(request: Request) -> OtherFields:
