@@ -435,8 +435,7 @@ def figure(worth: float, figures: int = 4) -> str:
     return "infinite" if math.isinf(worth) else f"{worth:,.{figures}g}" if worth < 10**figures else f"{worth:,.0f}"
 
 
-# Publishing from a page: written, read back and judged again, as on the command line.  It gives a plain name and no folder, and
-# what is there is never replaced.
+# Publishing from a page, which gives a plain name and no folder, and where nothing that is there is ever replaced.
 
 ENDINGS = (".parquet", ".csv")
 LONGEST_NAME = 100
