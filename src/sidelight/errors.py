@@ -534,7 +534,7 @@ def utf8(text: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def shortened(text: str, most: int) -> str:
+def shortened(text: str, most: int = 80) -> str:
     """Show a text in a message: in one line, and not all of a long one.
 
     >>> shortened("Ann" + chr(10) + "Lee has Flu", most=10)

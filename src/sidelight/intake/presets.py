@@ -36,9 +36,9 @@ from typing import TYPE_CHECKING
 
 import tomli_w
 
-from sidelight.errors import BadPolicy, SidelightError, as_given, did_you_mean, listed, parameter
+from sidelight.errors import BadPolicy, SidelightError, as_given, did_you_mean, listed, parameter, shortened
 from sidelight.intake.safe_harbour import NOT_COVERED, SOURCE, SafeHarbour, safe_harbour
-from sidelight.knowledge.tokens import TokenReader, abbreviate, whole_in
+from sidelight.knowledge.tokens import TokenReader, whole_in
 from sidelight.measures.ck_safety.implications import Implications, Negations
 from sidelight.measures.classics import DistinctValues, GroupSize
 from sidelight.measures.criterion import SIGNS
@@ -279,7 +279,7 @@ def _read_settings(text: str) -> dict[str, object]:
         truth = {"true": True, "false": False}.get(value, value)
         number = whole_in(value) if value.isascii() and value.isdigit() else truth
         if number is None:
-            reader.fail(f"'{abbreviate(value)}' is more than anybody counts; give a smaller number", at=start)
+            reader.fail(f"'{shortened(value)}' is more than anybody counts; give a smaller number", at=start)
         settings[name] = number
     reader.end("write it like k-map(k=5)")
     return settings

@@ -31,7 +31,7 @@ from math import prod
 from operator import and_, or_
 from typing import TypeAlias
 
-from sidelight.errors import BadKnowledge, TooHard
+from sidelight.errors import BadKnowledge, TooHard, shortened
 from sidelight.knowledge.facts import (
     Atom,
     Fact,
@@ -46,7 +46,6 @@ from sidelight.knowledge.facts import (
     fold,
     named_values,
 )
-from sidelight.knowledge.tokens import abbreviate
 from sidelight.table.labels import Label, label, shown
 
 MOST_ASSIGNMENTS = 20_000
@@ -124,7 +123,7 @@ def _domains(fact: Fact, values: PossibleValues) -> Domains:
         listed = _list_values(values)
         missing = [value for value in named if value not in listed]
         if missing:
-            message = f"the fact names '{abbreviate(shown(missing[0]))}', which is not among values=; add it there"
+            message = f"the fact names '{shortened(shown(missing[0]))}', which is not among values=; add it there"
             raise BadKnowledge(message)
         return dict.fromkeys(people, listed)
     # same(…) compares values that are not named, and one "anything else" cannot stand for all of them

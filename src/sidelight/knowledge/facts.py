@@ -22,8 +22,8 @@ from fractions import Fraction
 from operator import index
 from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeAlias, TypeVar
 
-from sidelight.errors import BadKnowledge, NotTrueOrFalse, as_given
-from sidelight.knowledge.tokens import TokenReader, abbreviate, number_text, quote, whole_in
+from sidelight.errors import BadKnowledge, NotTrueOrFalse, as_given, shortened
+from sidelight.knowledge.tokens import TokenReader, number_text, quote, whole_in
 from sidelight.rounding import exact_number, round_up
 from sidelight.table.labels import Label, label
 
@@ -286,7 +286,7 @@ class Fact:
 
     def __bool__(self) -> NoReturn:
         message = (
-            f"'{abbreviate(str(self))}' is something that somebody may know, not true or false here; "
+            f"'{shortened(str(self))}' is something that somebody may know, not true or false here; "
             "join facts with & | ~ and .implies(), and ask posterior() how likely it is"
         )
         raise NotTrueOrFalse(message)
@@ -387,7 +387,7 @@ class _Compound(Fact):
                 _refuse_operand(part)
             if part.is_soft() and not isinstance(self, And):
                 message = (
-                    f"'{abbreviate(str(part))}' is only so sure, and joins with other facts by and alone; "
+                    f"'{shortened(str(part))}' is only so sure, and joins with other facts by and alone; "
                     "put what it is about into parentheses, such as (Ann = Flu -> Bob = Flu) with 0.8"
                 )
                 raise BadKnowledge(message)
@@ -520,7 +520,7 @@ def expect_hard(facts: Iterable[Fact], what: str) -> None:
     """Refuse soft facts where only facts that hold, or do not, make sense."""
     for fact in facts:
         if fact.is_soft():
-            message = f"{what} is about facts that hold; '{abbreviate(str(fact))}' is only so sure, so leave it out"
+            message = f"{what} is about facts that hold; '{shortened(str(fact))}' is only so sure, so leave it out"
             raise BadKnowledge(message)
 
 

@@ -261,7 +261,7 @@ def share_in(text: str) -> Fraction:
     # before Fraction computes the power: 1e999999999 would take for ever
     exponent = re.search(r"[eE]([+-]?[0-9]+)", text)
     if len(text) > LONGEST_NUMBER or (exponent is not None and len(exponent[1]) > LONGEST_EXPONENT):
-        message = f"'{abbreviate(text)}' has more digits than a share needs; write it shorter, such as 0.001 or 1/1000"
+        message = f"'{shortened(text)}' has more digits than a share needs; write it shorter, such as 0.001 or 1/1000"
         raise BadKnowledge(message)
     return Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
 
@@ -315,12 +315,3 @@ def quote(name: Label, *, signs: str = "") -> str:
     if tokens and plain and not name.startswith("#") and " ".join(token.text for token in tokens) == name:
         return name
     return '"' + name.replace('"', '""') + '"'
-
-
-def abbreviate(text: str) -> str:
-    """Return a text for a message: in one line, and shortened where it is long.
-
-    >>> abbreviate("Ann" + chr(10) + "Lee = Flu")
-    'Ann Lee = Flu'
-    """
-    return shortened(text, MOST_SHOWN)

@@ -49,7 +49,7 @@ from sidelight.arrays import (
     run_starts,
     unpack_bits,
 )
-from sidelight.errors import BadKnowledge
+from sidelight.errors import BadKnowledge, shortened
 from sidelight.knowledge.events import (
     Condition,
     ConditionalProbability,
@@ -64,7 +64,6 @@ from sidelight.knowledge.events import (
     most_of,
 )
 from sidelight.knowledge.facts import Described, Someone, Who, person_text
-from sidelight.knowledge.tokens import abbreviate
 from sidelight.max_entropy.variables import NOBODY, Blocks, Variables, cells_of
 from sidelight.table.labels import Label, shown
 
@@ -471,7 +470,7 @@ def constraints_of(variables: Variables, known: Sequence[Statement]) -> Constrai
     notes = [f"'{stated[at].words}' says nothing: {_why_nobody(variables, stated[at])}" for at in draft.about_nobody]
     for who, rows in people.items():
         if cells_of(who, variables.described) and variables.suppressed[variables.members.group[rows]].all():
-            name = abbreviate(person_text(who))
+            name = shortened(person_text(who))
             notes.append(f"{name} fits nothing that is printed: this rests on suppressed rows holding the person")
     return Constraints(
         TermSupport.concatenate([support.restrict(used[support.part_term], used[support.column_term]), unknown]),

@@ -53,10 +53,9 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight.arrays import Codes, Flags, Floats, Integers, add_up, number_vectors, ranges, starts_of, sum_by
-from sidelight.errors import BadKnowledge, TooHard, UnknownColumn, did_you_mean, parameter
+from sidelight.errors import BadKnowledge, TooHard, UnknownColumn, did_you_mean, parameter, shortened
 from sidelight.knowledge.events import AllOf, AnyOf, Cell, Condition, InGroup, Negation, cells_in
 from sidelight.knowledge.facts import Described, Someone, Who
-from sidelight.knowledge.tokens import abbreviate
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.label_order import LabelOrder
 from sidelight.release.printed_labels import Interval, Nodes, PrintedLabel, knows_label, read_label
@@ -374,7 +373,7 @@ class Parts:
         known = [*labels, *((*nodes.above, *nodes.labels_by_node) if nodes else ())]
         near = did_you_mean(shown(text), dict.fromkeys(shown(each) for each in known if each != SUPPRESSED))
         hierarchies = "" if nodes else f"; if a printed label covers it, give hierarchies with {parameter('by')}"
-        message = f"the release knows no {abbreviate(name)} '{abbreviate(shown(text))}'{near}{hierarchies}"
+        message = f"the release knows no {shortened(name)} '{shortened(shown(text))}'{near}{hierarchies}"
         raise BadKnowledge(message)
 
     @cached_property
@@ -620,7 +619,7 @@ class Variables:
         fits = self._fits_suppressed(conditions)
         if fits is None:
             return False
-        if self._suppressed_parts[fits].all():
+        if not self.printed_parts[fits].any():
             return not self.look_in_suppressed
         telling = {column.name for column in self.release.groups.columns if {*column.labels} != {SUPPRESSED}}
         # what is said with not and or is no key, of which some may be printed and others suppressed
@@ -629,17 +628,17 @@ class Variables:
     def only_suppressed(self, conditions: Sequence[Condition]) -> bool:
         """Return whether suppressed rows alone could hold people who fulfil conditions, looked for there or not."""
         fits = self._fits_suppressed(conditions)
-        return fits is not None and bool(self._suppressed_parts[fits].all())
+        return fits is not None and not self.printed_parts[fits].any()
 
     def _fits_suppressed(self, conditions: Sequence[Condition]) -> Flags | None:
         """Return which parts conditions fit, if suppressed rows, of whose people nothing is known, are among them."""
-        if not self._suppressed_parts.any():
+        if self.printed_parts.all():
             return None
         hidden = {name for name, text in cells_in(conditions) if text != SUPPRESSED} - self._member_knowledge
         if not hidden:
             return None
         fits: Flags = self._share_of_keys(conditions) > 0
-        return fits if (fits & self._suppressed_parts).any() else None
+        return fits if (fits & ~self.printed_parts).any() else None
 
     @cached_property
     def suppressed(self) -> Flags:
@@ -649,12 +648,8 @@ class Variables:
     @cached_property
     def printed_parts(self) -> Flags:
         """Which parts are in groups that are no suppressed rows."""
-        return ~self._suppressed_parts
-
-    @cached_property
-    def _suppressed_parts(self) -> Flags:
-        suppressed: Flags = self.suppressed[self.members.group[self.parts.row]]
-        return suppressed
+        printed: Flags = ~self.suppressed[self.members.group[self.parts.row]]
+        return printed
 
     def parts_with(self, conditions: Cells) -> tuple[Integers, Floats]:
         """Find the parts of people who may fulfil all conditions, and their shares; kept, as people are asked again."""

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.errors import BadKnowledge, did_you_mean, in_python, parameter
+from sidelight.errors import BadKnowledge, did_you_mean, in_python, parameter, shortened
 from sidelight.errors import listed as listed_names
 from sidelight.knowledge.facts import Described, Someone, Who, person_text
-from sidelight.knowledge.tokens import abbreviate
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.release.printed_labels import Nodes, is_coarse, knows_label, may_be_of_one
@@ -75,7 +74,7 @@ def identify(release: Release, people: Iterable[Who], lookup: Lookup | None = No
         for who, other in product(members, members):
             if isinstance(who, Described) and other is not who and not _differ(who, other, nodes):
                 message = (
-                    f"{abbreviate(str(who))} and {abbreviate(person_text(other))} may be the same person of "
+                    f"{shortened(str(who))} and {shortened(person_text(other))} may be the same person of "
                     f"{release.groups.name(group)}; write #{group + 1}.1 and #{group + 1}.2 for two people of it"
                 )
                 raise BadKnowledge(message)
@@ -100,11 +99,11 @@ def _unknown_name(release: Release, name: str) -> str:
         return f"nobody in the release is called '{name}'; in Python, someone in a group is sl.Someone({someone})"
     if release.people is None:
         return (
-            f"the release names nobody, so '{abbreviate(name)}' cannot be found in it; write #3 for someone in group "
+            f"the release names nobody, so '{shortened(name)}' cannot be found in it; write #3 for someone in group "
             "3, describe the person as {column = cell}, or say which column has the names with "
             f"{parameter('person')}{in_python(', with keep_people=True as well')}"
         )
-    return f"nobody in the release is called '{abbreviate(name)}'; check the spelling, or put odd names into quotes"
+    return f"nobody in the release is called '{shortened(name)}'; check the spelling, or put odd names into quotes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,7 @@ class Descriptions:
         names = [column for column, _ in people[0].cells]
         wrong = next((name for name in names if name not in self._columns), None)
         if wrong is not None:
-            message = f"the release prints no column '{abbreviate(wrong)}'{did_you_mean(wrong, sorted(self._columns))}"
+            message = f"the release prints no column '{shortened(wrong)}'{did_you_mean(wrong, sorted(self._columns))}"
             raise BadKnowledge(message)
         known = [Column.of(name, [dict(who.cells)[name] for who in people]) for name in names]
         linkage = link(self.release, known, len(people), self.lookup)
@@ -152,10 +151,10 @@ class Descriptions:
     def _notes(self, who: Described, strange: Sequence[tuple[str, Label]], *, assumed: bool) -> Iterator[str]:
         if assumed:
             why = "".join(f" ({self._unknown(*each)})" for each in strange)
-            person = abbreviate(str(who))
+            person = shortened(str(who))
             yield f"{person} fits nothing that is printed{why}: this rests on suppressed rows holding the person"
         elif self.release.members is None and self.lookup.way(self.release) == "nearest":
-            yield f"{abbreviate(str(who))} was looked for at the nearest average, and may be in another group"
+            yield f"{shortened(str(who))} was looked for at the nearest average, and may be in another group"
 
     @property
     def _columns(self) -> dict[str, Column]:
@@ -174,7 +173,7 @@ class Descriptions:
         nodes = self.lookup.nodes(self.release).get(name)
         there = [*self._printed_labels(name), *(nodes.above if nodes else ()), *(nodes.labels_by_node if nodes else ())]
         known = dict.fromkeys(shown(each) for each in there if each not in (None, SUPPRESSED))
-        return f"the release knows no {abbreviate(name)} '{abbreviate(shown(text))}'{did_you_mean(shown(text), known)}"
+        return f"the release knows no {shortened(name)} '{shortened(shown(text))}'{did_you_mean(shown(text), known)}"
 
     def _refusal(self, name: str, text: Label) -> str:
         remedies = []
@@ -203,7 +202,7 @@ class Descriptions:
         # groups that print most cells as they were said come first, suppressed ones last
         nearest = groups[np.lexsort((np.array(exact), suppressed))]
         return (
-            f"{abbreviate(str(who))} fits {len(groups):,} groups: {self._match_named(nearest)}; "
+            f"{shortened(str(who))} fits {len(groups):,} groups: {self._match_named(nearest)}; "
             f"{', or '.join(remedies)}, or {self._match_numbered(nearest)}"
         )
 
@@ -218,7 +217,7 @@ class Descriptions:
         remedies = [*self._remedies(failing), self._match_numbered(nearest)]
         where = f", which {'differs' if len(nearest) == 1 else 'differ'} in {listed_names(failing)}" if failing else ""
         nearest_ones = f"the nearest {'is' if len(nearest) == 1 else 'are'} {self._match_named(nearest)}{where}"
-        return f"{abbreviate(str(who))} fits no group; {nearest_ones}; {', or '.join(remedies)}"
+        return f"{shortened(str(who))} fits no group; {nearest_ones}; {', or '.join(remedies)}"
 
     def _fits(self, name: str, text: Label) -> Flags:
         fits = np.zeros(len(self.release), bool)
@@ -247,7 +246,7 @@ class Descriptions:
         return f"write #{number} for someone in group {number}"
 
     def _match_named(self, groups: Integers) -> str:
-        names = [abbreviate(str(self.release.groups.name(int(group)))) for group in groups[:GROUPS_NAMED]]
+        names = [shortened(str(self.release.groups.name(int(group)))) for group in groups[:GROUPS_NAMED]]
         return ", ".join(names) + (", …" if len(groups) > GROUPS_NAMED else "")
 
 

@@ -29,9 +29,8 @@ from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from sidelight.errors import BadKnowledge, Contradiction
+from sidelight.errors import BadKnowledge, Contradiction, shortened
 from sidelight.knowledge.facts import Fact, Not, OneOf, SoftFact, Who, conjuncts, holds, named_values, person_text
-from sidelight.knowledge.tokens import abbreviate
 from sidelight.worlds.counting.compile import WeightedFact, components
 
 if TYPE_CHECKING:
@@ -157,7 +156,7 @@ def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) ->
     for one, other in combinations(words, 2):
         # in a tree, two sets are disjoint, or one is within the other
         if one & other and not (one < other or other < one):
-            texts = f"'{abbreviate(str(words[one]))}' and '{abbreviate(str(words[other]))}'"
+            texts = f"'{shortened(str(words[one]))}' and '{shortened(str(words[other]))}'"
             message = f"{texts} overlap, which leaves open how sure somebody is of each part; say it of each part"
             raise BadKnowledge(message)
     cells = dict(_cell_of(values, beliefs, words) for values in beliefs)
@@ -204,7 +203,7 @@ def contradiction(
     blamed: Sequence[Fact], why: str, *, what: str = "belief", remedy: str = "change {}"
 ) -> Contradiction:
     """Return the error that no world, or belief, fits some facts; the remedy is for one of them."""
-    names = " and ".join(f"'{abbreviate(str(fact))}'" for fact in blamed[:5])
+    names = " and ".join(f"'{shortened(str(fact))}'" for fact in blamed[:5])
     names += " and others" if len(blamed) > 5 else ""
     change = remedy.format("it" if len(blamed) == 1 else "one")
     message = f"no {what} fits the release and the facts: {names} {why}; {change}"
@@ -221,7 +220,7 @@ def _report_notes(counter: WorldCounter, hard: Sequence[Fact], reports: Sequence
     for some in linked.values():
         if len(some) > 1:
             people = list(dict.fromkeys(person_text(who) for fact in some for who in fact.people()))
-            names = ", ".join(map(abbreviate, people[:3])) + (", …" if len(people) > 3 else "")
+            names = ", ".join(map(shortened, people[:3])) + (", …" if len(people) > 3 else "")
             yield (
                 f"what is said of {names} is taken as {len(some)} independent reports that bear on each other, "
                 "so somebody may end up more or less sure than each says"

@@ -81,40 +81,35 @@ def is_wide_disjunction(fact: Fact) -> bool:
     return isinstance(fact, Or) and len(fact.facts) > 4 and all(isinstance(part, Same) for part in fact.facts)
 
 
-@dataclass(slots=True)
-class DistinctCounter:
-    """Counts worlds in which people differ; remembers what it counted for a block."""
+def people_only_differ(problem: CountingProblem) -> bool:
+    """Return whether the constraints are just that people differ and what some have or lack, and not too many."""
+    if problem.semantics == "single" or not problem.constraints or problem.is_weighted:
+        return False
+    differ = all(
+        formula.kind == "not" and isinstance(problem.atoms[formula.atom], Equal) for formula in problem.constraints
+    )
+    return differ and partitions_of(_differing(problem)[1]) is not None
 
-    _sums: dict[tuple[Partitions, tuple[int, ...]], npt.NDArray[np.object_]] = field(default_factory=dict)
 
-    def applies(self, problem: CountingProblem) -> bool:
-        """Return whether the constraints are just that people differ and what some have or lack, and not too many."""
-        if problem.semantics == "single" or not problem.constraints or problem.is_weighted:
-            return False
-        differ = all(
-            formula.kind == "not" and isinstance(problem.atoms[formula.atom], Equal) for formula in problem.constraints
-        )
-        return differ and partitions_of(_differing(problem)[1]) is not None
+def probability_of_differing(problem: CountingProblem, meter: Meter) -> Fraction:
+    """Return Pr(constraints), where people only differ."""
+    variables, neighbours = _differing(problem)
+    partitions = partitions_of(neighbours)
+    assert partitions is not None
+    ways = _WaysToTake(problem, variables)
+    weights = partitions.coefficients
+    for block in ways.blocks:
+        meter.spend(len(weights) // 8)  # they are worked on all at once
+        # blocks are independent, so each multiplies the weight of every partition
+        weights = weights * _sum_over_unions(partitions, ways.count_by_set(block))
+    return Fraction(int(weights.sum()), ways.total())
 
-    def probability(self, problem: CountingProblem, meter: Meter) -> Fraction:
-        """Return Pr(constraints), for constraints of this kind."""
-        variables, neighbours = _differing(problem)
-        partitions = partitions_of(neighbours)
-        assert partitions is not None
-        ways = _WaysToTake(problem, variables)
-        weights = partitions.coefficients
-        for block in ways.blocks:
-            meter.spend(len(weights) // 8)  # they are worked on all at once
-            # blocks are independent, so each multiplies the weight of every partition
-            weights = weights * self._sum_over_unions(partitions, ways.count_by_set(block))
-        return Fraction(int(weights.sum()), ways.total())
 
-    def _sum_over_unions(self, partitions: Partitions, ways: tuple[int, ...]) -> npt.NDArray[np.object_]:
-        """Return, for each partition, in how many ways its classes take a block together, or do not."""
-        key = (partitions, ways)
-        if key not in self._sums:
-            self._sums[key] = np.add.reduceat(np.array(ways, object)[partitions.unions], partitions.starts)
-        return self._sums[key]
+@lru_cache(maxsize=128)
+def _sum_over_unions(partitions: Partitions, ways: tuple[int, ...]) -> npt.NDArray[np.object_]:
+    """Return, for each partition, in how many ways its classes take a block together, or do not."""
+    sums: npt.NDArray[np.object_] = np.add.reduceat(np.array(ways, object)[partitions.unions], partitions.starts)
+    return sums
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -284,11 +279,10 @@ class WorldCounter:
     meter: Meter
     _joints: dict[tuple[frozenset[Fact], Fact | None], Joint] = field(default_factory=dict)
     _marginals: dict[tuple[frozenset[Fact], Who], dict[Label, Fraction]] = field(default_factory=dict)
-    _distinct: DistinctCounter = field(default_factory=DistinctCounter)
 
     def with_effort(self, meter: Meter) -> WorldCounter:
         """Count within another effort, and remember what both counted."""
-        return WorldCounter(self.release, self.entities, meter, self._joints, self._marginals, self._distinct)
+        return WorldCounter(self.release, self.entities, meter, self._joints, self._marginals)
 
     def probability(self, facts: Iterable[Fact]) -> Fraction:
         """Return Pr(facts)."""
@@ -330,11 +324,11 @@ class WorldCounter:
         problem = compile_facts(self.release, self.entities, facts)
         if problem.contradictory:
             return Fraction(0), Fraction(0)
-        if self._distinct.applies(problem):
+        if people_only_differ(problem):
             if target is not None:
                 # where people only differ, a target of the same kind is just more facts
                 return self._joint(facts)[0], self._joint([*facts, *conjuncts(target)])[0]
-            return self._distinct.probability(problem, self.meter), Fraction(0)
+            return probability_of_differing(problem, self.meter), Fraction(0)
         if target is not None:
             problem = compile_facts(self.release, self.entities, facts, target=target)
         return Frontier(Schedule.build(problem, self.meter)).probabilities(self.meter)
@@ -342,7 +336,7 @@ class WorldCounter:
     def _near_marginals(self, facts: Sequence[Fact], who: Who) -> dict[Label, Fraction]:
         key = (frozenset(facts), who)
         if key not in self._marginals:
-            if self._distinct.applies(compile_facts(self.release, self.entities, facts)):
+            if people_only_differ(compile_facts(self.release, self.entities, facts)):
                 values = self.release.groups.value_counts(self.entities.group_of[who])
                 self._marginals[key] = {value: self._joint(facts, Has(who, value))[1] for value in values}
             else:

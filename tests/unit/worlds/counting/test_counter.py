@@ -18,10 +18,11 @@ from sidelight.worlds.brute_force import probability
 from sidelight.worlds.counting import counter as module
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort, compile_facts
 from sidelight.worlds.counting.counter import (
-    DistinctCounter,
     WorldCounter,
     is_wide_disjunction,
     partitions_of,
+    people_only_differ,
+    probability_of_differing,
 )
 from sidelight.worlds.identify import identify
 
@@ -84,8 +85,8 @@ def chain_differs(world):
 )
 def test_people_differ_in_as_many_worlds_as_going_through_all_shows(semantics, more, holds):
     release, problem = compiled(semantics, *CHAIN, *more)
-    assert DistinctCounter().applies(problem)
-    assert DistinctCounter().probability(problem, Meter(Effort())) == probability(
+    assert people_only_differ(problem)
+    assert probability_of_differing(problem, Meter(Effort())) == probability(
         release, lambda world: chain_differs(world) and holds(world)
     )
 
@@ -96,15 +97,15 @@ def test_ways_are_added_up_whatever_their_length():
     facts = read_facts(["not same(#1.1, #1.2)"])
     problem = compile_facts(release, identify(release, facts[0].people()), facts)
     same = comb(65, 33) + comb(65, 31)
-    assert DistinctCounter().probability(problem, Meter(Effort())) == 1 - Fraction(same, comb(67, 33))
+    assert probability_of_differing(problem, Meter(Effort())) == 1 - Fraction(same, comb(67, 33))
 
 
 @pytest.mark.parametrize("semantics", ["set", "multiset"])
 def test_others_in_a_group_where_nobody_is_compared_count_too(semantics):
     """That #2.1 has b is known as soon as #1.3 does not have a; who else does is not, and a goes round as it likes."""
     release, problem = compiled(semantics, "not same(#1.1, #1.2)", "#1.3 != a", "#1.3 = a or #2.1 = b")
-    assert DistinctCounter().applies(problem)
-    assert DistinctCounter().probability(problem, Meter(Effort())) == probability(
+    assert people_only_differ(problem)
+    assert probability_of_differing(problem, Meter(Effort())) == probability(
         release, lambda world: world[1, 0] != world[1, 1] and "a" not in world[1, 2] and "b" in world[2, 0]
     )
 
@@ -115,9 +116,9 @@ def test_of_whom_only_values_are_known_there_are_no_partitions():
     facts = read_facts(["not same(#1.1, #1.2)", *(f"#1.{number} = a" for number in range(3, 23))])
     people = dict.fromkeys(who for fact in facts for who in fact.people())
     problem = compile_facts(release, identify(release, people), facts)
-    assert DistinctCounter().applies(problem)
+    assert people_only_differ(problem)
     fitting = comb(5, 2) * comb(25, 5) - (comb(3, 2) + comb(3, 0)) * (comb(23, 5) + comb(23, 3))
-    assert DistinctCounter().probability(problem, Meter(Effort())) == Fraction(fitting, comb(25, 22) * comb(25, 5))
+    assert probability_of_differing(problem, Meter(Effort())) == Fraction(fitting, comb(25, 22) * comb(25, 5))
 
 
 def test_eight_partitions_are_one_state_of_the_effort():
@@ -126,7 +127,7 @@ def test_eight_partitions_are_one_state_of_the_effort():
     facts = read_facts([f"not same(#1.{one}, #1.{other})" for one, other in combinations(range(1, 6), 2)])
     people = dict.fromkeys(who for fact in facts for who in fact.people())
     meter = Meter(Effort())
-    DistinctCounter().probability(compile_facts(release, identify(release, people), facts), meter)
+    probability_of_differing(compile_facts(release, identify(release, people), facts), meter)
     assert meter.states == 3 * (52 // 8)
 
 
@@ -140,7 +141,7 @@ def test_eight_partitions_are_one_state_of_the_effort():
     ],
 )
 def test_other_facts_are_left_to_the_frontier(semantics, texts):
-    assert not DistinctCounter().applies(compiled(semantics, *texts)[1])
+    assert not people_only_differ(compiled(semantics, *texts)[1])
 
 
 def test_too_many_partitions_are_left_to_the_frontier(monkeypatch):
