@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from sidelight.arrays import Integers, reduce_fractions
-from sidelight.measures.closeness import exact_shares
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.group_by_group import FormulaMeasure
+from sidelight.measures.group_by_group import FormulaMeasure, exact_shares
 from sidelight.measures.measure import Attacker, Measure, Monotonicity, whole
 from sidelight.measures.targets import Targeted, drop_values
 from sidelight.rounding import PRECISE, in_words, log, round_down

@@ -41,146 +41,31 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Flags, Integers, add_up, reduce_fractions
 from sidelight.errors import BadMeasure, WrongKind, kind_in_words
-from sidelight.measures.criterion import Amount, Finding, Witness
 from sidelight.measures.exact import FLOATS, NEAR, Arithmetic, Numbers
-from sidelight.measures.group_by_group import FormulaMeasure
+from sidelight.measures.group_by_group import (
+    FormulaMeasure,
+    ShareRuns,
+    ShareWitness,
+    exact_shares,
+    occurring_shares,
+    reduce_share_runs,
+    share_runs,
+    share_witness,
+    shares,
+)
 from sidelight.measures.measure import Attacker, Measure, Monotonicity, choice, in_policy, read
 from sidelight.measures.targets import Targeted, drop_values
 from sidelight.rounding import PRECISE, in_words, log, round_up
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchy
 from sidelight.table.labels import Label, in_order, label, listed, shown, written_label
-from sidelight.table.table import Counts
 
 if TYPE_CHECKING:
+    from sidelight.arrays import Flags, Integers
+    from sidelight.measures.criterion import Amount, Finding, Witness
     from sidelight.release.groups import Groups
     from sidelight.release.release import Release
-
-# Shares of the values: q within a group, p within the whole release.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ShareWitness(Witness):
-    """A value that a group has more or less often than the whole release: q and p."""
-
-    here: Fraction
-    overall: Fraction
-
-    def shares_in_words(self, there: str = "") -> str:
-        """Return the value with its shares: `'Flu' is 1/2 of the values and 1/5 of all`."""
-        here, overall = in_words(self.here), in_words(self.overall)
-        return f"'{shown(self.value)}' is {here} of the values{there} and {overall} of all"
-
-
-def shares(counts: Numbers, groups: Groups, arithmetic: Arithmetic) -> tuple[Numbers, Numbers]:
-    """Return q of every row of counts and value (nan in groups without values), and p of every value."""
-    whole = arithmetic.whole(groups.whole)
-    return arithmetic.ratio(counts, counts.sum(axis=1, keepdims=True)), arithmetic.ratio(whole, whole.sum())
-
-
-@dataclass(frozen=True)
-class ShareRuns:
-    """The shares that occur in groups, equal ones once: all that a sum or a maximum over values needs.
-
-    Of a group: n, how many values its people have, and its *runs*: `times` values occur c = `here` times in the group
-    and w = `overall` times in the release.  What is not in the group has no run, so that a million values of which
-    each group has a few cost as much as those few.  Rows are padded by runs of 0 values.
-
-    n, here, overall, times: (groups, 1) and (groups, runs), whole numbers of an arithmetic.
-    """
-
-    n: Numbers
-    here: Numbers
-    overall: Numbers
-    times: Numbers
-
-    @classmethod
-    def unpack(cls, statistic: Numbers) -> ShareRuns:
-        here, overall, times = np.split(statistic[:, 1:], 3, axis=1)
-        # padding has 0 of 0 overall: 1 in its place avoids 0/0, and it counts 0 times
-        return cls(statistic[:, :1], here, np.where(times > 0, overall, 1), times)
-
-    def shares(self, groups: Groups, arithmetic: Arithmetic) -> tuple[Numbers, Numbers]:
-        """Return q and p of each run; nan in groups without values."""
-        whole = arithmetic.whole(np.array([groups.whole.sum()]))
-        return arithmetic.ratio(self.here, self.n), arithmetic.ratio(self.overall, whole)
-
-
-def share_runs(groups: Groups, *codings: Integers) -> Integers:
-    """Return n and the runs of every group, (groups, 1 + 3·runs), over the values in question.
-
-    A coding gives each value a number, or −1 to leave it out; values with one number count together.  With several
-    codings (the levels of a hierarchy) the runs are those of all.
-
-    >>> from sidelight.release.release import Release
-    >>> groups = Release.from_counts([{"a": 1, "b": 1, "c": 2}, {"c": 3}]).groups
-    >>> share_runs(groups, np.arange(3)).tolist()
-    [[4, 1, 2, 1, 5, 2, 1], [3, 3, 0, 5, 0, 1, 0]]
-    """
-    rows, values, counts = groups.counts.entries()
-    found = [np.zeros((0, 3), np.int64)]
-    for coding in codings:
-        wanted = coding[values] >= 0
-        # values with one number in the coding count together, in the groups and overall
-        whole = add_up(coding[coding >= 0], groups.whole[coding >= 0], int(coding.max(initial=-1)) + 1)
-        part = Counts.from_entries(
-            rows[wanted], coding[values[wanted]], counts[wanted], shape=(len(groups), len(whole))
-        )
-        row, code, here = part.entries()
-        found.append(np.column_stack((row, here, whole[code])))
-    every = np.concatenate(found)
-    # rows (group, count here, count overall), sorted so that equal ones stand together: a run each
-    every = every[np.lexsort(every.T[::-1])]
-    first = np.flatnonzero(np.concatenate(([True], (every[1:] != every[:-1]).any(axis=1)))[: len(every)])
-    entries, times = every[first], np.diff(first, append=len(every))
-    row = entries[:, 0]
-    # runs stand by group, so that the first of a group is where its number is first found
-    number = np.arange(len(row)) - np.searchsorted(row, row)  # of the run within its group
-    runs = int(number.max(initial=0)) + 1
-    # (groups, 1 + 3 · runs): n, then the counts here, those overall, and how many values have them
-    statistic = np.zeros((len(groups), 1 + 3 * runs), np.int64)
-    statistic[:, 0] = groups.counts.per_row()
-    for block, numbers in enumerate((entries[:, 1], entries[:, 2], times)):
-        statistic[row, 1 + block * runs + number] = numbers
-    return statistic
-
-
-def reduce_share_runs(statistic: Integers) -> Integers:
-    """Divide n and the counts of each group by what they share, which leaves its shares as they are."""
-    # n and the counts here share a factor; counts overall and lengths of runs stay as they are
-    runs = (statistic.shape[1] - 1) // 3
-    return np.hstack((reduce_fractions(statistic[:, : 1 + runs]), statistic[:, 1 + runs :]))
-
-
-def occurring_shares(groups: Groups, row: int) -> list[tuple[int, Fraction, Fraction]]:
-    """Return place, q and p of each value that occurs in a group, in the order of the domain."""
-    places, counts = groups.counts.occurring(row)
-    here, overall = int(counts.sum()), int(groups.whole.sum())
-    numbers = zip(places.tolist(), counts.tolist(), groups.whole[places].tolist(), strict=True)
-    return [(place, Fraction(count, here), Fraction(whole, overall)) for place, count, whole in numbers]
-
-
-def share_witness(groups: Groups, row: int, place: int) -> ShareWitness:
-    """Return the witness of a group and a value, with its shares there and overall."""
-    group, whole = groups.counts.row(row), groups.whole
-    return ShareWitness(
-        groups.name(row),
-        groups.domain[place],
-        here=Fraction(int(group[place]), int(group.sum())),
-        overall=Fraction(int(whole[place]), int(whole.sum())),
-    )
-
-
-def exact_shares(groups: Groups, witness: Witness) -> tuple[dict[Label, Fraction], dict[Label, Fraction]]:
-    """Return q of the witness's group and p of a release's groups, value by value, as they are defined: for replays."""
-    group = groups.counts.row(witness.group.number - 1).tolist()
-    whole = groups.whole.tolist()
-    here = [Fraction(count, sum(group)) for count in group]
-    overall = [Fraction(count, sum(whole)) for count in whole]
-    return dict(zip(groups.domain, here, strict=True)), dict(zip(groups.domain, overall, strict=True))
-
 
 Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
 

@@ -253,7 +253,7 @@ class Targets:
         return places
 
     def coding(self, seen: Groups) -> Integers:
-        """Return the place of each value that is a target, and -1 for the others (see `closeness.share_runs`).
+        """Return the place of each value that is a target, and -1 for the others (see `group_by_group.share_runs`).
 
         A release in which nobody has a value has none to ask about, and is no reason to refuse.
         """

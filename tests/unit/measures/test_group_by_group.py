@@ -14,10 +14,9 @@ import sidelight as sl
 from sidelight.errors import BadMeasure
 from sidelight.measures.about import findings
 from sidelight.measures.classics import GroupSize
-from sidelight.measures.closeness import ShareWitness, exact_shares, share_witness, shares
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.exact import EXACT, FLOATS
-from sidelight.measures.group_by_group import GroupByGroup
+from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, share_witness, shares
 from sidelight.release.population import Population
 from sidelight.release.release import whole_groups
 from sidelight.search.policy_check import CriterionCheck
