@@ -108,16 +108,6 @@ def gather_search(workspace: Workspace, state: State, choice: SearchChoice) -> W
     return partial(search, workspace.table(state), workspace.hierarchies(state), workspace.policy(state), choice)
 
 
-def find_elsewhere(workspace: Workspace, state: State, choice: SearchChoice) -> Iterator[FoundCandidate]:
-    """Yield what other searches within the same limits have found, the latest first."""
-    for job in workspace.jobs.list_ended():
-        match job.question, job.answer:
-            case (*_, SearchChoice() as other), FoundCandidates() as found if other != choice:
-                if job.question == question_of(state, other):
-                    best, words = found.candidates[0], other.in_words()
-                    yield replace(best, key=f"{words}: {best.key}", name=f"{words}: {best.name}")
-
-
 def search_words(what: str, done: int, total: int | None) -> str:
     """Return how far a search is.
 
@@ -184,7 +174,12 @@ class Looked:
         searched = self.found
         if searched is None:
             return ()
-        return (*searched.candidates, *find_elsewhere(self.workspace, self.state, self.choice))
+        candidates = list(searched.candidates)
+        for other in list_found(self.workspace, self.state):
+            if other.choice != self.choice and other.found is not None:
+                best, words = other.found.candidates[0], other.choice.in_words()
+                candidates.append(replace(best, key=f"{words}: {best.key}", name=f"{words}: {best.name}"))
+        return tuple(candidates)
 
     @property
     def taken(self) -> FoundCandidate | None:
@@ -256,6 +251,14 @@ class Looked:
         return (self.choice if taken is None else taken.choice).recipe(recipe, policy.criteria, levels)
 
 
+def list_found(workspace: Workspace, state: State) -> Iterator[Looked]:
+    """Yield the searches within the same limits that have found something, the latest first."""
+    for job in workspace.jobs.list_ended():
+        match job.question:
+            case (*_, SearchChoice() as choice) if job.question == question_of(state, choice):
+                yield Looked(workspace, state, choice)
+
+
 NAMES_A_SEARCH = {"method", "take"}
 """The fields of an address that is about what one search found, whoever signs it: about nothing else instead."""
 
@@ -271,13 +274,7 @@ def latest_found(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Loo
             )
             raise BadPolicy(message)
         return named
-    for job in workspace.jobs.list_ended():
-        match job.question:
-            case (*_, SearchChoice() as choice) if job.question == question_of(named.state, choice):
-                other = Looked(workspace, named.state, choice)
-                if other.taken is not None:
-                    return other
-    return None
+    return next((each for each in list_found(workspace, named.state) if each.taken is not None), None)
 
 
 def answer(looked: Looked) -> ReleaseAnswer:
