@@ -415,9 +415,9 @@ def _merge_alike(release: sl.Release, roles: Roles, document: Sidecar) -> sl.Rel
     kept = tuple(column for column in release.groups.columns if column.name in names)
     if len(kept) in (0, len(release.groups.columns)):  # none: asked for by the columns of anatomy's people
         return release
-    from sidelight.publish.publish import as_printed  # noqa: PLC0415 - only files with a sidecar need it
+    from sidelight.publish.publish import reduce_to_printed  # noqa: PLC0415 - only files with a sidecar need it
 
-    return as_printed(replace(release, groups=replace(release.groups, columns=kept)))
+    return reduce_to_printed(replace(release, groups=replace(release.groups, columns=kept)))
 
 
 def merge_roles(reading: Reading, roles: Roles) -> Roles:

@@ -58,7 +58,7 @@ import numpy.typing as npt
 from sidelight.arrays import Floats, Integers, add_up, number_vectors, ranges
 from sidelight.errors import BadRelease
 from sidelight.minimality.group_question import GroupQuestion, atoms_of
-from sidelight.minimality.measure import MOST_TABLES, InsiderWitness, tables_one_by_one
+from sidelight.minimality.measure import LISTED_TABLES, InsiderWitness, tables_one_by_one
 from sidelight.release.generalise import Node, coarser
 from sidelight.rounding import round_up
 from sidelight.table.labels import number_equal_rows
@@ -82,7 +82,7 @@ Beyond: TypeAlias = Literal["drawn", "left out"]
 class CountingEffort:
     """How much is done to know what is believed in a group."""
 
-    tables: int = MOST_TABLES  # that are listed at most
+    tables: int = LISTED_TABLES  # that are listed at most
     beyond: Beyond = "drawn"  # what becomes of groups that have more
     fewest: int = 300  # kept draws: with fewer nothing is told
     enough: int = 2_000  # kept draws with which drawing ends
@@ -333,7 +333,7 @@ WholeNumbers: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.object_]
 """Whole numbers, of any length where they may get long."""
 
 
-def list_tables(people: Integers, counts: Integers, most: int = MOST_TABLES) -> TableList | None:
+def list_tables(people: Integers, counts: Integers, most: int = LISTED_TABLES) -> TableList | None:
     """List all tables of atoms × values with these sums; None where there are more than `most`.
 
     The last value has the rest of each atom.
@@ -357,7 +357,7 @@ def list_tables(people: Integers, counts: Integers, most: int = MOST_TABLES) -> 
     return tables
 
 
-def count_tables(people: Integers, counts: Integers, most: int = MOST_TABLES) -> int:
+def count_tables(people: Integers, counts: Integers, most: int = LISTED_TABLES) -> int:
     """Count the tables with these sums, up to the first number above `most`: prefixes that leave the same are one.
 
     >>> count_tables(np.array([1, 2]), np.array([2, 1]))
@@ -375,7 +375,7 @@ def count_tables(people: Integers, counts: Integers, most: int = MOST_TABLES) ->
     return int(ways.sum())
 
 
-def _deal_values(size: int, left: Integers, most: int = MOST_TABLES) -> tuple[Integers, Integers]:
+def _deal_values(size: int, left: Integers, most: int = LISTED_TABLES) -> tuple[Integers, Integers]:
     """Deal `size` people values from `left`, (prefixes, values), in all ways; return each one's prefix and rest.
 
     Stops short once there are more than `most` ways.

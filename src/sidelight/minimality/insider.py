@@ -43,7 +43,7 @@ from sidelight.minimality.group_beliefs import (
     refuse_open_cut,
 )
 from sidelight.minimality.group_question import HalfLimits, RosterLines, group_questions
-from sidelight.minimality.measure import MOST_TABLES, FailedCut, InsiderWitness
+from sidelight.minimality.measure import LISTED_TABLES, FailedCut, InsiderWitness
 from sidelight.progress import Progress, quiet
 from sidelight.release.release import Provenance, Release
 from sidelight.rounding import in_words
@@ -76,7 +76,7 @@ def insider(
     policy: Policy | Criterion | Iterable[Criterion] | None = None,
     table: Table | None = None,
     by: Mapping[str, Hierarchy] | None = None,
-    exact_up_to: int = MOST_TABLES,
+    exact_up_to: int = LISTED_TABLES,
     beyond: Beyond = "drawn",
     progress: Progress = quiet,
 ) -> InsiderBeliefs:
@@ -344,7 +344,7 @@ def _refuse_lattice(case: _InsiderCase, limits: HalfLimits) -> str | None:
 BeliefOutcome: TypeAlias = Literal["told", "nothing to learn", "could not tell"]
 IntervalEnd: TypeAlias = Literal["at least", "estimate", "at most"]
 
-CLOSE_BELIEFS = 1e-9
+BELIEF_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,7 +448,7 @@ class InsiderBeliefs(Tabular):
             return self._as_printed(row, value, printed)
         surest = max(float(each.at_most.max()) for each in answered)
         # floats choose the groups that may be the worst; only those are compared as exact fractions
-        close = [each for each in answered if float(each.at_most.max()) >= surest - CLOSE_BELIEFS]
+        close = [each for each in answered if float(each.at_most.max()) >= surest - BELIEF_TOLERANCE]
         best = max(close, key=lambda each: (self._amount(each), -each.question.row))
         # strict: between equals the witness is the group whose failed cuts explain the belief
         if printed > self._amount(best):
@@ -499,7 +499,7 @@ class InsiderBeliefs(Tabular):
     def printed_above(self, belief: float | Fraction) -> int:
         """Count the people of whom the release alone makes one surer than this."""
         share = self._printed_shares[1]
-        return int(self.release.groups.sizes[share > float(belief) + CLOSE_BELIEFS].sum())
+        return int(self.release.groups.sizes[share > float(belief) + BELIEF_TOLERANCE].sum())
 
     def claims_above(self, belief: float | Fraction = -1, *, end: IntervalEnd = "estimate") -> Claims:
         """Count how often the surest value is right, among people of whom more is believed; this needs the truth."""
@@ -623,7 +623,7 @@ class InsiderBeliefs(Tabular):
         limit = Fraction(str(belief)) if isinstance(belief, float) else Fraction(belief)
         # floats decide all but the lines near the limit; in counted groups exact fractions decide those
         above: npt.NDArray[np.bool_] = numbers > float(limit)
-        close = np.abs(numbers - float(limit)) < CLOSE_BELIEFS
+        close = np.abs(numbers - float(limit)) < BELIEF_TOLERANCE
         for each in self.groups:
             if each.how != "counted" or not close[each.question.lines].any():
                 continue
@@ -651,7 +651,7 @@ class InsiderBeliefs(Tabular):
             return Fraction(0), 0, 0
         share = self._printed_shares[1][rows]
         # floats may tie; exact fractions decide, and between equal ones the first row
-        near = rows[share >= share.max() - CLOSE_BELIEFS].tolist()
+        near = rows[share >= share.max() - BELIEF_TOLERANCE].tolist()
         row = max(near, key=lambda at: (self._printed_share(at)[0], -at))
         largest, value = self._printed_share(row)
         return largest, row, value
@@ -660,7 +660,7 @@ class InsiderBeliefs(Tabular):
         """Return the atom and the value that are believed most in a group, by the upper ends."""
         if beliefs.how == "counted":
             best = beliefs.estimate[np.arange(len(beliefs.surest)), beliefs.surest]
-            near = np.flatnonzero(best >= best.max() - CLOSE_BELIEFS).tolist()
+            near = np.flatnonzero(best >= best.max() - BELIEF_TOLERANCE).tolist()
             atom = max(near, key=lambda at: beliefs.exactly(at, int(beliefs.surest[at])))
             return atom, int(beliefs.surest[atom])
         atom, value = divmod(int(beliefs.at_most.argmax()), int(beliefs.at_most.shape[1]))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sidelight.search.method import SearchResult
 
 
-MOST_TABLES = 400_000
+LISTED_TABLES = 400_000
 """Groups with more tables than this are drawn from."""
 
 
@@ -224,8 +224,8 @@ class InsiderWitness(Witness):
 
         surviving, hits = 0, 0
         for listed, (table, ways) in enumerate(tables_one_by_one(self.atoms, tuple(counts))):
-            if listed >= MOST_TABLES:
-                message = f"{self.group} has more than {MOST_TABLES:,} arrangements to list; replay smaller groups"
+            if listed >= LISTED_TABLES:
+                message = f"{self.group} has more than {LISTED_TABLES:,} arrangements to list; replay smaller groups"
                 raise TooHard(message)
             lefts = (tuple(sum(table[at][s] for at in cut.atoms) for s in range(len(counts))) for cut in self.cuts)
             if not any(map(cut_passes, lefts)):
@@ -241,14 +241,14 @@ def tables_one_by_one(
     if not atoms:
         yield (), 1
         return
-    for row in _list_rows(atoms[0], left):
+    for row in _deal_people(atoms[0], left):
         ways = math.factorial(atoms[0]) // math.prod(map(math.factorial, row))
         rest = tuple(have - use for have, use in zip(left, row, strict=True))
         for table, more in tables_one_by_one(atoms[1:], rest):
             yield (row, *table), ways * more
 
 
-def _list_rows(people: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+def _deal_people(people: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """List the ways to give so many people values out of what is left."""
     if not left:
         if people == 0:
@@ -257,5 +257,5 @@ def _list_rows(people: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     if people > sum(left):
         return
     for amount in range(min(people, left[0]) + 1):
-        for row in _list_rows(people - amount, left[1:]):
+        for row in _deal_people(people - amount, left[1:]):
             yield (amount, *row)

@@ -4,8 +4,7 @@ It is planned which files there are and which release a reader must find in each
 and nothing is published that was not read back the same and within policy.
 
 A published file is read as its sidecar says, and only if it is the file that was judged.  No file can say the order of
-groups, nor keep groups apart that print the same; so releases are compared as printed (`as_printed`): such groups are
-one, in the order of their labels, and labels that nobody has are gone.
+groups, nor keep groups apart that print the same; so releases are compared as printed (`reduce_to_printed`).
 """
 
 from __future__ import annotations
@@ -222,7 +221,7 @@ def plan_files(
     whose values they are would tell more than the measures know of: only counts are published then.
     """
     # compared with what is read back, so it must hold nothing that a file cannot say
-    release = as_printed(result.release)
+    release = reduce_to_printed(result.release)
     buckets = result.buckets
     usual: Layout = "two tables" if buckets is not None else "people" if release.semantics == "single" else "counts"
     chosen = layout or usual
@@ -289,7 +288,7 @@ def _plan_anatomy(
         counts=Counts.from_entries(np.arange(len(bucket)), bucket.codes, ones, shape),
         columns=tuple(quasi),
     )
-    who = as_printed(Release(groups, sensitive=bucket.name))
+    who = reduce_to_printed(Release(groups, sensitive=bucket.name))
     read_who = _reading(who, path.name, written_as, counts=False).model_copy(update={"domain": None})
     sheets: dict[str, Sheet] = {}
     if in_one_file:
@@ -463,7 +462,7 @@ def read_back(folder: Path, reading: Reading, memory: Memory | None = None, engi
         count=reading.count or "count",
         memory=memory,
     )
-    return as_printed(_decode_labels(release, writer, reading))
+    return reduce_to_printed(_decode_labels(release, writer, reading))
 
 
 def _count_singled_out(
@@ -520,11 +519,11 @@ def _encode_domain(domain: Domain | None, writer: Writer) -> Domain | None:
     return None if domain is None else encode(domain)
 
 
-def as_printed(release: Release) -> Release:
+def reduce_to_printed(release: Release) -> Release:
     """Forget what no file can say: the order of groups, groups that print the same, labels that nobody has.
 
     >>> twice = Release.from_counts([{"Flu": 1}, {"Flu": 2}], labels=[{"age": "*"}, {"age": "*"}])
-    >>> as_printed(twice)
+    >>> reduce_to_printed(twice)
     <Release of 3 people in 1 group, value: 1 value (single)>
     """
     groups = release.groups

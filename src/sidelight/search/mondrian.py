@@ -38,7 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial, reduce
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -51,7 +51,7 @@ from sidelight.search.method import Method, Recodes, Resistance, SearchOutcome
 from sidelight.search.mondrian_cuts import Cuts, OpenGroups, Proposals, RankedGroups, Store
 from sidelight.search.mondrian_frontier import Generation, KeyStore, label_counts, place_populations
 from sidelight.search.orders import column_orders
-from sidelight.search.policy_check import CriterionCheck, PolicyCheck, ValueLimits, covered_limits
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck, ValueLimits, covered_limits, merge_summaries
 from sidelight.search.utility import Regions, UtilityName, UtilityNames, region_labels, release_of
 from sidelight.search.veil import Veil
 from sidelight.table.table import Counts, Table
@@ -258,22 +258,22 @@ class Acceptance:
         """Return what groups try, in their order."""
         return Proposals(groups, self.store.orders, self.target, self.least, undecided)
 
-    def medians(self, groups: RankedGroups, proposals: Proposals) -> Cuts:
+    def medians(self, proposals: Proposals) -> Cuts:
         """Return the most balanced cuts whose halves may hold, in the order of the groups."""
         within = []
         for cuts in proposals.medians():
-            held = cuts.take(groups.may_hold_in_halves(cuts, self.policy))
+            held = cuts.take(proposals.groups.may_hold_in_halves(cuts, self.policy))
             within.append(held)
             if not self.checks:  # groups do not wait for each other
                 proposals.undecided[held.group] = False
         return Cuts.concatenate(within).sort_by_group()
 
-    def others(self, groups: RankedGroups, proposals: Proposals) -> Cuts:
+    def others(self, proposals: Proposals) -> Cuts:
         """Return all other cuts, of groups that are undecided, whose halves may hold, in the order of the groups."""
         if self.policy.only_group_sizes:
             return Cuts.concatenate([])  # where the most balanced cut leaves a half too small, so do all others
         others = proposals.others()
-        return others.take(groups.may_hold_in_halves(others, self.policy))
+        return others.take(proposals.groups.may_hold_in_halves(others, self.policy))
 
     def fitting(self, cuts: Cuts, generation: OpenGroups) -> Cuts:
         """Leave out cuts that do not fit now, each on its own: they never will, as the release only gets finer."""
@@ -424,7 +424,7 @@ class ExactRelease:
     @cached_property
     def holds(self) -> bool:
         """Whether the release keeps the criterion."""
-        return self.check.decides(_merge_all(self._blocks))
+        return self.check.decides(merge_summaries(self._blocks))
 
     def holds_after(self, cut: Integers, halves: Iterable[Groups]) -> bool:
         """Return whether it would with some groups cut (their rows, and what they fall into)."""
@@ -435,7 +435,7 @@ class ExactRelease:
         parts = [*self._others(blocks.tolist()), *map(self.check.summary, halves)]
         if kept.any():
             parts.append(self.check.summary(self.groups.take(np.flatnonzero(kept))))
-        return self.check.decides(_merge_all(parts))
+        return self.check.decides(merge_summaries(parts))
 
     @cached_property
     def _blocks(self) -> list[Summary]:
@@ -448,11 +448,7 @@ class ExactRelease:
             return []
         if len(blocks) == 1 and blocks[0] in self._beside:
             return self._beside[blocks[0]]
-        others = [_merge_all([each for at, each in enumerate(self._blocks) if at not in set(blocks)])]
+        others = [merge_summaries([each for at, each in enumerate(self._blocks) if at not in set(blocks)])]
         if len(blocks) == 1:
             self._beside[blocks[0]] = others
         return others
-
-
-def _merge_all(summaries: Iterable[Summary]) -> Summary:
-    return reduce(lambda one, other: one.merge(other), summaries)

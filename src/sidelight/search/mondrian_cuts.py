@@ -205,7 +205,7 @@ class Proposals:
     `target`, how often each of its labels occurs in each key, columns come in the order of what their cut tells of it.
     """
 
-    standing: RankedGroups
+    groups: RankedGroups
     orders: tuple[Order, ...]
     target: Counts | None = None
     least: int = 1  # people that a half must have
@@ -213,9 +213,9 @@ class Proposals:
     _score: Floats = field(init=False)  # column × group: those with the highest come first; −∞ cannot be cut
 
     def __post_init__(self) -> None:
-        if len(self.undecided) != self.standing.groups:
-            self.undecided = np.ones(self.standing.groups, bool)
-        first, last = self.standing.extents()
+        if len(self.undecided) != self.groups.groups:
+            self.undecided = np.ones(self.groups.groups, bool)
+        first, last = self.groups.extents()
         spread = [
             (order.position[high] - order.position[low]) / order.width
             for order, low, high in zip(self.orders, first, last, strict=True)
@@ -245,10 +245,10 @@ class Proposals:
         # sorted twice: the position of each column in the group's order
         rank = np.argsort(np.argsort(-self._score, axis=0, kind="stable"), axis=0)
         parts = []
-        for along, number, line in self.standing.lines(group, column):
+        for along, number, line in self.groups.lines(group, column):
             cuts = line.borders(self.orders[along], along, number)
             # 0 stands for none: the right half of a cut begins at rank 1 at least
-            median = np.zeros(self.standing.groups, np.int64)
+            median = np.zeros(self.groups.groups, np.int64)
             medians = line.medians(self.orders[along], along, number)
             median[medians.group] = medians.rank
             parts.append(self._large(cuts.take(cuts.rank != median[cuts.group])))
@@ -260,7 +260,7 @@ class Proposals:
         return cuts.take(cuts.smaller >= self.least)
 
     def _medians(self, group: Integers, column: Integers) -> Cuts:
-        lines = self.standing.lines(group, column)
+        lines = self.groups.lines(group, column)
         return Cuts.concatenate([line.medians(self.orders[along], along, number) for along, number, line in lines])
 
     def _gains(self, target: Counts) -> Floats:
@@ -268,7 +268,7 @@ class Proposals:
         column, group = np.nonzero(self._score > -np.inf)
         medians = self._medians(group, column)
         gains = np.full(self._score.shape, -np.inf)
-        for rows, counts in self.standing.count_beside(medians, target):
+        for rows, counts in self.groups.count_beside(medians, target):
             left, right = np.split(counts, 2)
             gain = _uncertainty(left + right) - _uncertainty(left) - _uncertainty(right)
             gains[medians.column[rows], medians.group[rows]] = gain
@@ -348,8 +348,8 @@ class RankedGroups(OpenGroups):
     def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, OpenGroups]]:
         """Propose cuts of all groups at once."""
         proposals = acceptance.proposals(self, undecided)
-        yield acceptance.medians(self, proposals), self
-        yield acceptance.others(self, proposals), self
+        yield acceptance.medians(proposals), self
+        yield acceptance.others(proposals), self
 
 
 class Store(ABC):

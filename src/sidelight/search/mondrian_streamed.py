@@ -101,7 +101,7 @@ class LotGroups(OpenGroups):
                     continue
                 groups = self.open_lot(self.numbers[some], as_keys)
                 proposals = acceptance.proposals(groups, np.ones(len(some), bool))
-                cuts = acceptance.fitting(propose(groups, proposals), groups)
+                cuts = acceptance.fitting(propose(proposals), groups)
                 # a lot numbers its groups from 0: back to rows of the generation
                 parts.append((replace(cuts, group=some[cuts.group]), self._count(groups, cuts)))
             self.keep(parts)

@@ -153,7 +153,7 @@ def order_of(column: Column, hierarchy: Hierarchy | None = None) -> Order:
     check_labels(column.name, kind, column.labels)
     # one level above numbers, that of being known: a missing cell stands last, and is cut off first
     above = [[None if text is None else "" for text in column.labels]]
-    numbers = _read_numbers(column.labels, as_day if kind == "date" else as_number)
+    numbers = _parse_labels(column.labels, as_day if kind == "date" else as_number)
     return _build_order(column, above, _sorted_codes(column.labels, above), numbers, kind)
 
 
@@ -168,13 +168,13 @@ def _nodes_above(column: Column, hierarchy: Hierarchy | None) -> list[list[Label
     return [[hierarchy.generalise(text, level) for text in column.labels] for level in levels if hierarchy is not None]
 
 
-def _read_numbers(labels: tuple[Label, ...], read: Callable[[str], float | None]) -> dict[str, float]:
+def _parse_labels(labels: tuple[Label, ...], read: Callable[[str], float | None]) -> dict[str, float]:
     return {text: number for text in labels if text is not None and (number := read(text)) is not None}
 
 
 def all_numbers(labels: tuple[Label, ...]) -> bool:
     """Return whether labels, but for a missing one, can be read as numbers."""
-    return len(_read_numbers(labels, as_number)) == len([text for text in labels if text is not None])
+    return len(_parse_labels(labels, as_number)) == len([text for text in labels if text is not None])
 
 
 def _build_order(

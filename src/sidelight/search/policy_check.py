@@ -185,13 +185,17 @@ class CriterionCheck:
 
     def summary(self, groups: AnyGroups) -> Summary:
         """Summarise groups exactly; summaries of groups of one release merge."""
-        summaries = (self.criterion.measure.summarize(block) for block in groups.blocks())
-        return reduce(lambda one, other: one.merge(other), summaries)
+        return merge_summaries(self.criterion.measure.summarize(block) for block in groups.blocks())
 
     def badness(self, groups: Groups) -> Floats:
         """Return a number to sort each group by: the worst have the smallest."""
         values = self.screen.value(self.screen.rows(groups))
         return -values if self.criterion.measure.large_is_bad else values
+
+
+def merge_summaries(summaries: Iterable[Summary]) -> Summary:
+    """Return the summary of all groups that these are of."""
+    return reduce(lambda one, other: one.merge(other), summaries)
 
 
 @dataclass(frozen=True, slots=True)

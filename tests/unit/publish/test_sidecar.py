@@ -29,7 +29,7 @@ from sidelight.errors import BadRelease, NotPublished, SidelightError
 from sidelight.files import digest, sidecar_path
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.publish import publish, sidecar
-from sidelight.publish.publish import add_members, as_printed, generation, is_same_release, read_by_sidecar
+from sidelight.publish.publish import add_members, generation, is_same_release, read_by_sidecar, reduce_to_printed
 from sidelight.publish.sidecar import (
     Reading,
     Sidecar,
@@ -304,7 +304,7 @@ def test_whatever_the_labels_what_is_read_is_what_was_found(name, written_as, ta
             assert not sayable(table, name, written_as)
             return
         read = sl.read_published(path)
-    assert is_same_release(read, as_printed(found.release))
+    assert is_same_release(read, reduce_to_printed(found.release))
     assert read.sensitive == table.sensitive
 
 
@@ -316,7 +316,7 @@ def test_published_files_judged_from_the_disk_give_the_same_findings(data, table
     with TemporaryDirectory() as folder:
         found.publish(f"{folder}/release.parquet")
         read = sl.read_published(f"{folder}/release.parquet")
-    assert measure.measure(read).value == measure.measure(as_printed(found.release)).value
+    assert measure.measure(read).value == measure.measure(reduce_to_printed(found.release)).value
 
 
 @pytest.mark.parametrize(("name", "written_as"), FORMATS)
@@ -774,7 +774,7 @@ def test_several_sensitive_columns_are_read_as_they_were(name, written_as, tmp_p
     occur = [{*each.labels} for each in read.domain.columns]
     assert occur[0] >= {"=Flu", "Cold"}
     assert occur[1] >= {"-a", None}
-    assert is_same_release(read, as_printed(found.release))
+    assert is_same_release(read, reduce_to_printed(found.release))
 
 
 def test_columns_that_are_carried_along_are_counted_by_whom_they_single_out(tmp_path):
@@ -829,7 +829,7 @@ def test_combinations_that_nobody_has_are_forgotten_as_files_do_not_say_them():
     release = sl.group(sl.read_table(rows, quasi="age", sensitive=["ill", "pay"]), by=["age"])
     wider = release.groups.domain.printed(np.array([0, 0, 1]))
     assert len(wider) == 2
-    printed = as_printed(release)
+    printed = reduce_to_printed(release)
     assert sorted(printed.groups.counts.totals().tolist()) == [1, 2]
     assert len(printed.domain) == 2
 
@@ -854,15 +854,15 @@ AGES = [{"age": "1"}, {"age": "2"}]
     ],
 )
 def test_releases_are_the_same_if_their_groups_and_counts_are(groups, labels, options, same):
-    one = as_printed(sl.Release.from_counts(SAME, labels=AGES, domain=["Flu", "Cold"]))
+    one = reduce_to_printed(sl.Release.from_counts(SAME, labels=AGES, domain=["Flu", "Cold"]))
     other = sl.Release.from_counts(groups, labels=labels, **({"domain": ["Flu", "Cold"]} | options))
-    assert is_same_release(one, as_printed(other)) is same
-    assert is_same_release(as_printed(other), one) is same
+    assert is_same_release(one, reduce_to_printed(other)) is same
+    assert is_same_release(reduce_to_printed(other), one) is same
 
 
 def test_sizes_count_where_people_have_several_values():
     one, other = (
-        as_printed(sl.Release.from_counts([{"Flu": 2}], sizes=[size], values="set", labels=[{"age": "1"}]))
+        reduce_to_printed(sl.Release.from_counts([{"Flu": 2}], sizes=[size], values="set", labels=[{"age": "1"}]))
         for size in (2, 3)
     )
     assert not is_same_release(one, other)
@@ -870,7 +870,7 @@ def test_sizes_count_where_people_have_several_values():
 
 def test_groups_that_print_the_same_are_one():
     labels = [{"age": "2"}, {"age": "10"}, {"age": "2"}]
-    release = as_printed(sl.Release.from_counts([{"Flu": 1}, {"Flu": 5}, {"Cold": 2}], labels=labels))
+    release = reduce_to_printed(sl.Release.from_counts([{"Flu": 1}, {"Flu": 5}, {"Cold": 2}], labels=labels))
     (ages,) = release.groups.columns
     assert [ages.cell(row) for row in range(len(ages))] == ["2", "10"]
     assert release.groups.sizes.tolist() == [3, 5]
@@ -878,8 +878,10 @@ def test_groups_that_print_the_same_are_one():
 
 
 def test_people_are_put_beside_their_buckets():
-    buckets = as_printed(sl.Release.from_counts([{"Flu": 1, "Cold": 2}, {"Flu": 1}], labels=[{"b": "2"}, {"b": "1"}]))
-    who = as_printed(
+    buckets = reduce_to_printed(
+        sl.Release.from_counts([{"Flu": 1, "Cold": 2}, {"Flu": 1}], labels=[{"b": "2"}, {"b": "1"}])
+    )
+    who = reduce_to_printed(
         sl.Release.from_counts([{"2": 2}, {"2": 1, "1": 1}], labels=[{"age": "30"}, {"age": "40"}], domain=["2", "1"])
     )
     members = add_members(buckets, who).members
@@ -1057,8 +1059,8 @@ def test_names_that_no_disk_takes_and_folders_in_place_of_documents_are_refused(
 
 def test_people_of_a_bucket_stand_in_the_order_of_their_ages():
     ages = [{"age": f"{age}"} for age in range(100, 300)]
-    buckets = as_printed(sl.Release.from_counts([{"Flu": 200}, {"Cold": 200}], labels=[{"b": "1"}, {"b": "2"}]))
-    who = as_printed(sl.Release.from_counts([{"2": 1, "1": 1}] * 200, labels=ages, domain=["2", "1"]))
+    buckets = reduce_to_printed(sl.Release.from_counts([{"Flu": 200}, {"Cold": 200}], labels=[{"b": "1"}, {"b": "2"}]))
+    who = reduce_to_printed(sl.Release.from_counts([{"2": 1, "1": 1}] * 200, labels=ages, domain=["2", "1"]))
     members = add_members(buckets, who).members
     assert members.group.tolist() == [0] * 200 + [1] * 200
     assert members.key.tolist() == [*range(200), *range(200)]
@@ -1069,7 +1071,7 @@ def test_who_is_in_which_group_is_forgotten_as_no_file_says_it():
     rows = pa.table({"age": list("1122"), "sex": list("fmfm"), "ill": ["Flu", "Cold"] * 2})
     release = sl.group(sl.read_table(rows, quasi=["age", "sex"], sensitive="ill"), by=["age"])
     assert release.members is not None
-    printed = as_printed(release)
+    printed = reduce_to_printed(release)
     assert (printed.members, printed.people, printed.sensitive) == (None, None, "ill")
 
 
@@ -1078,8 +1080,8 @@ def test_releases_are_told_apart_by_which_group_has_which_values():
     options = {"labels": ages, "sizes": [1, 1, 1], "values": "set", "domain": ["Flu", "Cold"]}
     one = sl.Release.from_counts([{"Flu": 1, "Cold": 1}, {"Flu": 1}, {"Cold": 1}], **options)
     other = sl.Release.from_counts([{"Flu": 1}, {"Flu": 1}, {"Flu": 1, "Cold": 1}], **options)
-    assert not is_same_release(as_printed(one), as_printed(other))
-    assert is_same_release(as_printed(one), as_printed(one))
+    assert not is_same_release(reduce_to_printed(one), reduce_to_printed(other))
+    assert is_same_release(reduce_to_printed(one), reduce_to_printed(one))
 
 
 def test_options_and_versions_are_told_of_the_search(tmp_path):
@@ -1132,7 +1134,7 @@ def test_memory_and_names_of_columns_come_to_whoever_reads_the_rows(tmp_path, mo
 def test_names_of_people_are_forgotten_as_no_file_says_them():
     named = sl.Release.from_groups([(["Bob", "Ed"], ["Flu", "Heart"])])
     assert named.people == {"Bob": 0, "Ed": 0}
-    assert as_printed(named).people is None
+    assert reduce_to_printed(named).people is None
 
 
 def test_the_order_in_which_counts_are_kept_makes_no_other_release():

@@ -13,7 +13,7 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.engines.formats.write import ParquetWriter, shuffler
 from sidelight.errors import BadRelease, BadTable, MissingValues, UnknownColumn
-from sidelight.publish.publish import as_printed, is_same_release, sheet_of_counts
+from sidelight.publish.publish import is_same_release, reduce_to_printed, sheet_of_counts
 from sidelight.testing import releases
 
 PUBLISHED = pd.DataFrame(
@@ -159,7 +159,7 @@ def test_counts_must_add_up_where_everybody_has_one_value():
 @given(releases(max_groups=4).filter(lambda release: release.groups.columns))
 @examples(20)
 def test_any_release_written_as_counts_reads_back(release):
-    printed = as_printed(release)
+    printed = reduce_to_printed(release)
     with TemporaryDirectory() as folder:
         with Path(folder, "release.parquet").open("wb") as file:
             ParquetWriter().write(sheet_of_counts(printed, shuffler(), people="people", count="count"), file)
@@ -172,7 +172,7 @@ def test_any_release_written_as_counts_reads_back(release):
             missing="a value",
             domain=release.domain,
         )
-    assert is_same_release(as_printed(read_counts), printed)
+    assert is_same_release(reduce_to_printed(read_counts), printed)
 
 
 NAMED = {
