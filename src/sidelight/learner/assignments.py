@@ -46,7 +46,7 @@ Not another What was scaled (`Sinkhorn`), and occurrences of multisets, which ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -263,15 +263,12 @@ class Assignments:
         number, first = number_vectors(counts)
         by_pattern = np.argsort(number, kind="stable")
         bounds = starts_of(number, len(first))
-        # one entry per person, so that a line of p people stands p times
-        person_line = np.repeat(np.arange(len(roster)), roster.members.people)
-        person_starts = starts_of(roster.members.group[person_line], len(roster.release))
         patterns = []
         for which, row in enumerate(first.tolist()):
             groups = several[by_pattern[bounds[which] : bounds[which + 1]]]
             pattern = tuple(count for count in counts[row].tolist() if count)
-            # lines are (people, groups); with an axis for the values, cells are (people, values, groups)
-            lines = person_line[person_starts[groups] + np.arange(sum(pattern))[:, np.newaxis]]
+            lines = roster.lines_of_people(groups, sum(pattern))
+            # with an axis for the values, cells are (people, values, groups)
             cells = roster.cell_starts[lines][:, np.newaxis, :] + np.arange(len(pattern))[:, np.newaxis]
             patterns.append((pattern, cells))
         return tuple(patterns)
@@ -356,16 +353,22 @@ def _balance_odds(scores: Floats, counts: Integers) -> Floats:
     if not far.any():
         return log_factor
     score = scores[:, far]
-    bound = np.abs(score).max() + np.log(len(scores) + 1.0)
-    # at ±bound all people together expect less than one, or all but less than one, so that the solution lies between
-    low, high = np.full(score.shape[1], -bound), np.full(score.shape[1], bound)
+    # the logistic function as a tanh, which cannot overflow
+    log_factor[far] = _halve_bounds(
+        lambda middle: (0.5 + 0.5 * np.tanh((score + middle) / 2)).sum(axis=0) < counts[far],
+        np.full(score.shape[1], np.abs(score).max() + np.log(len(scores) + 1.0)),
+    )
+    return log_factor
+
+
+def _halve_bounds(short: Callable[[Floats], Flags], bound: Floats) -> Floats:
+    """Find the ln λ between ±bound below which too few are expected; at the bounds less than one, or all but that."""
+    low, high = -bound, bound
     for _ in range(100):
         middle = (low + high) / 2
-        # the logistic function as a tanh, which cannot overflow
-        short = (0.5 + 0.5 * np.tanh((score + middle) / 2)).sum(axis=0) < counts[far]
-        low, high = np.where(short, middle, low), np.where(short, high, middle)
-    log_factor[far] = (low + high) / 2
-    return log_factor
+        below = short(middle)
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return (low + high) / 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -399,15 +402,12 @@ class SetAssignments:
         """
         roster, counts = self.roster, self.roster.entries[2]
         several = np.flatnonzero(self.exactly & (counts < self.sizes))
-        person_line = np.repeat(np.arange(len(roster)), roster.members.people)
-        person_starts = starts_of(roster.members.group[person_line], len(roster.release))
         patterns = []
         for size in np.unique(self.sizes[several]).tolist():
             entries = several[self.sizes[several] == size]
             group = roster.entries[0][entries]
-            # (people, groups); cells of a line are in the order of the group's entries, hence the same offset for all
-            lines = person_line[person_starts[group] + np.arange(size)[:, np.newaxis]]
-            cells = roster.cell_starts[lines] + (entries - roster.group_starts[group])
+            # cells of a line are in the order of the group's entries, hence the same offset for all
+            cells = roster.cell_starts[roster.lines_of_people(group, size)] + (entries - roster.group_starts[group])
             patterns.append((counts[entries], cells))
         return tuple(patterns)
 
@@ -435,17 +435,18 @@ class SetAssignments:
         """Find λ by halving (the sum grows with it), and return beliefs and ln Π_i (1 + λ·o_i) / λ^n of all values."""
         roster = self.roster
         entries, entry = np.unique(roster.entry[cells], return_inverse=True)
-        counts, score = roster.entries[2][entries], scores[cells]
-        bound = np.abs(score).max(initial=0.0) + np.log(roster.release.size + 1.0)
-        low, high = np.full(len(entries), -bound), np.full(len(entries), bound)
-        believed, middle = np.zeros(len(cells)), low
-        for _ in range(100 if len(cells) else 0):
-            middle = (low + high) / 2
-            believed = 1 / (1 + np.exp(-(score + middle[entry])))
-            short = sum_by(entry, believed * roster.people[cells], len(entries)) < counts
-            low, high = np.where(short, middle, low), np.where(short, high, middle)
-        log_bound = np.logaddexp(0.0, score + middle[entry]) * roster.people[cells]
-        return believed, float(log_bound.sum() - (counts * middle).sum())
+        counts, score, people = roster.entries[2][entries], scores[cells], roster.people[cells]
+
+        def believe(log_factor: Floats) -> Floats:
+            believed: Floats = 1 / (1 + np.exp(-(score + log_factor[entry])))
+            return believed
+
+        log_factor = _halve_bounds(
+            lambda middle: sum_by(entry, believe(middle) * people, len(entries)) < counts,
+            np.full(len(entries), np.abs(score).max(initial=0.0) + np.log(roster.release.size + 1.0)),
+        )
+        log_bound = np.logaddexp(0.0, score + log_factor[entry]) * people
+        return believe(log_factor), float(log_bound.sum() - (counts * log_factor).sum())
 
 
 @dataclass(frozen=True, eq=False)

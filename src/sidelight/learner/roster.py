@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -122,6 +123,18 @@ class Roster:
 
     def __len__(self) -> int:
         return len(self.members.group)
+
+    def lines_of_people(self, groups: Integers, people: int) -> Integers:
+        """Return the lines of groups with so many people each, one per person: (people, groups)."""
+        line, starts = self._line_of_person
+        lines: Integers = line[starts[groups] + np.arange(people)[:, np.newaxis]]
+        return lines
+
+    @cached_property
+    def _line_of_person(self) -> tuple[Integers, Integers]:
+        # a line of p people stands p times
+        line = np.repeat(np.arange(len(self)), self.members.people)
+        return line, starts_of(self.members.group[line], len(self.release))
 
     def people_by_key(self, lines: Flags | None = None) -> Floats:
         """Count the people of each key, of all lines or of some."""

@@ -127,9 +127,9 @@ SERIES_FROM = 64
 _LOG_FACTORIAL = np.array([lgamma(1 + number) for number in range(1024)])
 """In small groups there are digits enough, and looking them up is quicker."""
 
-
-_FEW = np.arange(SERIES_FROM)
-_STIRLING_REST = _LOG_FACTORIAL[_FEW] - (_FEW + 0.5) * np.log(np.maximum(_FEW, 1)) + _FEW - np.log(2 * np.pi) / 2
+_STIRLING_REST = np.array(
+    [_LOG_FACTORIAL[x] - (x + 0.5) * np.log(max(x, 1)) + x - np.log(2 * np.pi) / 2 for x in range(SERIES_FROM)]
+)
 
 
 def log_missing_all(n: Integers, a: Integers, m: int | Integers) -> Floats:
