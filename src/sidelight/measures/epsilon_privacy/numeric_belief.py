@@ -49,13 +49,13 @@ from sidelight.arrays import Floats, Integers, first_of_each
 from sidelight.errors import BadMeasure, as_given, is_one_of
 from sidelight.measures.criterion import Amount, Bound, Finding, Witness
 from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stubbornness
-from sidelight.measures.epsilon_privacy.prior_belief import prior_in_words
+from sidelight.measures.epsilon_privacy.prior_belief import growth_in_words, prior_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Case
 from sidelight.measures.exact import bernoulli_number
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
 from sidelight.measures.measure import Attacker, Measure, Monotonicity, Worst, labels_as_written, read
 from sidelight.measures.targets import NumberByValue, Targeted, finite, has_sensible_size, look_up_numbers, read_numbers
-from sidelight.rounding import exact_text, round_down, round_up, short_decimal
+from sidelight.rounding import exact_text, round_down, round_up
 from sidelight.table.labels import Label, Semantics, in_order, shown
 from sidelight.text import counted
 
@@ -482,20 +482,16 @@ class NumericBelief(Targeted, GroupByGroup):
             near = np.flatnonzero(certain)[:1]
         cells = groups.counts.dense()
         kinds = np.column_stack((cells[rows[near]], columns[near]))
-        worst: tuple[Amount, int, Decimal, Case] | None = None
+        found: list[tuple[Amount, NumericBeliefWitness]] = []
         # one case stands for all groups with the same counts, and the same number
         for at in near[first_of_each(kinds)].tolist():
-            case = Case(int(groups.sizes[rows[at]]), int(matching[at]), self.known_people)
-            p_out = self._p_out(groups.domain, cells[rows[at]].tolist(), int(columns[at]))
-            value = _epsilon(case.p_in, p_out)
-            if worst is None or value > worst[0]:
-                worst = value, at, p_out, case
-        assert worst is not None
-        value, at, p_out, case = worst
-        witness = NumericBeliefWitness(
-            groups.name(int(rows[at])), groups.domain[columns[at]], p_in=case.p_in, p_out=round_down(p_out)
-        )
-        return Worst(self, value, witness)
+            row, column = int(rows[at]), int(columns[at])
+            p_in = Case(int(groups.sizes[row]), int(matching[at]), self.known_people).p_in
+            p_out = self._p_out(groups.domain, cells[row].tolist(), column)
+            witness = NumericBeliefWitness(groups.name(row), groups.domain[column], p_in, round_down(p_out))
+            found.append((_epsilon(p_in, p_out), witness))
+        value, worst = max(found, key=lambda each: each[0])  # of equal ones the first
+        return Worst(self, value, worst)
 
     def _epsilons(self, groups: Groups) -> tuple[Integers, Integers, Floats, Integers]:
         """List groups and values that occur in them, with ε in floats and how many people are near."""
@@ -558,14 +554,7 @@ class NumericBelief(Targeted, GroupByGroup):
         )
         if witness.p_in == 1:
             return f"{who} would be certain that {whom}."
-        if finding.value <= 1:
-            return f"{who} would not believe more of anyone for being in the release, not even that {whom}."
-        before, after = short_decimal(Fraction(witness.p_out), up=False), short_decimal(witness.p_in)
-        factor = "more than 1e308" if finding.value == math.inf else short_decimal(finding.value)
-        return (
-            f"{who} would be surer that {whom}, by a factor of {factor}: with that person left out of the release "
-            f"the belief is {before}, with them in it {after}."
-        )
+        return growth_in_words(who, whom, finding.value, witness.p_in, Fraction(witness.p_out))
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute ε again from the witness's group and number alone, person by person."""

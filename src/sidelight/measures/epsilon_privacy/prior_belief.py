@@ -651,17 +651,23 @@ def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBelief
     if belief.decided_by == "closed conditions":
         most = "any factor" if finding.value == math.inf else f"a factor of at most {short_decimal(finding.value)}"
         return f"By the closed conditions, {who[0].lower()}{who[1:]} could be surer that {whom}, by {most}."
-    before, after = short_decimal(witness.p_out, up=False), short_decimal(witness.p_in)
     if finding.value == math.inf:
+        before = short_decimal(witness.p_out, up=False)
         return f"{who} would be certain that {whom}, and believe it with {before} if that person were left out."
-    # up to 1 nothing is believed more, so that no factor is worth naming
-    if finding.value <= 1:
-        return f"{who} would not believe more of anyone for being in the release, not even that {whom}."
-    factor = short_decimal(finding.value)
     change = "belief grows" if witness.ratio is Ratio.BELIEF else "doubt that is left shrinks"
+    change = f", and the {change} by that factor"
+    return growth_in_words(who, whom, finding.value, witness.p_in, witness.p_out, change=change)
+
+
+def growth_in_words(who: str, whom: str, factor: Amount, p_in: Fraction, p_out: Fraction, *, change: str = "") -> str:
+    """Return by which factor a belief grows, and from what to what; up to 1 none is worth naming."""
+    if factor <= 1:
+        return f"{who} would not believe more of anyone for being in the release, not even that {whom}."
+    times = "more than 1e308" if factor == math.inf else short_decimal(factor)
+    before, after = short_decimal(p_out, up=False), short_decimal(p_in)
     return (
-        f"{who} would be surer that {whom}, by a factor of {factor}: with that person left out of the release "
-        f"the belief is {before}, with them in it {after}, and the {change} by that factor."
+        f"{who} would be surer that {whom}, by a factor of {times}: with that person left out of the release "
+        f"the belief is {before}, with them in it {after}{change}."
     )
 
 
