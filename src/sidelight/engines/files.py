@@ -25,11 +25,18 @@ from sidelight.engines.formats.in_memory import Spreadsheet, Statistics
 from sidelight.engines.formats.parquet import Parquet
 from sidelight.engines.formats.text import PACKERS, Text
 from sidelight.engines.postgres.source import DatabaseAddress, database_columns, database_rows, is_address, one_address
-from sidelight.engines.source import FileFormat, Rows, changed_while_read, people_written_alike, words_for_files
+from sidelight.engines.source import (
+    NO_NAMES,
+    FileFormat,
+    Heading,
+    Rows,
+    changed_while_read,
+    people_written_alike,
+    words_for_files,
+)
 from sidelight.engines.spark.source import SparkFile, is_spark, spark_errors, spark_rows, spark_session
 from sidelight.errors import BadTable, in_python, listed, parameter, utf8
 from sidelight.files import open_private, private_folder, real_path
-from sidelight.table.heading import NO_NAMES, Heading
 from sidelight.table.roles import Roles
 
 if TYPE_CHECKING:

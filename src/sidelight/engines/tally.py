@@ -10,16 +10,16 @@ sort_rows        the same for rows of any engine, as a `KeyStream`, held or in b
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from sidelight.arrays import Flags, Integers, add_up
+from sidelight.arrays import Flags, Integers, add_up, number_keys, sum_equal_rows
 from sidelight.engines.source import Rows, changed_while_read, collect_batches, list_cells, numpy_integers
 from sidelight.errors import BadTable, MissingValues, parameter
-from sidelight.streams.key_stream import DENSE_VALUES, WEIGHT_UNIT, KeyStream, ValuePlaces, refuse_too_heavy, weights
+from sidelight.streams.key_stream import WEIGHT_UNIT, KeyStream, ValuePlaces, refuse_too_heavy, weights
 from sidelight.streams.sorted_runs import Packing, SortedRuns, Words
 from sidelight.table.cell_lists import list_separator, no_value_hint
 from sidelight.table.labels import SUPPRESSED, Column, JointDomain, Label
@@ -61,45 +61,28 @@ class Totals:
     without_value: int = 0
     repeats: int = 0
     counted: int = 0
-    missing: dict[str, int] | None = None  # rows without a value, by sensitive column
-    values: dict[int, int] | Integers | None = None
+    missing: dict[str, int] = field(default_factory=dict)  # rows without a value, by sensitive column
+    values: Integers = field(default_factory=lambda: np.zeros(0, np.int64))  # packed values that occur, rising
+    amounts: Integers = field(default_factory=lambda: np.zeros(0, np.int64))  # how often each of them occurs
 
     def add_values(self, values: Integers, counts: Integers | None, width: int) -> None:
-        """Count how often each packed value occurs."""
-        if width <= DENSE_VALUES:
-            added = np.bincount(values, minlength=width) if counts is None else add_up(values, counts, width)
-            self.values = added if self.values is None else self.values + added  # type: ignore[operator]
-            return
-        distinct, number = np.unique(values, return_inverse=True)
-        sums = np.bincount(number) if counts is None else add_up(number, counts, len(distinct))
-        known: dict[int, int] = self.values if isinstance(self.values, dict) else {}
-        for value, many in zip(distinct.tolist(), sums.tolist(), strict=True):
-            known[value] = known.get(value, 0) + many
-        self.values = known
+        """Count how often each packed value occurs, all below `width`."""
+        number, first = number_keys(values, below=width)
+        amounts = np.bincount(number, minlength=len(first)) if counts is None else add_up(number, counts, len(first))
+        self._join(values[first], amounts)
+
+    def _join(self, values: Integers, amounts: Integers) -> None:
+        both = [np.concatenate((self.values, values))], np.concatenate((self.amounts, amounts))
+        (self.values,), self.amounts = sum_equal_rows(*both)
 
     def merge(self, other: Totals) -> Totals:
-        """Add what others have added up."""
+        """Return the sums over these rows and others."""
         names = ("rows", "suppressed", "without_value", "repeats", "counted")
         sums = {name: getattr(self, name) + getattr(other, name) for name in names}
-        missing = {name: many + (other.missing or {})[name] for name, many in (self.missing or {}).items()}
-        mine, theirs = self.values, other.values
-        values: dict[int, int] | Integers | None
-        if mine is None or theirs is None:
-            values = theirs if mine is None else mine
-        elif isinstance(mine, dict) and isinstance(theirs, dict):
-            values = {value: mine.get(value, 0) + theirs.get(value, 0) for value in {**mine, **theirs}}
-        else:
-            values = mine + theirs  # type: ignore[operator]
-        return Totals(**sums, missing=missing, values=values)
-
-    def occurring(self) -> tuple[Integers, Integers]:
-        """Return the values that occur, rising, and how often each does."""
-        if isinstance(self.values, dict):
-            values = np.array(sorted(self.values), np.int64)
-            return values, np.array([self.values[value] for value in values.tolist()], np.int64)
-        assert self.values is not None
-        values = np.flatnonzero(self.values)
-        return values, self.values[values]
+        missing = {name: many + other.missing[name] for name, many in self.missing.items()}
+        merged = Totals(**sums, missing=missing, values=self.values, amounts=self.amounts)
+        merged._join(other.values, other.amounts)
+        return merged
 
 
 def tally_levels(rows: Rows, roles: Roles) -> tuple[tuple[str, ...], ...]:
@@ -167,7 +150,6 @@ def add_tally(tally: RowCounts, totals: Totals, entries: SortedRuns, roles: Role
         totals.suppressed += int(tally.rows[suppressed].sum())
         tally = tally.without(suppressed)
     without = np.zeros(len(tally.counts), bool)
-    assert totals.missing is not None
     for name, missing in find_valueless(tally, roles).items():
         totals.missing[name] += int(tally.rows[missing].sum())
         without |= missing
@@ -191,7 +173,7 @@ def check_totals(totals: Totals, rows: Rows, roles: Roles) -> None:
         message = f"{rows.source.name} has no rows; give at least one person"
         raise BadTable(message)
     if roles.missing == "an error":
-        refuse_valueless(totals.missing or {}, totals.rows - totals.suppressed, roles)
+        refuse_valueless(totals.missing, totals.rows - totals.suppressed, roles)
     if totals.counted == 0:
         message = "no rows are left after leaving out the suppressed ones and those without a sensitive value"
         raise BadTable(message)
@@ -291,7 +273,7 @@ def build_stream(
     everybody: int | None,
 ) -> KeyStream:
     """Put together what was added up; `everybody` is how many people there are, where values do not say it."""
-    values, amounts = totals.occurring()
+    values, amounts = totals.values, totals.amounts
     domain, places = _find_domain(packing, values, roles)
     intake = build_intake(
         rows,

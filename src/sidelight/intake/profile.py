@@ -29,7 +29,6 @@ from typing import TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import pyarrow as pa
 
 from sidelight.engines.dataframes.source import as_frame, frame_errors
 from sidelight.engines.files import columns_of, rows_of
@@ -43,7 +42,6 @@ from sidelight.engines.source import (
     is_any_of,
     labels_of,
     nulls_for_missing,
-    numpy_integers,
     people_written_alike,
 )
 from sidelight.errors import BadTable
@@ -303,7 +301,8 @@ class OpenColumns:
             column = Column(name, labels, np.zeros(0, np.int32))
             kind = kind_by_type(column, self.rows.roles, self.rows.source.texts) or kind_of_labels(labels)
             # if there are few labels, one query is enough; else the engine counts again
-            counts = _counts_here(first, ours) if len(first) <= MOST_LABELS else _counts_there(times, ours)
+            here = len(first) <= MOST_LABELS
+            counts = _count_labels(nw.from_native(first).lazy() if here else times, ours)
             profiles[name] = ColumnProfile(name=name, kind=kind, labels=labels, **counts)
         return profiles
 
@@ -380,21 +379,7 @@ def refuse_no_rows(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -
         raise BadTable(message)
 
 
-def _counts_here(answer: pa.Table, ours: str) -> dict[str, int]:
-    times = numpy_integers(answer.column("times"))
-    present = np.array(
-        [not missing for chunk in answer.column(ours).chunks for missing in chunk.is_null().to_pylist()], bool
-    )
-    return {
-        "rows": int(times.sum()),
-        "missing": int(times[~present].sum()),
-        "distinct": int(present.sum()),
-        "once": int((present & (times == 1)).sum()),
-        "most": int(times[present].max(initial=0)),
-    }
-
-
-def _counts_there(times: Frame, ours: str) -> dict[str, int]:
+def _count_labels(times: Frame, ours: str) -> dict[str, int]:
     present, once = ~nw.col(ours).is_null(), nw.col("times") == 1
     totals = times.select(
         nw.col("times").sum().cast(nw.Int64).alias("rows"),

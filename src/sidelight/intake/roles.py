@@ -21,8 +21,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
+from sidelight.engines.source import Heading
 from sidelight.errors import UnknownColumn, did_you_mean, expect, parameter
 from sidelight.intake.profile import (
     ColumnProfile,
@@ -38,12 +39,11 @@ from sidelight.intake.profile import (
 from sidelight.progress import Progress, quiet
 from sidelight.table.cell_lists import list_separator
 from sidelight.table.column_names import find_look, is_sampling_weight, numbers_people, word_list, words_of
-from sidelight.table.heading import Heading
-from sidelight.table.roles import EACH_ROW, Missing, Roles
+from sidelight.table.roles import EACH_ROW, ReadingChoices, Roles
 from sidelight.text import counted, form, html_table, one_or_several
 
 if TYPE_CHECKING:
-    from sidelight.table.labels import ColumnKind, Semantics
+    from sidelight.table.labels import ColumnKind
 
 Role: TypeAlias = Literal["person", "quasi", "sensitive", "keep", "leave out"]
 """What a column is suggested as."""
@@ -139,16 +139,9 @@ def suggest_roles(
     *,
     quasi: str | Sequence[str] = (),
     sensitive: str | Sequence[str] = (),
-    person: str | None = None,
-    values: Semantics | None = None,
-    missing: Missing | None = None,
-    missing_marks: str | Sequence[object] = (),
     keep: str | Sequence[str] = (),
     weight: str | None = None,
-    split: str | None = None,
-    kinds: Mapping[str, object] | None = None,
-    encoding: str | None = None,
-    sheet: str | None = None,
+    **reading: Unpack[ReadingChoices],
 ) -> SuggestedRoles:
     """Suggest a role for each column, with its reason; roles that you state are taken as they are.
 
@@ -158,16 +151,10 @@ def suggest_roles(
         source: files or a dataframe, as in `read_table`.
         quasi: the columns that others may know, if you know: then these and no others.
         sensitive: the column that nobody should learn, or several, if you know.
-        person: the column that says whose row it is, if you know.
-        values: how many values a person has: "single", "set" or "multiset".
-        missing: what a missing sensitive value means.
-        missing_marks: texts that mean missing; if none are given, usual ones such as "?" are looked for.
         keep: columns that are published as they are, if you know: no role is suggested for them.
         weight: a column of sampling weights, likewise.
-        split: what stands between the values of a sensitive cell that holds several; if nothing is said, looked for.
-        kinds: what columns are, as in `read_table`.
-        encoding: how the letters of text files are written; default: UTF-8.
-        sheet: which sheet of a spreadsheet.
+        reading: what else you know, as in `read_table`: `person`, `values`, `missing`, `kinds`, `encoding`, `sheet`;
+            `missing_marks` and the `split` of cells that hold several values are looked for where nothing is said.
 
     >>> import sidelight as sl
     >>> suggested = suggest_roles(sl.datasets.nhefs().path)
@@ -178,9 +165,10 @@ def suggest_roles(
     >>> sl.read_table(sl.datasets.nhefs().path, **suggested.keywords)
     <Table of 1,629 people: age, sex, race, marital, education, birthplace → condition (14 values)>
     """
-    if split is not None:
-        expect(str, split, parameter("split"))
-    return suggestions_for(source, Roles.from_keywords(locals()))
+    if reading.get("split") is not None:
+        expect(str, reading["split"], parameter("split"))
+    choices: Mapping[str, Any] = reading
+    return suggestions_for(source, Roles.of(quasi=quasi, sensitive=sensitive, keep=keep, weight=weight, **choices))
 
 
 def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -> SuggestedRoles:

@@ -437,10 +437,6 @@ def people_surely_below(
     return int(people[people < least].sum())
 
 
-class _TooManyKeys(Exception):
-    """A signal between the functions of this file."""
-
-
 @dataclass(frozen=True)
 class _Step:
     """The way from one packing to another."""
@@ -458,26 +454,22 @@ class _Step:
         return cls(old, Packing((*labels, *old.value_labels), old.sensitive), columns, reading)
 
     def roll_up_entries(self, stream: KeyStream, memory: Memory, most_keys: int | None) -> SortedRuns | None:
-        def look_at(words: Words) -> None:
-            if most_keys is not None and np.count_nonzero(run_starts(self.new.keys(words))) > most_keys:
-                raise _TooManyKeys
+        def are_too_many(words: Words | None) -> bool:
+            """Return whether the distinct rows of a run have more keys than may be."""
+            if words is None or most_keys is None:
+                return False
+            return bool(np.count_nonzero(run_starts(self.new.keys(words))) > most_keys)
 
         runs = self._runs(stream.entries, memory)
         below = prod(max(len(labels), 1) for labels in self.new.labels)
-        try:
-            # with "no value" a row may count for nothing and still makes a key, which an array of sums could not show
-            if below <= COUNTED_BY_ARRAY and stream.roles.missing != "no value":
-                total = self._count_by_array(stream.entries, below)
-                rows = np.flatnonzero(total)
-                look_at([rows])
-                runs.add([rows], total[rows])
-                return runs
-            runs.look_at = look_at
-            for words, once_or_counts in self.pack_anew(stream.entries):
-                runs.add(words, once_or_counts)
-        except _TooManyKeys:
-            return None
-        return runs
+        # with "no value" a row may count for nothing and still makes a key, which an array of sums could not show
+        if below <= COUNTED_BY_ARRAY and stream.roles.missing != "no value":
+            total = self._count_by_array(stream.entries, below)
+            rows = np.flatnonzero(total)
+            runs.add([rows], total[rows])
+            return None if are_too_many([rows]) else runs
+        recoded = self.pack_anew(stream.entries)
+        return None if any(are_too_many(runs.add(*some)) for some in recoded) else runs
 
     def _count_by_array(self, entries: SortedRuns, below: int) -> Integers:
         """Add up the counts of rows of one word, each below a number."""

@@ -187,26 +187,27 @@ class SortedRuns:
     words: int
     room: int  # how many rows are sorted at a time
     rows_in_all: int | None = None  # how many there will be, where that is known
-    look_at: Callable[[Words], None] | None = None  # is shown the distinct rows of each run; may raise, to give up
     spilled: int = 0  # bytes
     _waiting: list[Batch] = field(default_factory=list, repr=False)
     _held: int = 0
     _files: list[_Run] = field(default_factory=list, repr=False)
 
-    def add(self, words: Words, counts: Integers | None = None) -> None:
-        """Take some rows, in any order; without counts each counts once."""
+    def add(self, words: Words, counts: Integers | None = None) -> Words | None:
+        """Take some rows, in any order; without counts each counts once.
+
+        Return the distinct rows of a run where these fill one, else nothing.
+        """
         if len(words[0]) == 0:
-            return
+            return None
         self._waiting.append((words, np.zeros(0, np.int64) if counts is None else counts))
         self._held += len(words[0])
         if self._held < self.room:
-            return
+            return None
         words, _ = self._sort()
-        if self.look_at is not None:
-            self.look_at(words)
         # rows that repeat shrink when they are counted: below half the room, more rows can be gathered before writing
         if 2 * self._held >= self.room:
             self._write()
+        return words
 
     def _sort(self) -> Batch:
         batch = _sort_and_count(self._waiting, self.words)

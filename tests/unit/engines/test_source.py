@@ -14,6 +14,7 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.engines.files import sure_columns_of
 from sidelight.engines.source import (
+    Heading,
     Source,
     TextRows,
     arrow_integers,
@@ -26,7 +27,6 @@ from sidelight.engines.source import (
     unused_columns,
 )
 from sidelight.errors import BadTable, SidelightError, UnknownColumn
-from sidelight.table.heading import Heading
 from sidelight.table.roles import Roles
 
 

@@ -18,6 +18,7 @@ from narwhals.exceptions import DuplicateError
 
 from sidelight.engines.source import (
     Frame,
+    Heading,
     Source,
     TextRows,
     has_odd_type,
@@ -26,7 +27,6 @@ from sidelight.engines.source import (
     unused_columns,
 )
 from sidelight.errors import BadTable, SidelightError, kind_in_words, remedy_for
-from sidelight.table.heading import Heading
 from sidelight.table.labels import KindOrOrder, label
 
 if TYPE_CHECKING:

@@ -30,6 +30,7 @@ import pyarrow as pa
 
 from sidelight.engines.source import (
     Frame,
+    Heading,
     Rows,
     Source,
     TextRows,
@@ -50,7 +51,6 @@ from sidelight.engines.source import (
 )
 from sidelight.errors import BadTable, NoRoom, parameter
 from sidelight.files import open_private, private_folder, real_path
-from sidelight.table.heading import Heading
 from sidelight.table.labels import SUPPRESSED, KindOrOrder, Label, label
 from sidelight.text import bytes_in_words
 

@@ -24,9 +24,8 @@ from zipfile import ZipFile
 import pyarrow as pa
 
 from sidelight.engines.duckdb.source import arrow_rows
-from sidelight.engines.source import FileFormat, Rows, unused_columns
+from sidelight.engines.source import NO_NAMES, FileFormat, Heading, Rows, unused_columns
 from sidelight.errors import BadTable, listed, needs_extra, parameter
-from sidelight.table.heading import NO_NAMES, Heading
 from sidelight.table.labels import Label, label
 from sidelight.text import counted
 

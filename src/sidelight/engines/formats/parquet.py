@@ -36,9 +36,8 @@ from sidelight.engines.duckdb.source import (
     sql_path,
     text_columns,
 )
-from sidelight.engines.source import FileFormat, Rows, sql_name, unused_columns, words_for_files
+from sidelight.engines.source import FileFormat, Heading, Rows, sql_name, unused_columns, words_for_files
 from sidelight.errors import BadTable
-from sidelight.table.heading import Heading
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq

@@ -14,7 +14,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -33,10 +32,9 @@ from sidelight.engines.duckdb.source import (
     sql_path,
     store_by_column,
 )
-from sidelight.engines.source import FileFormat, Rows, TextRows, sql_text, unused_columns
+from sidelight.engines.source import FileFormat, Heading, Rows, TextRows, sql_text, unused_columns
 from sidelight.errors import BadTable, SidelightError, parameter
 from sidelight.files import open_private, private_folder
-from sidelight.table.heading import Heading
 
 if TYPE_CHECKING:
     from sidelight.streams.memory import Memory
@@ -49,43 +47,35 @@ PACKERS = {".gz": "gzip", ".zst": "zstd"}
 CHUNK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class FirstLine:
-    """How the columns of a text file are called, and what is between its cells."""
+# How many characters a line may have; DuckDB reads no longer ones either
+LONGEST_LINE = 2_000_000
 
-    file: Path
-    delimiter: str
-    names: tuple[str, ...]
 
-    @classmethod
-    def read(cls, file: Path) -> FirstLine:
-        """Read the delimiter, unless the file's ending says it, and the names of the columns."""
-        with _open_text(file) as text:
-            first = text.readline(LONGEST_LINE)
-            _check_first_line(file, first, text)
-            delimiter = delimiter_by_ending(file) or sniff_delimiter(first)
-            lines = [first, *_rest_of_names(file, first, text)]
-            # DuckDB would find no rows below names that hold a line end of another kind than the line's own
-            if len({line[len(line.rstrip("\r\n")) :] for line in lines} - {""}) > 1:
-                message = (
-                    f"a column name in {file.name} holds a line end of another kind than those of the lines; "
-                    "write that name in one line, or save the file with one kind of line ends"
-                )
-                raise BadTable(message)
-            return cls(file, delimiter, tuple(next(csv.reader(lines, delimiter=delimiter), ())))
+def read_first_line(file: Path) -> tuple[str, Heading]:
+    """Return the delimiter of a text file, as its ending says or its first line shows, and what that line holds."""
+    with _open_text(file) as text:
+        first = text.readline(LONGEST_LINE)
+        _check_first_line(file, first, text)
+        delimiter = delimiter_by_ending(file) or sniff_delimiter(first)
+        lines = [first, *_rest_of_names(file, first, text)]
+    # DuckDB would find no rows below names that hold a line end of another kind than the line's own
+    if len({line[len(line.rstrip("\r\n")) :] for line in lines} - {""}) > 1:
+        message = (
+            f"a column name in {file.name} holds a line end of another kind than those of the lines; "
+            "write that name in one line, or save the file with one kind of line ends"
+        )
+        raise BadTable(message)
 
-    def rows(self) -> list[list[str]]:
+    def read_rows() -> list[list[str]]:
         """Read the first 1000 rows; at least one, as a single line may be names or a row."""
-        with _open_text(self.file) as text:
-            _, *rows = islice(csv.reader(text, delimiter=self.delimiter), 1000)
+        with _open_text(file) as text:
+            _, *rows = islice(csv.reader(text, delimiter=delimiter), 1000)
         if not rows:
-            message = f"{self.file.name} has one line only; it needs a line with the names of the columns, and rows"
+            message = f"{file.name} has one line only; it needs a line with the names of the columns, and rows"
             raise BadTable(message)
         return rows
 
-
-# How many characters a line may have; DuckDB reads no longer ones either
-LONGEST_LINE = 2_000_000
+    return delimiter, Heading(tuple(next(csv.reader(lines, delimiter=delimiter), ())), read_rows)
 
 
 def delimiter_by_ending(file: Path) -> str | None:
@@ -264,10 +254,10 @@ def csv_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
     layouts: dict[tuple[str, tuple[str, ...], str | None], list[Path]] = defaultdict(list)
     dropped: dict[str, None] = {}
     for file in files:
-        first = FirstLine.read(file)
-        dropped |= dict.fromkeys(unused_columns(roles, Heading(first.names, first.rows), file.name))
+        delimiter, heading = read_first_line(file)
+        dropped |= dict.fromkeys(unused_columns(roles, heading, file.name))
         # files of one layout share one scan; columns are matched by name, so their order may differ between files
-        layouts[first.delimiter, first.names, packer_of(file)].append(file)
+        layouts[delimiter, heading.names, packer_of(file)].append(file)
     parts = [_csv_query(group, *layout, roles) for layout, group in layouts.items()]
     return " UNION ALL ".join(parts), tuple(dropped)
 
@@ -311,7 +301,7 @@ def read_in_spark(session: Any, paths: Sequence[str], roles: Roles) -> Any:  # n
     first = Path(paths[0])
     delimiter = delimiter_by_ending(first)
     if delimiter is None and first.is_file():
-        delimiter = FirstLine.read(first).delimiter
+        delimiter, _ = read_first_line(first)
     # the same dialect as `_csv_query`; columnPruning would skip checking the cells of columns that are not used
     reader = session.read.options(
         header=True,
@@ -372,5 +362,4 @@ class Text(FileFormat):
     def open_heading(self, file: Path, roles: Roles) -> Iterator[Heading]:
         """Read the first line."""
         with as_utf8([file], roles.encoding) as (text,):
-            first = FirstLine.read(text)
-            yield Heading(first.names, first.rows)
+            yield read_first_line(text)[1]

@@ -39,6 +39,7 @@ import pyarrow as pa
 from sidelight.ahead import interruptibly
 from sidelight.engines.source import (
     Frame,
+    Heading,
     Rows,
     Source,
     collect_batches,
@@ -48,7 +49,6 @@ from sidelight.engines.source import (
     unused_columns,
 )
 from sidelight.errors import BadTable, NotAvailable, did_you_mean, parameter
-from sidelight.table.heading import Heading
 from sidelight.table.labels import BLANKS, SUPPRESSED, label
 
 if TYPE_CHECKING:

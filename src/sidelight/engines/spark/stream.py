@@ -230,7 +230,7 @@ def read_spark_stream(rows: Rows, roles: Roles, memory: Memory) -> SparkStream:
             check_people(rows, roles)
     firsts = accumulate((share.keys for share in shares), initial=1)
     held = [
-        replace(share, totals=replace(share.totals, values=None), first=first)
+        replace(share, totals=Totals(rows=share.totals.rows), first=first)
         for share, first in zip(shares, firsts, strict=False)
         if share.keys
     ]
