@@ -41,16 +41,13 @@ import numpy as np
 
 from sidelight.arrays import Codes, Flags, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy, WrongKind, as_given, did_you_mean, expect, kind_in_words, parameter
-from sidelight.release.groups import Groups
+from sidelight.release.groups import Groups, held_groups, hold_groups, key_block
 from sidelight.release.printed_labels import Printing
 from sidelight.release.release import (
     Members,
     Release,
     ReleaseBlocks,
     StreamedRelease,
-    held_groups,
-    key_block,
-    numbers_of,
     whole_groups,
 )
 from sidelight.streams.key_stream import Reading, Relabelling, do_not_report, people_surely_below, roll_up_stream
@@ -571,12 +568,7 @@ class StreamedLattice(LatticeNodes):
         groups = self.groups_at(node)
         if isinstance(groups, Groups):
             return groups
-        held = held_groups(
-            groups.stream, lambda groups, values: self.memory.holds_groups(self._numbers(groups, values))
-        )
-        if held is None:
-            values = sum(block.counts.positive for block in groups.stream.blocks())
-            raise self.memory.too_many_groups(len(groups), self._numbers(len(groups), values))
+        held = hold_groups(groups.stream, self.memory, self.memory.too_many_groups)
         return self._restore_kinds(held, node)
 
     def release_to_judge(self, node: Node) -> ReleaseBlocks:
@@ -649,9 +641,6 @@ class StreamedLattice(LatticeNodes):
             None if low == high else (ladder.labels[high], ladder.step(low, high))
             for ladder, low, high in zip(self._ladders, best, node, strict=True)
         ]
-
-    def _numbers(self, groups: int, values: int) -> int:
-        return numbers_of(groups, values, len(self.table.quasi))
 
     def _keep_root(self, node: Node, groups: Groups) -> NodeGroups:
         finest, room = self._restore_kinds(groups, node), self.memory.numbers_kept

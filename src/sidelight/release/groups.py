@@ -45,7 +45,9 @@ from sidelight.table.table import CELLS_AT_ONCE, MOST_PEOPLE, Counts
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
-    from sidelight.streams.key_stream import Summed
+    from sidelight.errors import NoRoom
+    from sidelight.streams.key_stream import KeyBlock, KeyStream, Summed
+    from sidelight.streams.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,6 +435,55 @@ class GroupBlock:
         """Look at one sensitive column as who knows others does; `before` are the parts of all groups before these."""
         parts = self.groups.about(column, known)
         return replace(parts, numbers=np.arange(before + 1, before + len(parts) + 1))
+
+
+def key_block(block: KeyBlock, semantics: Semantics, populations: tuple[PopulationCounts, ...] = ()) -> GroupBlock:
+    """Take keys for groups; `populations` are of all groups of the release."""
+    stream = block.stream
+
+    def take(rows: Integers | slice) -> Groups:
+        numbers = np.arange(block.first, block.first + len(block))[rows]
+        return Groups(
+            stream.domain,
+            block.sizes[rows],
+            block.counts.take(rows),
+            block.columns(rows),
+            semantics,
+            stream.whole,
+            numbers,
+            # groups are numbered from 1 over the whole release; a population has a count for each of them, from index 0
+            tuple(each.take(numbers - 1) for each in populations),
+            weights=None if block.weights is None else block.weights[rows],
+        )
+
+    return GroupBlock(block.first, block.sizes, block.counts, stream.domain, semantics, take)
+
+
+def numbers_of(groups: int, values: int, columns: int) -> int:
+    """Return how many numbers held groups take: sizes, numbers and codes of each, index and count of a value."""
+    return groups * (2 + columns) + 2 * values
+
+
+def held_groups(stream: KeyStream, fits: Callable[[int, int], bool]) -> Groups | None:
+    """Hold all groups of a stream; None as soon as so many groups, and values of groups, do not fit."""
+    parts, groups, values = [], 0, 0
+    for block in stream.blocks():
+        groups, values = groups + len(block), values + block.counts.positive
+        if not fits(groups, values):
+            return None
+        parts.append(key_block(block, stream.semantics).groups)
+    return stack_groups(parts)
+
+
+def hold_groups(stream: KeyStream, memory: Memory, refuse: Callable[[int, int], NoRoom]) -> Groups:
+    """Hold all groups of a stream, to be measured and printed; `refuse` says how many groups, and numbers, those are."""
+    columns = len(stream.roles.quasi)
+    groups = held_groups(stream, lambda many, values: memory.holds_groups(numbers_of(many, values, columns)))
+    # they are counted to the end only now, for the error that says how much memory would do
+    if groups is None:
+        many, values = stream.count(), stream.reduce(lambda block: block.counts.positive, operator.add)
+        raise refuse(many, numbers_of(many, values, columns))
+    return replace(groups, columns=tuple(column.compact() for column in groups.columns))
 
 
 class GroupLookup(ABC):

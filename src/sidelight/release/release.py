@@ -13,16 +13,15 @@ measure asks of them is summarised and forgotten; what a block is compared with,
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from functools import reduce as fold
 from numbers import Integral
 from operator import index
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +35,8 @@ from sidelight.release.groups import (
     GroupName,
     Groups,
     PopulationCounts,
-    stack_groups,
+    hold_groups,
+    key_block,
 )
 from sidelight.streams.key_stream import Streamed, Summed
 from sidelight.table.labels import (
@@ -45,7 +45,10 @@ from sidelight.table.labels import (
     Semantics,
     Tabular,
     arrow_labels,
+    check_sensitive,
+    count_values,
     in_order,
+    is_listing,
     label,
     number_equal_rows,
     show_in_list,
@@ -53,7 +56,7 @@ from sidelight.table.labels import (
     unused_name,
     value_columns,
 )
-from sidelight.table.table import MOST_PEOPLE, Counts, Intake, check_sensitive, exact_sum, sensitive_names
+from sidelight.table.table import MOST_PEOPLE, Counts, Intake, exact_sum, sensitive_names
 from sidelight.text import as_names, counted, form
 
 if TYPE_CHECKING:
@@ -61,7 +64,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sidelight.release.printed_labels import Printing
-    from sidelight.streams.key_stream import KeyBlock, KeyStream
+    from sidelight.streams.key_stream import KeyBlock
     from sidelight.streams.memory import Memory
     from sidelight.table.hierarchy import Hierarchy
 
@@ -175,11 +178,8 @@ class Release(Tabular, GroupLookup):
         return self.groups.to_html(self._describe())
 
     def _describe(self) -> str:
-        word = "combination" if len(self.sensitive_columns) > 1 else "value"
-        return (
-            f"Release of {counted(self.size, 'person')} in {counted(len(self), 'group')}, "
-            f"{self.sensitive}: {counted(len(self.domain), word)} ({self.semantics})"
-        )
+        people, groups = counted(self.size, "person"), counted(len(self), "group")
+        return f"Release of {people} in {groups}, {self.sensitive}: {count_values(self.domain)} ({self.semantics})"
 
     def to_arrow(self) -> pa.Table:
         """Return a row per group and value that occurs there: what `read_release` reads with `rows="counts"`.
@@ -442,13 +442,9 @@ def group_number(which: object) -> int:
     raise WrongKind(message)
 
 
-def _is_list(thing: object) -> TypeGuard[Iterable[Any]]:
-    return isinstance(thing, Iterable) and not isinstance(thing, str | bytes | Mapping)
-
-
 def _one_per_group(groups: object, entry: str, single: str) -> list[Any]:
     """List the entries of all groups; raise `WrongKind` if it is no list: a mapping is most likely a single group."""
-    if _is_list(groups):
+    if is_listing(groups):
         return list(groups)
     message = f"give a list with {entry} for each group, not {kind_in_words(groups)}; write a single one as {single}"
     raise WrongKind(message)
@@ -457,7 +453,7 @@ def _one_per_group(groups: object, entry: str, single: str) -> list[Any]:
 def _people_and_values(groups: object) -> list[tuple[list[Any], list[Any]]]:
     listed = _one_per_group(groups, "a pair (people, values)", "[(people, values)]")
     for pair in listed:
-        if not (isinstance(pair, Sequence) and len(pair) == 2 and all(map(_is_list, pair))):
+        if not (isinstance(pair, Sequence) and len(pair) == 2 and all(map(is_listing, pair))):
             message = 'each group is a pair of lists (people, values), such as (["Bob", "Ed"], ["Flu", "Heart"])'
             raise WrongKind(message)
     return [(list(people), list(values)) for people, values in listed]
@@ -670,17 +666,8 @@ class StreamedRelease(Streamed, GroupLookup):
         >>> sl.stream_release(rows, group="age", sensitive="disease").held("somebody")
         <Release of 2 people in 2 groups, disease: 2 values (single)>
         """
-        groups = held_groups(self.stream, lambda *many: self.memory.holds_groups(self._numbers(*many)))
-        # they are counted to the end only now, for the error that says how much memory would do
-        if groups is None:
-            values = self.stream.reduce(lambda block: block.counts.positive, operator.add)
-            raise self.memory.too_many_at_once(asked, len(self), self._numbers(len(self), values))
-        columns = tuple(column.compact() for column in groups.columns)
-        held = replace(groups, columns=columns)
-        return Release(held, sensitive=self.sensitive, intake=self.intake, printing=self.printing)
-
-    def _numbers(self, groups: int, values: int) -> int:
-        return numbers_of(groups, values, len(self.columns))
+        groups = hold_groups(self.stream, self.memory, partial(self.memory.too_many_at_once, asked))
+        return Release(groups, sensitive=self.sensitive, intake=self.intake, printing=self.printing)
 
     def __len__(self) -> int:
         """Count the groups; goes through them unless they were counted before."""
@@ -729,7 +716,8 @@ class StreamedRelease(Streamed, GroupLookup):
     def __repr__(self) -> str:
         """Return how large it is and what it is about."""
         groups, people = counted(len(self), "group"), counted(self.size, "person")
-        return f"<StreamedRelease of {people} in {groups}, {self.sensitive}: {self.values_in_words} ({self.semantics})>"
+        values = count_values(self.domain)
+        return f"<StreamedRelease of {people} in {groups}, {self.sensitive}: {values} ({self.semantics})>"
 
 
 ReleaseBlocks: TypeAlias = Release | StreamedRelease
@@ -739,41 +727,3 @@ ReleaseBlocks: TypeAlias = Release | StreamedRelease
 def expect_release(thing: object, name: str) -> ReleaseBlocks:
     """Return a release, held or streamed; raise in one line if it is none."""
     return thing if isinstance(thing, StreamedRelease) else expect(Release, thing, name)
-
-
-def key_block(block: KeyBlock, semantics: Semantics, populations: tuple[PopulationCounts, ...] = ()) -> GroupBlock:
-    """Take keys for groups; `populations` are of all groups of the release."""
-    stream = block.stream
-
-    def take(rows: Integers | slice) -> Groups:
-        numbers = np.arange(block.first, block.first + len(block))[rows]
-        return Groups(
-            stream.domain,
-            block.sizes[rows],
-            block.counts.take(rows),
-            block.columns(rows),
-            semantics,
-            stream.whole,
-            numbers,
-            # groups are numbered from 1 over the whole release; a population has a count for each of them, from index 0
-            tuple(each.take(numbers - 1) for each in populations),
-            weights=None if block.weights is None else block.weights[rows],
-        )
-
-    return GroupBlock(block.first, block.sizes, block.counts, stream.domain, semantics, take)
-
-
-def numbers_of(groups: int, values: int, columns: int) -> int:
-    """Return how many numbers held groups take: sizes, numbers and codes of each, index and count of a value."""
-    return groups * (2 + columns) + 2 * values
-
-
-def held_groups(stream: KeyStream, fits: Callable[[int, int], bool]) -> Groups | None:
-    """Hold all groups of a stream; None as soon as so many groups, and values of groups, do not fit."""
-    parts, groups, values = [], 0, 0
-    for block in stream.blocks():
-        groups, values = groups + len(block), values + block.counts.positive
-        if not fits(groups, values):
-            return None
-        parts.append(key_block(block, stream.semantics).groups)
-    return stack_groups(parts)

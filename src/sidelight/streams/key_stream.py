@@ -43,7 +43,6 @@ from sidelight.streams.sorted_runs import Batch, Packing, SortedRuns, Words, con
 from sidelight.table.cell_lists import CellLists, intake_of_lists
 from sidelight.table.labels import Column, Label, Semantics, as_number, number_equal_rows
 from sidelight.table.table import CarriedColumns, Counts, Intake, Table, sensitive_names
-from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.streams.memory import Memory
@@ -255,11 +254,6 @@ class Streamed:
     def intake(self) -> Intake:
         """Return what reading did to the rows."""
         return self.stream.intake
-
-    @property
-    def values_in_words(self) -> str:
-        """Return how many values there are."""
-        return counted(len(self.domain), "combination" if len(self.sensitive_columns) > 1 else "value")
 
 
 def whole_keys(entries: SortedRuns, packing: Packing) -> Iterator[tuple[Words, Integers, Words, Integers]]:

@@ -30,7 +30,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -51,13 +51,15 @@ from sidelight.table.labels import (
     JointDomain,
     Label,
     Tabular,
+    check_sensitive,
     hint_label,
     in_order,
+    is_listing,
     label,
     listed,
     shown,
 )
-from sidelight.table.table import Counts, Profiles, Table, check_sensitive
+from sidelight.table.table import Counts, Profiles, Table
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
@@ -518,8 +520,8 @@ def as_hierarchies(by: object) -> Mapping[str, Hierarchy]:
 
 def _as_levels(column: str, levels: object) -> Levels:
     """Take a sequence of levels, each a sequence of labels; whole numbers and the like are labels, too."""
-    rows: list[Any] = [*levels] if _is_sequence(levels) else [levels]
-    if not all(map(_is_sequence, rows)):
+    rows: list[Any] = [*levels] if is_listing(levels) else [levels]
+    if not all(map(is_listing, rows)):
         message = (
             f"hierarchy of '{column}': its levels should be lists of labels, the values first, not "
             f"{kind_in_words(levels)}; write Hierarchy('sex', [['Female', 'Male'], ['*', '*']]), or make one with "
@@ -527,10 +529,6 @@ def _as_levels(column: str, levels: object) -> Levels:
         )
         raise WrongKind(message)
     return tuple(tuple(each if isinstance(each, str) else shown(label(each)) for each in level) for level in rows)
-
-
-def _is_sequence(thing: object) -> TypeGuard[Iterable[Any]]:
-    return isinstance(thing, Iterable) and not isinstance(thing, str | bytes | Mapping)
 
 
 def _check_levels(column: str, levels: Levels) -> dict[str, int]:

@@ -17,11 +17,11 @@ import datetime as dt
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import takewhile
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -490,11 +490,8 @@ class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slo
 
     def column(self, name: str) -> Column:
         """Return what each value says in one sensitive column."""
-        for column in self.columns:
-            if column.name == name:
-                return column
-        message = f"no sensitive column '{as_given(name)}'{did_you_mean(as_given(name), self.names)}"
-        raise UnknownColumn(message)
+        check_sensitive(name, self.names)
+        return next(column for column in self.columns if column.name == name)
 
     @classmethod
     def numbered(cls, columns: Iterable[Column]) -> tuple[JointDomain, Integers]:
@@ -523,6 +520,27 @@ class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slo
             return rest.recode(labels, (np.cumsum(kept) - 1).astype(np.int32))
 
         return JointDomain(map(drop_lost_labels, self.columns))
+
+
+def check_sensitive(column: object, columns: Sequence[str]) -> None:
+    """Refuse another name than that of a sensitive column."""
+    if not isinstance(column, str) or column not in columns:
+        message = f"no sensitive column '{as_given(column)}'{did_you_mean(as_given(column), columns)}"
+        raise UnknownColumn(message)
+
+
+def count_values(domain: tuple[Label, ...]) -> str:
+    """Return how many values there are, in words; of several sensitive columns, combinations.
+
+    >>> count_values(("Cold", "Flu"))
+    '2 values'
+    """
+    return counted(len(domain), "combination" if isinstance(domain, JointDomain) else "value")
+
+
+def is_listing(thing: object) -> TypeGuard[Iterable[Any]]:
+    """Return whether a thing has entries to go through, which texts and mappings have not in this sense."""
+    return isinstance(thing, Iterable) and not isinstance(thing, str | bytes | Mapping)
 
 
 def value_columns(sensitive: str, domain: tuple[Label, ...], values: npt.NDArray[np.integer]) -> tuple[Column, ...]:

@@ -23,9 +23,18 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Integers, add_up, first_of_equal_runs, number_keys, number_rows, ranges
-from sidelight.errors import BadTable, UnknownColumn, as_given, did_you_mean, expect, in_python, listed, parameter
+from sidelight.errors import BadTable, expect, in_python, listed, parameter
 from sidelight.table.column_names import numbers_people
-from sidelight.table.labels import Column, JointDomain, Label, Semantics, find_column, number_equal_rows
+from sidelight.table.labels import (
+    Column,
+    JointDomain,
+    Label,
+    Semantics,
+    check_sensitive,
+    count_values,
+    find_column,
+    number_equal_rows,
+)
 from sidelight.text import counted, form, html_table
 
 # Store all cells when at least this share of them is positive (a sparse entry costs twice a cell)
@@ -591,10 +600,7 @@ class Table:
 
     def __repr__(self) -> str:
         names = ", ".join(column.name for column in self.quasi)
-        return (
-            f"<Table of {counted(self.people, 'person')}: {names} → {self.sensitive} "
-            f"({counted(len(self.domain), 'combination' if len(self.sensitive_columns) > 1 else 'value')})>"
-        )
+        return f"<Table of {counted(self.people, 'person')}: {names} → {self.sensitive} ({count_values(self.domain)})>"
 
 
 def held(table: object) -> Table:
@@ -620,13 +626,6 @@ class CarriedColumns:
     def names(self) -> tuple[str, ...]:
         """The columns."""
         return tuple(column.name for column in self.columns)
-
-
-def check_sensitive(column: object, columns: Sequence[str]) -> None:
-    """Refuse another name than that of a sensitive column."""
-    if not isinstance(column, str) or column not in columns:
-        message = f"no sensitive column '{as_given(column)}'{did_you_mean(as_given(column), columns)}"
-        raise UnknownColumn(message)
 
 
 class HasSensitiveColumns(Protocol):
