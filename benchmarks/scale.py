@@ -84,7 +84,7 @@ def streamed_audit(kind: str, path: str) -> dict[str, int]:
 
     release = sl.stream_release(path, group=list(QUASI[kind]), sensitive=SENSITIVE, memory=MEMORY)
     findings(classics(), release)
-    return {"groups": len(release), "spilled": release.spilled}
+    return {"groups": len(release), "spilled": release.stream.spilled}
 
 
 def mondrian(knowledge: tuple[int, int, int], limit: str) -> Callable[[str, str], dict[str, int]]:

@@ -476,7 +476,7 @@ def held_groups(stream: KeyStream, fits: Callable[[int, int], bool]) -> Groups |
 
 
 def hold_groups(stream: KeyStream, memory: Memory, refuse: Callable[[int, int], NoRoom]) -> Groups:
-    """Hold all groups of a stream, to be measured and printed; `refuse` says how many groups, and numbers, those are."""
+    """Hold all groups of a stream, to be measured and printed; `refuse` takes how many groups and numbers they are."""
     columns = len(stream.roles.quasi)
     groups = held_groups(stream, lambda many, values: memory.holds_groups(numbers_of(many, values, columns)))
     # they are counted to the end only now, for the error that says how much memory would do

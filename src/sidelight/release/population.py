@@ -167,7 +167,10 @@ class Population:
         if any(each.population == self for each in release.populations):
             return release
         release = release.local()  # groups are gone through more than once
-        return release.attach_populations((*release.populations, self.locate(release)))
+        populations = (*release.populations, self.locate(release))
+        if isinstance(release, StreamedRelease):
+            return replace(release, populations=populations)
+        return replace(release, groups=replace(release.groups, populations=populations))
 
     def locate(self, release: ReleaseBlocks) -> PopulationCounts:
         """Look everybody up by what the groups of a release print."""
@@ -177,12 +180,12 @@ class Population:
         names = _find_telling_columns(release)
         if not names:
             return self._count_in_one_group(release.outline)
-        if release.memory_limit is None:
+        if not isinstance(release, StreamedRelease):
             counts, at_once, parts = np.zeros(len(release), np.int64), None, iter([self.rows(names)])
         else:
             # even one count per group may not fit into the memory, so they are mapped from a temporary file
-            counts, at_once = zeros_on_disk(len(release)), count_rows_at_once(release.memory_limit)
-            parts = self.parts(names, release.memory_limit, at_once)
+            counts, at_once = zeros_on_disk(len(release)), count_rows_at_once(release.memory)
+            parts = self.parts(names, release.memory, at_once)
         nowhere, people_twice = 0, 0
         twice: tuple[int, ...] = ()  # two groups of the first who was found in several
         for rows in parts:

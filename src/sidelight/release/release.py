@@ -5,10 +5,8 @@ that could have led to it are all ways to hand each group's values to its people
 
 Paper symbols: groups g (buckets b), n_g people, n_g(x) of value x, quasi-identifier values q (`Members`).
 
-A release with any number of groups: gone through in order, block by block, and never held.
-
-Groups have the same numbers, and print the same, as in a `Release` that is read without a limit on memory.  What a
-measure asks of them is summarised and forgotten; what a block is compared with, the whole, is known from the start.
+A `StreamedRelease` has any number of groups, which are gone through block by block and never held.  They have the same
+numbers, and print the same, as in a `Release`; what a block is compared with, the whole, is known from the start.
 """
 
 from __future__ import annotations
@@ -65,7 +63,6 @@ if TYPE_CHECKING:
 
     from sidelight.release.printed_labels import Printing
     from sidelight.streams.key_stream import KeyBlock
-    from sidelight.streams.memory import Memory
     from sidelight.table.hierarchy import Hierarchy
 
 
@@ -98,7 +95,6 @@ class Release(Tabular, GroupLookup):
     """
 
     is_held: ClassVar[bool] = True
-    memory_limit: ClassVar[None] = None  # groups are at hand
 
     groups: Groups
     sensitive: str = "value"
@@ -246,10 +242,6 @@ class Release(Tabular, GroupLookup):
         """Return the release itself: its groups are in this process."""
         return self
 
-    def attach_populations(self, populations: tuple[PopulationCounts, ...]) -> Release:
-        """Let groups know how many people of populations have their cells."""
-        return replace(self, groups=replace(self.groups, populations=populations))
-
     def blocks(self) -> Iterator[GroupBlock]:
         """Yield all groups as one block, or as a few whose counts are spread out once for all that is asked of them."""
         # wide and sparse: spreading out would cost more memory and time than it saves
@@ -390,9 +382,7 @@ class Release(Tabular, GroupLookup):
             repeats = len(names) - len(where)
             message = f"{counted(repeats, 'name')} {form('is', repeats)} given twice; give each person one place"
             raise BadRelease(message)
-        counts = [Counter(map(label, values_of_group)) for _, values_of_group in listed]
-        release = cls.from_counts(counts, sizes=[len(people) for people, _ in listed], values=values, domain=domain)
-        return cls(release.groups, people=where)
+        return cls(_count_listed(listed, values=values, domain=domain), people=where)
 
     @classmethod
     def from_buckets(
@@ -408,13 +398,18 @@ class Release(Tabular, GroupLookup):
         (<Release of 2 people in 1 group, value: 2 values (single)>, [1, 1])
         """
         listed = _people_and_values(buckets)
-        counts = [Counter(map(label, values)) for _, values in listed]
-        groups = cls.from_counts(counts, sizes=[len(people) for people, _ in listed], domain=domain).groups
         keys = [
             _as_mapping(key, "each person of a bucket", "columns to cells") for people, _ in listed for key in people
         ]
         group = np.repeat(np.arange(len(listed)), [len(people) for people, _ in listed])
-        return cls(groups, members=Members.build(_label_columns(keys, len(keys)), group, np.ones(len(keys), np.int64)))
+        members = Members.build(_label_columns(keys, len(keys)), group, np.ones(len(keys), np.int64))
+        return cls(_count_listed(listed, domain=domain), members=members)
+
+
+def _count_listed(listed: Sequence[tuple[list[Any], list[Any]]], **choices: Any) -> Groups:  # noqa: ANN401
+    """Return the groups of listed people and values; `choices` are those of `from_counts`."""
+    counts = [Counter(map(label, values)) for _, values in listed]
+    return Release.from_counts(counts, sizes=[len(people) for people, _ in listed], **choices).groups
 
 
 def whole_groups(
@@ -429,8 +424,8 @@ def whole_groups(
     """Put together all groups of a release: their own counts are the whole."""
     people = np.asarray(sizes, np.int64)
     people.flags.writeable = False
-    numbers = np.arange(1, len(people) + 1)
-    return Groups(domain, people, counts, columns, semantics, counts.totals(), numbers, weights=weights)
+    whole, numbers = counts.totals(), np.arange(1, len(people) + 1)
+    return Groups(domain, people, counts, columns, semantics, whole, numbers, weights=weights)
 
 
 def group_number(which: object) -> int:
@@ -594,10 +589,7 @@ class Members:
 
     @classmethod
     def as_printed(cls, groups: Groups) -> Members:
-        """Take what is printed about each group for the key of its people: all that a reader can tell.
-
-        Each group has a key of its own, also where nothing is printed: who is in which group is known.
-        """
+        """Take what is printed about each group, also where that is nothing, for the key of all of its people."""
         rows = np.arange(len(groups))
         return cls(groups.columns, rows, rows, groups.sizes)
 
@@ -623,11 +615,6 @@ class StreamedRelease(Streamed, GroupLookup):
     populations: tuple[PopulationCounts, ...] = ()
 
     @property
-    def memory_limit(self) -> Memory:
-        """Return how much memory may be used to go through the groups."""
-        return self.memory
-
-    @property
     def size(self) -> int:
         """Return how many people it is about."""
         return self.stream.people
@@ -636,11 +623,6 @@ class StreamedRelease(Streamed, GroupLookup):
     def columns(self) -> tuple[str, ...]:
         """Return what is printed about groups."""
         return self.stream.roles.quasi
-
-    @property
-    def spilled(self) -> int:
-        """Bytes that were written into temporary files, besides what DuckDB wrote."""
-        return self.stream.spilled
 
     @cached_property
     def outline(self) -> Release:
@@ -678,10 +660,6 @@ class StreamedRelease(Streamed, GroupLookup):
     def local(self) -> StreamedRelease:
         """Have all groups in this process, or in its temporary files."""
         return replace(self, stream=self.stream.brought_here(self.memory))
-
-    def attach_populations(self, populations: tuple[PopulationCounts, ...]) -> StreamedRelease:
-        """Let groups know how many people of populations have their cells."""
-        return replace(self, populations=populations)
 
     def blocks(self) -> Iterator[GroupBlock]:
         """Go through all groups in order, some at a time."""

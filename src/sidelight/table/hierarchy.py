@@ -59,7 +59,7 @@ from sidelight.table.labels import (
     listed,
     shown,
 )
-from sidelight.table.table import Counts, Profiles, Table
+from sidelight.table.table import Profiles, Table
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
@@ -622,9 +622,7 @@ def _recode_sensitive(table: Table, name: str, hierarchy: Hierarchy, level: int)
     # two finer values of a person may become one, which then counts once: only profiles know who has both
     if table.semantics == "set":
         profiles = merge_profiles(table)
-        row, value, count = profiles.counts.entries()
-        shape = (len(table.sizes), len(domain))
-        counts = Counts.from_entries(profiles.key[row], value, count * profiles.people[row], shape)
+        counts = profiles.count(len(table.sizes))
     else:
         counts = table.counts.merge_values(code, width=len(domain))
     reader = None if table.read_profiles is None else merge_profiles

@@ -145,11 +145,7 @@ class Counts:
 
     @property
     def most_in_a_row(self) -> int:
-        """The largest number of different values that occur in one row.
-
-        >>> Counts.from_cells([[1, 3, 2], [0, 0, 4]]).most_in_a_row, Counts.from_cells(np.zeros((0, 3))).most_in_a_row
-        (3, 0)
-        """
+        """The largest number of different values that occur in one row; 0 where there are no rows."""
         return int(self.occurring_per_row().max(initial=0))
 
     def _sparse(self) -> tuple[Integers, npt.NDArray[np.int32], Integers]:
@@ -201,11 +197,7 @@ class Counts:
         return self.cells is None and self.width > WIDE_FROM
 
     def packed(self) -> Integers:
-        """Return the counts that occur, (rows, most in a row), padded by zeros; which values they are is lost.
-
-        >>> Counts.from_entries([0, 1, 1], [0, 5000, 7], [2, 1, 3], (2, 10_000)).packed().tolist()
-        [[2, 0], [3, 1]]
-        """
+        """Return the counts that occur, (rows, most in a row), padded by zeros; which values they are is lost."""
         return self.largest(self.most_in_a_row) if self.cells is None else self.cells
 
     def occurring_per_row(self) -> Integers:
@@ -238,11 +230,7 @@ class Counts:
         return counts
 
     def occurring(self, row: int) -> tuple[Integers, Integers]:
-        """Return the values that occur in one group, in rising order, and their counts.
-
-        >>> [each.tolist() for each in Counts.from_cells([[1, 0, 2, 1]]).occurring(0)]
-        [[0, 2, 3], [1, 2, 1]]
-        """
+        """Return the values that occur in one group, in rising order, and their counts."""
         _, values, counts = self.take(slice(row, row + 1)).entries()
         order = np.argsort(values)
         return values[order], counts[order]
@@ -275,11 +263,7 @@ class Counts:
         return np.diff(np.concatenate(([0], np.cumsum(data)))[starts])
 
     def largest(self, many: int) -> Integers:
-        """Return the `many` largest counts of each row, falling: (rows, many); zeros where a row has fewer values.
-
-        >>> Counts.from_cells([[1, 3, 2], [0, 0, 4]]).largest(2).tolist()
-        [[3, 2], [4, 0]]
-        """
+        """Return the `many` largest counts of each row, falling: (rows, many); zeros where a row has fewer values."""
         largest = np.zeros((self.rows, many), np.int64)
         if self.cells is not None:
             opposite = -self.cells  # NumPy partitions and sorts rising only, so signs are turned
@@ -359,11 +343,7 @@ class Counts:
         return first_of_equal_runs(np.searchsorted(rows, np.arange(self.rows + 1)), values, counts)
 
     def at_most(self, limits: Integers) -> Counts:
-        """Count no more of a value in a row than the row's limit.
-
-        >>> Counts.from_cells([[2, 0, 1], [0, 3, 4]]).at_most(np.array([1, 3])).dense().tolist()
-        [[1, 0, 1], [0, 3, 3]]
-        """
+        """Count no more of a value in a row than the row's limit."""
         if self.cells is not None:
             return Counts(self.shape, cells=np.minimum(self.cells, limits[:, np.newaxis]))
         rows, values, counts = self.entries()
@@ -422,22 +402,24 @@ class Profiles:
     def __len__(self) -> int:
         return len(self.key)
 
+    def count(self, keys: int) -> Counts:
+        """Count how often each value occurs among the people of each key, of so many keys."""
+        row, value, count = self.counts.entries()
+        return Counts.from_entries(self.key[row], value, count * self.people[row], (keys, self.counts.width))
+
     def counts_of_all(self) -> Integers:
         """Return how often each value occurs, over all people."""
-        row, value, count = self.counts.entries()
-        return add_up(value, count * self.people[row], self.counts.width)
+        return self.count(int(self.key.max(initial=-1)) + 1).totals()
 
     def fit(self, table: Table) -> bool:
         """Return whether these people, counted, are those of a table."""
-        row, value, count = self.counts.entries()
-        shape = (len(table.sizes), len(table.domain))
-        if self.counts.width != shape[1] or (self.people <= 0).any() or (len(self) and int(self.key.max()) >= shape[0]):
+        keys, values = len(table.sizes), len(table.domain)
+        if self.counts.width != values or (self.people <= 0).any() or (len(self) and int(self.key.max()) >= keys):
             return False
-        counted_again = Counts.from_entries(self.key[row], value, count * self.people[row], shape)
         # the table's are put together anew as well: then equal counts are dense or sparse alike, and in one order
-        counts = Counts.from_entries(*table.counts.entries(), shape)
-        return np.array_equal(add_up(self.key, self.people, shape[0]), table.sizes) and all(
-            map(np.array_equal, counted_again.entries(), counts.entries())
+        counts = Counts.from_entries(*table.counts.entries(), (keys, values))
+        return np.array_equal(add_up(self.key, self.people, keys), table.sizes) and all(
+            map(np.array_equal, self.count(keys).entries(), counts.entries())
         )
 
 
@@ -536,10 +518,8 @@ class Table:
         if self.semantics == "single":
             key, value, people = self.counts.entries()
             # with one value each, an entry (key, value, people) is a profile whose single value occurs once
-            once = Counts.from_sorted(
-                np.arange(len(key)), value, np.ones(len(key), np.int64), (len(key), self.counts.width)
-            )
-            return Profiles(key, people, once)
+            shape = len(key), self.counts.width
+            return Profiles(key, people, Counts.from_sorted(np.arange(len(key)), value, np.ones_like(people), shape))
         if self.read_profiles is None:
             message = "this table has counts only, and does not say which values a person has together; read its rows"
             raise BadTable(message)
