@@ -65,12 +65,12 @@ from sidelight.errors import (
 from sidelight.release.locate import (
     Linkage,
     Listed,
-    ListedPeople,
     Locate,
     Lookup,
     SuppressedPeople,
     columns_of,
     link,
+    link_listed,
     names_people,
 )
 from sidelight.release.release import Release
@@ -530,7 +530,7 @@ def share_linked_right(published: ReleaseOrResult, people: People, linkage: Link
         return None
     # −1 is a row in no region: it is in the group of the suppressed, which a release has last, after all regions
     group = np.where(recoding.group < 0, len(recoding.sizes), recoding.group)
-    true = ListedPeople(recoding.table.quasi, group, recoding.table.sizes).link(people.known, len(people))
+    true = link_listed((recoding.table.quasi, group, recoding.table.sizes), people.known, len(people))
     there = np.flatnonzero(true.matches[true.profile] == 1)
     if len(there) == 0:
         return None

@@ -32,7 +32,6 @@ from sidelight.ahead import ahead
 from sidelight.arrays import Flags, Integers, add_up, number_rows, ranges, run_starts, sum_equal_rows
 from sidelight.engines.duckdb.source import PackedRows
 from sidelight.engines.files import columns_in_words, columns_of, nearest_column, rows_of
-from sidelight.engines.postgres.source import DatabaseRows
 from sidelight.engines.source import (
     Rows,
     arrow_batches,
@@ -217,7 +216,6 @@ def stream_keys(source: object, roles: Roles, memory: Memory) -> KeyStream:
     with rows_of(source, roles, memory=memory) as rows:
         if is_spark(source):
             return read_spark_stream(rows, roles, memory)
-        assert isinstance(rows, PackedRows | DatabaseRows)
         packing = rows.known
         assert packing is not None
         # the engine may be some batches ahead while rows are sorted, and is closed before its connection is

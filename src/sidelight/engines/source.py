@@ -85,6 +85,7 @@ class Rows:
     frame: Frame  # with our own names for the columns
     roles: Roles  # how they are read, with what the types of columns say about their kinds
     source: Source
+    known: Packing | None = None  # the labels of every column, where an earlier pass has found them
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -125,8 +126,10 @@ class Rows:
         return nameless, scattered
 
     def packing(self, answer: pa.Table) -> Packing:
-        """Find the labels of every column, in order; the answer has the columns of `key_and_value`."""
-        return packing_of([decode(answer.column(name)).unique() for name in self.key_and_value], self.roles)
+        """Return the labels of every column, in order; the answer has the columns of `key_and_value`."""
+        return self.known or packing_of(
+            [decode(answer.column(name)).unique() for name in self.key_and_value], self.roles
+        )
 
     def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
         """Pack the columns `key` or `key_and_value` of an answer."""

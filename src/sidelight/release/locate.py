@@ -372,12 +372,12 @@ def link(
     lookup = lookup or Lookup()
     way = lookup.way(release)
     if isinstance(way, Listed):
-        return people_in_list(release, way, [column.name for column in known]).link(known, rows)
+        return link_listed(people_in_list(release, way, [column.name for column in known]), known, rows)
     if names_people(release, lookup):
         assert release.people is not None
         names = Column.of(person or "", release.people)
         rows_of_names = np.fromiter(release.people.values(), np.int64)
-        return ListedPeople((names,), rows_of_names, np.ones(len(names), np.int64)).link(known, rows)
+        return link_listed(((names,), rows_of_names, np.ones(len(names), np.int64)), known, rows)
     boxes = _boxes(release, known, lookup)
     if way == "nearest" and not boxes.of_members:
         return _link_to_nearest(release, known, rows, lookup)
@@ -555,29 +555,25 @@ def _link_to_nearest(release: Release, known: Sequence[Column], rows: int, looku
 # By a list that says who is where: anatomy's table of people, names
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class ListedPeople:
-    """Rows of a list: what it says about people, the group they are in, how many they are."""
-
-    columns: tuple[Column, ...]
-    group: Integers
-    people: Integers
-
-    def link(self, known: Sequence[Column], rows: int) -> Linkage:
-        """Find people who are listed exactly as they are known."""
-        by_name = {column.name: column for column in known}
-        # the list's rows first, then people: equal numbers mean equal cells across the two
-        both = tuple(column.stack_on(by_name[column.name]) for column in self.columns if column.name in by_name)
-        number, _ = number_equal_rows(both, len(self.group) + rows)
-        profiles = int(number.max()) + 1
-        groups = int(self.group.max()) + 1
-        # people of a profile who are in one group are one entry, which weighs as much as they are
-        keys, kind = np.unique(number[: len(self.group)] * groups + self.group, return_inverse=True)
-        weight = add_up(kind, self.people, len(keys))
-        return Linkage.from_pairs(number[len(self.group) :], profiles, keys // groups, keys % groups, weight)
+ListedRows: TypeAlias = tuple[tuple[Column, ...], Integers, Integers]
+"""Rows of a list: what it says about people, the group they are in, how many they are."""
 
 
-def people_in_list(release: Release, listed: Listed, known: list[str]) -> ListedPeople:
+def link_listed(listed: ListedRows, known: Sequence[Column], rows: int) -> Linkage:
+    """Find people who are listed exactly as they are known."""
+    columns, group, people = listed
+    by_name = {column.name: column for column in known}
+    # the list's rows first, then people: equal numbers mean equal cells across the two
+    both = tuple(column.stack_on(by_name[column.name]) for column in columns if column.name in by_name)
+    number, _ = number_equal_rows(both, len(group) + rows)
+    profiles, groups = int(number.max()) + 1, int(group.max()) + 1
+    # people of a profile who are in one group are one entry, which weighs as much as they are
+    keys, kind = np.unique(number[: len(group)] * groups + group, return_inverse=True)
+    weight = add_up(kind, people, len(keys))
+    return Linkage.from_pairs(number[len(group) :], profiles, keys // groups, keys % groups, weight)
+
+
+def people_in_list(release: Release, listed: Listed, known: list[str]) -> ListedRows:
     """Read a list, and find the groups that it names."""
     if isinstance(listed.source, Release):  # read already: its values are the groups
         row, value, people = listed.source.groups.counts.entries()
@@ -599,4 +595,4 @@ def people_in_list(release: Release, listed: Listed, known: list[str]) -> Listed
             f"{absent:,} groups of the list in '{listed.bucket}' are not in the release; give the list of this one"
         )
         raise BadTable(message)
-    return ListedPeople(columns, np.array([row_of[text] for text in bucket.labels])[bucket.codes], people)
+    return columns, np.array([row_of[text] for text in bucket.labels])[bucket.codes], people

@@ -59,6 +59,8 @@ COUNTED_BY_ARRAY = 1 << 22
 MOST_SLOTS = 1 << 24
 """So many sums are kept at most, to see that groups are too small before anything is sorted."""
 
+CHANGED = "the rows changed while they were read; read them again when nobody writes to them"
+
 Relabelling: TypeAlias = tuple[tuple[Label, ...], Codes]
 """New labels, and which of them each old one becomes."""
 
@@ -123,15 +125,15 @@ class KeyStream:
         """Go through all keys, in order; as often as one likes."""
         first = self.first
         people, weights = (
-            None if runs is None else _Queue(runs) for runs in (self.people_per_key, self.weight_per_key)
+            None if runs is None else _queue(runs) for runs in (self.people_per_key, self.weight_per_key)
         )
         for words, counts, keys, starts in whole_keys(self.entries, self.packing):
             values = self.value_places.look_up(self.packing.values(words, keys))
             distinct = [word[starts] for word in keys]
             matrix = _matrix(starts, values, counts, len(self.domain))
             # both streams are sorted by the same packed keys, so the next people belong to exactly these keys
-            sizes = matrix.per_row() if people is None else people.take(distinct)
-            yield KeyBlock(self, first, distinct, sizes, matrix, None if weights is None else weights.take(distinct))
+            sizes = matrix.per_row() if people is None else people(distinct)
+            yield KeyBlock(self, first, distinct, sizes, matrix, None if weights is None else weights(distinct))
             first += len(starts)
 
     def sizes(self) -> Iterator[Integers]:
@@ -311,24 +313,23 @@ class ValuePlaces:
         return np.where(occurs, np.take(self.places, at, mode="clip"), -1)
 
 
-class _Queue:
-    """Amounts per key, in the keys' order, to be taken a block at a time."""
+def _queue(runs: SortedRuns) -> Callable[[Words], Integers]:
+    """Return how to take the amounts of the next keys, a block of keys at a time."""
+    batches = runs.batches()
+    waiting: Batch = [np.zeros(0, np.int64)] * runs.words, np.zeros(0, np.int64)
 
-    def __init__(self, runs: SortedRuns) -> None:
-        self._batches = runs.batches()
-        self._waiting: Batch = [np.zeros(0, np.int64)] * runs.words, np.zeros(0, np.int64)
-
-    def take(self, keys: Words) -> Integers:
-        """Take what the next keys have."""
+    def take(keys: Words) -> Integers:
+        nonlocal waiting
         many = len(keys[0])
-        while len(self._waiting[1]) < many:
-            self._waiting = concatenate_batches([self._waiting, next(self._batches)])
-        words, amounts = self._waiting
+        while len(waiting[1]) < many:
+            waiting = concatenate_batches([waiting, next(batches)])
+        words, amounts = waiting
         if not all(np.array_equal(own[:many], key) for own, key in zip(words, keys, strict=True)):
-            message = "the rows changed while they were read; read them again when nobody writes to them"
-            raise BadTable(message)
-        self._waiting = [word[many:] for word in words], amounts[many:]
+            raise BadTable(CHANGED)
+        waiting = [word[many:] for word in words], amounts[many:]
         return amounts[:many]
+
+    return take
 
 
 def split_stream(stream: KeyStream, roles: Roles, separator: str, memory: Memory) -> KeyStream:

@@ -506,10 +506,6 @@ class DatabaseRows(Rows):
             distinct.append(pa.Table.from_batches(batches).column(0).combine_chunks())
         return replace(self, known=packing_of(distinct, self.roles))
 
-    def packing(self, answer: pa.Table) -> Packing:
-        """Take the labels that are known, or those of the answer."""
-        return self.known or Rows.packing(self, answer)
-
     def _label_of(self, name: str, *, nameless: bool = False) -> str:
         if name == "person" and nameless:
             return "CASE WHEN person IS NULL THEN NULL ELSE dense_rank() OVER (ORDER BY person) END"

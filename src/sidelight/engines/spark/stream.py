@@ -51,7 +51,7 @@ from sidelight.engines.tally import (
     tally_levels,
 )
 from sidelight.errors import BadTable, SidelightError, parameter
-from sidelight.streams.key_stream import KeyBlock, KeyStream, Summed, whole_keys
+from sidelight.streams.key_stream import CHANGED, KeyBlock, KeyStream, Summed, whole_keys
 from sidelight.streams.sorted_runs import Batch, Packing, SortedRuns
 
 if TYPE_CHECKING:
@@ -70,8 +70,6 @@ SAMPLED = 128
 
 # In place of a sensitive value: this row says how many people a key has
 PEOPLE_ROW = -1
-
-CHANGED = "the rows changed while they were read; read them again when nobody writes to them"
 
 Part = TypeVar("Part")
 
