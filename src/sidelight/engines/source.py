@@ -21,11 +21,13 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cache, reduce
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -200,6 +202,12 @@ def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
         )
         raise BadTable(message)
     return packing
+
+
+@cache
+def read_data(package: str, name: str) -> dict[str, Any]:
+    """Return what a TOML file beside the code of an engine says."""
+    return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
 
 
 @contextmanager

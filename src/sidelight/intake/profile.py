@@ -46,7 +46,7 @@ from sidelight.engines.source import (
 )
 from sidelight.errors import BadTable
 from sidelight.progress import Progress, quiet
-from sidelight.table.column_names import Look
+from sidelight.table.column_names import Look, written_looks
 from sidelight.table.labels import Column, ColumnKind, as_number, in_order, kind_of_labels
 from sidelight.table.roles import Roles
 
@@ -156,28 +156,6 @@ def _first_is_day(days: Sequence[Day]) -> bool | None:
     return None if first == second else first
 
 
-# How cells are written that identify a person
-WRITTEN_LIKE: Mapping[Look, re.Pattern[str]] = {
-    Look("an e-mail address", "it says who somebody is"): re.compile(r"\s*[^@\s]+@[^@\s]+\.[A-Za-z]{2,}\s*"),
-    Look("a link", "it may lead to a person"): re.compile(r"\s*(https?://|www\.)\S+\s*"),
-    Look("an address on the net", "it leads to whoever uses it"): re.compile(
-        r"\s*[0-9]{1,3}(\.[0-9]{1,3}){3}\s*|\s*([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}\s*"
-    ),
-    Look("a social security number", "registers lead from it to a person"): re.compile(
-        r"\s*[0-9]{3}-[0-9]{2}-[0-9]{4}\s*"
-    ),
-    Look("an account", "registers lead from it to a person"): re.compile(
-        r"\s*[A-Z]{2}[0-9]{2}( ?[A-Z0-9]{4}){3,7}( ?[A-Z0-9]{1,3})?\s*|\s*[0-9]{4}([ -][0-9]{4}){3}\s*"
-    ),
-    Look("a phone number", "it says who somebody is"): re.compile(  # one hyphen alone is a range, as in 1000-1999
-        r"\s*(?=(\D*\d){7,15}\D*$)(\+[0-9][0-9 ./()-]*|\([0-9]+\)[0-9 ./-]+|[0-9]+([ ./-]+[0-9]+){2,})\s*"
-    ),
-    Look("a number that is given out once", "it points at one row"): re.compile(
-        r"\s*[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\s*|\s*[0-9a-fA-F]{32,64}\s*"
-    ),
-}
-
-
 def written_like(labels: Sequence[str]) -> Look | None:
     """Return what labels are that identify a person, judged by how they are written.
 
@@ -191,7 +169,7 @@ def written_like(labels: Sequence[str]) -> Look | None:
     # days first: 2020-01-01 would pass for a phone number; plain numbers have no form to judge by
     if not labels or are_days(labels) or all(as_number(text) is not None for text in labels):
         return None
-    return next((look for look, pattern in WRITTEN_LIKE.items() if _mostly(pattern, labels)), None)
+    return next((look for look, pattern in written_looks() if _mostly(pattern, labels)), None)
 
 
 def are_days(labels: Sequence[str]) -> bool:

@@ -50,6 +50,13 @@ def _looks(subject: Subject) -> tuple[tuple[Look, frozenset[str]], ...]:
     return tuple((Look(each["noun"], each["because"]), frozenset(each["words"].split())) for each in entries)
 
 
+@cache
+def written_looks() -> tuple[tuple[Look, re.Pattern[str]], ...]:
+    """Return how cells are written that identify a person."""
+    entries = _read_lists()["written_like"]
+    return tuple((Look(each["noun"], each["because"]), re.compile(each["pattern"])) for each in entries)
+
+
 def find_look(name: str, subject: Subject) -> Look | None:
     """Return what a column looks like that names somebody, is known to others or is told in confidence.
 

@@ -44,6 +44,7 @@ from sidelight.engines.source import (
     Source,
     collect_batches,
     packing_of,
+    read_data,
     sql_name,
     sql_text,
     unused_columns,
@@ -134,43 +135,14 @@ def _refuse_secrets(text: str) -> None:
 
 LOCK_TIMEOUT = 30_000  # milliseconds for which a locked table is waited for, where nobody set lock_timeout
 
-NO_RIGHT, LOCKED, CANCELLED = "42501", "55P03", "57014"
+NO_RIGHT, CANCELLED = "42501", "57014"
 NO_TEXT = ("22021", "22P05")
 # Causes that have no SQLSTATE of their own: a statement_timeout is a cancelled query, a policy a missing right
 TIMED_OUT, FILTERED = "timed out", "filtered"
 
-# What a query fails with, by SQLSTATE or cause; where there is none, the connection is gone
-CAUSES = {
-    NO_RIGHT: "this user may not read {table}; ask for GRANT SELECT on it",
-    FILTERED: (
-        "row-level security would hide rows of {table}, and they would go unjudged; read it as a role that no policy "
-        "restricts (the owner of the tables, or one with BYPASSRLS), or read an export of all rows"
-    ),
-    LOCKED: (
-        "another session has locked {table} for longer than lock_timeout allows ({lock_timeout}); read it when that "
-        "session has ended, or wait longer with PGOPTIONS='-c lock_timeout=10min'"
-    ),
-    TIMED_OUT: (
-        "the database stopped counting {table} after its statement_timeout ({statement_timeout}), and nothing was "
-        "kept; allow more with PGOPTIONS='-c statement_timeout=1h', or ask for fewer columns"
-    ),
-    CANCELLED: "an administrator cancelled the query on {table}, and nothing was kept; read it again when they agree",
-    "25P0[345]": "the database ended the transaction that read {table} ({state}); ask its administrator for more time",
-    "40...": (
-        "the database gave the query on {table} up for other work ({state}); read it again, or from the primary "
-        "where this is a standby"
-    ),
-    "|".join(
-        NO_TEXT
-    ): "{table} holds bytes that are not UTF-8 text; turn that column into text in a view, and read that",
-    "53...|54...": "the database has no room to count {table}; give it disk or memory, or ask for fewer columns",
-    "57...|08...|": "the database was gone while {table} was read, and nothing was kept; read it again when it is back",
-    ".....": "the database cannot count {table} ({state}); check that a query of these columns runs there",
-}
-
 
 class QueryFailed(BadTable):
-    """A query failed, for a cause of `CAUSES`."""
+    """A query failed, for one of the causes of `dialect.toml`."""
 
     cause: str
 
@@ -228,7 +200,7 @@ class Session:
 
     def failure(self, cause: str, table: str) -> QueryFailed:
         """Word why a query failed, by SQLSTATE or cause."""
-        words = next(words for each, words in CAUSES.items() if re.fullmatch(each, cause))
+        words = next(words for each, words in _dialect("causes").items() if re.fullmatch(each, cause))
         limits = {name: f"{many / 1000:g} s" for name, many in self.timeouts.items()}
         failed = QueryFailed(words.format_map({"table": table, "state": cause, **limits}))
         failed.cause = cause
@@ -294,57 +266,18 @@ def _connect(address: DatabaseAddress) -> Any:  # noqa: ANN401 - a connection of
     target = address.connect_to
     if not re.search(r"[?&]connect_timeout=", target) and "PGCONNECT_TIMEOUT" not in os.environ:
         target += f"{'&' if '?' in target else '?'}connect_timeout=15"  # seconds, as long as people wait for a server
-    # what the driver says when it cannot connect, and what we do
-    unreachable = {
-        "no password supplied": f"asks for a password; {ELSEWHERE}",
-        "authentication failed": "does not take this user or password; check both (PGPASSWORD, or ~/.pgpass)",
-        'database ".*" does not exist': "has no such database; check its name, which stands before the question mark",
-        "invalid URI query parameter": "has a parameter that PostgreSQL does not know; take it out",
-        "host name": "names a host that is not known; check it",
-        "SSL|certificate": "and this computer do not agree on encryption; check sslmode and the certificates",
-        "": "cannot be reached; check host and port, and that the server runs and lets this computer in",
-    }
     try:
         return interruptibly(lambda: driver.connect(target), lambda: None, f"'{address.text}'")
     except driver.Error as problem:
-        why = next(words for each, words in unreachable.items() if re.search(each, str(problem)))
+        why = next(words for each, words in _dialect("unreachable").items() if re.search(each, str(problem)))
         message = f"'{address.text}' {why}"
         raise BadTable(message) from None
 
 
-_DIGITS = "regexp_replace(to_char({cell}, '{form}'), '\\.000000$', '')"
-_MOMENT = _DIGITS.replace("{form}", "YYYY-MM-DD HH24:MI:SS.US")
-_DAY_OR_MOMENT = (
-    f"CASE WHEN NOT isfinite({{cell}}) THEN {{cell}}::text WHEN {{cell}} = date_trunc('day', {{cell}}) "
-    f"THEN {{cell}}::date::text ELSE {_MOMENT} || '{{zone}}' || "
-    "CASE WHEN {cell} < '0001-01-01' THEN ' BC' ELSE '' END END"
-)
-
-# What a column of a type is grouped by; texts are as `TEXT` says, other types have no labels: an interval of a month is
-# one of 30 days where it is grouped
-STORED = {
-    **dict.fromkeys(("int2", "int4", "int8", "oid"), "{column}::bigint"),
-    **dict.fromkeys(("float4", "float8"), "NULLIF({column}::float8, 'NaN')"),
-    "numeric": "NULLIF({column}, 'NaN')",
-    "money": "{column}::numeric",
-    "timestamptz": "({column} AT TIME ZONE 'UTC')",
-    "bytea": "convert_from({column}, 'UTF8') COLLATE \"C\"",
-    **dict.fromkeys(("bool", "date", "timestamp", "time"), "{column}"),
-    **dict.fromkeys(("uuid", "inet", "cidr", "macaddr", "macaddr8", "bit", "varbit", "timetz"), "{column}"),
-}
-
-TEXT = '{column}::text COLLATE "C"'
-
-# What a cell says; where nothing stands here, what PostgreSQL writes
-LABELLED = {
-    **dict.fromkeys(("numeric", "money"), "replace(trim_scale({cell})::text, 'Infinity', 'inf')"),
-    "timestamp": _DAY_OR_MOMENT.replace("{zone}", ""),
-    "timestamptz": _DAY_OR_MOMENT.replace("{zone}", "+00:00"),
-    "time": f"CASE WHEN {{cell}} = '24:00' THEN '24:00:00' ELSE {_DIGITS} END".replace(
-        "to_char({cell}, '{form}')", "to_char(date '2000-01-01' + {cell}, 'HH24:MI:SS.US')"
-    ),
-    **dict.fromkeys(("int2", "int4", "int8", "oid", "float4", "float8"), "{cell}"),  # as Arrow has them
-}
+def _dialect(table: str) -> dict[str, str]:
+    """Return one table of what is known of PostgreSQL: `causes`, `unreachable`, `stored` or `labelled`."""
+    tables: dict[str, dict[str, str]] = read_data("sidelight.engines.postgres", "dialect.toml")
+    return tables[table]
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,13 +293,14 @@ class StoredColumn:
     @property
     def cell(self) -> str:
         """Return the SQL that the column is grouped by; raise `BadTable` if its type has no labels."""
-        stored = TEXT if self.is_text or self.ordered is not None else STORED.get(self.type)
+        as_text = self.is_text or self.ordered is not None
+        stored = '{column}::text COLLATE "C"' if as_text else _dialect("stored").get(self.type)
         if stored is None:
             name = _bare(self.name)
-            as_text = f"array_to_string({name}, '|')" if self.written.endswith("[]") else f"{name}::text"
+            remedy = f"array_to_string({name}, '|')" if self.written.endswith("[]") else f"{name}::text"
             message = (
                 f"column '{self.name}' holds {self.written} cells, which cannot be grouped; make a view that turns it "
-                f"into text, such as {as_text}, and read that"
+                f"into text, such as {remedy}, and read that"
             )
             raise BadTable(message)
         return stored.format(column=sql_name(self.name))
@@ -375,7 +309,7 @@ class StoredColumn:
         """Return the SQL of the label that a cell has."""
         if self.is_text or self.ordered is not None:
             return cell
-        return LABELLED.get(self.type, "{cell}::text").format(cell=cell)
+        return _dialect("labelled").get(self.type, "{cell}::text").format(cell=cell)
 
     def says(self, cell: str, texts: Collection[str]) -> str | None:
         """Write the condition that a cell says one of some texts; None where none can."""

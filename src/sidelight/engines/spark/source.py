@@ -35,62 +35,13 @@ import pyarrow as pa
 from sidelight.arrays import Integers, repeat_rows
 from sidelight.engines.dataframes.source import frame_rows
 from sidelight.engines.formats.write import FormatName, ParquetWriter, Sheet, Writer, WrittenCells, writer_of
+from sidelight.engines.source import read_data
 from sidelight.errors import BadTable, NoRoom, NotAvailable, NotPublished, SidelightError, parameter
 from sidelight.files import flush_to_disk
 
 if TYPE_CHECKING:
     from sidelight.engines.source import TextRows
     from sidelight.table.roles import Roles
-
-# What Spark says when it fails, and what we do
-FAILURES: tuple[tuple[str, type[SidelightError], str], ...] = (
-    (
-        "No module named '?(sidelight|numpy|pyarrow|narwhals|duckdb)",
-        NotAvailable,
-        "the executors of Spark have no {module}; install it there, or say by PYSPARK_PYTHON which Python has it",
-    ),
-    (
-        "PYTHON_VERSION_MISMATCH|PySpark cannot run with different minor versions",
-        NotAvailable,
-        "the executors of Spark run another Python than this one; say by PYSPARK_PYTHON which is the same",
-    ),
-    (
-        "Cannot run program|CANNOT_RUN_PROGRAM",
-        NotAvailable,
-        "the executors of Spark find no Python; say by PYSPARK_PYTHON where it is",
-    ),
-    (
-        "OutOfMemoryError|maxResultSize|exceeding memory limits|Cannot grow BufferHolder",
-        NoRoom,
-        "Spark has not enough memory to count {name}; raise spark.driver.memory and spark.executor.memory",
-    ),
-    ("No space left on device", NoRoom, "the disk of Spark is full; set spark.local.dir to a larger one"),
-    (
-        "MALFORMED|FAILFAST|malformed",
-        BadTable,
-        "{name} cannot be read as CSV by Spark; repair its lines, or store it as Parquet",
-    ),
-    ("PATH_NOT_FOUND|Path does not exist", BadTable, "Spark finds no {name}; check the path, as its executors see it"),
-    (
-        "FAILED_READ_FILE|CANNOT_READ_FILE|is not a Parquet file|UNABLE_TO_INFER_SCHEMA",
-        BadTable,
-        "Spark cannot read {name}; check that it is whole, and the same wherever executors look for it",
-    ),
-    (
-        "unresponsive|Could not parse Master URL|INVALID_MASTER|master URL",
-        BadTable,
-        "Spark has no master as {master} says; write it like local[2] or spark://host:7077",
-    ),
-    (  # executors, or the whole of Spark, are gone
-        (
-            "ExecutorLostFailure|executor .* (?:lost|exited)|LOST_EXECUTOR|FetchFailed|ran out of executors|shut ?down|"
-            "stopped SparkContext|Connection refused|Answer from Java|Error while sending or receiving|"
-            "SESSION_OR_CONTEXT_NOT_EXISTS"
-        ),
-        BadTable,
-        "Spark lost its executors while {name} was read, and nothing was kept; see why they end, and read it again",
-    ),
-)
 
 
 @contextmanager
@@ -112,12 +63,14 @@ def spark_errors(name: str) -> Iterator[None]:
 
 
 def _explain(name: str, report: str) -> SidelightError:
-    for pattern, kind, words in FAILURES:
-        # first match wins: the list goes from particular causes to general ones such as a lost executor
-        seen = re.search(pattern, report)
+    kinds: dict[str, type[SidelightError]] = {"BadTable": BadTable, "NoRoom": NoRoom, "NotAvailable": NotAvailable}
+    # first match wins: the list goes from particular causes to general ones such as a lost executor
+    for failure in read_data("sidelight.engines.spark", "failures.toml")["failures"]:
+        seen = re.search(failure["pattern"], report)
         if seen:
             module = seen[1] if seen.groups() else ""
-            return kind(words.format(name=name, module=module, master=parameter("master")))
+            words: str = failure["words"]
+            return kinds[failure["error"]](words.format(name=name, module=module, master=parameter("master")))
     condition = re.search(r"\[([A-Z][A-Z_.]+)\]", report)
     why = f" ({condition[1]})" if condition else ""
     return BadTable(f"Spark could not count {name}{why}; check that a query of these columns runs there")
