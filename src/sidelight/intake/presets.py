@@ -26,9 +26,11 @@ costs most for; whether anybody would mind it being known, no program can tell: 
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from importlib.resources import files
 from inspect import signature
 from pathlib import Path
 from textwrap import wrap
@@ -79,6 +81,12 @@ secondary sources report it; groups of 11 are meant, and 1/11 is 0.0909…, so t
     criteria: tuple[Criterion, ...] = ()
     beside: tuple[Measure, ...] = ()  # what is reported without a limit
 
+    @classmethod
+    def read(cls, key: str, *criteria: Criterion, beside: tuple[Measure, ...] = ()) -> Preset:
+        """Return a preset of `presets.toml` with its limits."""
+        texts = tomllib.loads(files("sidelight.intake").joinpath("presets.toml").read_text(encoding="utf-8"))[key]
+        return cls(texts["name"], texts["source"], (*texts["not_covered"], ALWAYS), criteria, beside)
+
     @property
     def policy(self) -> Policy:
         """The limits as a policy."""
@@ -117,18 +125,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
             ProsecutorRisk(statistic) if population is None else JournalistRisk(population, statistic)
             for statistic in statistics
         )
-        return Preset(
-            "EMA/Health Canada 0.09",
-            "EMA policy 0070 and Health Canada's Public Release of Clinical Information: 0.09 in most circumstances, "
-            "as secondary sources report it; groups of 11 are meant, and 1/11 is 0.0909…, so that 1/11 is asked for",
-            (
-                "the sensitive values: a group of 11 who all have one gives it away",
-                "how likely somebody tries: the agencies allow other thresholds in other circumstances",
-                ALWAYS,
-            ),
-            (highest <= Fraction(1, 11),),
-            (average,),
-        )
+        return Preset.read("ema_health_canada", highest <= Fraction(1, 11), beside=(average,))
 
     @staticmethod
     def k_map(k: int, population: object = None) -> Preset:
@@ -140,17 +137,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             message = f"the preset 'k-map' needs {parameter('k')} to be a whole number of at least 1, not {as_given(k)}"
             raise BadPolicy(message)
-        return Preset(
-            "k-map",
-            "Sweeney, Computational Disclosure Control, 2001; ARX KMap",
-            (
-                "somebody who knows who is in the release: ask for prosecutor risk",
-                "the sensitive values",
-                "whether the population has everybody whom an outsider may take for somebody",
-                ALWAYS,
-            ),
-            (JournalistRisk(population) <= Fraction(1, k),),
-        )
+        return Preset.read("k_map", JournalistRisk(population) <= Fraction(1, k))
 
     @staticmethod
     def acro(*, sums: bool = True) -> Preset:
@@ -168,19 +155,11 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
             message = f"the preset 'ACRO' needs {parameter('sums')} to be true or false, not {as_given(sums)}"
             raise BadPolicy(message)
         counts = (GroupSize() >= 10, DistinctValues() >= 2)
+        if sums:
+            return Preset.read("acro", *counts, Dominance(largest=2) <= 0.9, Remainder(largest=2) >= 0.1)
         rules = "the two largest at most 0.90 of the total, all but them at least 0.10 of the largest"
-        return Preset(
-            "ACRO",
-            "AI-SDC/ACRO default.yaml (its documentation shows 0.85 for the two largest, where the file has 0.90)",
-            (
-                *(() if sums else (f"sums of an amount: {rules}",)),
-                "degrees of freedom of models, at least 10: nothing here publishes a model",
-                "cells that nobody is in, which ACRO takes for disclosive: a release has no groups without people",
-                "values that are all alike but for missing ones, which are a value here",
-                ALWAYS,
-            ),
-            (*counts, *((Dominance(largest=2) <= 0.9, Remainder(largest=2) >= 0.1) if sums else ())),
-        )
+        preset = Preset.read("acro", *counts)
+        return replace(preset, not_covered=(f"sums of an amount: {rules}", *preset.not_covered))
 
     @staticmethod
     def hipaa_safe_harbour(source: object, **reading: object) -> SafeHarbour:

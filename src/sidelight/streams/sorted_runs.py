@@ -179,7 +179,7 @@ class SortedRuns:
 
     >>> runs = SortedRuns(words=1, room=2)
     >>> for rows in ([7, 3], [7], [5]):
-    ...     runs.add([np.array(rows)])
+    ...     _ = runs.add([np.array(rows)])
     >>> [(words[0].tolist(), counts.tolist()) for words, counts in runs.batches()]
     [([3, 5, 7], [1, 1, 2])]
     """
