@@ -59,7 +59,7 @@ from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Batch, concatenate_batches
 from sidelight.streams.streamed_table import RowBlock, StreamedTable
 from sidelight.table.cell_lists import CellLists, intake_of_lists, keep_cells, split_cells, whole_cells
-from sidelight.table.labels import Column, ColumnKind, Label, Semantics, are_digits, kind_of_labels, shown
+from sidelight.table.labels import Column, ColumnKind, Label, Semantics, are_digits, kind_of_labels, positions_of, shown
 from sidelight.table.roles import Domain, Missing, ReadingChoices, Roles, check_labels
 from sidelight.table.table import Counts, Profiles, Table
 
@@ -453,7 +453,7 @@ def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:
     keys = packing.keys(words)
     # this pass packs anew and may number labels differently, so keys and values are matched by label
     key = _keys_in(table, packing, keys)
-    value = _match_labels(packing.labels[-1], table.domain)[packing.values(words, keys)]
+    value = positions_of(packing.labels[-1], table.domain)[packing.values(words, keys)]
     times = numpy_integers(answer.column("rows"))
     valued = (key >= 0) & (value >= 0)  # the others have no value, which is no value like others
     person = number_cells(answer.column("person"))[valued]
@@ -467,15 +467,10 @@ def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:
     return _gather_profiles(table, person, key, value, times)
 
 
-def _match_labels(labels: Sequence[Label], among: Sequence[Label]) -> Integers:
-    place = {text: number for number, text in enumerate(among)}
-    return np.array([place.get(text, -1) for text in labels], np.int64)
-
-
 def _keys_in(table: Table, packing: Packing, keys: Words) -> Integers:
     """Return which row of the table each packed key is; −1 for a key that it does not have."""
     codes = [
-        _match_labels(labels, column.labels)[own]
+        positions_of(labels, column.labels)[own]
         for labels, column, own in zip(packing.labels, table.quasi, packing.key_codes(keys), strict=False)
     ]
     stacked: list[Integers] = [

@@ -18,8 +18,8 @@ from sidelight.engines.files import rows_of
 from sidelight.engines.source import number_cells, numpy_integers
 from sidelight.engines.tally import RowCounts, build_intake, counted_rows, find_valueless, refuse_valueless
 from sidelight.errors import BadTable, listed, parameter
-from sidelight.table.cell_lists import parts_of
-from sidelight.table.labels import Column, Semantics, in_order
+from sidelight.table.cell_lists import CellLists
+from sidelight.table.labels import Column, Semantics
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.table import Events
 
@@ -126,23 +126,14 @@ def _events(source: object, roles: Roles) -> Events:
 
 def _split_cells(cells: Events, roles: Roles, separator: str) -> Events:
     """Take each person's cell apart, as `split_cells` does for tables."""
-    parts = [parts_of(cell, separator, roles.values or "set", roles.missing_marks) for cell in cells.domain]
-    domain = in_order(part for each in parts for part in each)
-    code = {value: number for number, value in enumerate(domain)}
-    # `lengths`: (cells,), `codes`: (parts of all cells,), cell after cell
-    lengths = np.array([len(each) for each in parts], np.int64)
-    codes = np.array([code[value] for each in parts for value in each], np.int64)
-    entry = np.repeat(np.arange(len(cells.value)), lengths[cells.value])
-    # entry e of a cell with n parts becomes n entries in a row; the i-th has part i
-    part = np.arange(len(entry)) - np.repeat(
-        np.cumsum(lengths[cells.value]) - lengths[cells.value], lengths[cells.value]
-    )
+    lists = CellLists.of(cells.domain, separator, roles.values or "set", roles.missing_marks)
+    entry, value = lists.split_entries(cells.value)
     return replace(
         cells,
         quasi=tuple(column.take(entry) for column in cells.quasi),
-        domain=domain,
+        domain=lists.values,
         person=cells.person[entry],
-        value=codes[(np.cumsum(lengths) - lengths)[cells.value[entry]] + part],
+        value=value,
         times=np.ones(len(entry), np.int64),
         semantics=roles.values or "set",
         intake=replace(cells.intake, roles=roles.choices()),

@@ -274,8 +274,10 @@ def _judge_column(profile: ColumnProfile, living: Mapping[str, int] | None) -> I
         yield from (("found", f"some of its cells hold {noun}") for noun in [*inside][:1])
     if holds_zip_codes(profile.name):
         yield _judge_zip_codes(labels, living)
-    else:
-        yield from _judge_places(words)
+    elif words & word_list("places"):
+        yield "found", "it is called like a place that is smaller than a state"
+    elif words & word_list("perhaps_places"):
+        yield "could not tell", "places that are smaller than a state must be gone"
     yield from _judge_times(words, labels, profile)
     yield from _judge_codes(words, profile)
 
@@ -295,13 +297,6 @@ def _judge_zip_codes(labels: Sequence[str], living: Mapping[str, int] | None) ->
         return "could not tell", f"{unknown:,} {of_all} {form('is', unknown)} not in the population; {rule}"
     more = f"more than {FEWEST:,} people of the population have each of its three digits of ZIP codes"
     return "could not tell", f"{more}, but need not be those whom the Census counts now"
-
-
-def _judge_places(words: set[str]) -> Iterator[tuple[Answer, str]]:
-    if words & word_list("places"):
-        yield "found", "it is called like a place that is smaller than a state"
-    elif words & word_list("perhaps_places"):
-        yield "could not tell", "places that are smaller than a state must be gone"
 
 
 def _judge_times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:

@@ -205,9 +205,10 @@ class LatticeNodes:
         """Return every node, finer ones before coarser ones: by the sum of their levels."""
         return iter(sorted(product(*map(range, self.heights)), key=lambda node: (sum(node), node)))
 
-    def predecessors(self, node: Node) -> tuple[Node, ...]:
+    @staticmethod
+    def predecessors(node: Node) -> tuple[Node, ...]:
         """Return the nodes that are one level finer in one column."""
-        return _predecessors(node)
+        return tuple((*node[:at], level - 1, *node[at + 1 :]) for at, level in enumerate(node) if level > 0)
 
     def levels(self, node: Node) -> dict[str, int]:
         """Return a node as column → level, as `generalise` takes it."""
@@ -359,7 +360,7 @@ class NodeGroups:
     def _smallest_finer(self, node: Node) -> tuple[Node, Groups]:
         """Choose what to roll up: the smallest predecessor at hand, or else the smallest of all finer nodes."""
         # Any finer node gives the same groups; a predecessor is as a rule the smallest, and quicker to look up.
-        near = [other for other in _predecessors(node) if other in self._kept]
+        near = [other for other in LatticeNodes.predecessors(node) if other in self._kept]
         finer = near or [other for other in self._kept if is_finer(other, node)]
         if not finer:
             return self.start, self.finest
@@ -400,10 +401,6 @@ class _Ladder:
 def is_finer(one: Node, other: Node) -> bool:
     """Return whether no level of a node is higher than another's."""
     return all(low <= high for low, high in zip(one, other, strict=True))
-
-
-def _predecessors(node: Node) -> tuple[Node, ...]:
-    return tuple((*node[:at], level - 1, *node[at + 1 :]) for at, level in enumerate(node) if level > 0)
 
 
 def numbers_in(groups: Groups) -> int:

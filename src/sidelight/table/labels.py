@@ -408,12 +408,23 @@ class Column:
                 f"'{hint_label(outside[0])}' occurs in '{self.name}' but is not in {parameter('domain')}; add it there"
             )
             raise error(message)
-        return column.recode(domain, np.array([domain.index(text) for text in column.labels], np.int32))
+        return column.recode(domain, _codes_of(column.labels, domain))
+
+
+def positions_of(cells: Sequence[Label], labels: Sequence[Label]) -> Integers:
+    """Return where each cell stands among distinct labels; −1 for one that is not there.
+
+    >>> positions_of(["b", "x"], ["a", "b"]).tolist()
+    [1, -1]
+    """
+    if tuple(cells) == tuple(labels):  # there may be millions, which then need not be looked up
+        return np.arange(len(labels))
+    position = {text: number for number, text in enumerate(labels)}
+    return np.fromiter((position.get(cell, -1) for cell in cells), np.int64, len(cells))
 
 
 def _codes_of(cells: Sequence[Label], labels: tuple[Label, ...]) -> Codes:
-    code = {text: number for number, text in enumerate(labels)}
-    return np.fromiter((code[cell] for cell in cells), np.int32, len(cells))
+    return positions_of(cells, labels).astype(np.int32)
 
 
 def find_column(

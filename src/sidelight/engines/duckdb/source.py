@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING
 
 import duckdb
 import narwhals.stable.v2 as nw
-import numpy as np
 import pyarrow as pa
 
 from sidelight.engines.source import (
@@ -51,11 +50,10 @@ from sidelight.engines.source import (
 )
 from sidelight.errors import BadTable, NoRoom, parameter
 from sidelight.files import open_private, private_folder, real_path
-from sidelight.table.labels import SUPPRESSED, KindOrOrder, Label, label
+from sidelight.table.labels import SUPPRESSED, KindOrOrder, label, positions_of
 from sidelight.text import bytes_in_words
 
 if TYPE_CHECKING:
-    from sidelight.arrays import Integers
     from sidelight.streams.memory import Memory
     from sidelight.streams.sorted_runs import Packing, Words
     from sidelight.table.roles import Roles
@@ -294,7 +292,8 @@ def packed_rows(
     distinct, rows = _distinct_cells(con, roles, memory)
     known = packing_of(distinct, roles)
     for number, (column, labels, weight) in enumerate(zip(distinct, known.labels, known.weights(), strict=True)):
-        shares = _look_up(labels_of(column, roles), labels) * weight
+        # several cells may say the same label, so the cells of a column need not be in the order of the labels
+        shares = positions_of(labels_of(column, roles), labels) * weight
         con.register(f"code{number}", pa.table({"cell": column, "share": arrow_integers(shares)}))
     uncoded = [name for name in roles.used if name not in roles.coded]
     frame: Frame = nw.from_native(con.sql(_packing_query(distinct, known, roles, uncoded)))
@@ -323,14 +322,6 @@ def _distinct_cells(con: duckdb.DuckDBPyConnection, roles: Roles, memory: Memory
             pa.Table.from_batches(batches, cells.limit(0).to_arrow_table().schema).column(0).combine_chunks()
         )
     return distinct, con.sql("SELECT count(*) FROM src").to_arrow_table().column(0)[0].as_py()
-
-
-def _look_up(texts: Sequence[Label], labels: tuple[Label, ...]) -> Integers:
-    if tuple(texts) == labels:
-        return np.arange(len(labels))
-    # several cells may say the same label, so the cells of a column need not be in the order of the labels
-    code_of = {text: number for number, text in enumerate(labels)}
-    return np.fromiter((code_of[text] for text in texts), np.int64, len(texts))
 
 
 def _packing_query(distinct: list[pa.Array], known: Packing, roles: Roles, uncoded: Sequence[str]) -> str:

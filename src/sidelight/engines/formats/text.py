@@ -209,18 +209,24 @@ def as_utf8(files: Sequence[Path], encoding: str | None) -> Iterator[list[Path]]
         ]
 
 
+def _decode(file: Path, encoding: str) -> Iterator[str]:
+    """Yield the letters of a file, packed or not, some at a time."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    with unpack(file) as stream:
+        while chunk := stream.read(CHUNK):
+            yield decoder.decode(chunk)
+    yield decoder.decode(b"", final=True)
+
+
 def _proves_utf8(file: Path) -> bool:
     """Return whether a file has letters beyond ASCII, all of them UTF-8, which they are as good as never by chance.
 
     Several files are read with one encoding (releases and people), and some of them may be UTF-8 nevertheless.
     """
-    decoder, beyond_ascii = codecs.getincrementaldecoder("utf-8")(), False
+    beyond_ascii = False
     try:
-        with unpack(file) as stream:
-            while chunk := stream.read(CHUNK):
-                beyond_ascii |= not chunk.isascii()
-                decoder.decode(chunk)
-        decoder.decode(b"", final=True)
+        for letters in _decode(file, "utf-8"):
+            beyond_ascii |= not letters.isascii()
     except (UnicodeError, OSError):
         return False
     return beyond_ascii
@@ -229,12 +235,9 @@ def _proves_utf8(file: Path) -> bool:
 def _copy_as_utf8(file: Path, folder: Path, encoding: str) -> Path:
     folder.mkdir(mode=0o700)
     copy = folder / (file.stem if packer_of(file) else file.name)
-    decoder = codecs.getincrementaldecoder(encoding)()
     try:
-        with _unpacking_errors(file), unpack(file) as stream, open_private(copy) as text:
-            while chunk := stream.read(CHUNK):
-                text.write(decoder.decode(chunk).encode())
-            text.write(decoder.decode(b"", final=True).encode())
+        with _unpacking_errors(file), open_private(copy) as text:
+            text.writelines(letters.encode() for letters in _decode(file, encoding))
     except UnicodeError:
         message = f"{file.name} is not written in {encoding}; name another {parameter('encoding')}"
         raise BadTable(message) from None
