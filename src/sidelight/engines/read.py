@@ -36,6 +36,7 @@ from sidelight.engines.source import (
     Rows,
     arrow_batches,
     changed_while_read,
+    collect,
     list_cells,
     number_cells,
     numpy_integers,
@@ -243,16 +244,13 @@ def _tallies(rows: Rows, packing: Packing, roles: Roles) -> Iterator[RowCounts]:
 
 def _rows_repeat(rows: PackedRows) -> bool:
     """Return whether the first million of rows repeat; where they are few, it does not matter."""
-    batches = arrow_batches(rows.frame.select(*rows.key_and_value).head(1 << 20))
-    looked_at = [
-        [numpy_integers(pa.chunked_array([batch.column(name)])) for name in rows.key_and_value] for batch in batches
-    ]
-    if not looked_at:
+    answer = collect(rows.frame.select(*rows.key_and_value).head(1 << 20))
+    if answer.num_rows == 0:
         return False
-    words = [np.concatenate(parts) for parts in zip(*looked_at, strict=True)]
-    distinct, _ = sum_equal_rows(words, np.ones(len(words[0]), np.int64))
+    words = rows.words(answer, rows.known, rows.key_and_value)
+    distinct, _ = sum_equal_rows(words, np.ones(answer.num_rows, np.int64))
     # grouping in DuckDB costs a hash table over all rows, which pays only where it makes the rows fewer
-    return len(distinct[0]) <= REPEAT_BELOW * len(words[0])
+    return len(distinct[0]) <= REPEAT_BELOW * answer.num_rows
 
 
 def _attach_profiles(table: Table, source: object, roles: Roles) -> Table:

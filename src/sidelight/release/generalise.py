@@ -43,13 +43,7 @@ from sidelight.arrays import Codes, Flags, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy, WrongKind, as_given, did_you_mean, expect, kind_in_words, parameter
 from sidelight.release.groups import Groups, held_groups, hold_groups, key_block
 from sidelight.release.printed_labels import Printing
-from sidelight.release.release import (
-    Members,
-    Release,
-    ReleaseBlocks,
-    StreamedRelease,
-    whole_groups,
-)
+from sidelight.release.release import Members, Release, ReleaseBlocks, StreamedRelease, whole_groups
 from sidelight.streams.key_stream import Reading, Relabelling, do_not_report, people_surely_below, roll_up_stream
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies, coarser_values
 from sidelight.table.labels import Column, JointDomain, Semantics, number_equal_rows

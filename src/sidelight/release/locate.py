@@ -380,7 +380,7 @@ def link(
         return link_listed(((names,), rows_of_names, np.ones(len(names), np.int64)), known, rows)
     boxes = _boxes(release, known, lookup)
     if way == "nearest" and not boxes.of_members:
-        return _link_to_nearest(release, known, rows, lookup)
+        return _link_to_nearest(boxes, known, rows, lookup.nodes(release))
     return _link_by_labels(boxes, known, rows, lookup.nodes(release), lookup, as_names=way == "labels")
 
 
@@ -537,16 +537,15 @@ def _add_suppressed(
 # By the nearest printed average
 
 
-def _link_to_nearest(release: Release, known: Sequence[Column], rows: int, lookup: Lookup) -> Linkage:
-    boxes = _Boxes(release.groups, release.groups.columns, np.arange(len(release)), release.groups.sizes)
-    among = np.flatnonzero(~suppressed_groups(release.groups))
+def _link_to_nearest(boxes: _Boxes, known: Sequence[Column], rows: int, nodes: Mapping[str, Nodes]) -> Linkage:
+    among = np.flatnonzero(~suppressed_groups(boxes.groups))
     by_name = {column.name: column for column in known}
     pairs = [(by_name[column.name], column) for column in boxes.columns if column.name in by_name]
     if not pairs:
         return link_by_covers((), rows, boxes, among)
     profile, first = number_equal_rows(tuple(column for column, _ in pairs), rows)
     columns = [(column.take(first), printed.take(among)) for column, printed in pairs]
-    at, near = nearest_groups(columns, len(among), lookup.nodes(release))
+    at, near = nearest_groups(columns, len(among), nodes)
     # `near` indexes the groups that are not suppressed; `group` the rows of the release
     group = among[near]
     return replace(Linkage.from_pairs(profile, len(first), at, group, boxes.weight[group]), by_average=True)

@@ -107,10 +107,8 @@ class SparkStream(KeyStream):
 
         # closures are pickled to executors, so they hold a stream without keys and never `self` with its frame
         with spark_errors(self.place):
-            answers, many = (
-                _map_partitions(self.frame, self._ask_each(lambda local: [of_stream(local)])),
-                self.partitions,
-            )
+            answers = _map_partitions(self.frame, self._ask_each(lambda local: [of_stream(local)]))
+            many = self.partitions
             while many > 16:  # how many parts are merged at a time
                 many = -(-many // 16)
                 answers = _map_partitions(answers.repartition(many), merged)
