@@ -199,9 +199,11 @@ class KeyStream:
         new = run_starts(keys)
         distinct = [word[new] for word in keys]
         value = self.value_places.look_up(self.packing.values(words, keys))
-        row, valued = np.cumsum(new) - 1, value >= 0
         # `row`, `value`: (entries,), sorted by key; an entry without a value still makes a row of the matrix
-        matrix = Counts.from_sorted(row[valued], value[valued], counts[valued], (len(distinct[0]), len(self.domain)))
+        row = np.cumsum(new) - 1
+        if (value < 0).any():
+            row, counts, value = (each[value >= 0] for each in (row, counts, value))
+        matrix = Counts.from_sorted(row, value, counts, (len(distinct[0]), len(self.domain)))
         sizes = matrix.per_row() if people is None else people
         sizes.flags.writeable = False
         quasi, sensitive = self.columns_of(self.packing.key_codes(distinct)), ", ".join(self.roles.value_columns)
@@ -210,10 +212,10 @@ class KeyStream:
     def hold(self) -> Table:
         """Return all keys as a table; labels that no row has are forgotten."""
         people, weights = (
-            None if runs is None else concatenate_batches([*runs.batches()])[1]
+            None if runs is None else concatenate_batches([*runs.batches(runs.rows)])[1]
             for runs in (self.people_per_key, self.weight_per_key)
         )
-        table = self.tabulate(*concatenate_batches([*self.entries.batches()]), people)
+        table = self.tabulate(*concatenate_batches([*self.entries.batches(self.entries.rows)]), people)
         return replace(table, quasi=tuple(column.compact() for column in table.quasi), weights=weights)
 
     def count(self) -> int:

@@ -254,6 +254,8 @@ class SortedRuns:
 
 def concatenate_batches(parts: Sequence[Batch]) -> Batch:
     """Put batches below each other; at least one."""
+    if len(parts) == 1:
+        return parts[0]
     words = [np.concatenate(each) for each in zip(*(words for words, _ in parts), strict=True)]
     return words, np.concatenate([counts for _, counts in parts])
 
