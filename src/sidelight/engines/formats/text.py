@@ -58,6 +58,7 @@ def read_first_line(file: Path) -> tuple[str, Heading]:
         _check_first_line(file, first, text)
         delimiter = delimiter_by_ending(file) or sniff_delimiter(first)
         lines = [first, *_rest_of_names(file, first, text)]
+        names = tuple(next(csv.reader(lines, delimiter=delimiter), ()))
     # DuckDB would find no rows below names that hold a line end of another kind than the line's own
     if len({line[len(line.rstrip("\r\n")) :] for line in lines} - {""}) > 1:
         message = (
@@ -75,7 +76,7 @@ def read_first_line(file: Path) -> tuple[str, Heading]:
             raise BadTable(message)
         return rows
 
-    return delimiter, Heading(tuple(next(csv.reader(lines, delimiter=delimiter), ())), read_rows)
+    return delimiter, Heading(names, read_rows)
 
 
 def delimiter_by_ending(file: Path) -> str | None:
