@@ -78,6 +78,14 @@ LISTS = pa.table({"zip": list("1123"), "ill": ["Flu|Cold", "Flu", "|", "Ulcer|Ul
 LIST_ROLES = {"sensitive": "ill", "values": "multiset", "split": "|", "missing": "no value"}
 
 
+def test_many_values_are_looked_up_where_some_are_missing(monkeypatch):
+    monkeypatch.setattr(key_stream, "DENSE_VALUES", 1)
+    rows = pa.table({"zip": list("112"), "ill": ["Flu", None, None], "who": list("abc")})
+    roles = {"sensitive": "ill", "values": "set", "missing": "no value", "person": "who"}
+    groups = sl.stream_release(rows, group="zip", **roles).held("somebody")
+    assert [(group.size, dict(group.counts)) for group in groups] == [(2, {"Flu": 1}), (1, {})]
+
+
 def test_who_has_no_value_makes_a_key():
     release = sl.stream_release(LISTS, group="zip", **LIST_ROLES)
     groups = [block.all.group(row) for block in release.blocks() for row in range(len(block))]
