@@ -5,7 +5,7 @@ that could have led to it are all ways to hand each group's values to its people
 
 Paper symbols: groups g (buckets b), n_g people, n_g(x) of value x, quasi-identifier values q (`Members`).
 
-A `StreamedRelease` has any number of groups, which are gone through block by block and never held.  They have the same
+The groups of a `StreamedRelease`, of any number, are gone through block by block and never held.  They have the same
 numbers, and print the same, as in a `Release`; what a block is compared with, the whole, is known from the start.
 """
 
@@ -68,18 +68,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Provenance:
-    """The making of a release, where that is known: what an attacker has who knows the method and the policy.
+    """The making of a release, where that is known: what an attacker has who knows the method and the policy."""
 
-    `method` is a `search.method.Method` or, with its `options`, the name of one.  `by` are the hierarchies where they
-    are at hand, `hierarchies` names the columns that had one.
-    """
-
-    method: object
+    method: object  # a `search.method.Method` or, with its `options`, the name of one
     policy: object  # a `policy.Policy`
     levels: Mapping[str, int] = field(default_factory=dict)
     complete: bool = True  # whether the search came to its end
-    by: Mapping[str, Hierarchy] = field(default_factory=dict)
-    hierarchies: tuple[str, ...] = ()
+    by: Mapping[str, Hierarchy] = field(default_factory=dict)  # where they are at hand
+    hierarchies: tuple[str, ...] = ()  # the columns that had one
     options: Mapping[str, object] = field(default_factory=dict)
     utility: str | None = None  # by which it was chosen among others, where a search did so
 
@@ -106,8 +102,10 @@ class Release(Tabular, GroupLookup):
 
     def __post_init__(self) -> None:
         _check_groups(expect(Groups, self.groups, "the groups"))
-        if self.members is not None:
-            self.members.check(self.groups)
+        members, sizes = self.members, self.groups.sizes
+        if members is not None and not np.array_equal(add_up(members.group, members.people, len(self)), sizes):
+            message = "the members of the groups do not add up to their sizes; give one line per person"
+            raise BadRelease(message)
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -162,7 +160,7 @@ class Release(Tabular, GroupLookup):
         return int(rows[0])
 
     def __repr__(self) -> str:
-        return f"<{self._describe()}>"
+        return f"<{_describe(self)}>"
 
     def plot(self) -> alt.TopLevelMixin:
         """Draw how many people are in groups of which size: an Altair chart, which needs the extra `plot`."""
@@ -171,11 +169,7 @@ class Release(Tabular, GroupLookup):
         return sizes_chart(self)
 
     def _repr_html_(self) -> str:
-        return self.groups.to_html(self._describe())
-
-    def _describe(self) -> str:
-        people, groups = counted(self.size, "person"), counted(len(self), "group")
-        return f"Release of {people} in {groups}, {self.sensitive}: {count_values(self.domain)} ({self.semantics})"
+        return self.groups.to_html(_describe(self))
 
     def to_arrow(self) -> pa.Table:
         """Return a row per group and value that occurs there: what `read_release` reads with `rows="counts"`.
@@ -598,12 +592,6 @@ class Members:
         """Return how many distinct keys there are."""
         return int(self.key.max()) + 1
 
-    def check(self, groups: Groups) -> None:
-        """Refuse members who are not the people of these groups."""
-        if not np.array_equal(add_up(self.group, self.people, len(groups)), groups.sizes):
-            message = "the members of the groups do not add up to their sizes; give one line per person"
-            raise BadRelease(message)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StreamedRelease(Streamed, GroupLookup):
@@ -692,14 +680,18 @@ class StreamedRelease(Streamed, GroupLookup):
         return summary
 
     def __repr__(self) -> str:
-        """Return how large it is and what it is about."""
-        groups, people = counted(len(self), "group"), counted(self.size, "person")
-        values = count_values(self.domain)
-        return f"<StreamedRelease of {people} in {groups}, {self.sensitive}: {values} ({self.semantics})>"
+        return f"<{_describe(self)}>"
 
 
 ReleaseBlocks: TypeAlias = Release | StreamedRelease
 """A release whose groups come in blocks: in memory, or gone through and never held."""
+
+
+def _describe(release: ReleaseBlocks) -> str:
+    """Return how large a release is and what it is about."""
+    size = f"{counted(release.size, 'person')} in {counted(len(release), 'group')}"
+    about = f"{release.sensitive}: {count_values(release.domain)} ({release.semantics})"
+    return f"{type(release).__name__} of {size}, {about}"
 
 
 def expect_release(thing: object, name: str) -> ReleaseBlocks:

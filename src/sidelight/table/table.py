@@ -299,11 +299,7 @@ class Counts:
         return highest
 
     def sort_by_frequency(self, row: int) -> list[int]:
-        """List the values that occur in a row, the most frequent first; of equally frequent ones the first.
-
-        >>> Counts.from_cells([[1, 0, 2, 1]]).sort_by_frequency(0)
-        [2, 0, 3]
-        """
+        """List the values that occur in a row, the most frequent first; of equally frequent ones the first."""
         values, counts = self.occurring(row)
         falling: list[int] = values[np.argsort(-counts, kind="stable")].tolist()
         return falling
