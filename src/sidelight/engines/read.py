@@ -250,7 +250,7 @@ def _rows_repeat(rows: PackedRows) -> bool:
     words = rows.words(answer, rows.known, rows.key_and_value)
     distinct, _ = sum_equal_rows(words, np.ones(answer.num_rows, np.int64))
     # grouping in DuckDB costs a hash table over all rows, which pays only where it makes the rows fewer
-    return len(distinct[0]) <= REPEAT_BELOW * answer.num_rows
+    return len(distinct[0]) <= REPEAT_BELOW * len(words[0])
 
 
 def _attach_profiles(table: Table, source: object, roles: Roles) -> Table:
