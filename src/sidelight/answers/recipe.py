@@ -19,6 +19,7 @@ from sidelight.measures.measure import Measure
 from sidelight.policy.limits import measure_maker
 from sidelight.release.read import read_release
 from sidelight.report.answer import Recipe
+from sidelight.table.roles import ReadingChoices
 from sidelight.text import as_names, shell
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ def _keywords(roles: Roles, reader: Callable[..., object], **renamed: str) -> di
     """Return what was said of the columns as keywords of a reader, without what it does not take."""
     said = {renamed.get(name, name): value for name, value in roles.stated().items()}
     said |= {"kinds": dict(roles.kinds)} if "kinds" in said else {}
-    return {name: value for name, value in said.items() if name in signature(reader).parameters}
+    taken = {*signature(reader).parameters, *ReadingChoices.__annotations__}  # these may be its `**reading`
+    return {name: value for name, value in said.items() if name in taken}
 
 
 def write_measure(asked: Criterion | Measure) -> str:

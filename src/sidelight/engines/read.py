@@ -295,7 +295,7 @@ def stream_table(
     quasi: str | Sequence[str],
     sensitive: str | Sequence[str],
     memory: str | int = "2GB",
-    **roles: Unpack[ReadingChoices],
+    **reading: Unpack[ReadingChoices],
 ) -> StreamedTable:
     """Read what a publisher holds, of any size and in bounded memory, to be protected by a method that streams.
 
@@ -309,7 +309,7 @@ def stream_table(
     >>> stream_table(rows, quasi="age", sensitive="disease", memory="1GB")
     <StreamedTable of 3 people: age → disease (2 values)>
     """
-    choices: Mapping[str, Any] = roles
+    choices: Mapping[str, Any] = reading
     return streamed_table_from(source, Roles.of(quasi=quasi, sensitive=sensitive, **choices), Memory.parse(memory))
 
 

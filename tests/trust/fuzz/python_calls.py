@@ -29,6 +29,7 @@ from pydantic import BaseModel
 from trust.fuzz.bars import MARK, Target
 
 import sidelight as sl
+from sidelight.table.roles import ReadingChoices
 
 WRITTEN_DIRECTLY = (
     "NoisyCounts",
@@ -266,7 +267,11 @@ def drawn_call(function: object, chance: random.Random) -> tuple[list[object], d
     """Draw arguments for all parameters that need one, and for some of the others."""
     odd, good = odd_arguments(), good_arguments()
     positional, named = [], {}
-    for parameter in inspect.signature(function).parameters.values():
+    parameters = inspect.signature(function).parameters
+    if "reading" in parameters:  # keywords of `read_table` that are handed on
+        table = inspect.signature(sl.read_table).parameters
+        parameters = {**parameters, **{name: table[name] for name in ReadingChoices.__annotations__}}
+    for parameter in parameters.values():
         needed = parameter.default is parameter.empty
         if parameter.kind is parameter.VAR_POSITIONAL:
             positional += chance.choices(odd, k=chance.randint(0, 2))
