@@ -253,9 +253,7 @@ class SortedRuns:
 
 
 def concatenate_batches(parts: Sequence[Batch]) -> Batch:
-    """Put batches below each other; at least one."""
-    if len(parts) == 1:
-        return parts[0]
+    """Return batches below each other, in arrays of their own; at least one."""
     words = [np.concatenate(each) for each in zip(*(words for words, _ in parts), strict=True)]
     return words, np.concatenate([counts for _, counts in parts])
 
