@@ -60,10 +60,8 @@ Sign: TypeAlias = Literal["=", "<=", ">="]
 
 Number: TypeAlias = int | float | Fraction | Decimal
 
-
 Terms: TypeAlias = tuple[tuple[Fraction, Summand], ...]
 """A linear combination: coefficients, none of them 0, and summands, each once."""
-
 
 Noise: TypeAlias = Literal["normal", "laplace"]
 """How far a measurement may be off: by its standard deviation, or by the scale of a Laplace (or geometric) noise."""
@@ -90,25 +88,16 @@ class Statement:
 
     def __post_init__(self) -> None:
         if self.noise is not None:
-            self._check_noise()
             return
-        least, most = _reach(self.terms)
+        alone = len(self.terms) == 1  # as all rules are, of which there may be thousands: kept quick
+        least, most = (0, most_of(self.about)) if alone else _reach(self.terms)
         low, high = least if self.low is None else self.low, most if self.high is None else self.high
-        alone = len(self.terms) == 1
         if low > most or high < least or (alone and (low < least or high > most)):
             reaches = f"{self.about if alone else 'its left side'} lies between {least} and {most}"
             message = f"'{self}' is out of range; {reaches}"
             raise BadKnowledge(message)
         if low > high:
             message = f"'{self}' cannot be; give the smaller bound first"
-            raise BadKnowledge(message)
-
-    def _check_noise(self) -> None:
-        if not is_one_of(self.noise, Noise) or self.scale <= 0:
-            message = "noise is normal or laplace, of a scale above 0; write P(Flu | sex=male) ~ normal(0.3, 0.05)"
-            raise BadKnowledge(message)
-        if not self.terms:
-            message = "nothing is measured here; say something about a share or a count"
             raise BadKnowledge(message)
 
     @property
@@ -288,8 +277,14 @@ class Quantity:
         >>> print(P("Flu").measured(0.3, scale=0.1))
         P(Flu) ~ normal(0.3, 0.1)
         """
-        number = as_fraction(value) - self.constant
-        return Statement(self.terms, number, number, noise, as_fraction(scale))
+        number, spread = as_fraction(value) - self.constant, as_fraction(scale)
+        if not is_one_of(noise, Noise) or spread <= 0:
+            message = "noise is normal or laplace, of a scale above 0; write P(Flu | sex=male) ~ normal(0.3, 0.05)"
+            raise BadKnowledge(message)
+        if not self.terms:
+            message = "nothing is measured here; say something about a share or a count"
+            raise BadKnowledge(message)
+        return Statement(self.terms, number, number, noise, spread)
 
     def __eq__(self, other: object) -> Statement:  # type: ignore[override]
         if not isinstance(other, Quantity) and not _is_number(other):
