@@ -156,7 +156,7 @@ def _exact_and_rounded(share: Fraction) -> dict[str, object]:
     return {"exact": str(share), "value": round_up(share)}
 
 
-def _shares(of: Exposure | TruthCheck | ClaimedValues, *names: str) -> dict[str, object]:
+def _write_shares(of: Exposure | TruthCheck | ClaimedValues, *names: str) -> dict[str, object]:
     """Return shares by the name that they have in the document, too."""
     return {name: _exact_and_rounded(getattr(of, name)) for name in names}
 
@@ -164,7 +164,7 @@ def _shares(of: Exposure | TruthCheck | ClaimedValues, *names: str) -> dict[str,
 def exposure_document(exposure: Exposure) -> dict[str, object]:
     """Return the figures as plain data; shares exactly, and as numbers rounded up."""
 
-    def share_by(name: str, share: Callable[[Fraction], Fraction]) -> list[dict[str, object]]:
+    def write_shares_by(name: str, share: Callable[[Fraction], Fraction]) -> list[dict[str, object]]:
         return [{name: str(each), **_exact_and_rounded(share(each))} for each in REPORTED_CONFIDENCES]
 
     return {
@@ -172,13 +172,13 @@ def exposure_document(exposure: Exposure) -> dict[str, object]:
         "located": exposure.located,
         "values": exposure.semantics,
         "lower_bound": exposure.is_lower_bound,
-        **_shares(exposure, "perfect", "if_present"),
+        **_write_shares(exposure, "perfect", "if_present"),
         # candidates for one value are counted
-        "partial": share_by("confidence", exposure.partial) if exposure.semantics == "single" else None,
-        "sure": share_by("belief", exposure.sure),
-        **_shares(exposure, "vulnerable", "contradicted"),
+        "partial": write_shares_by("confidence", exposure.partial) if exposure.semantics == "single" else None,
+        "sure": write_shares_by("belief", exposure.sure),
+        **_write_shares(exposure, "vulnerable", "contradicted"),
         "located_nowhere": exposure.located_nowhere,
-        **_shares(exposure, "open"),
+        **_write_shares(exposure, "open"),
         "values_left": {
             when: {
                 "mean": float(exposure.mean(when)),
@@ -215,20 +215,20 @@ def _releases(exposure: Exposure) -> Iterator[dict[str, object]]:
 def _truth(truth: TruthCheck) -> dict[str, object]:
     claims = truth.calibration
 
-    def claimed(each: ClaimedValues) -> dict[str, object]:
-        return {"people": each.people, "claimed": each.claimed, **_shares(each, "right")}
+    def write_claims(each: ClaimedValues) -> dict[str, object]:
+        return {"people": each.people, "claimed": each.claimed, **_write_shares(each, "right")}
 
-    bins = [{"from": str(each.low), "to": str(each.high), **claimed(each)} for each in claims.bins]
+    bins = [{"from": str(each.low), "to": str(each.high), **write_claims(each)} for each in claims.bins]
     return {
         "people": truth.people,
-        **_shares(truth, "hits"),
+        **_write_shares(truth, "hits"),
         "hits_by_release": [_exact_and_rounded(each) for each in truth.hits_by_release],
-        **_shares(truth, "given_away", "guessed"),
+        **_write_shares(truth, "given_away", "guessed"),
         "belief": truth.belief,
         "belief_before": truth.belief_before,
         # JSON has no infinity, which is what ruling out a true value costs
         "log_belief": truth.log_belief if math.isfinite(truth.log_belief) else None,
-        "calibration": {**claimed(claims), "expected_error": claims.expected_error, "bins": bins},
+        "calibration": {**write_claims(claims), "expected_error": claims.expected_error, "bins": bins},
     }
 
 

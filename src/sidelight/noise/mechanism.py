@@ -648,11 +648,12 @@ def gaussian_delta(epsilon: Fraction | float, scale: float, changes: int) -> flo
     loss = min(Fraction(epsilon), Fraction(700))
     threshold = loss * Fraction(scale) ** 2 - Fraction(changes, 2)  # t
     spread = scale * math.sqrt(changes)
-    bound = _sum_tail if spread <= SUMMED_TO else _integrate_tail
-    return min(bound(float(loss), threshold, scale, changes, spread), 1.0)
+    if spread <= SUMMED_TO:
+        return min(_sum_tail(threshold, scale, changes, spread), 1.0)
+    return min(_integrate_tail(float(loss), threshold, scale, changes, spread), 1.0)
 
 
-def _sum_tail(loss: float, threshold: Fraction, scale: float, changes: int, spread: float) -> float:  # noqa: ARG001
+def _sum_tail(threshold: Fraction, scale: float, changes: int, spread: float) -> float:
     first = math.floor(threshold) + 1
     # twelve spreads further there is e^(−72) of what there is here; what is beyond is bounded by its last term
     sums = np.arange(first, max(first, 0) + math.ceil(12 * spread) + 2)

@@ -465,8 +465,8 @@ class ErrorRates:
             who = f"Whoever tells you from somebody else in your place, and takes at most {alarms} of others for you"
         return add_condition(
             self.condition,
-            f"{who}, recognises you in at most {rounded_percent(self.recognised)} of cases; with even odds a guess is "
-            f"right in at most {rounded_percent(self.right)} (a coin: 50 %).",
+            f"{who}, recognises you in at most {round_percent(self.recognised)} of cases; with even odds a guess is "
+            f"right in at most {round_percent(self.right)} (a coin: 50 %).",
         )
 
 
@@ -510,7 +510,7 @@ class DisclosureRisk:
         factor = f"{to_places(Fraction(self.odds_factor), 2):,f}"
         return add_condition(
             self.condition,
-            f"{before}, thinks it at most {rounded_percent(self.posterior)} likely afterwards: the odds rise by a "
+            f"{before}, thinks it at most {round_percent(self.posterior)} likely afterwards: the odds rise by a "
             f"factor of at most {factor}{holds}.",
         )
 
@@ -524,7 +524,7 @@ def add_condition(condition: str, promise: str) -> str:
     return f"{condition}: {promise[:1].lower()}{promise[1:]}" if condition else promise
 
 
-def rounded_percent(share: float, *, up: bool = True) -> str:
+def round_percent(share: float, *, up: bool = True) -> str:
     """Show a share, rounded up, or down."""
     hundredths = Fraction(share) * 100
     # below 1 % one decimal would overstate by too much: 0.02 would become 0.1

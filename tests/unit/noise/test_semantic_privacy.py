@@ -5,7 +5,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadNoise, WrongKind
-from sidelight.noise.semantic_privacy import _weight, rounded_percent
+from sidelight.noise.semantic_privacy import _weight, round_percent
 
 
 @pytest.mark.parametrize(("epsilon", "shift"), [(0.1, 0.04996), (0.5, 0.24492), (1, 0.46212), (2, 0.76159)])
@@ -195,9 +195,9 @@ def test_an_explanation_for_whoever_has_to_decide():
 
 
 def test_percents_are_rounded_towards_caution():
-    assert rounded_percent(0.1001) == "10.1 %"
-    assert rounded_percent(0.1009, up=False) == "10 %"
-    assert rounded_percent(0.0001234) == "0.013 %"
+    assert round_percent(0.1001) == "10.1 %"
+    assert round_percent(0.1009, up=False) == "10 %"
+    assert round_percent(0.0001234) == "0.013 %"
 
 
 @pytest.mark.parametrize("share", [0, 1, -0.1, 2, math.nan, "many"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.noise.privacy_profile import largest_posterior
-from sidelight.noise.semantic_privacy import plain_percent, rounded_percent, two_digits
+from sidelight.noise.semantic_privacy import plain_percent, round_percent, two_digits
 from sidelight.report.plots import (
     BLUE,
     GREY,
@@ -113,9 +113,9 @@ def promise_chart(promise: SemanticPrivacy, *, false_alarms: float = 0.05, prior
 def _test_panel(base: Drawing, promise: SemanticPrivacy, false_alarms: float) -> Drawing:
     library = altair()
     rates = promise.error_rates(false_alarms)
-    missed = rounded_percent(1 - rates.recognised, up=False)
+    missed = round_percent(1 - rates.recognised, up=False)
     words = WORDS[promise.neighbours]
-    most = words["at most"].format(rounded_percent(rates.recognised))
+    most = words["at most"].format(round_percent(rates.recognised))
     reached = most if rates.recognised < 0.999 else words["always"]
     title = f"Wrong about {plain_percent(false_alarms)} of {words['others']}, {reached}"
     x = share_axis(library.X("share:Q"), words["false alarms"])
@@ -146,7 +146,7 @@ def _belief_panel(base: Drawing, promise: SemanticPrivacy, prior: float) -> Draw
     library = altair()
     risk = promise.disclosure_risk(prior)
     holds = f", except with a chance of {two_digits(risk.chance)}" if risk.chance else ""
-    rise = f"can rise from {plain_percent(prior)} to at most {rounded_percent(risk.posterior)} likely{holds}"
+    rise = f"can rise from {plain_percent(prior)} to at most {round_percent(risk.posterior)} likely{holds}"
     unbounded = math.isinf(risk.odds_factor)
     title = f"{WORDS[promise.neighbours]['believed']} {'may become certain: nothing bounds it' if unbounded else rise}"
     x = share_axis(library.X("share:Q"), "How likely somebody thought it before")
@@ -163,7 +163,7 @@ def _belief_panel(base: Drawing, promise: SemanticPrivacy, prior: float) -> Draw
         text_at((0.66, 0.60), ["as before"], color=GREY),
         *annotate_point(
             (prior, risk.posterior),
-            [f"{plain_percent(prior)} → {'' if unbounded else 'at most '}{rounded_percent(risk.posterior)}"],
+            [f"{plain_percent(prior)} → {'' if unbounded else 'at most '}{round_percent(risk.posterior)}"],
             label,
         ),
     ).properties(title=wrap(title, 52))
