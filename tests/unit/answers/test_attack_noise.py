@@ -47,7 +47,7 @@ def test_somebody_who_knows_everybody_else_is_held_by_the_promise():
     [
         (ATTACK[:-2], "give the folder of hierarchies with --hierarchies"),
         ([*ATTACK, "--others", "patients.parquet"], "1 tables for 2 noisy releases"),
-        ([*ATTACK, *OTHERS, "--chance", "2"], "chance is 2; give one above 0 and below 1"),
+        ([*ATTACK, *OTHERS, "--chance", "2"], "chance is 2; give a share above 0 and below 1"),
         (["attack-noise", "published.csv", *ATTACK[3:]], "no 'published.csv.noise.json' beside 'published.csv'"),
         ([*ATTACK, "-o", "noisy.csv.noise.json", "--force"], "never written over"),
     ],
