@@ -238,13 +238,7 @@ class Domain:
         beyond = len(self.values) - 1 if self.outside == "other" else -1
         return np.array([place.get(written(each), beyond) for each in values], np.int64)
 
-    def count(
-        self,
-        counted: Table | Events,
-        by: Mapping[str, Hierarchy],
-        *,
-        at_most: int = 1,
-    ) -> Integers:
+    def count(self, counted: Table | Events, by: Mapping[str, Hierarchy], *, at_most: int = 1) -> Integers:
         """Count the people of every cell, each so many times at most: without noise, so not for publishing."""
         people, row, key, value, count = collect_holdings(counted)
         group, place = self.groups_of(counted, by)[key], self.places_of(counted.domain)[value]
@@ -275,14 +269,7 @@ def collect_holdings(counted: Table | Events) -> tuple[Integers, Integers, Integ
 
 
 def count_cells(
-    people: Integers,
-    row: Integers,
-    cell: Integers,
-    count: Integers,
-    *,
-    cells: int,
-    semantics: Semantics,
-    at_most: int,
+    people: Integers, row: Integers, cell: Integers, count: Integers, *, cells: int, semantics: Semantics, at_most: int
 ) -> Integers:
     """Return how often people are counted in each cell, of entries as in `count_values`, each in its cell."""
     if semantics == "set":  # several values may be in one cell, or one in several columns; a person has it once

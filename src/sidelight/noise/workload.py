@@ -149,11 +149,7 @@ def _find_axis(name: str, column: int, level: object, levels: Mapping[tuple[int,
 
 
 def split_noise(
-    layout: CellLayout,
-    weights: Mapping[Axes, float],
-    cost: PrivacyCost,
-    sensitivity: Sensitivity,
-    units: int,
+    layout: CellLayout, weights: Mapping[Axes, float], cost: PrivacyCost, sensitivity: Sensitivity, units: int
 ) -> dict[Axes, Mechanism]:
     """Which noise has each marginal that is measured, so that all together keep ε and δ?  The cells stand first.
 
