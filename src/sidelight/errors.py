@@ -51,12 +51,13 @@ class SidelightError(Exception):
     """The family of all errors that Sidelight raises on purpose.
 
     `parts` is the message in pieces: text, and the parameters of Python that it names (see `parameter`).  `str` puts
-    them together for Python; the command line says its options instead.
+    them together for Python; the command line says its options instead.  `position` is where in a text that was read,
+    such as a limit or a fact, from 0; `None` where it is not about one.
     """
 
-    def __init__(self, message: str = "") -> None:
+    def __init__(self, message: str = "", *, position: int | None = None) -> None:
         # split once, here: after this no message holds the signs that mark parameters
-        self.parts = _split_parts(message)
+        self.parts, self.position = _split_parts(message), position
         super().__init__("".join(str(part) for part in self.parts))
 
     @property
@@ -109,14 +110,7 @@ class UnknownValue(BadMeasure):
 
 
 class BadPolicy(SidelightError):
-    """A policy, or a policy file, that cannot be used.
-
-    `position` is where in the text of a limit, from 0; `None` where it is not about one.
-    """
-
-    def __init__(self, message: str, *, position: int | None = None) -> None:
-        super().__init__(message)
-        self.position = position
+    """A policy, or a policy file, that cannot be used."""
 
 
 class NothingSafe(SidelightError):
@@ -136,14 +130,7 @@ class NotPublished(SidelightError):
 
 
 class BadKnowledge(SidelightError):
-    """Facts that cannot be read, or that this release cannot be asked about.
-
-    `position` is where in the text, from 0; `None` where it is not about a text.
-    """
-
-    def __init__(self, message: str, *, position: int | None = None) -> None:
-        super().__init__(message)
-        self.position = position
+    """Facts that cannot be read, or that this release cannot be asked about."""
 
 
 class Contradiction(SidelightError):
