@@ -94,11 +94,8 @@ class Ledger:
         except (OSError, ValueError):
             message = "that is no name of a file; give the path of a ledger"
             raise BadLedger(message) from None
-        if circle:
-            message = f"'{self.path}' {IN_A_CIRCLE}; give the path of a ledger"
-            raise BadLedger(message)
-        if not place.name or os.path.isdir(place):  # noqa: PTH112 - whoever may not look there is told below
-            message = f"'{self.path}' is a folder; give the path of a ledger"
+        if circle or not place.name or os.path.isdir(place):  # noqa: PTH112 - whoever may not look there is told below
+            message = f"'{self.path}' {IN_A_CIRCLE if circle else 'is a folder'}; give the path of a ledger"
             raise BadLedger(message)
         object.__setattr__(self, "path", place)
 
