@@ -40,6 +40,7 @@ Source: Xiao and Tao, Anatomy, VLDB 2006; dealing sets is ours.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -270,12 +271,9 @@ def max_buckets(totals: Integers, l: int) -> int:  # noqa: E741 - the paper's le
     >>> max_buckets(np.array([4, 3, 1]), 2), max_buckets(np.array([9, 1, 1]), 2)
     (4, 2)
     """
-    # invariant: the condition holds at low and not at high, so the answer is at least low and below high
-    low, high = 0, int(totals.sum()) // l + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if np.minimum(totals, middle).sum() >= l * middle else (low, middle)
-    return low
+    # it holds up to a largest number of buckets, and for every smaller one: as many as come before it first fails
+    numbers = range(1, int(totals.sum()) // l + 1)
+    return bisect_left(numbers, 1, key=lambda buckets: int(np.minimum(totals, buckets).sum() < l * buckets))
 
 
 def _max_buckets_within(table: Table, policy: PolicyCheck, progress: Progress) -> int:

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from sidelight.search.mondrian import Acceptance
     from sidelight.search.orders import Order
     from sidelight.search.policy_check import PolicyCheck
+    from sidelight.streams.streamed_table import AnyTable
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -355,6 +356,7 @@ class RankedGroups(OpenGroups):
 class Store(ABC):
     """The groups that cuts have made: the box of ranks that each covers, and where its people are kept."""
 
+    table: AnyTable
     orders: tuple[Order, ...]
     start: Integers  # (groups, columns)
     stop: Integers
@@ -362,9 +364,9 @@ class Store(ABC):
     along: Counter[int]  # column → cuts
 
     @property
-    @abstractmethod
     def semantics(self) -> Semantics:
         """What the values of a person are."""
+        return self.table.semantics
 
     def __len__(self) -> int:
         return len(self.start)

@@ -57,7 +57,6 @@ from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 if TYPE_CHECKING:
     from sidelight.release.population import Population
     from sidelight.search.orders import Order
-    from sidelight.table.labels import Semantics
 
 Split: TypeAlias = tuple[Cuts, Integers, Integers]
 """Cuts that were made, the rows of the generation that moved to the right halves, and the halves' numbers."""
@@ -91,11 +90,6 @@ class KeyStore(Store):
         widths = np.array([[len(order) for order in orders]])
         first = Generation.from_table(table, orders, populations)
         return cls(table, orders, first, np.zeros(len(table.sizes), np.int64), np.zeros_like(widths), widths)
-
-    @property
-    def semantics(self) -> Semantics:
-        """What the values of a person are."""
-        return self.table.semantics
 
     def generations(self, least: int = 1) -> Iterator[Generation]:
         """Yield groups to cut: both halves of what was cut are the next, the rest is done."""

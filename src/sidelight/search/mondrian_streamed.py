@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from sidelight.search.policy_check import PolicyCheck
     from sidelight.streams.memory import Memory
     from sidelight.streams.streamed_table import RowBlock, StreamedTable
-    from sidelight.table.labels import Semantics
 
 RoutedRows: TypeAlias = Iterator[tuple["RowBlock", Ranks, Integers]]
 """Rows, with their ranks and their groups."""
@@ -170,11 +169,6 @@ class StreamedStore(Store):
         # where people have several values, rows may be more than people
         values = int(self.table.stream.whole.sum())
         self._keys = max(int(self.budget.keys * min(self.table.people / max(values, 1), 1)), 1)
-
-    @property
-    def semantics(self) -> Semantics:
-        """What the values of a person are."""
-        return self.table.semantics
 
     def __len__(self) -> int:
         return len(self.tree.leaf)

@@ -108,8 +108,8 @@ class Order:
         tiles: list[Label] = []
         while start < stop:
             # the coarsest node that begins the stretch and ends within it; a label always does
-            fits = (level for level in reversed(range(1, len(self.levels))) if self._fits(level, start, stop))
-            level = next(fits, 0)
+            coarser = ((level, *self._node(level, start)) for level in reversed(range(1, len(self.levels))))
+            level = next((level for level, low, high in coarser if low >= start and high <= stop), 0)
             first = int(self.levels[level, start])
             # where the node above does not fit, all of its nodes from here on are as coarse as can be
             until = stop if level + 1 == len(self.levels) else min(stop, self._node(level + 1, start)[1])
@@ -119,10 +119,6 @@ class Order:
             tiles += self.nodes[level][first:after]
             start = self.borders[level][after]
         return tiles
-
-    def _fits(self, level: int, start: int, stop: int) -> bool:
-        low, high = self._node(level, start)
-        return low >= start and high <= stop
 
     def _node(self, level: int, rank: int) -> tuple[int, int]:
         node = self.levels[level, rank]
