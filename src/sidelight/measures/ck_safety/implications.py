@@ -30,11 +30,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight.errors import BadMeasure, as_given, listed
+from sidelight.errors import BadMeasure, as_given, is_one_of, listed
 from sidelight.knowledge.facts import Fact, Has, OneOf, Someone
 from sidelight.measures.ck_safety.minimize import Allocation, ImplicationsScreen, TopCounts, shortlist, worst_case
 from sidelight.measures.criterion import Amount, Bound, Finding, Witness
@@ -524,7 +524,6 @@ def _chance_of_any(own: int, people: int) -> Amount:
 
 
 Adversary: TypeAlias = Literal["implications", "negations"]
-ADVERSARIES: dict[str, type[Implications | Negations]] = {"implications": Implications, "negations": Negations}
 
 
 @dataclass(frozen=True)
@@ -567,8 +566,9 @@ class DisclosureCost(Measure):
         if not self.different_weights():
             message = f"'{self.name}' has no weight above 0, so nothing counts; give at least one"
             raise BadMeasure(message)
-        if self.knows not in ADVERSARIES:
-            message = f"'{self.name}' has no knows={as_given(self.knows, quoted=True)}; give {listed([*ADVERSARIES])}"
+        if not is_one_of(self.knows, Adversary):
+            given, known = as_given(self.knows, quoted=True), listed(get_args(Adversary))
+            message = f"'{self.name}' has no knows={given}; give {known}"
             raise BadMeasure(message)
 
     @classmethod
@@ -592,7 +592,7 @@ class DisclosureCost(Measure):
 
     def adversary(self, apart_from: tuple[Label, ...] = ()) -> Implications | Negations:
         """Return the question about all values, or about those of one weight."""
-        return ADVERSARIES[self.knows](self.k, apart_from=apart_from)
+        return (Implications if self.knows == "implications" else Negations)(self.k, apart_from=apart_from)
 
     def different_weights(self) -> list[Fraction]:
         """List the weights that count, the largest first."""
