@@ -133,7 +133,9 @@ def read_commands(text: str) -> None:
         if name is None:
             assert words[1] in ("--version", "--help"), line
             continue
-        options = {flag for option in verbs[name].assemble_argument_collection() for flag in option.names}
+        options = {
+            flag for option in verbs[name].assemble_argument_collection().filter_by(parse=True) for flag in option.names
+        }
         unknown = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)} - options - {"--help"}
         assert not unknown, line
 

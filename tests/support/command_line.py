@@ -13,6 +13,9 @@ from unittest import mock
 from sidelight.cli.app import app
 from sidelight.cli.run import run
 
+SCHEMAS = ("policy-schema", "report-schema", "release-report-schema", "sidecar-schema")
+"""The verbs that print a schema, which take nothing."""
+
 # A shell starts without pydantic; where it is there, cyclopts has it check all options once more, which takes longest.
 WITHOUT_PYDANTIC = SimpleNamespace(modules={})
 

@@ -83,7 +83,7 @@ ONLY_IN = {
         "web",
     ),  # documents that people write or receive
     "hypothesis": ("testing",),  # an extra: only `sidelight.testing` needs it
-    "cyclopts": ("cli",),
+    "cyclopts": ("answers", "cli"),  # requests say by which words they are asked
     "rich": ("report", "cli"),
     **dict.fromkeys(("fastapi", "starlette", "uvicorn", "python_multipart"), ("web",)),
     **dict.fromkeys(("jinja2", "markupsafe"), ("report", "web")),

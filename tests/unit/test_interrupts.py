@@ -92,7 +92,9 @@ def stopped(where):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("module", ["sidelight.cli.app", "cyclopts", "sidelight.cli.options", "numpy", "pydantic"])
+@pytest.mark.parametrize(
+    "module", ["sidelight.cli.app", "cyclopts", "sidelight.answers.questions", "numpy", "pydantic"]
+)
 def test_ctrl_c_while_modules_are_loaded_is_one_line(module):
     result = stopped(module)
     line = "sidelight: interrupted; nothing unfinished is left behind\n"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
@@ -17,8 +17,15 @@ from pydantic import Field
 
 import sidelight as sl
 from sidelight.answers.recipe import Name, write_call, write_python, write_release, write_table
-from sidelight.answers.request import Request
-from sidelight.answers.sources import PeopleLookup, Question, inputs_of, open_release, open_release_or_noise, open_table
+from sidelight.answers.request import Asked
+from sidelight.answers.sources import (
+    Question,
+    open_release,
+    open_release_or_noise,
+    open_table,
+    read_asked_hierarchies,
+    read_question,
+)
 from sidelight.attack.posterior import ExpectedCounts, find_release
 from sidelight.attack.report import (
     REPORTED_CONFIDENCES,
@@ -31,12 +38,11 @@ from sidelight.attack.report import (
 )
 from sidelight.documents.document import Plain, SparsePart
 from sidelight.errors import BadMeasure, BadRelease, TooHard, did_you_mean, listed
-from sidelight.files import noise_path, real_path, sidecar_path
+from sidelight.files import noise_path, sidecar_path
 from sidelight.learner.roster import LABELS_ALONE
 from sidelight.measures.criterion import Finding, exact
 from sidelight.policy.limits import read_number, read_share
 from sidelight.policy.measure_names import ASK_CHOICES, find_measure
-from sidelight.progress import Progress, quiet
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.report.answer import Answer, Live, Recipe
@@ -48,14 +54,15 @@ from sidelight.table.roles import EACH_ROW, Roles
 from sidelight.text import counted, form
 
 if TYPE_CHECKING:
-    from sidelight.search.protect import MethodName
+    from sidelight.answers.questions import AttackRequest
+    from sidelight.progress import Progress
 
 ExactAndRounded: TypeAlias = dict[
     str, str | float
 ]  # exactly, and as a number rounded up; of what, where there are several
 
 
-def _read_limit(at_most: str | None, remedy: str) -> Fraction | None:
+def _read_at_most(at_most: str | None, remedy: str) -> Fraction | None:
     share = None if at_most is None else read_share(at_most)
     if share is None and at_most is not None:
         message = f"cannot read --at-most {at_most}; {remedy}"
@@ -63,103 +70,69 @@ def _read_limit(at_most: str | None, remedy: str) -> Fraction | None:
     return share
 
 
-@dataclass(frozen=True, slots=True)
-class AttackRequest(Request):
-    """Which releases, about whom, and what the attacker knows and believes."""
+def _pair_values(pairs: Sequence[str]) -> dict[str, str] | None:
+    """Read which values are called differently; '=' alone says that equal words, and no others, mean the same."""
+    same = {}
+    for text in pairs:
+        one, equals, other = text.partition("=")
+        if not equals or bool(one) != bool(other):
+            message = (
+                f"cannot read --same-value '{text}'; write it as 'Influenza=Flu', or '=' if no others are the same"
+            )
+            raise BadRelease(message)
+        if one:
+            same[one] = other
+    return same if pairs else None
 
-    releases: tuple[str, ...]
-    roles: Roles
-    lookup: PeopleLookup
-    people: str | None
-    person: str | None
-    truth: str | None
-    who: str | None
-    prior: Literal["pooled", "uniform"]
-    present: tuple[str, ...]
-    evidence: Literal["shared", "independent", "sets"]
-    same_value: tuple[str, ...]
-    at_most: str | None
-    unlocated: Literal["open", "ignore"]
 
-    @property
-    def limit(self) -> Fraction | None:
-        return _read_limit(self.at_most, "give a share of the people, such as 0.01 or 1/100")
+def _read_present(texts: Sequence[str]) -> list[str | Fraction] | str | Fraction | None:
+    """Read who is in which release: a number is a probability, everything else names a column."""
+    present: list[str | Fraction] = [*texts]
+    for index, text in enumerate(texts):
+        with suppress(ValueError, OverflowError):
+            present[index] = Fraction(exact(read_number(text)))
+    return present if len(present) > 1 else present[0] if present else None
 
-    @property
-    def same_values(self) -> dict[str, str] | None:
-        """Values that are called differently; '=' alone says that equal words, and no others, mean the same."""
-        same = {}
-        for text in self.same_value:
-            one, equals, other = text.partition("=")
-            if not equals or bool(one) != bool(other):
-                message = (
-                    f"cannot read --same-value '{text}'; write it as 'Influenza=Flu', or '=' if no others are the same"
-                )
-                raise BadRelease(message)
-            if one:
-                same[one] = other
-        return same if self.same_value else None
 
-    @property
-    def presence(self) -> list[str | Fraction] | str | Fraction | None:
-        """Who is in which release: a number is a probability, everything else names a column."""
-        present: list[str | Fraction] = [*self.present]
-        for index, text in enumerate(self.present):
-            with suppress(ValueError, OverflowError):
-                present[index] = Fraction(exact(read_number(text)))
-        return present if len(present) > 1 else present[0] if present else None
+def _collect_settings(request: AttackRequest) -> dict[str, Any]:
+    """Return the settings of `intersect` that are said otherwise than by default, besides the hierarchies."""
+    roles = request.roles
+    settings = {
+        "people": request.people,
+        "quasi": roles.quasi or None,
+        "person": request.person,
+        "truth": request.truth,
+        "locate": request.locate,
+        "suppressed": request.columns.may_hold_people,
+        **request.state("prior"),
+        "present": _read_present(request.present),
+        **request.state("evidence"),
+        "same_values": _pair_values(request.same_value),
+        "missing_marks": roles.missing_marks or None,
+        "split": roles.split,
+        "encoding": roles.encoding,
+        "sheet": roles.sheet,
+    }
+    return {name: each for name, each in settings.items() if each is not None}
 
-    def files(self) -> tuple[Path, ...]:
-        people = () if self.people is None else (self.people,)
-        return (*inputs_of(*self.releases, *people), *self.lookup.files())
 
-    def check(self) -> None:
-        _ = self.limit
-        if self.people is None:
-            message = "missing option '--people', or --as for one file; see 'sidelight attack --help'"
-            raise BadMeasure(message)
-        # A release tells nothing more when it is read twice, and would be believed twice as much.
-        places = [real_path(Path(file)) for file in self.releases]
-        for index, file in enumerate(self.releases):
-            if places[index] in places[:index]:
-                message = f"{file} is listed twice; list each release once"
-                raise BadRelease(message)
-
-    def settings(self) -> dict[str, Any]:
-        """Return the settings of `intersect` that are said otherwise than by default, besides the hierarchies."""
-        settings = {
-            "people": self.people,
-            "quasi": self.roles.quasi or None,
-            "person": self.person,
-            "truth": self.truth,
-            "locate": self.lookup.locate,
-            "suppressed": self.lookup.suppressed,
-            "prior": self.prior,
-            "present": self.presence,
-            "evidence": self.evidence,
-            "same_values": self.same_values,
-            "missing_marks": self.roles.missing_marks,
-            "split": self.roles.split,
-            "encoding": self.roles.encoding,
-            "sheet": self.roles.sheet,
-        }
-        defaults = {"prior": "pooled", "evidence": "shared", "missing_marks": ()}
-        return {name: each for name, each in settings.items() if each != defaults.get(name)}
-
-    def python(self) -> str:
-        names = [f"release_{number}" for number in range(1, len(self.releases) + 1)]
-        reads = [
-            f"{name} = {write_call('sl.read_noise', file)}.expected_counts()"
-            if noise_path(Path(file)).is_file()
-            else f"{name} = {write_release(file, self.roles)}"
-            for name, file in zip(names, self.releases, strict=True)
-        ]
-        by = None
-        if self.lookup.folder is not None:
-            reads.append(f"hierarchies = {write_call('sl.read_hierarchies', str(self.lookup.folder))}")
-            by = Name("hierarchies")
-        call = write_call("sl.intersect", Name(f"[{', '.join(names)}]"), by=by, **self.settings())
-        return write_python(*reads, f"exposure = {call}", "print(exposure.to_arrow())")
+def write_attack(request: AttackRequest) -> str:
+    """Write the Python that comes to the same."""
+    if request.names_attacker:
+        return _write_attacker(request)
+    names = [f"release_{number}" for number in range(1, len(request.files) + 1)]
+    reads = [
+        f"{name} = {write_call('sl.read_noise', file)}.expected_counts()"
+        if noise_path(Path(file)).is_file()
+        else f"{name} = {write_release(file, request.roles)}"
+        for name, file in zip(names, request.files, strict=True)
+    ]
+    by = None
+    if request.hierarchies is not None:
+        reads.append(f"hierarchies = {write_call('sl.read_hierarchies', str(request.hierarchies))}")
+        by = Name("hierarchies")
+    call = write_call("sl.intersect", Name(f"[{', '.join(names)}]"), by=by, **_collect_settings(request))
+    return write_python(*reads, f"exposure = {call}", "print(exposure.to_arrow())")
 
 
 class ExposureFacts(SparsePart):
@@ -246,24 +219,24 @@ class AttackAnswer(Answer[ExposureFacts]):
         return Grid(headings, rows, figures=frozenset(range(1, len(headings))))
 
 
-def ask(request: AttackRequest) -> AttackAnswer:
+def ask_attack(request: AttackRequest) -> AttackAnswer:
     """Read the releases, intersect them, and judge."""
-    request.check()
+    limit = _read_at_most(request.at_most, "give a share of the people, such as 0.01 or 1/100")
     several = request.roles.values in {"set", "multiset"} and request.roles.split is None
     # Only where people may have several values, the releases need the column that says whose row it is.
     roles = replace(request.roles, person=request.person) if several and request.roles.person is None else request.roles
-    published = [open_release_or_noise(file, roles) for file in request.releases]
+    published = [open_release_or_noise(file, roles) for file in request.files]
     releases = [each if isinstance(each, sl.Release) else each.expected_counts() for each in published]
-    by = request.lookup.by()
-    exposure = sl.intersect(releases, by=by, **request.settings())
+    by = read_asked_hierarchies(request) or None
+    exposure = sl.intersect(releases, by=by, **_collect_settings(request))
     witness = None if request.who is None else exposure.witness(request.who)
-    judged, notes = judge(exposure, request.limit, ignore=request.unlocated == "ignore")
+    judged, notes = judge_exposure(exposure, limit, ignore=request.unlocated == "ignore")
     hints = (*_unplaced_hints(request, releases, exposure, by or {}), *notes)
     answer = exposure_document(exposure) | ({} if witness is None else {"witness": witness_document(witness)})
     return AttackAnswer(
         kind="attack",
         schema_version=3,
-        source=request.releases,
+        source=request.files,
         answer=ExposureFacts.model_validate(answer),
         notes=(*sentences(exposure), *hints),
         exposure=exposure,
@@ -273,7 +246,7 @@ def ask(request: AttackRequest) -> AttackAnswer:
     )
 
 
-def judge(
+def judge_exposure(
     exposure: sl.Exposure, limit: Fraction | None, *, ignore: bool = False
 ) -> tuple[Verdict | None, tuple[str, ...]]:
     """Judge by those who are given away; whoever is open, or not located, or tied to others may be one of them."""
@@ -310,8 +283,8 @@ def _unplaced_hints(
     by: Mapping[str, sl.Hierarchy],
 ) -> Iterator[str]:
     """Yield of each release how many people fit no group of it, in which columns, and what would place them."""
-    lookup = Lookup.build(by, request.lookup.locate, request.lookup.suppressed)
-    for file, release, view in zip(request.releases, map(find_release, releases), exposure.views, strict=True):
+    lookup = Lookup.build(by, request.locate, request.columns.may_hold_people)
+    for file, release, view in zip(request.files, map(find_release, releases), exposure.views, strict=True):
         rows = np.flatnonzero(view.missed)
         if len(rows) == 0:
             continue
@@ -326,8 +299,8 @@ def _unplaced_hints(
             if columns
             else "no group covers all of their columns at once"
         )
-        remedies = [*_remedies(request.lookup, release, columns, by)]
-        if not remedies and request.lookup.locate is None and release.printing is None:
+        remedies = [*_remedies(request, release, columns, by)]
+        if not remedies and request.locate is None and release.printing is None:
             remedies.append("say --locate nearest if groups print averages")
         sought = {column.name: column for column in exposure.people.known}
         labels = {
@@ -343,97 +316,68 @@ def _unplaced_hints(
 
 
 def _remedies(
-    lookup: PeopleLookup, release: sl.Release, columns: Sequence[str], by: Mapping[str, sl.Hierarchy]
+    request: AttackRequest, release: sl.Release, columns: Sequence[str], by: Mapping[str, sl.Hierarchy]
 ) -> Iterator[str]:
     explained = release.printing.nodes if release.printing is not None else {}
     bare = [name for name in columns if name not in by and name not in explained]
-    if bare and lookup.folder is None:
+    if bare and request.hierarchies is None:
         yield "give --hierarchies"
     elif bare:
         yield f"add a hierarchy of {listed(bare)} to --hierarchies"
-    if lookup.locate == "labels":
+    if request.locate == "labels":
         yield "say --locate intervals"
-    if lookup.suppressed is None and suppressed_groups(release.groups).any():
+    if request.columns.may_hold_people is None and suppressed_groups(release.groups).any():
         yield "say --suppressed 'may hold them'"
 
 
 BELIEFS = (0.5, 0.7, 0.9, 0.99)  # for each of these, how many people are believed to have a value as surely
 
 
-@dataclass(frozen=True, slots=True)
-class AttackerRequest(Request):
-    """Which file, who attacks it, and how sure anybody may be."""
+def _read_confidence(request: AttackRequest) -> Fraction | None:
+    return _read_at_most(request.at_most, "with --as, give how sure anybody may be, such as 0.9 or 3/4")
 
-    releases: tuple[str, ...]
-    question: Question
-    attacker: str | None
-    lookup: PeopleLookup
-    table: str | None
-    person: str | None
-    at_most: str | None
-    model: Literal["logistic", "naive bayes"]
-    method: MethodName | None
-    limit: tuple[str, ...]
 
-    @property
-    def confidence(self) -> Fraction | None:
-        return _read_limit(self.at_most, "with --as, give how sure anybody may be, such as 0.9 or 3/4")
+def _read_known_limits(request: AttackRequest) -> Question:
+    """Read the roles, and the limits that an insider knows."""
+    return read_question(Asked(policy=request.policy, limits=request.limit), roles=request.columns.roles())
 
-    @property
-    def file(self) -> str:
-        if len(self.releases) != 1:
-            message = "--as is about one published file; give one, or leave --as out to attack several together"
-            raise BadRelease(message)
-        return self.releases[0]
 
-    def check(self) -> None:
-        known = {"--method": self.method, "--limit": self.limit}
-        option = next((name for name, what in known.items() if what), None)
-        if option is not None and self.attacker != "insider":
-            message = f"{option} is what an insider knows; say --as insider, or leave it out"
-            raise BadMeasure(message)
-        _ = self.file, self.confidence
+def _find_truth_roles(request: AttackRequest, roles: Roles, release: sl.Release) -> Roles:
+    """Return who is who in the original: what the release tells people apart by, and its sensitive column."""
+    columns = release.groups.columns if release.members is None else release.members.columns
+    return replace(
+        roles,
+        quasi=tuple(column.name for column in columns),
+        sensitive=release.sensitive,
+        values=release.semantics,
+        person=request.person or (EACH_ROW if release.semantics == "single" else roles.person),
+        missing=roles.missing or release.intake.roles.get("missing"),
+        domain=None,
+    )
 
-    def files(self) -> tuple[Path, ...]:
-        return (*inputs_of(self.file, *(() if self.table is None else (self.table,))), *self.lookup.files())
 
-    def open_release(self) -> sl.Release:
-        return open_release(self.file, self.question.roles)
-
-    def truth_roles(self, release: sl.Release) -> Roles:
-        """Return who is who in the original: what the release tells people apart by, and its sensitive column."""
-        columns = release.groups.columns if release.members is None else release.members.columns
-        roles = self.question.roles
-        return replace(
-            roles,
-            quasi=tuple(column.name for column in columns),
-            sensitive=release.sensitive,
-            values=release.semantics,
-            person=self.person or (EACH_ROW if release.semantics == "single" else roles.person),
-            missing=roles.missing or release.intake.roles.get("missing"),
-            domain=None,
-        )
-
-    def python(self) -> str:
-        if self.attacker not in ("insider", "learner"):
-            return ""
-        lines = [f"release = {write_release(self.file, self.question.roles)}"]
-        settings: dict[str, Any] = {}
-        if self.table is not None:
-            lines.append(f"table = {write_table(self.table, self.truth_roles(self.open_release()))}")
-            settings["table" if self.attacker == "insider" else "truth"] = Name("table")
-        if self.lookup.folder is not None:
-            settings["by"] = Name(write_call("sl.read_hierarchies", str(self.lookup.folder)))
-        if self.attacker == "insider":
-            if self.question.policy is not None and self.limit:
-                lines.append("from sidelight.policy.limits import read_limit")
-                lines.append(f"policy = sl.Policy(*map(read_limit, {list(self.limit)!r}))")
-                settings["policy"] = Name("policy")
-            call = write_call("sl.insider", Name("release"), method=self.method, **settings)
-        else:
-            model = None if self.model == "logistic" else self.model
-            call = write_call("sl.learn", Name("release"), model=model, **settings)
-        return write_python(*lines, f"print({call})")
+def _write_attacker(request: AttackRequest) -> str:
+    if request.attacker not in ("insider", "learner"):
+        return ""
+    question = _read_known_limits(request)
+    lines = [f"release = {write_release(request.file, question.roles)}"]
+    settings: dict[str, Any] = {}
+    if request.table is not None:
+        roles = _find_truth_roles(request, question.roles, open_release(request.file, question.roles))
+        lines.append(f"table = {write_table(request.table, roles)}")
+        settings["table" if request.attacker == "insider" else "truth"] = Name("table")
+    if request.hierarchies is not None:
+        settings["by"] = Name(write_call("sl.read_hierarchies", str(request.hierarchies)))
+    if request.attacker == "insider":
+        if question.policy is not None and request.limit:
+            lines.append("from sidelight.policy.limits import read_limit")
+            lines.append(f"policy = sl.Policy(*map(read_limit, {list(request.limit)!r}))")
+            settings["policy"] = Name("policy")
+        call = write_call("sl.insider", Name("release"), method=request.method, **settings)
+    else:
+        model = None if request.model == "logistic" else request.model
+        call = write_call("sl.learn", Name("release"), model=model, **settings)
+    return write_python(*lines, f"print({call})")
 
 
 class AttackerFacts(SparsePart):
@@ -487,28 +431,31 @@ class LoneAttackerAnswer(Answer[AttackerFacts]):
         return replace(super().page(recipe), title=questions.get(self.kind, self.question))
 
 
-def ask_attacker(request: AttackerRequest, progress: Progress = quiet) -> LoneAttackerAnswer:
+def ask_attacker(request: AttackRequest, progress: Progress) -> LoneAttackerAnswer:
     """Read the file as the attacker does, and judge by the largest belief."""
-    request.check()
-    name = request.attacker or ""
+    limit, name = _read_confidence(request), request.attacker or ""
     kind = find_measure(name)
     if kind is None or not kind.attacker.asked_by_search:
         message = f"no attacker '{name}' for --as{did_you_mean(name, ASK_CHOICES[1:-1])}"
         raise BadMeasure(message)
-    release = request.open_release()
-    policy = _known_policy(request, release) if name == "insider" else None
-    table = None if request.table is None else open_table(request.table, request.truth_roles(release))
+    question = _read_known_limits(request)
+    release = open_release(request.file, question.roles)
+    policy = _known_policy(request, question, release) if name == "insider" else None
+    table = None
+    if request.table is not None:
+        table = open_table(request.table, _find_truth_roles(request, question.roles, release))
+    by = read_asked_hierarchies(request) or None
     if name == "insider":
-        by = request.lookup.by()
         learnt = sl.insider(release, method=request.method, policy=policy, table=table, by=by, progress=progress)
         return _describe_insider(request, learnt)
     if name == "learner":
-        return _ask_learner(request, release, table, progress)
-    finding, limit = (kind() if table is None else kind().bind_table(table)).measure(release), request.confidence
+        learned = sl.learn(release, request.model, truth=table, by=by, progress=progress)
+        return _describe_learner(request, learned)
+    finding = (kind() if table is None else kind().bind_table(table)).measure(release)
     return LoneAttackerAnswer(
         kind=name,
         schema_version=1,
-        source=request.releases,
+        source=request.files,
         answer=AttackerFacts(as_=name, largest=_largest(finding)),
         notes=(finding.explain(), *finding.notes),
         judged=None if limit is None else "within" if exact(finding.value) <= limit else "not within",
@@ -527,9 +474,9 @@ def _beliefs_grid(rows: Iterable[tuple[str, str, float | None]], unknown: str = 
     return Grid(("believed", "people", "right"), tuple(shown), figures=frozenset(range(3)))
 
 
-def _describe_insider(request: AttackerRequest, learnt: sl.InsiderBeliefs) -> LoneAttackerAnswer:
+def _describe_insider(request: AttackRequest, learnt: sl.InsiderBeliefs) -> LoneAttackerAnswer:
     """Judge what was counted; where intervals, or people of whom nothing is told, leave it open, it is not judged."""
-    told, witness, limit = learnt.outcome != "could not tell", learnt.witness, request.confidence
+    told, witness, limit = learnt.outcome != "could not tell", learnt.witness, _read_confidence(request)
     judged: Verdict | None = None if limit is None else "within"
     if not told:
         judged = "could not tell"
@@ -558,7 +505,7 @@ def _describe_insider(request: AttackerRequest, learnt: sl.InsiderBeliefs) -> Lo
     return LoneAttackerAnswer(
         kind="insider",
         schema_version=1,
-        source=request.releases,
+        source=request.files,
         answer=AttackerFacts(
             as_="insider",
             outcome=learnt.outcome,
@@ -575,7 +522,7 @@ def _describe_insider(request: AttackerRequest, learnt: sl.InsiderBeliefs) -> Lo
     )
 
 
-def _known_policy(request: AttackerRequest, release: sl.Release) -> sl.Policy | None:
+def _known_policy(request: AttackRequest, question: Question, release: sl.Release) -> sl.Policy | None:
     """Return the policy that the options say, None where a sidecar tells it; raise where nobody tells how it was made.
 
     A policy file names the columns of a file too, so that its limits stand in only where no sidecar has any.
@@ -588,7 +535,7 @@ def _known_policy(request: AttackerRequest, release: sl.Release) -> sl.Policy | 
             message = f"the sidecar of '{file}' does not say how it was made; {guess}"
         else:
             message = f"nothing beside '{file}' says how it was made; read it with its sidecar, or {guess}"
-    elif not told and request.question.policy is None:
+    elif not told and question.policy is None:
         message = (
             f"nothing beside '{file}' says which policy it keeps; say with --limit, or by a file with --policy, what "
             "somebody would guess"
@@ -596,15 +543,12 @@ def _known_policy(request: AttackerRequest, release: sl.Release) -> sl.Policy | 
     if message:
         message = f"could not tell: {message}"
         raise TooHard(message)
-    return None if told else request.question.policy
+    return None if told else question.policy
 
 
-def _ask_learner(
-    request: AttackerRequest, release: sl.Release, table: sl.Table | None, progress: Progress
-) -> LoneAttackerAnswer:
-    """Train; where nobody is told apart, a limit cannot be judged."""
-    limit = request.confidence
-    learned = sl.learn(release, request.model, truth=table, by=request.lookup.by(), progress=progress)
+def _describe_learner(request: AttackRequest, learned: sl.Learned) -> LoneAttackerAnswer:
+    """Judge what was learnt; where nobody is told apart, a limit cannot be judged."""
+    limit = _read_confidence(request)
     finding = sl.Learner(model=request.model).finding(learned)
     judged: Verdict | None = None if limit is None else "not within" if exact(finding.value) > limit else "within"
     open_notes: tuple[str, ...] = ()
@@ -617,7 +561,7 @@ def _ask_learner(
     return LoneAttackerAnswer(
         kind="learner",
         schema_version=1,
-        source=request.releases,
+        source=request.files,
         answer=AttackerFacts(
             as_="learner",
             model=learned.model,

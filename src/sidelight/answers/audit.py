@@ -7,64 +7,44 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import sidelight as sl
+from sidelight.answers.questions import AuditRequest, ReportRequest
 from sidelight.answers.recipe import write_file_report
-from sidelight.answers.request import DUCKDB, EngineChoice, Request
 from sidelight.answers.sources import (
     Question,
     find_asked_attackers,
-    inputs_of,
+    find_single_file,
     open_release,
+    open_release_blocks,
     open_table,
-    read_files,
     require_columns,
-    source_of,
 )
-from sidelight.engines.files import files_of
-from sidelight.engines.read import fits_here
 from sidelight.errors import SidelightError
-from sidelight.files import SIDECAR_ENDING, sidecar_path
+from sidelight.files import sidecar_path
 from sidelight.measures.about import ask_each_column, prepare_release
 from sidelight.measures.about import findings as measure_all
 from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import drop_repeats
-from sidelight.policy.policy_file import PolicyFile, read_policy_text
 from sidelight.publish.sidecar import read_sidecar
 from sidelight.release.printed_labels import Printing
-from sidelight.release.read import release_from, streamed_from
 from sidelight.release.release import ReleaseBlocks
 from sidelight.report.answer import Live, Recipe
 from sidelight.report.contents import OutlineName, release_page
-from sidelight.report.release_report import Circumstances, Decision, DoAgain, ReleaseReport, SignOff
+from sidelight.report.release_report import Circumstances, DoAgain, ReleaseReport, SignOff
 from sidelight.report.report import AuditReport, audit_report, singled_out
-from sidelight.streams.memory import MEMORY, Memory
-from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 
 if TYPE_CHECKING:
-    import sidelight as sl
     from sidelight.release.population import SomeRelease
     from sidelight.report.page import Page
 
 
-@dataclass(frozen=True, slots=True)
-class AuditRequest(Request):
-    """Which file, and what is asked of it."""
-
-    file: str
-    question: Question
-    hierarchies: Path | None = None  # which say what printed labels cover, where a population is looked up
-    memory: str | None = None  # how much may be used; groups are then streamed
-    engine: EngineChoice = DUCKDB
-
-    def files(self) -> tuple[Path, ...]:
-        inputs = read_files(self.file, self.engine) if self.engine.engine == "spark" else inputs_of(self.file)
-        return (*inputs, *self.question.files)
-
-    def python(self) -> str:
-        return write_file_report(self.file, self.question, streamed=self.memory is not None)
+def write_audit(request: AuditRequest) -> str:
+    """Write the Python that comes to the same."""
+    return write_file_report(request.file, request.question, streamed=request.memory is not None)
 
 
 class AuditAnswer(AuditReport):
@@ -78,23 +58,12 @@ class AuditAnswer(AuditReport):
         return release_page(build_report(self.request.file, self.release, self, self.request.question, known))
 
 
-def ask(request: AuditRequest) -> AuditAnswer:
+def ask_audit(request: AuditRequest) -> AuditAnswer:
     """Read, measure and judge: held in memory, or as a stream where that is asked for or Spark has too many groups."""
-    file, engine, question = request.file, request.engine, request.question
-    release: ReleaseBlocks
-    # What Sidelight published had groups that were held, and is read in their order.
-    if sidecar_path(Path(file)).is_file() or (request.memory is None and engine.engine != "spark"):
-        weights = question.needs_weights
-        release = open_release(file, question.roles, weights=weights, memory=request.memory, engine=engine)
-    else:
-        source, memory = source_of(file, question.roles, engine), Memory.parse(request.memory or MEMORY)
-        whole = replace(question.roles, quasi_word="group").complete()
-        held = request.memory is None and fits_here(source, whole, memory)
-        roles = question.roles if question.needs_weights else replace(question.roles, weight=None)
-        release = release_from(source, question.roles) if held else streamed_from(source, roles, memory)
+    question, release = request.question, open_release_blocks(request)
     if request.hierarchies is not None:
-        release = attach_hierarchies(release, read_hierarchies(request.hierarchies))
-    return AuditAnswer(**dict(judge(release, question, source=file)), request=request, release=release)
+        release = attach_hierarchies(release, sl.read_hierarchies(request.hierarchies))
+    return AuditAnswer(**dict(judge(release, question, source=request.file)), request=request, release=release)
 
 
 def attach_hierarchies(release: SomeRelease, hierarchies: Mapping[str, sl.Hierarchy]) -> SomeRelease:
@@ -143,55 +112,20 @@ def build_report(
     return add_curves(audit.model_copy(update={"source": Path(file).name}), release, known, question.policy)
 
 
-def find_single_file(file: str) -> tuple[Path, ...]:
-    """Return the file itself where it is one: standard input has no digest."""
-    paths = tuple(files_of(file))
-    return tuple(path for path in paths if path.is_file()) if len(paths) == 1 else ()
+def write_report_again(request: ReportRequest) -> str:
+    """Write the Python that comes to the same."""
+    return write_file_report(request.release, request.question, date=_read_day(request.date), table=request.table)
 
 
-@dataclass(frozen=True, slots=True)
-class ReportRequest(Request):
-    """Which release, what is asked of it, and what stands in the report besides."""
-
-    file: str  # the release, or its sidecar
-    question: Question
-    hierarchies: Path | None
-    table: str | None  # the original, to tell the risk before
-    attack: tuple[Path, ...]  # answers of attacks that were tried
-    outline: OutlineName | None
-    date: str | None
-    signed_by: str
-    role: str
-    decision: Decision | None
-    reasons: str
-    commands: tuple[str, ...]  # that come to the same document
-
-    @property
-    def release(self) -> str:
-        return self.file.removesuffix(SIDECAR_ENDING)
-
-    @property
-    def day(self) -> str:
-        if self.date is None:
-            return dt.datetime.now(dt.UTC).date().isoformat()
-        try:
-            return dt.date.fromisoformat(self.date).isoformat()
-        except ValueError:
-            message = f"cannot read --date '{self.date}'; give a day such as 2026-01-31"
-            raise SidelightError(message) from None
-
-    def files(self) -> tuple[Path, ...]:
-        is_there = Path(self.release).exists() or self.file == self.release
-        return (
-            *(inputs_of(self.release) if is_there else (sidecar_path(Path(self.release)),)),
-            *self.question.files,
-            *self.attack,
-            *(files_of(self.table) if self.table is not None else ()),
-            *(hierarchy_files(self.hierarchies) if self.hierarchies is not None else ()),
-        )
-
-    def python(self) -> str:
-        return write_file_report(self.release, self.question, date=self.day, table=self.table)
+def _read_day(date: str | None) -> str:
+    """Return the day that a report says: today, if nothing is said."""
+    if date is None:
+        return dt.datetime.now(dt.UTC).date().isoformat()
+    try:
+        return dt.date.fromisoformat(date).isoformat()
+    except ValueError:
+        message = f"cannot read --date '{date}'; give a day such as 2026-01-31"
+        raise SidelightError(message) from None
 
 
 class ReportAnswer(ReleaseReport):
@@ -204,24 +138,28 @@ class ReportAnswer(ReleaseReport):
         return release_page(self, self.outline)
 
 
-def ask_report(request: ReportRequest) -> ReportAnswer:
-    """Read, measure and judge; of a sidecar whose release is elsewhere, tell what it says."""
+def ask_report(request: ReportRequest, commands: tuple[str, ...]) -> ReportAnswer:
+    """Read, measure and judge; of a sidecar whose release is elsewhere, tell what it says.
+
+    `commands` come to the same document.
+    """
     from sidelight.report.make import judge_table, read_attack, report_on_sidecar  # noqa: PLC0415 - only reports
 
+    day = _read_day(request.date)
     known = Circumstances(
-        date=request.day,
+        date=day,
         attacks=tuple(map(read_attack, request.attack)),
-        again=DoAgain(commands=request.commands, python=request.python()),
+        again=DoAgain(commands=commands, python=write_report_again(request)),
         sign_off=SignOff(
             name=request.signed_by,
             role=request.role,
-            date=request.day if request.signed_by or request.decision else "",
+            date=day if request.signed_by or request.decision else "",
             decision=request.decision or "",
             reasons=request.reasons,
         ),
     )
     file, question = request.release, request.question
-    if request.file != file and not Path(file).exists():
+    if request.file != file and not request.released:
         document = report_on_sidecar(read_sidecar(Path(file)), known)
         return ReportAnswer(**dict(document), outline=request.outline)
     release = open_release(file, question.roles, weights=question.needs_weights)
@@ -231,13 +169,7 @@ def ask_report(request: ReportRequest) -> ReportAnswer:
             message = "--table tells the risk before by the limits, and there are none; give --policy or --limit"
             raise SidelightError(message)
         require_columns(request.table, question.roles)
-        by = None if request.hierarchies is None else read_hierarchies(request.hierarchies)
+        by = None if request.hierarchies is None else sl.read_hierarchies(request.hierarchies)
         known = replace(known, before=judge_table(open_table(request.table, question.roles, by), question.policy))
     document = build_report(file, release, audit, question, known)
     return ReportAnswer(**dict(document), outline=request.outline)
-
-
-def read_sidecar_policy(file: str, population: str | None = None) -> PolicyFile | None:
-    """Return the policy that a sidecar tells of, with the roles that its table was read with."""
-    path = Path(file.removesuffix(SIDECAR_ENDING))
-    return read_policy_text(read_sidecar(path).policy, population=population) if sidecar_path(path).is_file() else None

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 import sidelight as sl
 from sidelight.answers.recipe import Name, write_call, write_python, write_release
-from sidelight.answers.request import Request
-from sidelight.answers.sources import PeopleLookup, inputs_of, open_release
+from sidelight.answers.sources import open_buckets, open_release, read_asked_hierarchies
 from sidelight.documents.document import SparsePart
-from sidelight.errors import BadKnowledge, BadMeasure, BadPolicy, TooHard
+from sidelight.errors import BadKnowledge, BadMeasure, TooHard
 from sidelight.knowledge.facts import Described, Someone, Who, parse_person, person_text, read_person
 from sidelight.knowledge.parse import read_facts
 from sidelight.knowledge.statements import Rule, is_statement
@@ -29,7 +26,6 @@ from sidelight.knowledge.tokens import TokenReader
 from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
 from sidelight.progress import Progress, quiet
 from sidelight.release.locate import Lookup
-from sidelight.release.read import release_from
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Grid, Paragraph
 from sidelight.rounding import ROUNDED, decimal_text, in_words
@@ -39,108 +35,80 @@ from sidelight.worlds.posterior import EstimatedBelief, estimate_belief
 from sidelight.worlds.reports import separate
 
 if TYPE_CHECKING:
+    from sidelight.answers.questions import BelieveRequest
     from sidelight.report.plots import Drawing
     from sidelight.table.hierarchy import Hierarchy
-    from sidelight.table.roles import Roles
 
 AnyBelief: TypeAlias = sl.Belief | EstimatedBelief
 AnyBeliefs: TypeAlias = sl.Beliefs | sl.SetBeliefs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BelieveRequest(Request):
-    """Which file, what is known, about whom it is asked, and how much is counted.
+def check_knowledge(request: BelieveRequest) -> None:
+    """Raise what does not go together in what is known, or cannot be counted."""
+    statements = sum(map(is_statement, request.know))
+    facts = bool(request.know) and not statements
+    counting = bool(request.state("states", "approximate", "samples", "confidence", "seed"))
+    message = ""
+    if not 0 < request.confidence < 1:
+        message = f"--confidence {request.confidence:g} is not between 0 and 1; give how sure each interval is"
+    elif request.seconds is not None and not request.seconds > 0:
+        message = f"--seconds {request.seconds:g} is no time to count in; give more than 0"
+    if message:
+        raise BadMeasure(message)
+    if 0 < statements < len(request.know):
+        message = (
+            "facts are judged by counting worlds and statements P(…) by maximum entropy; ask with one kind at a time"
+        )
+    elif request.rules and request.table is None:
+        message = "--rules are mined from the original; give it with --table"
+    elif facts and request.table is not None:
+        message = "--table is for statements P(…); leave it out with facts"
+    elif speaks_of_shares(request) and counting:
+        message = "--states and --approximate are for counting worlds; leave them out with statements P(…)"
+    elif speaks_of_shares(request) and request.locate is not None:
+        message = "statements P(…) are about whom printed labels cover, in any form; leave --locate out"
+    if message:
+        raise BadKnowledge(message)
 
-    Without `about` the answer is about the people whose beliefs move most.
-    """
 
-    file: str
-    roles: Roles
-    know: tuple[str, ...] = ()
-    about: tuple[str, ...] = ()
-    top: int = 10
-    quasi: tuple[str, ...] = ()  # columns that tell people of a bucket apart
-    table: str | None = None  # the original
-    rules: tuple[tuple[int, int], ...] = ()
-    vagueness: float = 0
-    conditions: Literal["Q", "not Q", "both"] = "Q"
-    states: int = 2_000_000
-    seconds: float | None = None
-    approximate: bool = False
-    samples: int = 2_000
-    confidence: float = 0.95
-    seed: int = 0
-    lookup: PeopleLookup = field(default_factory=PeopleLookup)
+def speaks_of_shares(request: BelieveRequest) -> bool:
+    """Return whether the question is one for maximum entropy."""
+    statements = any(map(is_statement, request.know))
+    return statements or request.table is not None or bool(request.quasi and not request.know)
 
-    def __post_init__(self) -> None:
-        statements = sum(map(is_statement, self.know))
-        facts = bool(self.know) and not statements
-        counts_worlds = ("states", "approximate", "samples", "confidence", "seed")
-        counting = any(getattr(self, each.name) != each.default for each in fields(self) if each.name in counts_worlds)
-        message = ""
-        if not 0 < self.confidence < 1:
-            message = f"--confidence {self.confidence:g} is not between 0 and 1; give how sure each interval is"
-        elif self.seconds is not None and not self.seconds > 0:
-            message = f"--seconds {self.seconds:g} is no time to count in; give more than 0"
-        if message:
-            raise BadMeasure(message)
-        if 0 < statements < len(self.know):
-            message = (
-                "facts are judged by counting worlds and statements P(…) by maximum entropy; ask with one kind at a "
-                "time"
-            )
-        elif self.rules and self.table is None:
-            message = "--rules are mined from the original; give it with --table"
-        elif facts and self.table is not None:
-            message = "--table is for statements P(…); leave it out with facts"
-        elif self.speaks_of_shares and counting:
-            message = "--states and --approximate are for counting worlds; leave them out with statements P(…)"
-        elif self.speaks_of_shares and self.lookup.locate is not None:
-            message = "statements P(…) are about whom printed labels cover, in any form; leave --locate out"
-        if message:
-            raise BadKnowledge(message)
 
-    @property
-    def speaks_of_shares(self) -> bool:
-        """Whether the question is one for maximum entropy."""
-        statements = any(map(is_statement, self.know))
-        return statements or self.table is not None or bool(self.quasi and not self.know)
-
-    def files(self) -> tuple[Path, ...]:
-        return (*inputs_of(self.file, *([] if self.table is None else [self.table])), *self.lookup.files())
-
-    def python(self) -> str:
-        roles, release = self.roles.stated(), Name("release")
-        if self.quasi:  # the groups are buckets
-            roles |= {"group": self.roles.quasi, "quasi": self.quasi}
-            lines = [f"release = {write_call('sl.read_release', self.file, **roles)}"]
-        else:
-            read = write_release(self.file, self.roles, keep_people=self.roles.person_column is not None)
-            lines = [f"release = {read}"]
-        lookup: dict[str, object] = {"suppressed": self.lookup.suppressed}
-        if self.lookup.folder is not None:
-            lines.append(f"hierarchies = {write_call('sl.read_hierarchies', str(self.lookup.folder))}")
-            lookup["by"] = Name("hierarchies")
-        if self.speaks_of_shares:
-            known = repr(list(self.know))
-            if self.table is not None and self.rules:
-                quasi, (positive, negative) = self.quasi or self.roles.quasi, max(self.rules)
-                read = write_call("sl.read_table", self.table, quasi=quasi, sensitive=self.roles.sensitive)
-                options = {"positive": positive, "negative": negative, "vagueness": self.vagueness or None}
-                rules = write_call("sl.strongest_rules", Name("table"), conditions=self.conditions, **options)
-                lines += [f"table = {read}", f"rules = {rules}"]
-                known = f"[*{known}, *rules]"
-            call = write_call("sl.maxent", release, knowing=Name(known), seconds=self.seconds, **lookup)
-            return write_python(*lines, f"print({call}.table())")
-        settings = {"given": self.know, "locate": self.lookup.locate, **lookup}
-        for text in self.about or [None]:
-            who: object = None if text is None else read_person(text)
-            if isinstance(who, Someone):
-                who = Name(write_call("sl.Someone", who.group, *([who.number] if who.number > 1 else [])))
-            elif isinstance(who, Described):
-                who = dict(who.cells)
-            lines.append(f"print({write_call('sl.posteriors', release, person=who, **settings)})")
-        return write_python(*lines)
+def write_believe(request: BelieveRequest) -> str:
+    """Write the Python that comes to the same."""
+    roles, release = request.roles, Name("release")
+    if request.quasi:  # the groups are buckets
+        stated = roles.stated() | {"group": roles.quasi, "quasi": request.quasi}
+        lines = [f"release = {write_call('sl.read_release', request.file, **stated)}"]
+    else:
+        lines = [f"release = {write_release(request.file, roles, keep_people=roles.person_column is not None)}"]
+    lookup: dict[str, object] = {"suppressed": request.columns.may_hold_people}
+    if request.hierarchies is not None:
+        lines.append(f"hierarchies = {write_call('sl.read_hierarchies', str(request.hierarchies))}")
+        lookup["by"] = Name("hierarchies")
+    if speaks_of_shares(request):
+        known = repr(list(request.know))
+        if request.table is not None and request.rules:
+            quasi, (positive, negative) = request.quasi or roles.quasi, max(request.rules)
+            read = write_call("sl.read_table", request.table, quasi=quasi, sensitive=roles.sensitive)
+            options = {"positive": positive, "negative": negative, "vagueness": request.vagueness or None}
+            rules = write_call("sl.strongest_rules", Name("table"), conditions=request.conditions, **options)
+            lines += [f"table = {read}", f"rules = {rules}"]
+            known = f"[*{known}, *rules]"
+        call = write_call("sl.maxent", release, knowing=Name(known), seconds=request.seconds, **lookup)
+        return write_python(*lines, f"print({call}.table())")
+    settings = {"given": request.know, "locate": request.locate, **lookup}
+    for text in request.about_people or [None]:
+        who: object = None if text is None else read_person(text)
+        if isinstance(who, Someone):
+            who = Name(write_call("sl.Someone", who.group, *([who.number] if who.number > 1 else [])))
+        elif isinstance(who, Described):
+            who = dict(who.cells)
+        lines.append(f"print({write_call('sl.posteriors', release, person=who, **settings)})")
+    return write_python(*lines)
 
 
 class CountedBeliefs(SparsePart):
@@ -312,27 +280,25 @@ def trusted_digits(probability: float) -> Fraction:
     return Fraction(str(round(probability, 8)))
 
 
-def ask(request: BelieveRequest, progress: Progress = quiet) -> WorldsAnswer | EntropyAnswer:
+def ask_believe(request: BelieveRequest) -> WorldsAnswer | EntropyAnswer:
     """Read the release and conclude."""
-    if not request.speaks_of_shares:  # what cannot be read is refused before the file is
+    check_knowledge(request)
+    if not speaks_of_shares(request):  # what cannot be read is refused before the file is
         read_facts(request.know)
-        [read_person(who) for who in request.about]
+        [read_person(who) for who in request.about_people]
     roles = request.roles
-    if not request.quasi:
+    if request.quasi:
+        release = open_buckets(request.file, roles, request.quasi)
+    else:
         release = open_release(request.file, roles, keep_people=roles.person_column is not None)
-    elif not roles.quasi or roles.sensitive is None:
-        message = "which columns? name the bucket with --group, the value with --sensitive"
-        raise BadPolicy(message)
-    else:  # groups are buckets, in which columns tell people apart
-        release = release_from(request.file, replace(roles, suppressed=None, weight=None), told_apart=request.quasi)
-    return conclude(request, release, request.lookup.by(), progress)
+    return conclude(request, release, read_asked_hierarchies(request) or None)
 
 
 def conclude(
     request: BelieveRequest, release: sl.Release, by: Mapping[str, Hierarchy] | None, progress: Progress = quiet
 ) -> WorldsAnswer | EntropyAnswer:
     """Conclude from a release: by counting worlds, or, with statements P(…), by maximum entropy."""
-    if request.speaks_of_shares:
+    if speaks_of_shares(request):
         return _conclude_by_entropy(request, release, by, progress)
     facts = read_facts(request.know)
     beliefs, surest = _count_worlds(request, release, facts, by)
@@ -366,7 +332,7 @@ def conclude(
         notes=tuple(dict.fromkeys(note for belief in beliefs for note in belief.notes)),
         beliefs=beliefs,
         surest=surest,
-        movers=not request.about,
+        movers=not request.about_people,
     )
 
 
@@ -381,8 +347,8 @@ def _count_worlds(
 ) -> tuple[tuple[AnyBelief, ...], sl.SurestGuess | None]:
     """Return what is believed of these people; or of those whose beliefs move most, and the surest guess."""
     effort = sl.Effort(request.states) if request.seconds is None else sl.Effort(request.states, request.seconds)
-    locate, suppressed = request.lookup.locate, request.lookup.suppressed
-    people = tuple(map(read_person, request.about))
+    locate, suppressed = request.locate, request.columns.may_hold_people
+    people = tuple(map(read_person, request.about_people))
     how: dict[str, Any] = {"by": by, "locate": locate, "suppressed": suppressed, "effort": effort}
     try:
         if people:
@@ -418,7 +384,7 @@ def _conclude_by_entropy(
     request: BelieveRequest, release: sl.Release, by: Mapping[str, Hierarchy] | None, progress: Progress
 ) -> EntropyAnswer:
     believe = partial(
-        maxent, release, by=by, suppressed=request.lookup.suppressed, seconds=request.seconds or SOLVER_SECONDS
+        maxent, release, by=by, suppressed=request.columns.may_hold_people, seconds=request.seconds or SOLVER_SECONDS
     )
     before, original = believe(), None
     if request.table is not None:
@@ -448,7 +414,7 @@ def _conclude_by_entropy(
             names = ("positive", "negative", "estimation_error", "surest")
             curve = zip(bounds, errors[1:], surest, strict=True)
             parts["curve"] = tuple(dict(zip(names, (*each, *rest), strict=True)) for each, *rest in curve)
-    described = [dict(who.cells) for who in map(read_person, request.about) if isinstance(who, Described)]
+    described = [dict(who.cells) for who in map(read_person, request.about_people) if isinstance(who, Described)]
     return EntropyAnswer(
         kind="believe",
         schema_version=2,
@@ -469,7 +435,7 @@ def _conclude_by_entropy(
 
 def _entropy_rows(request: BelieveRequest, before: AnyBeliefs, after: AnyBeliefs) -> Iterator[dict[str, Any]]:
     """Yield what is believed before and after: of those who move most, or all values of who is asked about."""
-    if not request.about:
+    if not request.about_people:
         for each in after.by_kind.moved_most(before.by_key, request.top):
             yield {
                 "about": ", ".join(f"{column} {show_in_list(text)}" for column, text in each.says) or "anybody",
@@ -477,7 +443,7 @@ def _entropy_rows(request: BelieveRequest, before: AnyBeliefs, after: AnyBeliefs
                 "before": each.before,
                 "after": each.probability,
             }
-    for text in request.about:
+    for text in request.about_people:
         reader = TokenReader(text)
         who = parse_person(reader)
         reader.end("give one person at a time")

@@ -7,9 +7,13 @@ groups, and never of people.
 
 from __future__ import annotations
 
+import re
+import tempfile
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 import numpy as np
@@ -25,7 +29,8 @@ from sidelight.answers.recipe import (
     write_python,
 )
 from sidelight.documents.document import DocumentPart, finite_or_none
-from sidelight.errors import BadPolicy, did_you_mean, parameter
+from sidelight.errors import BadPolicy, NotPublished, did_you_mean, parameter
+from sidelight.files import open_private
 from sidelight.policy.measure_names import ASK_CHOICES
 from sidelight.release.generalise import group
 from sidelight.report.answer import Recipe
@@ -52,6 +57,7 @@ if TYPE_CHECKING:
     from sidelight.measures.criterion import Criterion
     from sidelight.policy.policy import Policy
     from sidelight.progress import Progress
+    from sidelight.publish.publish import Published
     from sidelight.release.release import Release
     from sidelight.report.plots import Drawing
     from sidelight.search.method import Method, SearchResult
@@ -339,3 +345,83 @@ def _compare(left: FoundCandidate, right: FoundCandidate) -> Iterator[tuple[str,
 def write_worth(worth: float | None) -> str:
     """Write what a release is worth by a utility."""
     return "infinite" if worth is None else short_decimal(worth) if worth < 10**4 else f"{worth:,.0f}"
+
+
+# Publishing: written, read back and judged again, as on the command line.  A page gives a plain name and no folder, and
+# what is there is never replaced.
+
+ENDINGS = (".parquet", ".csv")
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRelease:
+    """What was published, and the file that holds all of it where it is to be kept by the browser."""
+
+    published: Published
+    archive: Path | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The files that were written."""
+        written = self.published
+        return tuple(path.name for path in (*written.paths, written.sidecar, written.dictionary))
+
+
+def find_name_problem(name: str) -> str:
+    """Return what is wrong with the name of a file, if something is: it names no folder and nothing hidden.
+
+    >>> find_name_problem("release-2"), find_name_problem("../release")
+    ('', "'../release' is no name for a file here; give letters, digits, - and _, such as release, and no folder")
+    """
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*", name) and len(name) <= LONGEST_NAME:
+        return ""
+    return f"'{name[:40]}' is no name for a file here; give letters, digits, - and _, such as release, and no folder"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """Where a release is published, and how it is written."""
+
+    path: Path
+    bounds: bool = False
+    private_hierarchies: bool = False
+    quiet_method: bool = False
+
+
+def read_publication(fields: Mapping[str, str], folder: Path | None) -> Publication:
+    """Read from a form as which file a release is published, and what goes along.
+
+    `folder` is the one that the command named; a name without a folder is for the browser to keep.
+    """
+    name, ending = fields.get("name", "").strip(), fields.get("ending", ENDINGS[0])
+    bad_name = find_name_problem(name)
+    if bad_name or ending not in ENDINGS:
+        message = bad_name or f"releases are written as {' or '.join(ENDINGS)}"
+        raise NotPublished(message)
+    into_folder = fields.get("to") == "folder"
+    if into_folder and folder is None:
+        message = "no folder was named; start the page with --output FOLDER, or download it"
+        raise NotPublished(message)
+    return Publication(
+        path=(folder if into_folder and folder else Path()) / f"{name}{ending}",
+        private_hierarchies="private_hierarchies" in fields,
+        quiet_method="quiet_method" in fields,
+        bounds="bounds" in fields,
+    )
+
+
+def write_publication(
+    publication: Publication, result: SearchResult, *, for_browser: bool, progress: Progress
+) -> WrittenRelease:
+    """Publish a result, and put it into one file where the browser is to keep it: one more easily than three."""
+    progress("written aside, read back and judged again", 0, None)
+    if not for_browser:
+        return WrittenRelease(result.publish(**asdict(publication)), None)
+    kept = Path(tempfile.mkdtemp(prefix="published-")) / publication.path
+    published = result.publish(**asdict(replace(publication, path=kept)))
+    path = published.path.with_suffix(".zip")
+    with open_private(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for each in (published.sidecar, published.dictionary, *published.paths):
+            archive.write(each, each.name)
+    return WrittenRelease(published, path)

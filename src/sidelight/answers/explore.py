@@ -1,40 +1,47 @@
-"""How much may an attacker know before this release discloses a value?"""
+"""How much may an attacker know before this release discloses a value?
+
+Below: how sure could somebody become of a value who knows so much?  One point (values ruled out, other people, family)
+is measured exactly, with its witness; the picture around it is drawn from a map of risks that is made once per value
+(`RiskMap`), so that a point can be dragged.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
 import sidelight as sl
-from sidelight.answers.recipe import Name, write_call, write_python, write_release
-from sidelight.answers.request import Request
-from sidelight.answers.sources import PeopleLookup, inputs_of, open_release
+from sidelight.answers.recipe import FileRecipe, Name, write_call, write_python, write_release
+from sidelight.answers.sources import open_release, read_asked_hierarchies
 from sidelight.documents.document import DocumentPart, number
-from sidelight.errors import BadMeasure, TooHard
-from sidelight.measures.criterion import Comparison, Criterion, Finding, exact
+from sidelight.errors import BadMeasure, SidelightError, TooHard, UnknownValue, did_you_mean
+from sidelight.measures.criterion import Bound, Comparison, Criterion, Finding, exact
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
-from sidelight.measures.privacy_skyline.skyline import knowledge_skyline
-from sidelight.policy.limits import read_limit, read_number
-from sidelight.progress import Progress, quiet
-from sidelight.report.answer import Answer, Live
+from sidelight.measures.measure import whole_amount
+from sidelight.policy.limits import Word, read_limit, read_number
+from sidelight.report.answer import Answer, Live, Recipe
+from sidelight.report.charts.skyline import DIRECTIONS, LiveSkyline
 from sidelight.report.page import Block, Blocks, Grid, PageSection, Paragraph
+from sidelight.report.report import AuditFinding, audit_report
 from sidelight.rounding import ROUNDED, round_down
-from sidelight.text import form
+from sidelight.table.labels import Label, shown, written_label
+from sidelight.text import counted, form, shell
 
 if TYPE_CHECKING:
+    from sidelight.answers.questions import ExploreRequest
     from sidelight.measures.measure import Measure
+    from sidelight.progress import Progress
+    from sidelight.release.release import Release
     from sidelight.report.plots import Drawing
-    from sidelight.table.roles import Roles
 
 KNOWLEDGE = {"rules_out": "values ruled out", "others": "other people", "family": "family"}
 """The three kinds of knowledge of an acquaintance, by parameter."""
@@ -44,63 +51,33 @@ EVERY_AMOUNT_UP_TO = 50  # curves have every amount of knowledge up to here; bey
 LINES_PRINTED = 20  # of a skyline; the document has all
 
 
-@dataclass(frozen=True, slots=True)
-class ExploreRequest(Request):
-    """Which file, and which of its values is explored how far."""
+def _read_bound(request: ExploreRequest) -> int | float | Fraction:
+    try:
+        return read_number(request.below)
+    except ValueError as error:
+        message = f"cannot read --below {request.below}; {error}"
+        raise BadMeasure(message) from None
 
-    file: str
-    roles: Roles
-    value: tuple[str, ...]
-    below: str
-    up_to: int
-    belief: tuple[str, ...]
-    people: str | None  # the original, to name the people whose values would disclose one
-    name: str | None
-    lookup: PeopleLookup
 
-    def __post_init__(self) -> None:
-        if (self.people is None) != (self.name is None):
-            message = "--people is the original and --name its column that names people; give both"
+def _read_belief_limits(request: ExploreRequest) -> list[Criterion]:
+    limits = [read_limit(text) for text in request.belief]
+    for text, each in zip(request.belief, limits, strict=True):
+        if not isinstance(each.measure, sl.PriorBelief) or each.comparison is not Comparison.AT_MOST:
+            message = f"--belief wants a limit such as 'prior belief(stubbornness=inf) <= 3', not '{text}'"
             raise BadMeasure(message)
-        if self.people is None and (self.lookup.folder or self.lookup.suppressed):
-            option = "--hierarchies" if self.lookup.folder else f"--suppressed '{self.lookup.suppressed}'"
-            message = f"{option} is for finding the people of --people; give that too, or leave it out"
-            raise BadMeasure(message)
+    return limits
 
-    @property
-    def target(self) -> str | tuple[str, ...]:
-        return self.value[0] if len(self.value) == 1 else self.value
 
-    @property
-    def limit(self) -> int | float | Fraction:
-        try:
-            return read_number(self.below)
-        except ValueError as error:
-            message = f"cannot read --below {self.below}; {error}"
-            raise BadMeasure(message) from None
-
-    @property
-    def belief_limits(self) -> list[Criterion]:
-        limits = [read_limit(text) for text in self.belief]
-        for text, each in zip(self.belief, limits, strict=True):
-            if not isinstance(each.measure, sl.PriorBelief) or each.comparison is not Comparison.AT_MOST:
-                message = f"--belief wants a limit such as 'prior belief(stubbornness=inf) <= 3', not '{text}'"
-                raise BadMeasure(message)
-        return limits
-
-    def check(self) -> None:
-        _ = self.limit, self.belief_limits  # what cannot be read is refused before anything else
-
-    def files(self) -> tuple[Path, ...]:
-        return (*inputs_of(self.file, *([] if self.people is None else [self.people])), *self.lookup.files())
-
-    def python(self) -> str:
-        release, target = Name("release"), self.target
-        skyline = write_call("sl.knowledge_skyline", release, value=target, below=self.limit)
-        curve = write_call("sl.disclosure_curve", release, Name("sl.Implications"), Name("range(7)"), value=target)
-        return write_python(
-            f"release = {write_release(self.file, self.roles)}", f"print({skyline})", f"print({curve}.to_arrow())"
-        )
+def write_explore(request: ExploreRequest) -> str:
+    """Write the Python that comes to the same."""
+    release, target = Name("release"), request.target
+    skyline = write_call("sl.knowledge_skyline", release, value=target, below=_read_bound(request))
+    curve = write_call("sl.disclosure_curve", release, Name("sl.Implications"), Name("range(7)"), value=target)
+    return write_python(
+        f"release = {write_release(request.file, request.roles)}",
+        f"print({skyline})",
+        f"print({curve}.to_arrow())",
+    )
 
 
 class Exploration(DocumentPart):
@@ -178,12 +155,12 @@ class ExploreAnswer(Answer[Exploration]):
             yield PageSection(title, (Paragraph(self.named),))
 
 
-def ask(request: ExploreRequest, progress: Progress = quiet) -> ExploreAnswer:
+def ask_explore(request: ExploreRequest, progress: Progress) -> ExploreAnswer:
     """Read the release, and compute the skyline of knowledge and the curves of risk."""
-    limit, belief_limits = request.limit, request.belief_limits
+    limit, belief_limits = _read_bound(request), _read_belief_limits(request)
     release = open_release(request.file, request.roles)
     progress("what may be known", 0, None)
-    skyline = knowledge_skyline(release, request.target, limit)
+    skyline = sl.knowledge_skyline(release, request.target, limit)
     beliefs = tuple(
         (each, sl.belief_skyline(release, each.measure, each.bound))
         for each in belief_limits
@@ -224,27 +201,29 @@ def ask(request: ExploreRequest, progress: Progress = quiet) -> ExploreAnswer:
         risks=risks,
         beliefs=beliefs,
         up_to=request.up_to,
-        named=None
-        if request.people is None or request.name is None
-        else _name_fewest(release, request, request.people, request.name),
+        named=None if request.people is None else _name_fewest(release, request, limit),
     )
 
 
-def _name_fewest(release: sl.Release, request: ExploreRequest, people: str, name: str) -> str:
+def _name_fewest(release: sl.Release, request: ExploreRequest, limit: float | Fraction) -> str:
     def measure_others(amount: int) -> Finding:
         return sl.Acquaintance(others=amount, value=request.target).measure(release)
 
     # Who knows more people is never less sure, so the first amount that is enough is found by bisection.
     amounts = range(request.up_to + 1)
-    enough = bisect_left(amounts, x=True, key=lambda amount: measure_others(amount).value >= exact(request.limit))
+    enough = bisect_left(amounts, x=True, key=lambda amount: measure_others(amount).value >= exact(limit))
     if enough == len(amounts):
         others = f"{request.up_to:,} other {form('person', request.up_to)}"
         return f"Knowing {others} is not enough; --up-to goes further."
-    lookup = request.lookup
-    finding = measure_others(enough)
-    return sl.name_witness(
-        finding, release, people, person=name, by=lookup.by(), suppressed=lookup.suppressed
-    ).explain()
+    named = sl.name_witness(
+        measure_others(enough),
+        release,
+        request.people or "",
+        person=request.name or "",
+        by=read_asked_hierarchies(request) or None,
+        suppressed=request.columns.may_hold_people,
+    )
+    return named.explain()
 
 
 def _curves(release: sl.Release, request: ExploreRequest, progress: Progress) -> Iterator[tuple[str, DisclosureCurve]]:
@@ -297,3 +276,134 @@ def _belief_section(skyline: tuple[Criterion, tuple[sl.BeliefPoint, ...]]) -> Pa
         for point in points[:LINES_PRINTED]
     )
     return PageSection(title, (Grid(("stubbornness", "other people known"), rows, figures=frozenset({0, 1})),))
+
+
+# One point, as somebody drags it
+
+
+MOST_DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class SkylineRequest:
+    """A value, how sure nobody should get of it, and what somebody knows, as they were typed."""
+
+    value: str = ""
+    below: str = "0.95"
+    rules_out: str = "0"
+    others: str = "0"
+    family: str = "0"
+
+    @classmethod
+    def from_criterion(cls, criterion: Criterion, find_value: Callable[[], str]) -> SkylineRequest | None:
+        """Return the point that a limit asks about; None of a limit that is about no acquaintance."""
+        measure = criterion.measure
+        if not isinstance(measure, sl.Acquaintance):
+            return None
+        amounts = {name: str(amount) for name, amount in measure.amounts().items()}
+        own = measure.value if isinstance(measure.value, str) else find_value()
+        return cls(value=own, below=str(criterion.bound), **amounts)
+
+    @property
+    def point(self) -> tuple[int, int, int]:
+        """Rules out, others, family."""
+        rules_out, others, family = (self.read_amount(name) for name in DIRECTIONS)
+        return rules_out, others, family
+
+    @property
+    def bound(self) -> Bound:
+        """How sure nobody should get."""
+        try:
+            bound = read_number(Word(self.below))
+        except ValueError as error:
+            message = f"cannot read '{self.below[:40]}'; {error}"
+            raise BadMeasure(message) from None
+        if not 0 < bound <= 1:
+            message = f"nobody is ever {self.below[:40]} sure; give a number above 0 and up to 1, such as 0.95 or 3/4"
+            raise BadMeasure(message)
+        return bound
+
+    @property
+    def criterion(self) -> Criterion:
+        """The limit that is asked about."""
+        return Criterion(sl.Acquaintance(*self.point, value=self.value), Comparison.BELOW, self.bound)
+
+    def read_amount(self, name: str) -> int:
+        """Read an amount of knowledge."""
+        text: str = getattr(self, name)
+        digits = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
+        return whole_amount(sl.Acquaintance.name, name, int(text) if digits else text[:40] or "nothing")
+
+    def find_value(self, release: Release) -> Label:
+        """Return the value as the release has it."""
+        value = written_label(self.value)
+        if value not in release.domain:
+            names = [shown(each) for each in release.domain]
+            message = f"no sensitive value '{self.value[:80]}' in the release{did_you_mean(self.value, names)}"
+            raise UnknownValue(message)
+        return value
+
+    def problems(self, release: Release) -> Iterator[tuple[str, SidelightError]]:
+        """Yield of each field what is wrong with it."""
+        for name in ("value", "below", "others", "family", "rules_out"):
+            try:
+                if name == "value":
+                    self.find_value(release)
+                elif name == "below":
+                    _ = self.bound
+                else:
+                    self.read_amount(name)
+            except SidelightError as error:
+                yield name, error
+
+    def recipe(self, file: FileRecipe) -> Recipe:
+        """Write how the point is found and the skyline."""
+        point = file.judging([self.criterion])
+        command = point.command
+        if not file.levels:
+            command += "\n" + shell([*file.words("explore"), "--value", self.value, "--below", self.below])
+        skyline = write_call("sl.knowledge_skyline", Name("release"), value=self.value, below=self.bound)
+        return Recipe(command, f"{point.python}\n\nskyline = {skyline}\nskyline.plot(own={self.point})")
+
+
+class SkylineAnswer(DocumentPart):
+    """What somebody could find out who knows so much, and the most of each kind that may be known by itself."""
+
+    sentence: str
+    holds: bool | None
+    people: int
+    groups: int
+    finding: AuditFinding
+    alone: dict[str, int | None] = Field(description="the most of each by itself; none where there is no end")
+
+
+def ask_skyline(request: SkylineRequest, release: Release, live: LiveSkyline) -> SkylineAnswer:
+    """Measure the point; `live` is the map around it."""
+    (finding,) = audit_report(release, verdict=sl.Policy(request.criterion).judge(release)).answer.findings
+    return SkylineAnswer(
+        sentence=_conclude(request, release, finding),
+        holds=finding.holds,
+        people=release.size,
+        groups=len(release),
+        finding=finding,
+        alone={
+            name: None if amount == math.inf else int(amount)
+            for name, amount in zip(DIRECTIONS, live.alone, strict=True)
+        },
+    )
+
+
+def _conclude(request: SkylineRequest, release: Release, finding: AuditFinding) -> str:
+    rules_out, others, family = request.point
+    knows = [
+        f"the values of {others:,} other {form('person', others)}" if others else "",
+        f"{counted(family, 'member')} of the family" if family else "",
+        f"{counted(rules_out, 'value')} that they do not have" if rules_out else "",
+    ]
+    *others_known, last = list(filter(None, knows)) or ["nothing but the release"]
+    known = f"{', '.join(others_known)} and {last}" if others_known else last
+    whom = f"of {counted(release.size, 'person')} in {counted(len(release), 'group')}"
+    return (
+        f"Whoever knows {known} could become {finding.result.text} sure that somebody has {request.value}, {whom}: "
+        f"{'within' if finding.holds else 'not within'} the limit, below {request.below}."
+    )

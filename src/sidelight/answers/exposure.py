@@ -5,18 +5,22 @@ pass is found by making columns of the table coarser one level at a time, each t
 people; where the other release alone gives away too many, nothing would.
 
 *Invariant: no row of a person.*  Whoever is worst off is told by what both releases print of them.
+
+Below: what would releases of samples of a table give away together, before any is published?
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+import sidelight as sl
 from sidelight.answers.recipe import (
     FileRecipe,
     Name,
@@ -26,21 +30,22 @@ from sidelight.answers.recipe import (
     write_role_options,
     write_table,
 )
-from sidelight.attack.exposure import Exposure
-from sidelight.attack.intersection import intersect
+from sidelight.answers.sources import read_asked_table, read_levels
 from sidelight.attack.report import percent, sentences
 from sidelight.documents.document import DocumentPart
 from sidelight.engines.files import columns_of
-from sidelight.errors import BadMeasure, BadTable, did_you_mean
-from sidelight.policy.limits import read_share
-from sidelight.progress import Progress, quiet
-from sidelight.release.generalise import generalise
-from sidelight.report.answer import Live, Recipe
+from sidelight.errors import BadMeasure, BadNoise, BadPolicy, BadTable, did_you_mean
+from sidelight.policy.limits import read_limit, read_share
+from sidelight.report.answer import Answer, Live, Recipe
+from sidelight.report.page import Blocks, Grid, PageSection, Points, Verdict
 from sidelight.table.labels import show_in_list
 from sidelight.table.roles import Roles
 from sidelight.text import as_names, counted, shell
 
 if TYPE_CHECKING:
+    from sidelight.answers.questions import SimulateRequest
+    from sidelight.attack.simulation import SimulationPoint
+    from sidelight.progress import Progress
     from sidelight.release.locate import LocateMethod
     from sidelight.release.release import Release
     from sidelight.table.hierarchy import Hierarchy
@@ -169,7 +174,7 @@ class ExposureAnswer(DocumentPart):
     witness: str
     coarser: tuple[CoarserRelease, ...]
     notes: tuple[str, ...]
-    exposure: Live[Exposure]
+    exposure: Live[sl.Exposure]
     beside: Live[OtherRelease]
 
 
@@ -191,10 +196,10 @@ class ExposureRequest:
     levels: Mapping[str, int] = field(default_factory=dict)  # as coarse as the release is
     several: bool = False  # whether there are other sensitive columns
 
-    def intersect(self, release: Release, present: tuple[int, int] = (1, 1)) -> Exposure:
+    def intersect(self, release: Release, present: tuple[int, int] = (1, 1)) -> sl.Exposure:
         """Look for people in a release and the other one; `present` 0 says that nobody is in one of them."""
         beside = self.beside
-        return intersect(
+        return sl.intersect(
             [release, self.other],
             people=self.people,
             quasi=self.known if beside.people is not None else None,
@@ -206,7 +211,7 @@ class ExposureRequest:
         )
 
 
-def ask(request: ExposureRequest, progress: Progress = quiet) -> ExposureAnswer:
+def ask_exposure(request: ExposureRequest, progress: Progress) -> ExposureAnswer:
     """Intersect, count, and look for what would pass."""
     progress("releases", 0, None)
     beside, name = request.beside, request.beside.other.name
@@ -248,7 +253,7 @@ def _climb(request: ExposureRequest, progress: Progress) -> Iterator[CoarserRele
         for name, hierarchy in by.items():
             if levels[name] + 1 < hierarchy.height:
                 above = {**levels, name: levels[name] + 1}
-                release = generalise(table, by=by, to=above)
+                release = sl.generalise(table, by=by, to=above)
                 exposure = request.intersect(release.about(request.column) if request.several else release)
                 steps.append((exposure.perfect, exposure.open, tried, above, exposure))
                 tried += 1
@@ -267,7 +272,7 @@ def _climb(request: ExposureRequest, progress: Progress) -> Iterator[CoarserRele
             return
 
 
-def _notes(request: ExposureRequest, together: Exposure) -> Iterator[str]:
+def _notes(request: ExposureRequest, together: sl.Exposure) -> Iterator[str]:
     yield f"Release 1 is {request.name}, as it is looked at here; release 2 is {request.beside.other.name}."
     if request.several:
         yield f"It is about {show_in_list(request.column)}, and no other sensitive column."
@@ -283,12 +288,12 @@ def list_columns(*releases: Release) -> tuple[str, ...]:
     return tuple(dict.fromkeys(column.name for each in releases for column in each.groups.columns))
 
 
-def _count_open(exposure: Exposure) -> int:
+def _count_open(exposure: sl.Exposure) -> int:
     """Count the people who were not located, are contradicted, or would be given away if they are in both releases."""
     return replace(exposure, evidence="sets").undecided()
 
 
-def worst_off(exposure: Exposure) -> str:
+def worst_off(exposure: sl.Exposure) -> str:
     """Tell of those who are worst off by what is printed of them, never by their own row."""
     certain = np.flatnonzero(exposure.certain)
     if len(certain):
@@ -348,3 +353,160 @@ def choose_roles(other: GivenFile, like: Roles, source: str, *, known: Sequence[
         message = f"no column of {other.name} is called as one of {source}: nobody can be found by it"
         raise BadTable(message)
     return replace(reading, quasi=named, sensitive=secret)
+
+
+# What would releases of samples give away together?
+
+
+FIGURES = {
+    "perfect": "given away",
+    "guessed": "guessed",
+    "before": "values before",
+    "after": "values after",
+    "actual": "people around",
+    "query error": "query error",
+}
+"""What is shown of each way, and under which heading."""
+
+
+def _read_policies(request: SimulateRequest) -> dict[str, sl.Policy]:
+    """Return the policies that are tried: the one of the question, with each limit of --try in turn."""
+    base = request.question.policy
+    criteria = () if base is None else base.criteria
+    tried = {text: sl.Policy(*criteria, read_limit(text)) for text in request.tried}
+    if not tried and base is None:
+        message = "no limit to try; give --policy, --limit, or one or more of --try 'group size >= 5'"
+        raise BadPolicy(message)
+    return tried or {str(base): sl.Policy(*criteria)}
+
+
+def _choose_samples(request: SimulateRequest) -> dict[str, Any]:
+    """Return how samples are drawn, as keywords, in the order in which a call is written."""
+    return {name: getattr(request, name) for name in ("people", "releases", "repetitions")}
+
+
+def write_simulate(request: SimulateRequest) -> str:
+    """Write the Python that comes to the same."""
+    base = request.question.policy
+    limits = [] if base is None else [str(each) for each in base.criteria]
+    names = {text: [*limits, text] for text in request.tried} or {"policy": limits}
+    policies = ", ".join(f"{name!r}: sl.Policy(*map(read_limit, {texts!r}))" for name, texts in names.items())
+    by = None if request.hierarchies is None else Name(write_call("sl.read_hierarchies", str(request.hierarchies)))
+    settings = {"overlap": request.overlap, "seed": request.seed, "policies": Name("policies"), "by": by}
+    settings |= _choose_samples(request)
+    imports = ["from sidelight.policy.limits import read_limit"]
+    if request.epsilon:
+        imports.append("from sidelight.noise.attack import side_by_side")
+        levels = read_levels(request.levels)
+        settings |= {"levels": levels, "epsilons": list(request.epsilon), "method": request.method[0]}
+        call = write_call("side_by_side", Name("table"), **settings)
+    else:
+        call = write_call("sl.simulate_composition", Name("table"), methods=list(request.method), **settings)
+    table = f"table = {write_table(request.file, request.roles)}"
+    return write_python(table, f"policies = {{{policies}}}", f"print({call})", imports=imports)
+
+
+class SimulateFacts(DocumentPart):
+    """How samples were drawn, and what each way of publishing them gave away; with noise, `beside_noise`."""
+
+    overlap: int
+    people: int
+    releases: int
+    repetitions: int
+    seed: int
+    points: list[dict[str, Any]] | None
+    beside_noise: list[dict[str, Any]] | None
+
+
+class SimulateAnswer(Answer[SimulateFacts]):
+    """What several releases of samples would give away together."""
+
+    question: ClassVar[str] = "What would several releases give away together?"
+
+    figures: Live[sl.Simulation | sl.SideBySide]
+    grid: Live[Grid]
+
+    @property
+    def verdict(self) -> Verdict:
+        points = self.figures.points if isinstance(self.figures, sl.Simulation) else self.figures.rows
+        return "within" if any(each.repetitions for each in points) else "not within"
+
+    def remarks(self) -> tuple[str, ...]:
+        nothing = "nothing within policy could be published of any sample; give larger samples or a weaker policy"
+        return () if self.verdict == "within" else (nothing,)
+
+    def blocks(self) -> Blocks:
+        meaning = (
+            "Given away: one value is left; none: nothing within policy could be published. Guessed: the true value is "
+            "the likeliest. Values before: that the best release alone leaves, and after: that all of them leave."
+        )
+        notes = (meaning, *self.notes) if isinstance(self.figures, sl.Simulation) else self.notes
+        yield PageSection(self.figures.title, (self.grid, Points(notes)))
+
+
+def ask_simulate(request: SimulateRequest, progress: Progress) -> SimulateAnswer:
+    """Draw samples, publish them, attack them together."""
+    policies = _read_policies(request)
+    table, by = read_asked_table(request)
+    figures: sl.Simulation | sl.SideBySide
+    if request.epsilon:
+        levels = read_levels(request.levels)
+        if not levels:
+            message = "which columns are counted with noise, and at which level? say --levels age=2 for each"
+            raise BadNoise(message)
+        if len(request.method) > 1:
+            message = "beside noise one --method is tried; give one"
+            raise BadNoise(message)
+        figures = sl.side_by_side(
+            table,
+            by=by,
+            levels=levels,
+            overlap=request.overlap,
+            seed=request.seed,
+            policies=policies,
+            epsilons=request.epsilon,
+            method=request.method[0],
+            **_choose_samples(request),
+        )
+        grid = _as_grid(("way of publishing", *figures.headings[1:]), figures.cells())
+    else:
+        if request.levels:
+            message = "--levels are those of noisy counts; give --epsilon too, to set noise beside the others"
+            raise BadNoise(message)
+        figures = sl.simulate_composition(
+            table,
+            overlap=request.overlap,
+            methods=request.method,
+            policies=policies,
+            by=by,
+            seed=request.seed,
+            progress=progress,
+            **_choose_samples(request),
+        )
+        grid = _as_grid(("method", "policy", *FIGURES.values()), map(_point_cells, figures.points))
+    written = json.loads(figures.to_json())
+    common = {name: written[name] for name in ("overlap", "people", "releases", "repetitions", "seed")}
+    note = "An experiment on people whose values are known; its figures are not for publishing about others."
+    return SimulateAnswer(
+        kind=request.kind,
+        schema_version=1,
+        source=request.file,
+        answer=SimulateFacts(**common, points=written.get("points"), beside_noise=written.get("rows")),
+        notes=(*table.intake.notes(), *request.question.notes, note),
+        figures=figures,
+        grid=grid,
+    )
+
+
+def _point_cells(point: SimulationPoint) -> tuple[str, ...]:
+    shown = {
+        name: f"{each.mean:.1%}" if name in ("perfect", "guessed") else f"{each.mean:.2f}"
+        for name in FIGURES
+        if (each := point.estimates.get(name)) is not None
+    }
+    figures = [shown.get(name, "") for name in FIGURES] if point.repetitions else ["none", *[""] * (len(FIGURES) - 1)]
+    return (f"{point.method}", point.policy, *figures)
+
+
+def _as_grid(headings: tuple[str, ...], rows: Iterable[Sequence[str]]) -> Grid:
+    return Grid(headings, tuple(map(tuple, rows)), figures=frozenset(range(1, len(headings))))

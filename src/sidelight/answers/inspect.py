@@ -16,10 +16,10 @@ import numpy as np
 from pydantic import Field, JsonValue
 
 import sidelight as sl
+from sidelight.answers.questions import HierarchiesRequest, InspectRequest
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
-from sidelight.answers.request import Request
 from sidelight.documents.document import DocumentPart, SparsePart, number, plain
-from sidelight.engines.files import columns_of, files_of, nearest_column
+from sidelight.engines.files import columns_of, nearest_column
 from sidelight.engines.read import distinct_rows, table_from
 from sidelight.errors import BadHierarchy, BadPolicy, BadTable, UnknownColumn, listed
 from sidelight.intake.hierarchy_drafts import NUMBERS, Draft, DraftRules, drafts, people_by_label, read_tree
@@ -36,7 +36,6 @@ from sidelight.intake.roles import Role, suggestions_for
 from sidelight.intake.safe_harbour import SafeHarbour, check_columns
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.progress import Progress, quiet
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Block, Blocks, Code, Grid, PageSection, Paragraph, Points, Verdict
 from sidelight.report.report import notes_section
@@ -50,77 +49,58 @@ from sidelight.table.table import Counts
 from sidelight.text import counted, form
 
 if TYPE_CHECKING:
+    from sidelight.progress import Progress
     from sidelight.report.plots import Drawing
     from sidelight.table.roles import Roles
 
 
-@dataclass(frozen=True, slots=True)
-class InspectRequest(Request):
-    """Which file, what is known of its columns, which sets of them are gone through, and where drafts go."""
-
-    file: str
-    roles: Roles
-    up_to: int
-    alone: str  # which share of the people is unique on the sets that are told
-    preset: str | None  # whose limits the drafted policy sets, or a check of columns
-    population: str | None  # by which the check of columns counts people
-    residents: str | None
-    policy: Path | None  # the file that some of the roles were read from
-    write: Path | None  # where a policy is drafted
-    hierarchies: Path | None  # the folder in which hierarchies are drafted
-
-    def __post_init__(self) -> None:
-        if self.is_check:
-            if self.write is not None or self.hierarchies is not None:
-                message = f"the preset '{self.preset}' drafts nothing; leave --write and --hierarchies out"
-                raise BadPolicy(message)
-        elif self.population is not None or self.residents is not None:
-            message = (
-                "--population and --residents are for --preset 'HIPAA safe harbour' here; leave them out, or add that"
-            )
+def checks_columns(request: InspectRequest) -> bool:
+    """Return whether columns are checked for the identifiers of a rule, and nothing else is asked."""
+    if request.preset is not None and is_check_of_columns(request.preset):
+        if request.write is not None or request.drafts is not None:
+            message = f"the preset '{request.preset}' drafts nothing; leave --write and --hierarchies out"
             raise BadPolicy(message)
+        return True
+    if request.population is not None or request.residents is not None:
+        message = "--population and --residents are for --preset 'HIPAA safe harbour' here; leave them out, or add that"
+        raise BadPolicy(message)
+    return False
 
-    @property
-    def is_check(self) -> bool:
-        """Whether columns are checked for the identifiers of a rule, and nothing else is asked."""
-        return self.preset is not None and is_check_of_columns(self.preset)
 
-    @property
-    def share(self) -> Fraction:
-        """The share of the people who are unique on the sets that are told."""
-        share = fraction_in(self.alone)
-        if share is None or not 0 < share <= 1:
-            message = (
-                f"--alone is '{self.alone}'; give a share of the people, above 0 and at most 1, such as 0.05 or 1/20"
-            )
-            raise BadTable(message)
-        return share
-
-    def files(self) -> tuple[Path, ...]:
-        population = files_of(self.population) if self.population else ()
-        return (*files_of(self.file), *population, *([] if self.policy is None else [self.policy]))
-
-    def python(self) -> str:
-        if self.is_check:
-            return ""
-        if not self.roles.quasi:
-            return write_python(f"print({write_call('sl.suggest_roles', self.file)})")
-        return write_python(
-            f"table = {write_table(self.file, self.roles)}",
-            f"which = {write_call('sl.identifying_columns', Name('table'), up_to=self.up_to)}",
-            "print(which.table())",
+def _read_alone(request: InspectRequest) -> Fraction:
+    """Read the share of the people who are unique on the sets that are told."""
+    share = fraction_in(request.alone)
+    if share is None or not 0 < share <= 1:
+        message = (
+            f"--alone is '{request.alone}'; give a share of the people, above 0 and at most 1, such as 0.05 or 1/20"
         )
+        raise BadTable(message)
+    return share
 
-    def next_commands(self) -> tuple[str, ...]:
-        """Advise what works as it stands: how bad the file is, a release that keeps most, what others would keep."""
-        file, policy = shlex.quote(self.file), shlex.quote(str(self.write or "policy.toml"))
-        folder = f" --hierarchies {shlex.quote(str(self.hierarchies))}" if self.hierarchies is not None else ""
-        within = f"{file} --policy {policy}"
-        return (
-            f"sidelight audit {within}",
-            f"sidelight protect {within}{folder} --method mondrian --private-hierarchies --output release.csv",
-            f"sidelight compare {within}{folder}",
-        )
+
+def write_columns(request: InspectRequest) -> str:
+    """Write the Python that comes to the same."""
+    if checks_columns(request):
+        return ""
+    if not request.roles.quasi:
+        return write_python(f"print({write_call('sl.suggest_roles', request.file)})")
+    return write_python(
+        f"table = {write_table(request.file, request.roles)}",
+        f"which = {write_call('sl.identifying_columns', Name('table'), up_to=request.up_to)}",
+        "print(which.table())",
+    )
+
+
+def _advise(request: InspectRequest) -> tuple[str, ...]:
+    """Advise what works as it stands: how bad the file is, a release that keeps most, what others would keep."""
+    file, policy = shlex.quote(request.file), shlex.quote(str(request.write or "policy.toml"))
+    folder = f" --hierarchies {shlex.quote(str(request.drafts))}" if request.drafts is not None else ""
+    within = f"{file} --policy {policy}"
+    return (
+        f"sidelight audit {within}",
+        f"sidelight protect {within}{folder} --method mondrian --private-hierarchies --output release.csv",
+        f"sidelight compare {within}{folder}",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +196,7 @@ class InspectAnswer(Answer[Inspection]):
             if lines:
                 yield PageSection(title, (Points(tuple(lines)),))
         if inspected.identifying is not None and inspected.table is not None:
-            sentences = _find_people(inspected.identifying, inspected.table, request.share)
+            sentences = _find_people(inspected.identifying, inspected.table, _read_alone(request))
             yield PageSection("Who is found", (Points(tuple(sentences)),))
             yield from _sets_grid(inspected.identifying)
         yield from notes_section(f"{note}." for note in self.notes)
@@ -224,7 +204,7 @@ class InspectAnswer(Answer[Inspection]):
             yield Code(f"Written: {', '.join(map(str, self.drafts))}")
         if request.write is not None:
             yield Paragraph("Read and change it, then:")
-            yield from (Code(f"  {command}") for command in request.next_commands())
+            yield from (Code(f"  {command}") for command in _advise(request))
         elif inspected.table is not None:
             secret = () if inspected.suggested.roles.sensitive else ("--sensitive", "COLUMN")
             more = (*secret, "--write", "policy.toml", "--hierarchies", "hierarchies")
@@ -232,10 +212,10 @@ class InspectAnswer(Answer[Inspection]):
             yield Code(f"  {shlex.join(more)}")
 
 
-def ask(request: InspectRequest, progress: Progress = quiet) -> InspectAnswer:
+def ask_columns(request: InspectRequest, progress: Progress) -> InspectAnswer:
     """Suggest what columns are, go through sets of them, and draft the files that were asked for."""
     preset = None if request.preset is None else read_preset(request.preset)
-    _ = request.share  # refused before anything is read
+    _ = _read_alone(request)  # refused before anything is read
     suggested = suggestions_for(request.file, request.roles, progress)
     roles, inspected = suggested.roles, Inspected(suggested, preset)
     if roles.quasi:
@@ -247,12 +227,12 @@ def ask(request: InspectRequest, progress: Progress = quiet) -> InspectAnswer:
         inspected = Inspected(suggested, preset, table, identifying, drafted)
     policy = {} if request.write is None else {request.write: _draft_policy(request, inspected)}
     contents: dict[Path, str] = {}
-    if request.hierarchies is not None:
+    if request.drafts is not None:
         if not inspected.drafted:
             message = "no hierarchy can be drafted: no column looks as if others knew it; name some with --quasi"
             raise BadHierarchy(message)
         for name, draft in inspected.drafted.items():
-            contents[request.hierarchies / hierarchy_file(name)] = writable_text(draft.hierarchy)
+            contents[request.drafts / hierarchy_file(name)] = writable_text(draft.hierarchy)
     ages = [each.column for each in suggested.columns if is_age(each.column)]
     return InspectAnswer(
         kind="columns",
@@ -296,7 +276,7 @@ def _draft_policy(request: InspectRequest, inspected: Inspected) -> str:
     heading = (
         f"Drafted by sidelight columns {shlex.quote(request.file)}: rules of thumb, to be read and changed first.",
         "What no program can know is marked DECIDE. Then:",
-        *(f"  {command}" for command in request.next_commands()),
+        *(f"  {command}" for command in _advise(request)),
     )
     text = drafted_text(draft, inspected.suggested, heading=heading)
     again = read_policy_text(text)
@@ -356,8 +336,8 @@ def _describe(request: InspectRequest, inspected: Inspected, written: tuple[str,
             for column, fewer in worst_columns(table.quasi, table.sizes).items()
         ),
         up_to=which.up_to,
-        share=str(request.share),
-        smallest_sets=tuple(each.columns for each in which.smallest(request.share)),
+        share=str(_read_alone(request)),
+        smallest_sets=tuple(each.columns for each in which.smallest(_read_alone(request))),
         secret=which.secret,
         guessed_without_columns=_share(which.prior),
         sets=tuple(
@@ -488,55 +468,33 @@ def check_safe_harbour(request: InspectRequest) -> SafeHarbourAnswer:
 NOTE = "these are drafts: read and change them before you rely on them; they list the values of your table"
 
 
-@dataclass(frozen=True, slots=True)
-class HierarchiesRequest(Request):
-    """Which file, what its columns are, what is wanted of some, and the folder of the drafts."""
+def _read_rules(request: HierarchiesRequest) -> DraftRules:
+    cuts: dict[str, list[Sequence[float]]] = {}
+    for column, numbers in _parse_pairs("--cuts", request.cuts):
+        cuts.setdefault(column, []).append(_parse_numbers("--cuts", numbers))
+    return DraftRules(
+        cuts=cuts,
+        widths={name: _parse_numbers("--widths", text) for name, text in _parse_pairs("--widths", request.widths)},
+        bottom={name: _parse_numbers("--bottom", text)[0] for name, text in _parse_pairs("--bottom", request.bottom)},
+        top={name: _parse_numbers("--top", text)[0] for name, text in _parse_pairs("--top", request.top)},
+        masks=request.masks,
+        trees={column: read_tree(Path(file)) for column, file in _parse_pairs("--tree", request.tree)},
+        suppress_only=request.suppress_only,
+        kinds={name: request.roles.kind_of(name) for name, _ in request.roles.kinds},
+    )
 
-    file: str
-    roles: Roles
-    folder: Path
-    cuts: tuple[str, ...]
-    widths: tuple[str, ...]
-    bottom: tuple[str, ...]
-    top: tuple[str, ...]
-    masks: tuple[str, ...]
-    tree: tuple[str, ...]
-    suppress_only: tuple[str, ...]
 
-    def files(self) -> tuple[Path, ...]:
-        return tuple(files_of(self.file))
-
-    def rules(self) -> DraftRules:
-        cuts: dict[str, list[Sequence[float]]] = {}
-        for column, numbers in _parse_pairs("--cuts", self.cuts):
-            cuts.setdefault(column, []).append(_parse_numbers("--cuts", numbers))
-        return DraftRules(
-            cuts=cuts,
-            widths={
-                name: _parse_numbers("--widths", numbers) for name, numbers in _parse_pairs("--widths", self.widths)
-            },
-            bottom={name: _parse_numbers("--bottom", text)[0] for name, text in _parse_pairs("--bottom", self.bottom)},
-            top={name: _parse_numbers("--top", text)[0] for name, text in _parse_pairs("--top", self.top)},
-            masks=self.masks,
-            trees={column: read_tree(Path(file)) for column, file in _parse_pairs("--tree", self.tree)},
-            suppress_only=self.suppress_only,
-            kinds={name: self.roles.kind_of(name) for name, _ in self.roles.kinds},
-        )
-
-    def columns(self) -> tuple[str, ...]:
-        """Return the columns that get a file: quasi-identifiers, or all but the others, and those with rules."""
-        there, roles = columns_of(self.file, self.roles), self.roles
-        others = (*roles.value_columns, roles.person, *roles.carried)
-        columns = dict.fromkeys(roles.quasi or [name for name in there if name not in others])
-        columns |= dict.fromkeys(self.rules().columns)
-        for name in columns:
-            if name not in there:
-                message = f"no column '{name}' in {self.file}{nearest_column(name, self.file, self.roles)}"
-                raise UnknownColumn(message)
-        return tuple(columns)
-
-    def targets(self) -> tuple[Path, ...]:
-        return tuple(self.folder / hierarchy_file(name) for name in self.columns())
+def list_drafted_columns(request: HierarchiesRequest) -> tuple[str, ...]:
+    """Return the columns that get a file: quasi-identifiers, or all but the others, and those with rules."""
+    there, roles = columns_of(request.file, request.roles), request.roles
+    others = (*roles.value_columns, roles.person, *roles.carried)
+    columns = dict.fromkeys(roles.quasi or [name for name in there if name not in others])
+    columns |= dict.fromkeys(_read_rules(request).columns)
+    for name in columns:
+        if name not in there:
+            message = f"no column '{name}' in {request.file}{nearest_column(name, request.file, roles)}"
+            raise UnknownColumn(message)
+    return tuple(columns)
 
 
 class DraftFacts(DocumentPart):
@@ -566,13 +524,12 @@ class HierarchiesAnswer(Answer[dict[str, DraftFacts]]):
         yield Paragraph(f"Written to {self.folder}: {NOTE}.")
 
 
-def ask_hierarchies(request: HierarchiesRequest, progress: Progress = quiet) -> HierarchiesAnswer:
+def ask_hierarchies(request: HierarchiesRequest) -> HierarchiesAnswer:
     """Draft a hierarchy for each column."""
-    del progress
-    rules = request.rules()
+    rules = _read_rules(request)
     labels: dict[str, dict[Label, int]] = {}
     roles = request.roles
-    for column in request.columns():
+    for column in list_drafted_columns(request):
         reading: dict[str, Any] = {name: getattr(roles, name) for name in ("missing_marks", "encoding", "sheet")}
         (values,), times = distinct_rows(request.file, [column], **reading)
         if roles.split is not None and column in roles.value_columns:  # of parts of cells, rows are not counted
@@ -589,7 +546,7 @@ def ask_hierarchies(request: HierarchiesRequest, progress: Progress = quiet) -> 
         source=request.file,
         answer={
             name: DraftFacts(
-                file=str(request.folder / hierarchy_file(name)),
+                file=str(request.output / hierarchy_file(name)),
                 rule=draft.rule,
                 values=len(draft.hierarchy.labels(0)),
                 levels=[list(draft.hierarchy.labels(level)) for level in range(1, draft.hierarchy.height)],
@@ -597,7 +554,7 @@ def ask_hierarchies(request: HierarchiesRequest, progress: Progress = quiet) -> 
             for name, draft in drafted.items()
         },
         notes=(NOTE, *number_notes(drafted, rules.kinds)),
-        folder=request.folder,
+        folder=request.output,
         hierarchies={name: draft.hierarchy for name, draft in drafted.items()},
     )
 

@@ -1,109 +1,94 @@
-"""Which noisy counts are published, what do they cost, and what do they promise?"""
+"""Which noisy counts are published, what do they cost, and what do they promise?
+
+Counts are published (`ask_noise`), added up (`ask_count`) and weighed (`ask_noise_attack`).  Below: what was spent of a
+budget, what do several releases cost and promise together, and what does noise promise at all?
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import sidelight as sl
+from sidelight.answers.questions import PromiseRequest
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
-from sidelight.answers.request import Request
-from sidelight.answers.sources import Question, inputs_of, open_table, read_levels, require_columns
-from sidelight.documents.document import DocumentPart
+from sidelight.answers.sources import (
+    find_declared_domain,
+    find_sensitive_level,
+    list_inputs,
+    open_table,
+    read_levels,
+    require_columns,
+)
+from sidelight.documents.document import DocumentPart, finite_or_none
 from sidelight.engines.read_events import events_at_level, events_from
-from sidelight.errors import BadNoise, BadPolicy, listed
-from sidelight.noise.accountant import Account
-from sidelight.noise.attack import NoisyExposure, attack_noise
-from sidelight.noise.ledger import NO_LEDGER, Ledger
-from sidelight.noise.noisy_counts import NoisyCounts, noisy_counts
+from sidelight.errors import BadNoise
+from sidelight.files import digest, noise_path, real_path
+from sidelight.noise.accountant import Account, Entry, PublishedCounts
+from sidelight.noise.ledger import NO_LEDGER, BudgetDocument, EntryDocument
+from sidelight.noise.mechanism import amount_text
 from sidelight.noise.semantic_privacy import add_condition, two_digits
-from sidelight.noise.stable_counts import StableCounts, stable_counts
-from sidelight.publish.noise import NoiseDocument, PublishedNoise, read_noise, refuse_noise_targets
+from sidelight.publish.noise import NoiseDocument, PublishedNoise, read_drawn, refuse_noise_targets
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Code, Paragraph, Points
-from sidelight.rounding import ROUNDED, decimal_text
-from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
+from sidelight.rounding import ROUNDED, decimal_text, short_decimal
 from sidelight.table.roles import EACH_ROW, Roles
 from sidelight.text import capitalize, counted
 
 if TYPE_CHECKING:
-    from sidelight.table.hierarchy import Hierarchy
-    from sidelight.table.labels import Label
+    from sidelight.answers.questions import (
+        BeginRequest,
+        CountRequest,
+        LedgerRequest,
+        NoiseAttackRequest,
+        NoiseRequest,
+        SpentRequest,
+    )
+    from sidelight.report.plots import Drawing
     from sidelight.table.table import Events
 
 
-@dataclass(frozen=True, slots=True)
-class NoiseRequest(Request):
-    """Which table, which counts of it are published with how much noise, and what they are paid from."""
+SHARED_SETTINGS = ("epsilon", "delta", "neighbours", "values_per_person", "rows_per_person", "people_at_most")
+"""What is said of counts, whether their cells are declared or not, besides what they are paid from."""
 
-    file: str
-    target: Path
-    question: Question
-    hierarchies: Path | None
-    ledger: Path | None
-    force: bool
-    levels: tuple[str, ...]
-    outside: Literal["other", "leave out", "an error"]
-    undeclared: bool
-    values_per_person: int | None
-    rows_per_person: int | None
-    people_at_most: int | None
-    queries: tuple[str, ...]
-    cells: int
-    epsilon: str | None
-    delta: str
-    rho: str | None
-    neighbours: Literal["add or remove", "replace"]
 
-    def files(self) -> tuple[Path, ...]:
-        folder = None if self.undeclared else self.hierarchies
-        ledger = () if self.ledger is None else Ledger(self.ledger).files
-        return (*self.question.files, *(() if folder is None else hierarchy_files(folder)), *ledger)
+def _require_folder(request: NoiseRequest | NoiseAttackRequest) -> Path:
+    """Return the folder of hierarchies, without which nobody knows which labels there could be."""
+    if request.hierarchies is None:
+        message = f"{request.asks_for_hierarchies} with --hierarchies"
+        raise BadNoise(message)
+    return request.hierarchies
 
-    def python(self) -> str:
-        defaults = {"delta": "0", "neighbours": "add or remove", "outside": "other", "cells": 1_000_000}
-        said = self.shared_settings | {"ledger": str(self.ledger or NO_LEDGER)}
-        if not self.undeclared:
-            said |= {"rho": self.rho, "queries": list(self.queries), "outside": self.outside, "cells": self.cells}
-        settings = {name: each for name, each in said.items() if each != defaults.get(name)}
-        levels = read_levels(self.levels)
-        roles = replace(self.question.roles, quasi=tuple(levels), domain=None, sensitive_level=None)
-        table = f"table = {write_call('sl.read_events', self.file, **{'person': EACH_ROW} | roles.stated())}"
-        reads: list[str] = []
-        if self.undeclared:
-            call = write_call("sl.stable_counts", Name("table"), columns=[*levels], **settings)
-        else:
-            by = read_hierarchies(self.folder)
-            domain = _find_domain(self.question.roles, by)
-            settings |= {"levels": levels, "domain": [*domain]}
-            reads = [f"hierarchies = {write_call('sl.read_hierarchies', str(self.folder))}"]
-            call = write_call("sl.noisy_counts", Name("table"), by=Name("hierarchies"), **settings)
-        publish = write_call("counts.publish", str(self.target))
-        return write_python(table, *reads, f"counts = {call}  # draws anew, and costs again", publish)
 
-    @property
-    def folder(self) -> Path:
-        """The hierarchies, without which nobody knows which labels there could be."""
-        if self.hierarchies is None:
-            message = "which labels could there be? give a folder of hierarchies with --hierarchies"
-            raise BadNoise(message)
-        return self.hierarchies
+def _collect_shared_settings(request: NoiseRequest) -> dict[str, Any]:
+    """Return what is said of counts, whether their cells are declared or not."""
+    ledger = NO_LEDGER if request.ledger is None else sl.Ledger(request.ledger)  # without one, a note says so
+    return {name: getattr(request, name) for name in SHARED_SETTINGS} | {"ledger": ledger}
 
-    @property
-    def shared_settings(self) -> dict[str, Any]:
-        """What is said of counts, whether their cells are declared or not."""
-        return {
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "neighbours": self.neighbours,
-            "values_per_person": self.values_per_person,
-            "rows_per_person": self.rows_per_person,
-            "people_at_most": self.people_at_most,
-            "ledger": NO_LEDGER if self.ledger is None else Ledger(self.ledger),  # without one, a note says so
+
+def write_noise(request: NoiseRequest) -> str:
+    """Write the Python that comes to the same."""
+    settings = request.state(*SHARED_SETTINGS) | {"ledger": str(request.ledger or NO_LEDGER)}
+    levels = read_levels(request.levels)
+    roles = replace(request.roles, quasi=tuple(levels), domain=None, sensitive_level=None)
+    table = f"table = {write_call('sl.read_events', request.file, **{'person': EACH_ROW} | roles.stated())}"
+    reads: list[str] = []
+    if request.undeclared:
+        call = write_call("sl.stable_counts", Name("table"), columns=[*levels], **settings)
+    else:
+        folder = _require_folder(request)
+        settings |= request.state("rho", "queries", "outside", "cells") | {
+            "levels": levels,
+            "domain": [*find_declared_domain(request.roles, sl.read_hierarchies(folder))],
         }
+        reads = [f"hierarchies = {write_call('sl.read_hierarchies', str(folder))}"]
+        call = write_call("sl.noisy_counts", Name("table"), by=Name("hierarchies"), **settings)
+    publish = write_call("counts.publish", str(request.output))
+    return write_python(table, *reads, f"counts = {call}  # draws anew, and costs again", publish)
 
 
 class NoiseAnswer(Answer[NoiseDocument]):
@@ -111,7 +96,7 @@ class NoiseAnswer(Answer[NoiseDocument]):
 
     question: ClassVar[str] = "Which noisy counts were published, and what do they promise?"
 
-    noisy: Live[NoisyCounts | StableCounts]
+    noisy: Live[sl.NoisyCounts | sl.StableCounts]
     account: Live[Account | None]
     written: Live[tuple[Path, ...]]
     exact_notes: Live[tuple[str, ...]]  # of how the table was read: not for publishing
@@ -119,16 +104,16 @@ class NoiseAnswer(Answer[NoiseDocument]):
     def blocks(self) -> Blocks:
         noisy = self.noisy
         spending, mechanism, unit = noisy.spending, noisy.mechanism, noisy.unit
-        which = "estimates of a cell" if isinstance(noisy, NoisyCounts) and noisy.marginals else "measured counts"
+        which = "estimates of a cell" if isinstance(noisy, sl.NoisyCounts) and noisy.marginals else "measured counts"
         target = "the truth" if unit.once else "what was counted"
         reach = f"95 of 100 {which} are within {math.ceil(noisy.margin(0.95))} of {target}"
-        if isinstance(noisy, StableCounts):
+        if isinstance(noisy, sl.StableCounts):
             reach += ", before small ones are left out"
         published = f"✓ Published {noisy.measured.size:,} counts of {noisy.sensitive} with noise: {spending.cost()}."
         yield Paragraph(published, "answer")
         yield Paragraph(f"What is hidden: {unit.hidden(spending.neighbours)}.")
         yield Paragraph(f"Noise: {mechanism.kind}, scale {mechanism.scale:.6g}; {reach}.")
-        if isinstance(noisy, NoisyCounts):
+        if isinstance(noisy, sl.NoisyCounts):
             # what was measured beside the cells, and that post-processed counts are not for adding up
             margins = noisy.margins_of_queries(0.95).items()
             measured = "; ".join(f"{name} within {math.ceil(margin)}" for name, margin in margins)
@@ -150,7 +135,7 @@ class NoiseAnswer(Answer[NoiseDocument]):
         yield Code(f"Written: {', '.join(map(str, self.written))}")
 
 
-def ask(
+def ask_noise(
     request: NoiseRequest,
     *,
     before_spending: Callable[[tuple[Path, ...]], object],
@@ -161,34 +146,34 @@ def ask(
     `before_spending` is called with all files that were read, before budget is spent; `after_publishing` as soon as the
     counts stand where they were to be put.
     """
-    ledger = None if request.ledger is None else Ledger(request.ledger)
+    ledger = None if request.ledger is None else sl.Ledger(request.ledger)
     paid = () if ledger is None else ledger.files
-    refuse_noise_targets(request.target, force=request.force, inputs=paid)
+    refuse_noise_targets(request.output, force=request.force, inputs=paid)
     if ledger is not None:
         ledger.read()  # refused before the table is read
     levels = read_levels(request.levels)
     if not levels:
         message = "which columns are published, and at which level? say --levels age=2 for each, fixed in advance"
         raise BadNoise(message)
-    by = {} if request.undeclared else read_hierarchies(request.folder)
-    domain = None if request.undeclared else _find_domain(request.question.roles, by)
-    roles = replace(request.question.roles, quasi=tuple(levels), domain=None)
+    by = {} if request.undeclared else sl.read_hierarchies(_require_folder(request))
+    domain = None if request.undeclared else find_declared_domain(request.roles, by)
+    roles = replace(request.roles, quasi=tuple(levels), domain=None)
     require_columns(request.file, roles)
     table = events_from(request.file, roles)
-    level = _sensitive_level(roles, table.sensitive)
+    level = find_sensitive_level(roles, table.sensitive)
     if level and table.sensitive not in by:
         message = f"no hierarchy for '{table.sensitive}', whose level was said; add it to the folder of --hierarchies"
         raise BadNoise(message)
     if level:
         table = events_at_level(table, by[table.sensitive], level)
-    inputs = (*table.intake.files, *request.files())
-    refuse_noise_targets(request.target, force=request.force, inputs=[each for each in inputs if each not in paid])
+    inputs = (*table.intake.files, *list_inputs(request), *paid)
+    refuse_noise_targets(request.output, force=request.force, inputs=[each for each in inputs if each not in paid])
     before_spending(inputs)
-    noisy: NoisyCounts | StableCounts
+    noisy: sl.NoisyCounts | sl.StableCounts
     if domain is None:
         noisy = _draw_stable(table, levels, request)
     else:
-        noisy = noisy_counts(
+        noisy = sl.noisy_counts(
             table,
             by=by,
             levels=levels,
@@ -197,9 +182,9 @@ def ask(
             outside=request.outside,
             queries=request.queries or None,
             cells=request.cells,
-            **request.shared_settings,
+            **_collect_shared_settings(request),
         )
-    published = noisy.publish(request.target, force=request.force)
+    published = noisy.publish(request.output, force=request.force)
     after_publishing(published)
     return NoiseAnswer(
         kind="noise",
@@ -214,7 +199,7 @@ def ask(
     )
 
 
-def _draw_stable(table: Events, levels: Mapping[str, int], request: NoiseRequest) -> StableCounts:
+def _draw_stable(table: Events, levels: Mapping[str, int], request: NoiseRequest) -> sl.StableCounts:
     """Draw noise for the cells that occur; what is about cells that were declared does not go with it."""
     coarse = [name for name, level in levels.items() if level]
     if coarse:
@@ -227,38 +212,10 @@ def _draw_stable(table: Events, levels: Mapping[str, int], request: NoiseRequest
     if request.epsilon is None:
         message = "how much may the counts depend on one person? give --epsilon"
         raise BadNoise(message)
-    return stable_counts(table, columns=[*levels], **request.shared_settings)
+    return sl.stable_counts(table, columns=[*levels], **_collect_shared_settings(request))
 
 
-def _find_domain(roles: Roles, by: Mapping[str, Hierarchy]) -> tuple[Label, ...]:
-    """Return the sensitive values that were declared: one by one, or by a hierarchy of the sensitive column."""
-    if roles.sensitive is None:
-        message = "which column is sensitive? name it with --sensitive, or in [roles] of the policy"
-        raise BadPolicy(message)
-    if len(roles.value_columns) > 1:
-        message = f"noise is about one sensitive column; pick one of {listed(roles.value_columns)} with --sensitive"
-        raise BadPolicy(message)
-    (sensitive,) = roles.value_columns
-    declared = roles.domain_of(sensitive)
-    if declared is None and sensitive in by:
-        declared = by[sensitive].labels(_sensitive_level(roles, sensitive))
-        # empty text stands for a missing value, which is one where nobody said otherwise
-        declared = tuple(text or None for text in declared if text or roles.missing in (None, "a value"))
-    if declared is None:
-        message = (
-            "the domain is not declared; list every sensitive value there could be, whether it occurs or not, with "
-            "--domain, --domain-file, a hierarchy of that column, or in [roles] of the policy"
-        )
-        raise BadNoise(message)
-    return (*declared, None) if roles.missing == "a value" else declared
-
-
-def _sensitive_level(roles: Roles, sensitive: str) -> int:
-    level = roles.sensitive_level
-    return int(level.get(sensitive, 0) if isinstance(level, Mapping) else level or 0)
-
-
-def _notes(noisy: NoisyCounts | StableCounts, *, has_ledger: bool) -> Iterator[str]:
+def _notes(noisy: sl.NoisyCounts | sl.StableCounts, *, has_ledger: bool) -> Iterator[str]:
     if not noisy.unit.checked:
         yield "name the column of people with --person to have it checked that each row is a person"
     if noisy.spending.delta and noisy.people_at_most is None:
@@ -267,35 +224,21 @@ def _notes(noisy: NoisyCounts | StableCounts, *, has_ledger: bool) -> Iterator[s
         yield "no ledger: nobody knows what else was published about these people, and promises add up"
 
 
-# How many people there are
+def _read_where(request: CountRequest) -> dict[str, list[str]]:
+    labels: dict[str, list[str]] = {}
+    for text in request.where:
+        column, sign, label = text.partition("=")
+        if not sign:
+            message = f"cannot read --where '{text}'; write a column and its label, such as --where sex=Female"
+            raise BadNoise(message)
+        labels.setdefault(column.strip(), []).append(label.strip())
+    return labels
 
 
-@dataclass(frozen=True, slots=True)
-class CountRequest(Request):
-    """Which noisy counts, and what is added up of them."""
-
-    file: Path
-    values: tuple[str, ...]
-    where: tuple[str, ...]
-    confidence: float
-
-    @property
-    def labels(self) -> dict[str, list[str]]:
-        labels: dict[str, list[str]] = {}
-        for text in self.where:
-            column, sign, label = text.partition("=")
-            if not sign:
-                message = f"cannot read --where '{text}'; write a column and its label, such as --where sex=Female"
-                raise BadNoise(message)
-            labels.setdefault(column.strip(), []).append(label.strip())
-        return labels
-
-    def files(self) -> tuple[Path, ...]:
-        return tuple(inputs_of(str(self.file)))
-
-    def python(self) -> str:
-        add_up = write_call("counts.count", *self.values, **self.labels)
-        return write_python(f"counts = {write_call('sl.read_noise', str(self.file))}", f"print({add_up})")
+def write_count(request: CountRequest) -> str:
+    """Write the Python that comes to the same."""
+    add_up = write_call("counts.count", *request.values, **_read_where(request))
+    return write_python(f"counts = {write_call('sl.read_noise', request.file)}", f"print({add_up})")
 
 
 class CountFacts(DocumentPart):
@@ -323,14 +266,15 @@ class CountAnswer(Answer[CountFacts]):
 
 def ask_count(request: CountRequest) -> CountAnswer:
     """Read noisy counts and add some of them up."""
-    added = read_noise(request.file).count(*request.values, **request.labels)
+    labels = _read_where(request)
+    added = sl.read_noise(request.file).count(*request.values, **labels)
     return CountAnswer(
         kind="count",
         schema_version=1,
-        source=str(request.file),
+        source=request.file,
         answer=CountFacts(
             values=request.values,
-            where=request.labels,
+            where=labels,
             of=added.of,
             count=added.count,
             sd=added.sd,
@@ -341,56 +285,31 @@ def ask_count(request: CountRequest) -> CountAnswer:
     )
 
 
-# How far they move beliefs
+def _find_people_roles(request: NoiseAttackRequest) -> Roles:
+    """Return which column is what in the files of people: those that were counted by, and the true values."""
+    releases = [sl.read_noise(file) for file in request.files]
+    columns = dict.fromkeys(name for release in releases for name in release.levels)
+    truth = request.truth or releases[0].sensitive
+    # Missing values are what they were when they were counted, unless somebody says otherwise.
+    own = Roles(quasi=tuple(columns), sensitive=truth, person=EACH_ROW, missing=releases[0].missing)
+    return own.update(request.roles)
 
 
-@dataclass(frozen=True, slots=True)
-class NoiseAttackRequest(Request):
-    """Which noisy counts, about whom, and what the attacker knows: nothing else, or `others`, everybody else's rows."""
-
-    releases: tuple[str, ...]
-    people: str
-    hierarchies: Path | None
-    truth: str | None
-    others: tuple[str, ...]
-    prior: Literal["pooled", "uniform"]
-    chance: str | None
-    reading: Roles
-
-    @property
-    def folder(self) -> Path:
-        """The hierarchies, which say which labels are under which."""
-        if self.hierarchies is None:
-            message = "which labels are under which? give the folder of hierarchies with --hierarchies"
-            raise BadNoise(message)
-        return self.hierarchies
-
-    def files(self) -> tuple[Path, ...]:
-        return (*inputs_of(*self.releases, self.people, *self.others), *hierarchy_files(self.folder))
-
-    def roles(self) -> Roles:
-        """Return which column is what in the files of people: those that were counted by, and the true values."""
-        releases = [read_noise(file) for file in self.releases]
-        columns = dict.fromkeys(name for release in releases for name in release.levels)
-        truth = self.truth or releases[0].sensitive
-        # Missing values are what they were when they were counted, unless somebody says otherwise.
-        own = Roles(quasi=tuple(columns), sensitive=truth, person=EACH_ROW, missing=releases[0].missing)
-        return own.update(self.reading)
-
-    def python(self) -> str:
-        roles = self.roles()
-        reads = [write_call("sl.read_noise", file) for file in self.releases]
-        tables = ", ".join(write_table(file, roles) for file in self.others)
-        call = write_call(
-            "sl.attack_noise",
-            Name(f"[{', '.join(reads)}]"),
-            people=Name(write_table(self.people, roles)),
-            by=Name(write_call("sl.read_hierarchies", str(self.folder))),
-            tables=Name(f"[{tables}]") if tables else None,
-            prior=self.prior,
-            chance=self.chance,
-        )
-        return write_python(f"print({call})")
+def write_noise_attack(request: NoiseAttackRequest) -> str:
+    """Write the Python that comes to the same."""
+    roles, folder = _find_people_roles(request), _require_folder(request)
+    reads = [write_call("sl.read_noise", file) for file in request.files]
+    tables = ", ".join(write_table(file, roles) for file in request.others)
+    call = write_call(
+        "sl.attack_noise",
+        Name(f"[{', '.join(reads)}]"),
+        people=Name(write_table(request.people, roles)),
+        by=Name(write_call("sl.read_hierarchies", str(folder))),
+        tables=Name(f"[{tables}]") if tables else None,
+        prior=request.prior,
+        chance=request.chance,
+    )
+    return write_python(f"print({call})")
 
 
 class NoiseAttackFacts(DocumentPart):
@@ -420,11 +339,11 @@ class NoiseAttackAnswer(Answer[NoiseAttackFacts]):
         yield Paragraph(ROUNDED)
 
 
-def ask_attack(request: NoiseAttackRequest) -> NoiseAttackAnswer:
+def ask_noise_attack(request: NoiseAttackRequest) -> NoiseAttackAnswer:
     """Read noisy counts and people, and weigh what the counts say of them."""
-    by, roles = read_hierarchies(request.folder), request.roles()
-    seen = attack_noise(
-        [read_noise(file) for file in request.releases],
+    by, roles = sl.read_hierarchies(_require_folder(request)), _find_people_roles(request)
+    seen = sl.attack_noise(
+        [sl.read_noise(file) for file in request.files],
         people=open_table(request.people, roles),
         by=by,
         tables=[open_table(file, roles) for file in request.others] or None,
@@ -435,7 +354,7 @@ def ask_attack(request: NoiseAttackRequest) -> NoiseAttackAnswer:
     return NoiseAttackAnswer(
         kind="attack-noise",
         schema_version=1,
-        source=request.releases,
+        source=request.files,
         answer=NoiseAttackFacts(
             people=int(seen.sizes.sum()),
             knows="nothing else" if promise is None else "everybody else",
@@ -443,21 +362,18 @@ def ask_attack(request: NoiseAttackRequest) -> NoiseAttackAnswer:
             belief=seen.belief,
             guessed={"exact": str(seen.guessed), "value": float(seen.guessed)},
             largest_shift=seen.largest_shift,
-            promise=None
-            if promise is None
-            else {
-                "shift": promise.shift,
-                "chance": promise.chance,
-                "condition": promise.condition or None,
-                "warnings": list(promise.warnings),
-            },
+            promise=None if promise is None else _write_promised(promise) | {"warnings": list(promise.warnings)},
         ),
         notes=tuple(_attack_sentences(seen)),
-        names=tuple(Path(file).name for file in request.releases),
+        names=tuple(Path(file).name for file in request.files),
     )
 
 
-def _attack_sentences(seen: NoisyExposure) -> Iterator[str]:
+def _write_promised(promise: sl.SemanticPrivacy) -> dict[str, Any]:
+    return {"shift": promise.shift, "chance": promise.chance, "condition": promise.condition or None}
+
+
+def _attack_sentences(seen: sl.NoisyExposure) -> Iterator[str]:
     people, promise = counted(int(seen.sizes.sum()), "person"), seen.promise
     knows = "nothing else" if promise is None else "everybody else"
     before, after, shift = (
@@ -474,3 +390,312 @@ def _attack_sentences(seen: NoisyExposure) -> Iterator[str]:
     promised = add_condition(promise.condition, f"promised is a shift of at most {bound}{holds}")
     yield f"{moved}; {promised[:1].lower()}{promised[1:]}."
     yield from promise.warnings
+
+
+# What was spent of a budget?
+
+
+def begin_ledger(request: BeginRequest) -> sl.Ledger:
+    """Begin the ledger; whoever cannot show it takes it back."""
+    names = ("epsilon", "delta", "rho", "accounting", "neighbours")
+    return sl.Ledger.begin(Path(request.file), **{name: getattr(request, name) for name in names})
+
+
+class LedgerFacts(DocumentPart):
+    """The budget, what is spent, and every entry."""
+
+    accounting: str
+    neighbours: str
+    budget: BudgetDocument
+    spent: dict[str, str]
+    entries: tuple[dict[str, Any], ...]
+
+
+class LedgerAnswer(Answer[LedgerFacts]):
+    """A ledger, for its steward."""
+
+    question: ClassVar[str] = "What was spent of the budget?"
+
+    ledger: Live[sl.Ledger]
+    account: Live[Account]
+
+    def blocks(self) -> Blocks:
+        account = self.account
+        entries = counted(len(account.entries), "entry")
+        yield Paragraph(f"Ledger {self.ledger.path.name}: {account.balance()} spent on {entries}")
+        yield Paragraph(f"{account.accounting} accounting; neighbours: {account.neighbours}")
+        for number, entry in enumerate(account.entries, start=1):
+            yield Paragraph("\n".join(_entry_lines(number, entry, self.ledger)))
+        yield from _as_points(self.notes)
+
+
+def ask_ledger(request: LedgerRequest) -> LedgerAnswer:
+    """Read a ledger, and look for what was published."""
+    ledger = sl.Ledger(Path(request.file))
+    account = ledger.read()
+    epsilon, delta = account.spent
+    rho = {} if account.rho is None else {"rho": amount_text(account.spent_rho)}
+    entries = []
+    for entry in account.entries:
+        fields = EntryDocument.from_entry(entry).model_dump()
+        files = zip(fields["published"], entry.published, strict=True)
+        entries.append({**fields, "published": [{**each, "now": _find_state(ledger, file)} for each, file in files]})
+    silent = sum(not entry.published and entry.choice is None for entry in account.entries)
+    nothing = "nothing is known to be published by this entry, and its budget is spent all the same"
+    counted_rows = (entry.spending.counted for entry in account.entries)
+    unchecked = any(each is not None and not each.unit.checked for each in counted_rows)
+    rows = "some entries hide rows, of which the publisher says that each is a person; that was not checked"
+    return LedgerAnswer(
+        kind="ledger",
+        schema_version=1,
+        source=request.file,
+        answer=LedgerFacts(
+            accounting=account.accounting,
+            neighbours=account.neighbours,
+            budget=BudgetDocument.from_account(account),
+            spent={"epsilon": amount_text(epsilon), "delta": amount_text(delta), **rho},
+            entries=tuple(entries),
+        ),
+        notes=(
+            *([f"{counted(silent, 'entry')} without a file: {nothing}"] if silent else []),
+            *([rows] if unchecked else []),
+        ),
+        ledger=ledger,
+        account=account,
+    )
+
+
+def _find_state(ledger: sl.Ledger, file: PublishedCounts) -> str:
+    """Return whether a published file is still where it was put, and the same."""
+    here = ledger.path.parent / file.file
+    if not here.is_file():
+        return "not there"
+    return "as published" if digest(here) == file.sha256 else "changed since"
+
+
+def _entry_lines(number: int, entry: Entry, ledger: sl.Ledger) -> Iterator[str]:
+    spending = entry.spending
+    yield f"{number}. {entry.at}: {spending.cost()} for {spending.what}"
+    if spending.mechanism is not None:
+        yield f"   {spending.mechanism.kind} noise of scale {spending.mechanism.scale:.6g}"
+    if spending.counted is not None:
+        yield f"   promised {spending.counted.unit.sentence()}"
+    if entry.choice is not None:
+        yield f"   chosen from the data, and {'used by another entry' if entry.choice.used_by else 'not used yet'}"
+    for file in entry.published:
+        yield f"   published as {file.file} ({_find_state(ledger, file)}), sha256 {file.sha256[:12]}…"
+
+
+class SpentFacts(DocumentPart):
+    """What releases cost together; an epsilon that is infinite is null."""
+
+    releases: int
+    delta: float
+    epsilon: float | None
+    accounts: dict[str, float | None]
+    promise: dict[str, Any] | None
+
+
+class SpentAnswer(Answer[SpentFacts]):
+    """What releases cost together, and what they promise."""
+
+    question: ClassVar[str] = "What do all releases cost and promise together?"
+
+    together: Live[sl.PrivacySpent]
+    promise: Live[sl.SemanticPrivacy | None]
+
+    def blocks(self) -> Blocks:
+        at = f"delta {self.together.delta:g}"
+        releases = counted(self.answer.releases, "release")
+        if math.isinf(self.together.epsilon):
+            yield Paragraph(f"{releases} together: no epsilon holds at {at}; give a larger --delta")
+        else:
+            total = _bound_text(self.together.epsilon)
+            yield Paragraph(f"{releases} together: epsilon of at most {total} at {at}")
+        for name, epsilon in self.together.accounts().items():
+            shown = "cannot say" if math.isinf(epsilon) else _bound_text(epsilon)
+            yield Paragraph(f"  {name.replace('_', ' ')}: {shown}")
+        if self.promise is not None:
+            yield Paragraph(self.promise.sentence())
+            yield Paragraph(self.promise.error_rates().sentence())
+        yield from _as_points(self.notes)
+
+
+def ask_spent(request: SpentRequest) -> SpentAnswer:
+    """Read ledgers and noisy counts, and account for all of them together."""
+    spendings = collect_spendings(request.files)
+    total = sum((each.delta for each in spendings), Fraction(0))
+    together = sl.privacy_spent(spendings, delta=total if request.delta is None else request.delta)
+    promise = None
+    if request.people is not None or all(each.delta == 0 for each in spendings):
+        promise = sl.promise_of(spendings, people=request.people, chance=request.chance)
+    planned = (
+        "This holds if the releases were planned in advance; where later ones were chosen after seeing earlier ones, "
+        "'basic' and 'concentrated' still do."
+    )
+    untold = "With a delta, what is promised in beliefs depends on how many people there are; say --people."
+    return SpentAnswer(
+        kind="ledger spent",
+        schema_version=1,
+        source=request.files,
+        answer=SpentFacts(
+            releases=len(spendings),
+            delta=together.delta,
+            epsilon=finite_or_none(together.epsilon),
+            accounts={name: finite_or_none(each) for name, each in together.accounts().items()},
+            promise=None if promise is None else _write_promised(promise),
+        ),
+        notes=(planned, *((untold,) if promise is None else promise.warnings)),
+        together=together,
+        promise=promise,
+    )
+
+
+def collect_spendings(files: Sequence[str]) -> list[sl.Spending]:
+    """Collect what was spent, each once: the same file, or the same receipt in several of them, is paid for once."""
+    distinct = {real_path(Path(file)): Path(file) for file in files}.values()
+    noisy_files = [file for file in distinct if noise_path(file).is_file()]
+    by_receipt: dict[str | None, sl.Spending] = {}
+    for file in (each for each in distinct if each not in noisy_files):
+        if file.suffix in (".csv", ".parquet") and file.is_file():
+            beside = f"no '{noise_path(file).name}' beside '{file}'"
+            message = f"{beside}; give ledgers, and noisy counts as they were published"
+            raise BadNoise(message)
+        by_receipt |= {entry.receipt: entry.spending for entry in sl.Ledger(file).read().entries}
+    spendings = [*by_receipt.values()]
+    for noisy in map(read_drawn, noisy_files):
+        if noisy.receipt is not None:
+            if noisy.receipt in by_receipt:
+                continue
+            by_receipt[noisy.receipt] = noisy.spending
+        spendings += noisy.spendings
+    if not spendings:
+        message = "nothing was spent yet; there is nothing to account for"
+        raise BadNoise(message)
+    return spendings
+
+
+def _bound_text(epsilon: float) -> str:
+    return short_decimal(Fraction(repr(epsilon)))  # a bound as it is written, rounded up: 0.1 is a tenth
+
+
+def _as_points(notes: tuple[str, ...]) -> Iterator[Points]:
+    if notes:
+        yield Points(notes)
+
+
+def write_promise(request: PromiseRequest) -> str:
+    """Write the Python that comes to the same."""
+    if not request.files:
+        delta = None if request.delta == "0" else request.delta
+        amounts = {"neighbours": request.neighbours, "people": request.people, "chance": request.chance}
+        lines = [f"promise = {write_call('sl.semantic_privacy', epsilon=request.epsilon, delta=delta, **amounts)}"]
+    else:
+        read = [
+            f"*sl.read_noise({file!r}).spendings"
+            if noise_path(Path(file)).is_file()
+            else f"*(entry.spending for entry in sl.Ledger({file!r}).read().entries)"
+            for file in request.files
+        ]
+        call = write_call("sl.promise_of", Name("spendings"), people=request.people, chance=request.chance)
+        lines = [f"spendings = [{', '.join(read)}]", f"promise = {call}"]
+    return write_python(*lines, "print(promise)")
+
+
+def _read_spendings(request: PromiseRequest) -> list[sl.Spending]:
+    """Read what the files cost; nothing where an epsilon is given instead."""
+    if not request.files:
+        if request.epsilon is None:
+            message = "what promises something? give ledgers or noisy counts, or an epsilon with --epsilon"
+            raise BadNoise(message)
+        return []
+    if request.epsilon is not None or request.delta != "0" or request.neighbours is not None:
+        message = "files say themselves what they cost; leave out --epsilon, --delta and --neighbours, or the files"
+        raise BadNoise(message)
+    return collect_spendings(request.files)
+
+
+class PromiseFacts(DocumentPart):
+    """A promise in beliefs, as error rates of a test and as a risk."""
+
+    epsilon: float
+    delta: float
+    people: int | None
+    neighbours: str
+    condition: str | None
+    shift: float
+    chance: float
+    error_rates: dict[str, float]
+    disclosure_risk: dict[str, dict[str, Any]]
+
+
+class PromiseAnswer(Answer[PromiseFacts]):
+    """What noise promises, in sentences and as a picture."""
+
+    question: ClassVar[str] = "What does the noise promise?"
+
+    request: Live[PromiseRequest]
+    promised: Live[sl.SemanticPrivacy]
+    drawn: Live[Path | None] = None  # where a picture was put, which is told on the terminal alone
+
+    def charts(self) -> Iterator[Drawing]:
+        yield self.promised.plot(false_alarms=self.request.false_alarms, prior=self.request.prior)
+
+    def blocks(self) -> Blocks:
+        text = self.promised.explain(false_alarms=self.request.false_alarms, prior=self.request.prior)
+        *first, last = text.split("\n\n")
+        yield from (Paragraph(f"{each}\n") for each in first)
+        yield Paragraph(f"{last}\n" if self.notes else last)
+        yield from _as_points(self.notes)
+
+    def private_blocks(self) -> Blocks:
+        if self.drawn is not None:
+            yield Code(f"Drawn: {self.drawn}")
+
+
+def ask_promise(request: PromiseRequest) -> PromiseAnswer:
+    """Read what was released, or take an epsilon and delta, and tell what that promises."""
+    spendings = _read_spendings(request)
+    if spendings:
+        promised = sl.promise_of(spendings, people=request.people, chance=request.chance)
+    else:
+        promised = sl.semantic_privacy(
+            request.epsilon,
+            request.delta,
+            people=request.people,
+            chance=request.chance,
+            neighbours=request.neighbours or "add or remove",
+        )
+    risks = {}
+    for name, known in (("being_in", False), ("a_value", True)):
+        risk = asdict(promised.disclosure_risk(request.prior, known_to_be_in=known))
+        del risk["about"], risk["neighbours"], risk["condition"]
+        risks[name] = {**risk, "odds_factor": finite_or_none(risk["odds_factor"])}
+    rates = promised.error_rates(request.false_alarms)
+    units = dict.fromkeys(each.counted.unit.sentence() for each in spendings if each.counted is not None)
+    notes = [*promised.warnings, *(f"promised {sentence}" for sentence in units)]
+    if len(spendings) > 1:
+        notes.append(f"for {counted(len(spendings), 'release')} together")
+        # Sums of epsilons hold however the releases came about; what is read off the noise of several does not.
+        if request.chance is not None:
+            planned = "this holds if the releases were planned in advance"
+            notes.append(f"{planned}; where later ones were chosen after seeing earlier ones, leave out --chance")
+    return PromiseAnswer(
+        kind="promise",
+        schema_version=1,
+        source=request.files or None,
+        answer=PromiseFacts(
+            epsilon=promised.epsilon,
+            delta=promised.delta,
+            people=promised.people,
+            neighbours=promised.neighbours,
+            condition=promised.condition or None,
+            shift=promised.shift,
+            chance=promised.chance,
+            error_rates={name: getattr(rates, name) for name in ("false_alarms", "recognised", "advantage", "right")},
+            disclosure_risk=risks,
+        ),
+        notes=tuple(notes),
+        request=request,
+        promised=promised,
+    )

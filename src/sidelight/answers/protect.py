@@ -1,20 +1,36 @@
-"""Which release is the most useful within a policy?  It is published, or only told of."""
+"""Which release is the most useful within a policy?  It is published, or only told of.
+
+Below: which way of publishing keeps most of a table, and what do measures say of every choice of levels?
+"""
 
 from __future__ import annotations
 
 import math
-import re
-import tempfile
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from warnings import catch_warnings, simplefilter
 
 import sidelight as sl
-from sidelight.answers.recipe import levels_text, write_call, write_protect, write_python, write_table
-from sidelight.answers.sources import TableRequest, read_levels, require_policy
+from sidelight.answers.recipe import (
+    Name,
+    levels_text,
+    write_call,
+    write_hierarchies,
+    write_measures,
+    write_policy,
+    write_protect,
+    write_python,
+    write_table,
+)
+from sidelight.answers.sources import (
+    Question,
+    note_hierarchies,
+    read_asked_table,
+    read_levels,
+    require_policy,
+    stream_asked_table,
+)
 from sidelight.documents.document import (
     DocumentPart,
     Number,
@@ -26,120 +42,80 @@ from sidelight.documents.document import (
     release_facts,
 )
 from sidelight.engines.spark.source import parts_or_file
-from sidelight.errors import (
-    BadHierarchy,
-    BadPolicy,
-    FallsToReaderWarning,
-    NothingSafe,
-    NotPublished,
-    SidelightError,
-    listed,
-)
-from sidelight.files import open_private, refuse_left_over, sidecar_path
+from sidelight.errors import BadHierarchy, BadPolicy, FallsToReaderWarning, list_name, listed
+from sidelight.files import refuse_left_over, sidecar_path
 from sidelight.interrupts import heed_interrupts, noticing_interrupts
-from sidelight.progress import Progress, quiet
-from sidelight.publish.publish import Layout, refuse_loud, values_path
+from sidelight.policy.policy import drop_repeats
+from sidelight.publish.publish import refuse_loud, values_path
 from sidelight.publish.sidecar import PublishedFinding, Sidecar, dictionary_path, published_finding
 from sidelight.release.release import ReleaseBlocks, StreamedRelease
 from sidelight.report.answer import Answer, Live, Recipe
 from sidelight.report.contents import release_page
 from sidelight.report.make import report_on_result
-from sidelight.report.page import Block, Blocks, Code, Grid, Page, PageSection, Paragraph, Points
-from sidelight.report.page import Verdict as VerdictName
+from sidelight.report.page import Block, Blocks, Code, Grid, Page, PageSection, Paragraph, Points, Verdict
 from sidelight.report.release_report import Circumstances, DoAgain
 from sidelight.report.report import ATTACKERS, AuditReport, audit_report, notes_section
 from sidelight.rounding import ROUNDED
 from sidelight.search.method import Method, SearchResult
-from sidelight.search.protect import METHODS, Ask, MethodName
-from sidelight.search.utility import DEFAULT_UTILITY, UtilityName
-from sidelight.text import capitalize, counted, form
+from sidelight.search.protect import COMPARED, METHODS, ComparedRelease, MethodName, ReleaseComparison
+from sidelight.search.utility import MEANINGS
+from sidelight.table.labels import SUPPRESSED
+from sidelight.text import capitalize, counted, form, shorten_label
 
 if TYPE_CHECKING:
-    from sidelight.engines.formats.write import FormatName
-    from sidelight.search.full_domain import Suppressed
-    from sidelight.search.microaggregation import LabelAverage
+    from sidelight.answers.questions import CompareRequest, GeneralisationsRequest, ProtectRequest
+    from sidelight.answers.request import Request
+    from sidelight.progress import Progress
+    from sidelight.report.plots import Drawing
     from sidelight.streams.streamed_table import AnyTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Publication:
-    """Where a release is published, and how it is written."""
+def list_targets(request: ProtectRequest) -> tuple[Path, ...]:
+    """Return the files that a publication writes, or refuse what cannot be written so."""
+    if request.output is None:
+        return ()
+    path, method = request.output, METHODS[request.method]
+    if request.quiet_method:
+        refuse_loud(method())
+    parts_or_file(path, request.written_as, in_spark=request.engine.engine == "spark")
+    refuse_left_over(path, sidecar_path(path), force=request.force)
+    values = () if method.prints_rows else (values_path(path),)
+    return (path, sidecar_path(path), dictionary_path(path), *values)
 
-    path: Path
-    layout: Layout | None = None
-    written_as: FormatName | None = None
-    bounds: bool = False
-    private_hierarchies: bool = False
-    quiet_method: bool = False
-    force: bool = False
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProtectRequest(TableRequest):
-    """Which table, under which policy, along which hierarchies, how a release is searched for, and where it goes."""
-
-    kind: ClassVar[str] = "protect"
-
-    memory: str | None = None  # how much may be used; the table is then streamed
-    method: MethodName = "lattice"
-    utility: UtilityName = DEFAULT_UTILITY
-    levels: tuple[str, ...] = ()  # that are taken instead of searching
-    average: LabelAverage | None = None
-    suppress: float = 0
-    suppressed: Suppressed = "as *"
-    nodes: int = 100_000
-    resists: str | None = None
-    ask: Ask = "both"  # what attackers would reach whom no limit names
-    publication: Publication | None = None
-
-    def check(self) -> None:
-        require_policy(self.question)  # without any, nothing else matters
-
-    def targets(self) -> tuple[Path, ...]:
-        """Return the files that a publication writes, or refuse what cannot be written so."""
-        if self.publication is None:
-            return ()
-        path, method = self.publication.path, METHODS[self.method]
-        if self.publication.quiet_method:
-            refuse_loud(method())
-        parts_or_file(path, self.publication.written_as, in_spark=self.engine.engine == "spark")
-        refuse_left_over(path, sidecar_path(path), force=self.publication.force)
-        values = () if method.prints_rows else (values_path(path),)
-        return (path, sidecar_path(path), dictionary_path(path), *values)
-
-    def open(self) -> tuple[AnyTable, dict[str, sl.Hierarchy]]:
-        """Read the table and its hierarchies; refuse a search over levels of a column without any."""
-        table, by = self.stream_table(self.memory)
-        lattice = self.method == sl.FullDomain.name
-        if self.suppress_only and not lattice:
-            message = (
-                f"method '{self.method}' cannot publish a column only as it is or as *; leave --suppress-only out, or "
-                "use --method lattice"
-            )
-            raise BadPolicy(message)
-        bare = next((column.name for column in table.quasi if column.name not in by), None)
-        if lattice and bare is not None:
-            message = (
-                f"no hierarchy for '{bare}'; put '{bare}.csv' into the folder of --hierarchies (sidelight "
-                f"hierarchies drafts one), or say --suppress-only '{bare}' to publish it as it is or as *"
-            )
-            raise BadHierarchy(message)
-        return table, by
-
-    def python(self) -> str:
-        folder = "hierarchies/" if self.hierarchies is None else str(self.hierarchies)
-        usual = {each.name: each.default for each in fields(self)}
-        names = ("suppress", "nodes", "suppressed", "average", "resists", "utility", "ask")
-        stated = {name: getattr(self, name) for name in names if getattr(self, name) != usual[name]}
-        call = write_protect(self.method, {"levels": read_levels(self.levels), **stated})
-        return write_python(
-            f"table = {write_table(self.file, self.question.roles)}",
-            'policy = sl.read_policy("policy.toml")  # as it stands below',
-            f"hierarchies = {write_call('sl.read_hierarchies', folder)}",
-            f"found = {call}",
-            *([] if self.publication is None else [write_call("found.publish", str(self.publication.path))]),
-            "report = sl.release_report(found)",
+def _open_searched(request: ProtectRequest) -> tuple[AnyTable, dict[str, sl.Hierarchy]]:
+    """Read the table and its hierarchies; refuse a search over levels of a column without any."""
+    table, by = stream_asked_table(request)
+    lattice = request.method == sl.FullDomain.name
+    if request.suppress_only and not lattice:
+        message = (
+            f"method '{request.method}' cannot publish a column only as it is or as *; leave --suppress-only out, or "
+            "use --method lattice"
         )
+        raise BadPolicy(message)
+    bare = next((column.name for column in table.quasi if column.name not in by), None)
+    if lattice and bare is not None:
+        message = (
+            f"no hierarchy for '{bare}'; put '{bare}.csv' into the folder of --hierarchies (sidelight "
+            f"hierarchies drafts one), or say --suppress-only '{bare}' to publish it as it is or as *"
+        )
+        raise BadHierarchy(message)
+    return table, by
+
+
+def write_protect_again(request: ProtectRequest) -> str:
+    """Write the Python that comes to the same."""
+    folder = "hierarchies/" if request.hierarchies is None else str(request.hierarchies)
+    stated = request.state("suppress", "nodes", "suppressed", "average", "resists", "utility", "ask")
+    call = write_protect(request.method, {"levels": read_levels(request.levels), **stated})
+    return write_python(
+        f"table = {write_table(request.file, request.roles)}",
+        'policy = sl.read_policy("policy.toml")  # as it stands below',
+        f"hierarchies = {write_call('sl.read_hierarchies', folder)}",
+        f"found = {call}",
+        *([] if request.output is None else [write_call("found.publish", str(request.output))]),
+        "report = sl.release_report(found)",
+    )
 
 
 class ChoiceFacts(DocumentPart):
@@ -195,7 +171,7 @@ class ProtectAnswer(Answer[Protection]):
     published: Live[sl.Published | None]
 
     @property
-    def verdict(self) -> VerdictName | None:
+    def verdict(self) -> Verdict | None:
         return "within"
 
     def blocks(self) -> Blocks:
@@ -266,7 +242,7 @@ class NothingAnswer(Answer[Nothing]):
     reason: Live[str]
 
     @property
-    def verdict(self) -> VerdictName | None:
+    def verdict(self) -> Verdict | None:
         return "not within"
 
     def blocks(self) -> Blocks:
@@ -274,25 +250,26 @@ class NothingAnswer(Answer[Nothing]):
         yield Paragraph(self.reason)
 
 
-def ask(
-    request: ProtectRequest, progress: Progress = quiet, publishing: Callable[..., object] = lambda *_: None
+def ask_protect(
+    request: ProtectRequest, progress: Progress, publishing: Callable[..., object] = lambda *_: None
 ) -> ProtectAnswer:
     """Read, search, and publish if that is asked for; raise `NothingSafe` where nothing is within the policy.
 
     `publishing` is told the files as soon as they stand there, whatever becomes of the answer.
     """
     policy = require_policy(request.question)
-    table, by = request.open()
+    table, by = _open_searched(request)
     result = _search_to_the_end(request, table, by, progress)
     heed_interrupts()
     published, explained = None, list[str]()
-    if request.publication is not None:
-        published = result.publish(**asdict(request.publication))
+    if request.output is not None:
+        names = ("layout", "written_as", "bounds", "private_hierarchies", "quiet_method", "force")
+        published = result.publish(request.output, **{name: getattr(request, name) for name in names})
         publishing(*published.paths, published.sidecar)
         explained = [each.column for each in published.document.hierarchies if each.covers]
     told = f"the sidecar tells which values stand under the labels of {listed(explained)}, as the hierarchies have them"
-    private = f"{told}; keep that back with --private-hierarchies"
-    notes = (*request.notes(table), *result.notes, *([private] if explained else []))
+    private = [f"{told}; keep that back with --private-hierarchies"] if explained else []
+    notes = (*note_hierarchies(request, table), *result.notes, *private)
     # the table as if it were published as it is
     raw: ReleaseBlocks
     if isinstance(table, sl.StreamedTable):
@@ -301,7 +278,7 @@ def ask(
         raw = sl.group(table, by=[column.name for column in table.quasi])
     before = audit_report(raw, verdict=policy.judge(raw), source=request.file, notes=notes)
     return ProtectAnswer(
-        kind="protect",
+        kind=request.kind,
         schema_version=2,
         source=request.file,
         answer=_describe(result, published),
@@ -312,7 +289,7 @@ def ask(
     )
 
 
-def describe_nothing(nothing: NothingSafe, request: TableRequest, reason: str) -> NothingAnswer:
+def describe_nothing(nothing: sl.NothingSafe, request: Request, reason: str) -> NothingAnswer:
     """Return the answer that nothing is within the policy; `reason` is the message in the words of the surface."""
     answer = Nothing(blocked_by=nothing.blocked_by, closest=nothing.closest)
     return NothingAnswer(kind=request.kind, schema_version=2, source=request.file, answer=answer, reason=reason)
@@ -345,7 +322,7 @@ def _search_to_the_end(
                 ask=request.ask,
                 progress=progress,
             )
-        except SidelightError:
+        except sl.SidelightError:
             if interrupts.noticed:
                 message = "nothing was published, and nothing within policy was found yet"
                 raise KeyboardInterrupt(message) from None
@@ -366,13 +343,9 @@ def _describe(result: SearchResult, published: sl.Published | None) -> Protectio
         method=result.method.name,
         levels=dict(result.levels),
         suppressed=result.suppressed,
-        utility={name: finite_or_none(worth) for name, worth in result.utility.items()},
+        utility=_write_worths(result.utility),
         choices=tuple(
-            ChoiceFacts(
-                levels=dict(each.levels),
-                suppressed=each.suppressed,
-                utility={name: finite_or_none(worth) for name, worth in each.utility.items()},
-            )
+            ChoiceFacts(levels=dict(each.levels), suppressed=each.suppressed, utility=_write_worths(each.utility))
             for each in result.choices
         ),
         checked=result.checked,
@@ -392,6 +365,10 @@ def _describe(result: SearchResult, published: sl.Published | None) -> Protectio
         ),
         published=None if published is None else published.document,
     )
+
+
+def _write_worths(worths: Mapping[Any, float]) -> dict[str, float | None]:
+    return {name: finite_or_none(worth) for name, worth in worths.items()}
 
 
 def _sentences(result: SearchResult) -> Iterator[str]:
@@ -435,70 +412,285 @@ def figure(worth: float, figures: int = 4) -> str:
     return "infinite" if math.isinf(worth) else f"{worth:,.{figures}g}" if worth < 10**figures else f"{worth:,.0f}"
 
 
-# Publishing from a page, which gives a plain name and no folder, and where nothing that is there is ever replaced.
-
-ENDINGS = (".parquet", ".csv")
-LONGEST_NAME = 100
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenRelease:
-    """What was published, and the file that holds all of it where it is to be kept by the browser."""
-
-    published: sl.Published
-    archive: Path | None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The files that were written."""
-        written = self.published
-        return tuple(path.name for path in (*written.paths, written.sidecar, written.dictionary))
+def write_compare(request: CompareRequest) -> str:
+    """Write the Python that comes to the same."""
+    settings: dict[str, object] = {"methods": request.tried, "suppress": request.suppress, "resists": request.resists}
+    lines = [f"table = {write_table(request.file, request.roles)}"]
+    if request.hierarchies is not None or request.suppress_only:
+        lines += write_hierarchies(request.hierarchies, request.suppress_only)
+        settings["by"] = Name("hierarchies")
+    lines.append(f"policy = {write_policy(request.question)}")
+    lines.append(f"print({write_call('sl.compare', Name('table'), Name('policy'), **settings)})")
+    return write_python(*lines)
 
 
-def find_name_problem(name: str) -> str:
-    """Return what is wrong with the name of a file, if something is: it names no folder and nothing hidden.
+class Comparison(DocumentPart):
+    """Ways of publishing, a row for each; figures that are infinite are null."""
 
-    >>> find_name_problem("release-2"), find_name_problem("../release")
-    ('', "'../release' is no name for a file here; give letters, digits, - and _, such as release, and no folder")
-    """
-    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*", name) and len(name) <= LONGEST_NAME:
-        return ""
-    return f"'{name[:40]}' is no name for a file here; give letters, digits, - and _, such as release, and no folder"
+    policy: str
+    advised: int
+    advice: tuple[str, ...]
+    utilities: dict[str, str]
+    rows: tuple[dict[str, Any], ...]
 
 
-def read_publication(fields: Mapping[str, str], folder: Path | None) -> Publication:
-    """Read from a form as which file a release is published, and what goes along.
+class CompareAnswer(Answer[Comparison]):
+    """What each way of publishing would keep, and which one a person would take."""
 
-    `folder` is the one that the command named; a name without a folder is for the browser to keep.
-    """
-    name, ending = fields.get("name", "").strip(), fields.get("ending", ENDINGS[0])
-    bad_name = find_name_problem(name)
-    if bad_name or ending not in ENDINGS:
-        message = bad_name or f"releases are written as {' or '.join(ENDINGS)}"
-        raise NotPublished(message)
-    into_folder = fields.get("to") == "folder"
-    if into_folder and folder is None:
-        message = "no folder was named; start the page with --output FOLDER, or download it"
-        raise NotPublished(message)
-    return Publication(
-        path=(folder if into_folder and folder else Path()) / f"{name}{ending}",
-        private_hierarchies="private_hierarchies" in fields,
-        quiet_method="quiet_method" in fields,
-        bounds="bounds" in fields,
+    question: ClassVar[str] = "Which way of publishing keeps most of the table?"
+
+    ways: Live[ReleaseComparison]
+    people: Live[int]
+
+    def charts(self) -> Iterator[Drawing]:
+        yield self.ways.plot()
+
+    def blocks(self) -> Blocks:
+        people = counted(self.people, "person")
+        yield Paragraph(f"{self.source}: {people}; wanted: {self.answer.policy}. Nothing was published.")
+        printed = []
+        for index, (row, written) in enumerate(zip(self.ways.rows, self.answer.rows, strict=True)):
+            name = row.method.name + (f"\nresisting an {row.resists}" if row.resists else "")
+            groups, suppressed = "", ""
+            if row.result is not None:
+                most = f" (≤ {row.suppress * 100:.3g} %)" if row.suppress else ""
+                groups, suppressed = f"{len(row.result.release):,}", f"{row.result.suppressed:,}{most}"
+            what = _describe_columns(row) if written["reason"] is None else f"✗ {written['reason']}"
+            printed.append((self._number(index), name, groups, suppressed, what))
+        headings = ("", "method", "groups", "suppressed", "what is printed, and of the largest group")
+        yield Grid(headings, tuple(printed), figures=frozenset({0, 2, 3}), dense=True)
+        worths = tuple(
+            (self._number(index), *(figure(row.result.utility[name], 3) for name in COMPARED))
+            for index, row in enumerate(self.ways.rows)
+            if row.result is not None
+        )
+        yield Grid(("", *COMPARED), worths, figures=frozenset(range(len(COMPARED) + 1)), dense=True)
+        meanings = Points(tuple(f"{name}: {MEANINGS[name]}" for name in COMPARED))
+        yield PageSection("What it means (less is better)", (meanings,))
+        yield PageSection("Which one", (Points((*self.answer.advice, self._command())),))
+        yield from notes_section(self.notes)
+
+    def _number(self, index: int) -> str:
+        """Number a row; that which a person would take has an arrow."""
+        return f"→ {index + 1}" if index + 1 == self.answer.advised else str(index + 1)
+
+    def _command(self) -> str:
+        row = self.ways.advised
+        words = [f"--method {row.method.name}"] if row.method.name != "lattice" else []
+        words += [f"--resists {row.resists}"] if row.resists else []
+        if row.levels:
+            words += [f"--suppress {row.suppress:g}"] if row.suppress else []
+            words += [f"--levels '{levels_text(row.levels)}'"]
+        return f"To publish it: sidelight protect … {' '.join(words)} --output FILE"
+
+
+def _describe_columns(row: ComparedRelease) -> str:
+    """Describe which columns are printed how, and what that looks like: those that are nothing less come first."""
+    whole = [name for name, what in row.labels.items() if what == "as it is"]
+    coarser = [f"{name} in {what}" for name, what in row.labels.items() if what not in ("as it is", SUPPRESSED)]
+    gone = [name for name, what in row.labels.items() if what == SUPPRESSED]
+    parts = [f"{', '.join(whole)} as {'it is' if len(whole) == 1 else 'they are'}"] if whole else []
+    parts += coarser + ([f"nothing of {', '.join(gone)}"] if gone else [])
+    example = ", ".join(list_name(shorten_label(what)) for what in row.example.values())
+    best = f"\nbest at {', '.join(row.best_at)}" if row.best_at else ""
+    return "; ".join(parts) + (f"\n{example}" if example else "") + best
+
+
+def ask_compare(
+    request: CompareRequest, progress: Progress, wording: Callable[[sl.SidelightError], str] = str
+) -> CompareAnswer:
+    """Read the table and search by every way; `wording` says why one finds nothing."""
+    policy = require_policy(request.question)  # without any, nothing else matters
+    table, by = read_asked_table(request)
+    ways = sl.compare(
+        table,
+        policy,
+        by=by,
+        methods=request.tried,
+        suppress=request.suppress,
+        resists=request.resists,
+        progress=progress,
+    )
+    others = [name for name in request.method if name not in request.tried]
+    left_out = (
+        f"not tried, as they cannot publish a column only as it is or as * (--suppress-only): {', '.join(others)}"
+    )
+    return CompareAnswer(
+        kind=request.kind,
+        schema_version=1,
+        source=request.file,
+        answer=Comparison(
+            policy=str(ways.policy),
+            advised=ways.rows.index(ways.advised) + 1,
+            advice=tuple(ways.advice()),
+            utilities=dict(MEANINGS),
+            rows=tuple(_row_fields(ways, row, wording) for row in ways.rows),
+        ),
+        notes=(*table.intake.notes(), *note_hierarchies(request, table), *([left_out] if others else [])),
+        ways=ways,
+        people=table.people,
     )
 
 
-def write_publication(
-    publication: Publication, result: SearchResult, *, for_browser: bool, progress: Progress
-) -> WrittenRelease:
-    """Publish a result, and put it into one file where the browser is to keep it: one more easily than three."""
-    progress("written aside, read back and judged again", 0, None)
-    if not for_browser:
-        return WrittenRelease(result.publish(**asdict(publication)), None)
-    kept = Path(tempfile.mkdtemp(prefix="published-")) / publication.path
-    published = result.publish(**asdict(replace(publication, path=kept)))
-    path = published.path.with_suffix(".zip")
-    with open_private(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for each in (published.sidecar, published.dictionary, *published.paths):
-            archive.write(each, each.name)
-    return WrittenRelease(published, path)
+def _row_fields(
+    ways: ReleaseComparison, row: ComparedRelease, wording: Callable[[sl.SidelightError], str]
+) -> dict[str, Any]:
+    utility = {} if row.result is None else {name: row.result.utility[name] for name in COMPARED}
+    return {
+        **ways.as_data(row),
+        **_write_worths(utility),
+        "best_at": row.best_at,
+        "levels": dict(row.levels),
+        "labels": dict(row.labels),
+        "example": dict(row.example),
+        "reason": None if row.refusal is None else wording(row.refusal),
+    }
+
+
+ROWS_DRAWN = 100  # the document has all
+
+
+def _choose_rows(request: GeneralisationsRequest) -> Literal["all", "within", "minimal"]:
+    """Choose which rows are listed: the minimal ones within the limits, if there are some and nothing else is said."""
+    policy, message = request.question.policy, ""
+    listed = request.rows or ("all" if policy is None else "minimal")
+    if policy is None and listed != "all":
+        message = f"--rows {listed} needs limits to be within; add --limit 'group size >= 5', for example"
+    elif policy is not None and listed == "all" and request.suppress:
+        message = "--suppress is for rows within the limits; leave --rows all out, or --suppress"
+    elif request.suppressed != "as *" and not request.suppress:
+        message = (
+            "--suppressed says what becomes of suppressed people; say with --suppress how many may be, or leave it out"
+        )
+    if message:
+        raise BadPolicy(message)
+    return listed
+
+
+def _choose_measures(question: Question) -> tuple[sl.Measure, ...]:
+    """Choose what limits and options name, or how small groups get, and how surely people are found."""
+    limited = question.policy.measures if question.policy else ()
+    return drop_repeats((*limited, *question.measures)) or (sl.GroupSize(), *question.compared())
+
+
+def write_generalisations(request: GeneralisationsRequest) -> str:
+    """Write the Python that comes to the same."""
+    settings: dict[str, object] = {"suppress": request.suppress or None}
+    lines = [f"table = {write_table(request.file, request.roles)}"]
+    lines += write_hierarchies(request.hierarchies, request.suppress_only)
+    lines.append(f"measures = {write_measures(_choose_measures(request.question))}")
+    listed = _choose_rows(request)
+    if listed != "all":
+        lines.append(f"policy = {write_policy(request.question)}")
+        # The default of Python is the minimal rows too, so that only `False` says something.
+        settings |= {"policy": Name("policy"), "minimal": None if listed == "minimal" else Name("False")}
+    if request.suppressed != "as *":
+        settings["suppressed"] = request.suppressed
+    names = map(Name, ("table", "hierarchies", "measures"))
+    call = write_call("sl.generalisation_table", *names, list(request.utility), **settings)
+    return write_python(*lines, f"print({call}.to_arrow())")
+
+
+class RowFacts(DocumentPart):
+    """One generalisation; a utility that is infinite is null."""
+
+    levels: dict[str, int]
+    groups: int
+    suppressed: int
+    measured: dict[str, Number]
+    utility: dict[str, float | None]
+
+
+class Generalisations(DocumentPart):
+    """Which choices of levels are listed, and what is measured of each."""
+
+    listed: Literal["all", "within", "minimal"]
+    policy: str | None
+    measures: tuple[str, ...]
+    rows: tuple[RowFacts, ...]
+
+
+class GeneralisationsAnswer(Answer[Generalisations]):
+    """A row for each choice of levels: its groups, what measures find in it, and what it is still worth."""
+
+    question: ClassVar[str] = "What do measures say of every choice of levels?"
+
+    table: Live[sl.GeneralisationTable]
+    people: Live[int]
+
+    def blocks(self) -> Blocks:
+        listed, policy, rows = self.answer.listed, self.answer.policy, len(self.answer.rows)
+        which = {"all": "all of them", "within": "all within policy", "minimal": "the minimal ones within policy"}
+        counts = f"{counted(self.people, 'person')}; {counted(rows, 'generalisation')}"
+        limits = "" if policy is None else f": {policy}"
+        yield Paragraph(f"{counts}, {which[listed]}{limits}. Nothing was published.", lead=str(self.source))
+        yield self._draw_rows()
+        if rows > ROWS_DRAWN:
+            yield Paragraph(f"… and {rows - ROWS_DRAWN:,} more; --json has all.")
+        yield Paragraph(f"{ROUNDED} A level of 0 is a column as it is; of utilities, less is better.")
+        yield Paragraph("To publish one: sidelight protect … --levels COLUMN=LEVEL,… --output FILE")
+        yield from notes_section(self.notes)
+
+    def _draw_rows(self) -> Block:
+        table = self.table
+        suppresses = any(row.suppressed for row in table)
+        sizes = ("groups", "suppressed") if suppresses else ("groups",)
+        rows = tuple(
+            (
+                *map(str, row.node),
+                f"{row.groups:,}",
+                *([f"{row.suppressed:,}"] if suppresses else []),
+                *table.glances(row),
+                *map(figure, row.worths),
+            )
+            for row in table.rows[:ROWS_DRAWN]
+        )
+        headings = (*table.columns, *sizes, *table.measures, *table.utilities)
+        figures = frozenset(range(len(headings)))
+        return Grid(headings, rows, figures=figures, repeated=len(table.columns) + len(sizes))
+
+
+def ask_generalisations(request: GeneralisationsRequest, progress: Progress) -> GeneralisationsAnswer:
+    """Read the table and measure its generalisations; after Ctrl-C some rows are missing."""
+    listed = _choose_rows(request)
+    policy = None if listed == "all" else request.question.policy
+    table, by = read_asked_table(request)
+    bare = [column.name for column in table.quasi if column.name not in by]
+    bare_note = [f"without a hierarchy, and so printed as they are in every row: {', '.join(bare)}"] if bare else []
+    rows = sl.generalisation_table(
+        table,
+        by,
+        _choose_measures(request.question),
+        request.utility,
+        policy=policy,
+        minimal=listed == "minimal",
+        suppress=request.suppress,
+        suppressed=request.suppressed,
+        progress=progress,
+    )
+    return GeneralisationsAnswer(
+        kind=request.kind,
+        schema_version=1,
+        source=request.file,
+        answer=Generalisations(
+            listed=listed,
+            policy=None if policy is None else str(policy),
+            measures=rows.measures,
+            rows=tuple(_list_rows(rows)),
+        ),
+        notes=(*table.intake.notes(), *note_hierarchies(request, table), *bare_note, *rows.notes),
+        table=rows,
+        people=table.people,
+    )
+
+
+def _list_rows(table: sl.GeneralisationTable) -> Iterator[RowFacts]:
+    for row in table:
+        values = zip(row.measured.items(), table.large_is_bad, strict=True)
+        yield RowFacts(
+            levels=row.levels,
+            groups=row.groups,
+            suppressed=row.suppressed,
+            measured={name: number(value, large_is_bad=large_is_bad) for (name, value), large_is_bad in values},
+            utility=_write_worths(row.utility),
+        )

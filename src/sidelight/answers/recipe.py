@@ -7,17 +7,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from sidelight.answers.request import OPTIONS
+import sidelight as sl
+from sidelight.answers.request import (
+    OPTIONS,
+    BelievedColumns,
+    JointColumns,
+    ReleaseColumns,
+    SuggestedColumns,
+    TableColumns,
+)
 from sidelight.answers.sources import Question, merge_roles
-from sidelight.engines.read import read_table
 from sidelight.files import sidecar_path
 from sidelight.measures.about import About
 from sidelight.measures.criterion import Criterion, call_text, limit_text
-from sidelight.measures.measure import Measure
 from sidelight.policy.limits import measure_maker
-from sidelight.release.read import read_release
 from sidelight.report.answer import Recipe
 from sidelight.table.roles import ReadingChoices
 from sidelight.text import as_names, shell
@@ -77,12 +82,12 @@ def write_release(
         from sidelight.publish.sidecar import read_sidecar  # noqa: PLC0415 - only files with a sidecar need it
 
         roles = merge_roles(read_sidecar(Path(file)).reading, roles)
-    return write_call(reader, file, **_keywords(roles, read_release, quasi="group"), keep_people=keep_people)
+    return write_call(reader, file, **_keywords(roles, sl.read_release, quasi="group"), keep_people=keep_people)
 
 
 def write_table(file: str, roles: Roles) -> str:
     """Write how a table of people is read."""
-    return write_call("sl.read_table", file, **_keywords(roles, read_table))
+    return write_call("sl.read_table", file, **_keywords(roles, sl.read_table))
 
 
 def _keywords(roles: Roles, reader: Callable[..., object], **renamed: str) -> dict[str, object]:
@@ -93,7 +98,7 @@ def _keywords(roles: Roles, reader: Callable[..., object], **renamed: str) -> di
     return {name: value for name, value in said.items() if name in taken}
 
 
-def write_measure(asked: Criterion | Measure) -> str:
+def write_measure(asked: Criterion | sl.Measure) -> str:
     """Write a limit or a measure as Python that makes it."""
     if isinstance(asked, Criterion):
         return limit_text(write_measure(asked.measure), asked.comparison, write_value(asked.bound), typed=True)
@@ -143,7 +148,7 @@ def write_protect(method: str, settings: Mapping[str, object]) -> str:
     return write_call("sl.protect", Name("table"), Name("policy"), by=Name("hierarchies"), method=made, **others)
 
 
-def write_measures(measures: Iterable[Measure]) -> str:
+def write_measures(measures: Iterable[sl.Measure]) -> str:
     """Write a list of measures, as they are named in policies."""
     return f"[*map(read_measure, {[*map(str, measures)]!r})]"
 
@@ -192,26 +197,24 @@ def write_python(*lines: str, imports: Sequence[str] = ()) -> str:
 # The options of the command.
 
 
-NOT_OPTIONS_OF: Mapping[str, tuple[str, ...]] = {
-    "audit": ("keep", "kinds", "sensitive_level"),
-    "report": ("keep", "kinds", "sensitive_level"),
-    "believe": ("keep", "weight", "sensitive_level", "suppressed"),
-    "explore": ("keep", "weight", "sensitive_level", "suppressed"),
-    "columns": ("domain", "sensitive_level", "suppressed"),
-    "attack": ("keep", "weight", "person", "domain", "sensitive_level", "suppressed"),
-    "hierarchies": ("suppressed",),
-    "protect": ("suppressed",),
+COLUMNS_OF: Mapping[str, object] = {
+    **dict.fromkeys(("audit", "report"), ReleaseColumns),
+    **dict.fromkeys(("believe", "explore"), BelievedColumns),
+    **dict.fromkeys(("hierarchies", "protect"), TableColumns),
+    "attack": JointColumns,
+    "columns": SuggestedColumns,
 }
-"""Which roles a verb does not ask for: they decide nothing of its answer."""
+"""Which columns a verb asks for; other roles decide nothing of its answer."""
 
 
 def write_role_options(roles: Roles, verb: str = "protect") -> list[str]:
     """Write roles as the options that a verb has."""
+    _, chosen = get_args(COLUMNS_OF[verb])
     words = [word for name in roles.quasi for word in ("--group", name)]
     words += [word for name in roles.value_columns for word in ("--sensitive", name)]
     for name, value in roles.stated().items():
         # what is said of several columns, only a policy file can say
-        if name not in OPTIONS or name in ("quasi", "sensitive", *NOT_OPTIONS_OF[verb]) or isinstance(value, Mapping):
+        if name in ("quasi", "sensitive") or not chosen.parse.search(name) or isinstance(value, Mapping):
             continue
         if name == "kinds":
             texts = [f"{each}={kind if isinstance(kind, str) else '<'.join(map(str, kind))}" for each, kind in value]
@@ -230,14 +233,14 @@ def levels_text(levels: Mapping[str, int]) -> str:
     return ",".join(f"{name}={int(level)}" for name, level in levels.items())
 
 
-def write_typed(asked: Criterion | Measure) -> str:
+def write_typed(asked: Criterion | sl.Measure) -> str:
     """Write a limit or a measure as it is typed, so that it is read again as the same, however long it is."""
     measure = asked.measure if isinstance(asked, Criterion) else asked
     text = call_text(measure.name, measure.settings(), longest=1_000_000)
     return limit_text(text, asked.comparison, asked.bound, typed=True) if isinstance(asked, Criterion) else text
 
 
-def write_limit_options(asked: Iterable[Criterion | Measure]) -> list[str]:
+def write_limit_options(asked: Iterable[Criterion | sl.Measure]) -> list[str]:
     """Write limits and measures as options.
 
     >>> from sidelight import GroupSize
@@ -309,10 +312,10 @@ class FileRecipe:
             lines += [f"table = sl.coarser_values(table, by=hierarchies, to={write_value(level)})"]
         return lines
 
-    def judging(self, asked: Sequence[Criterion | Measure]) -> Recipe:
+    def judging(self, asked: Sequence[Criterion | sl.Measure]) -> Recipe:
         """Write how limits are judged, and measures taken."""
         limits = [each for each in asked if isinstance(each, Criterion)]
-        measures = [each for each in asked if isinstance(each, Measure)]
+        measures = [each for each in asked if isinstance(each, sl.Measure)]
         first = self.preparations()
         if self.levels and limits:
             words = [*self.words("protect"), *write_limit_options(limits), *self.write_levels()]

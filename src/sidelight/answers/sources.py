@@ -7,32 +7,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import sidelight as sl
-from sidelight.answers.request import DUCKDB, EngineChoice, Request
+from sidelight.answers.questions import TableRequest
+from sidelight.answers.request import DUCKDB, Asked, EngineChoice, LimitsRequest, Request
 from sidelight.engines.files import columns_in_words, columns_of, files_of, spark_file
 from sidelight.engines.read import fits_here, streamed_table_from, table_from
-from sidelight.errors import BadPolicy, BadRelease, listed, parameter
-from sidelight.files import noise_path, sidecar_path
+from sidelight.errors import BadNoise, BadPolicy, BadRelease, listed, parameter
+from sidelight.files import SIDECAR_ENDING, noise_path, sidecar_path
 from sidelight.intake.presets import read_preset
+from sidelight.noise.ledger import Ledger
 from sidelight.policy.limits import read_limit, read_measure
 from sidelight.policy.measure_names import population_measures
 from sidelight.policy.policy import Policy, drop_repeats
-from sidelight.policy.policy_file import PolicyFile, read_policy_file
+from sidelight.policy.policy_file import PolicyFile, read_policy_file, read_policy_text
+from sidelight.publish.publish import reduce_to_printed, read_by_sidecar
+from sidelight.publish.sidecar import Reading, Sidecar, read_checked, read_sidecar
 from sidelight.release.population import Population
-from sidelight.release.read import release_from
+from sidelight.release.read import release_from, streamed_from
 from sidelight.streams.memory import MEMORY, Memory
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.roles import Roles
+from sidelight.text import as_names
 
 if TYPE_CHECKING:
+    from sidelight.answers.questions import AuditRequest, ProtectRequest, SimulateRequest
     from sidelight.documents.document import ReaderFacts
     from sidelight.engines.spark.source import SparkFile
-    from sidelight.publish.sidecar import Reading, Sidecar
-    from sidelight.release.locate import LocateMethod, SuppressedPeople
+    from sidelight.release.release import ReleaseBlocks
     from sidelight.streams.streamed_table import AnyTable
     from sidelight.table.labels import Label
 
@@ -61,85 +66,55 @@ class Question:
         return tuple(kind().compare_with(self.population) for kind in population_measures())
 
 
-@dataclass(frozen=True, slots=True)
-class PeopleLookup:
-    """How people are found in published files, in the words of `intersect` and `posterior`."""
-
-    folder: Path | None = None  # with hierarchies
-    locate: LocateMethod | None = None
-    suppressed: SuppressedPeople | None = None
-
-    def by(self) -> dict[str, sl.Hierarchy] | None:
-        return None if self.folder is None else read_hierarchies(self.folder)
-
-    def files(self) -> list[Path]:
-        return [] if self.folder is None else hierarchy_files(self.folder)
+def read_asked_hierarchies(request: Request) -> dict[str, sl.Hierarchy]:
+    """Read the hierarchies of a request; there may be none."""
+    return {} if request.hierarchies is None else read_hierarchies(request.hierarchies)
 
 
-@dataclass(frozen=True, slots=True)
-class TableRequest(Request):
-    """What is asked of a table along the hierarchies of its columns; some are only published as they are or as `*`."""
+def read_asked_table(request: TableRequest | SimulateRequest) -> tuple[sl.Table, dict[str, sl.Hierarchy]]:
+    """Read the table and the hierarchies, and make those of columns that are published as they are or as `*`."""
+    by = read_asked_hierarchies(request)
+    table = open_table(request.file, request.roles, by, request.engine)
+    return table, by | make_suppressions(request, table)
 
-    kind: ClassVar[str]  # of the answer, also where nothing is within the policy
 
-    file: str
-    question: Question
-    hierarchies: Path | None = None
-    suppress_only: tuple[str, ...] = field(default=(), kw_only=True)
-    engine: EngineChoice = field(default=DUCKDB, kw_only=True)
+def stream_asked_table(request: ProtectRequest) -> tuple[AnyTable, dict[str, sl.Hierarchy]]:
+    """Read the same in bounded memory if that is said, or if Spark counts more keys than fit here.
 
-    @property
-    def policy(self) -> Policy | None:
-        return self.question.policy
+    Coarser sensitive values are those of a table that is held.
+    """
+    roles, bound = request.roles, Memory.parse(request.memory or MEMORY)
+    if request.memory is None and request.engine.engine != "spark":
+        return read_asked_table(request)
+    source = source_of(request.file, roles, request.engine)
+    if request.memory is None and fits_here(source, roles.complete(), bound):
+        return read_asked_table(request)
+    by = read_asked_hierarchies(request)
+    table: AnyTable = streamed_table_from(source, roles, bound)
+    if roles.sensitive_level is not None and isinstance(table, sl.StreamedTable):
+        table = sl.coarser_values(table.held(parameter("sensitive_level")), by=by, to=roles.sensitive_level)
+    return table, by | make_suppressions(request, table)
 
-    def files(self) -> tuple[Path, ...]:
-        return (*read_files(self.file, self.engine), *self._hierarchy_files(), *self.question.files)
 
-    def read_table(self) -> tuple[sl.Table, dict[str, sl.Hierarchy]]:
-        """Read the table and the hierarchies, and make those of columns that are published as they are or as `*`."""
-        by = self._read_hierarchies()
-        table = open_table(self.file, self.question.roles, by, self.engine)
-        return table, by | self._suppressions(table)
+def make_suppressions(request: LimitsRequest, table: AnyTable) -> dict[str, sl.Hierarchy]:
+    """Make the hierarchies of columns that are published as they are or as `*`."""
+    names = request.suppress_only if isinstance(request, TableRequest) else ()
+    labels = {name: [text for text in table.column(name).labels if text is not None] for name in names}
+    return {name: sl.Hierarchy.suppression(name, texts or ["*"]) for name, texts in labels.items()}
 
-    def stream_table(self, memory: str | None) -> tuple[AnyTable, dict[str, sl.Hierarchy]]:
-        """Read the same in bounded memory if that is said, or if Spark counts more keys than fit here.
 
-        Coarser sensitive values are those of a table that is held.
-        """
-        roles, bound = self.question.roles, Memory.parse(memory or MEMORY)
-        if memory is None and self.engine.engine != "spark":
-            return self.read_table()
-        source = source_of(self.file, roles, self.engine)
-        if memory is None and fits_here(source, roles.complete(), bound):
-            return self.read_table()
-        by = self._read_hierarchies()
-        table: AnyTable = streamed_table_from(source, roles, bound)
-        if roles.sensitive_level is not None and isinstance(table, sl.StreamedTable):
-            table = sl.coarser_values(table.held(parameter("sensitive_level")), by=by, to=roles.sensitive_level)
-        return table, by | self._suppressions(table)
-
-    def _read_hierarchies(self) -> dict[str, sl.Hierarchy]:
-        return read_hierarchies(self.hierarchies) if self.hierarchies else {}
-
-    def _suppressions(self, table: AnyTable) -> dict[str, sl.Hierarchy]:
-        labels = {name: [text for text in table.column(name).labels if text is not None] for name in self.suppress_only}
-        return {name: sl.Hierarchy.suppression(name, texts or ["*"]) for name, texts in labels.items()}
-
-    def notes(self, table: AnyTable) -> Iterator[str]:
-        """Note what the question does, the hierarchies that --suppress-only replaces, and those of other columns."""
-        yield from self.question.notes
-        known = {column.name for column in table.quasi}
-        if table.intake.roles.get("sensitive_level") is not None:
-            known |= {*table.sensitive_columns}
-        for file in self._hierarchy_files():
-            name = column_of(file)
-            if name in self.suppress_only:
-                yield f"{file} is not used: --suppress-only {name} takes its place"
-            elif name not in known:
-                yield f"{file} is not used: no column '{name}' is among those that outsiders may know"
-
-    def _hierarchy_files(self) -> list[Path]:
-        return hierarchy_files(self.hierarchies) if self.hierarchies else []
+def note_hierarchies(request: TableRequest, table: AnyTable) -> Iterator[str]:
+    """Note what the question does, the hierarchies that --suppress-only replaces, and those of other columns."""
+    yield from request.question.notes
+    known = {column.name for column in table.quasi}
+    if table.intake.roles.get("sensitive_level") is not None:
+        known |= {*table.sensitive_columns}
+    for file in () if request.hierarchies is None else hierarchy_files(request.hierarchies):
+        name = column_of(file)
+        if name in request.suppress_only:
+            yield f"{file} is not used: --suppress-only {name} takes its place"
+        elif name not in known:
+            yield f"{file} is not used: no column '{name}' is among those that outsiders may know"
 
 
 def require_policy(question: Question) -> Policy:
@@ -150,45 +125,43 @@ def require_policy(question: Question) -> Policy:
     return question.policy
 
 
-def read_question(
-    policy: Path | None,
-    *,
-    limits: Sequence[str] = (),
-    measures: Sequence[str] = (),
-    roles: Roles | None = None,
-    population: str | None = None,
-    preset: str | None = None,
-    otherwise: PolicyFile | None = None,
-) -> Question:
+def read_question(asked: Asked, *, roles: Roles | None = None, otherwise: PolicyFile | None = None) -> Question:
     """Put the question together from a policy file and options; options have the last word.
 
     `otherwise` stands in for the file where nothing else says what is asked, and for its roles in any case.
     """
+    policy, preset, population = asked.policy, asked.preset, asked.population
     file = read_policy_file(policy, population=population) if policy else None
     if file is None and otherwise is not None:
         roles = otherwise.roles.update(roles or Roles())
-        file = None if limits or measures or preset else otherwise
+        file = None if asked.limits or asked.measures or preset else otherwise
     chosen = None if preset is None else read_preset(preset, population=population)
     criteria = [
         *(file.policy.criteria if file else ()),
         *(chosen.criteria if chosen else ()),
-        *(read_limit(text) for text in limits),
+        *(read_limit(text) for text in asked.limits),
     ]
     question = Question(
         roles=(file.roles if file else Roles()).update(roles or Roles()),
         policy=Policy(*criteria) if criteria else None,
         measures=drop_repeats(
             (
-                *(read_measure(text) for text in measures),
+                *(read_measure(text) for text in asked.measures),
                 *(file.beside if file else ()),
                 *(chosen.beside if chosen else ()),
             )
         ),
         notes=(*(file.notes if file else ()), *(chosen.notes if chosen else ())),
         files=(policy,) if policy else (),
-        policy_file=None if limits or preset or population else policy,
+        policy_file=None if asked.limits or preset or population else policy,
     )
     return _attach_populations(question, population)
+
+
+def read_sidecar_policy(file: str, population: str | None = None) -> PolicyFile | None:
+    """Return the policy that a sidecar tells of, with the roles that its table was read with."""
+    path = Path(file.removesuffix(SIDECAR_ENDING))
+    return read_policy_text(read_sidecar(path).policy, population=population) if sidecar_path(path).is_file() else None
 
 
 def _attach_populations(question: Question, population: str | None) -> Question:
@@ -269,8 +242,6 @@ def open_release(
     if not sidecar_path(Path(file)).is_file():
         require_columns(file, roles)
         return release_from(file, roles, keep_people=keep_people)
-    from sidelight.publish.publish import read_by_sidecar  # noqa: PLC0415 - only files with a sidecar need it
-    from sidelight.publish.sidecar import read_checked  # noqa: PLC0415
 
     def count_by(path: Path) -> Path | SparkFile:
         return path if engine.engine != "spark" else spark_file(str(path), Roles(), engine.master)
@@ -293,12 +264,30 @@ def open_release(
     return replace(release, printing=document.printing())
 
 
+def open_buckets(file: str, roles: Roles, told_apart: tuple[str, ...]) -> sl.Release:
+    """Read a published file whose groups are buckets, in which columns tell people apart."""
+    if not roles.quasi or roles.sensitive is None:
+        message = "which columns? name the bucket with --group, the value with --sensitive"
+        raise BadPolicy(message)
+    return release_from(file, replace(roles, suppressed=None, weight=None), told_apart=told_apart)
+
+
+def open_release_blocks(request: AuditRequest) -> ReleaseBlocks:
+    """Read a published file: held in memory, or as a stream where that is asked for or Spark has too many groups."""
+    file, engine, roles, needs_weights = request.file, request.engine, request.roles, request.question.needs_weights
+    # What Sidelight published had groups that were held, and is read in their order.
+    if sidecar_path(Path(file)).is_file() or (request.memory is None and engine.engine != "spark"):
+        return open_release(file, roles, weights=needs_weights, memory=request.memory, engine=engine)
+    source, memory = source_of(file, roles, engine), Memory.parse(request.memory or MEMORY)
+    if request.memory is None and fits_here(source, replace(roles, quasi_word="group").complete(), memory):
+        return release_from(source, roles)
+    return streamed_from(source, roles if needs_weights else replace(roles, weight=None), memory)
+
+
 def find_asked_attackers(file: str, roles: Roles) -> tuple[ReaderFacts, ...]:
     """Return which attackers were asked when a file was published, where it is read as it was published."""
     if not sidecar_path(Path(file)).is_file():
         return ()
-    from sidelight.publish.sidecar import read_sidecar  # noqa: PLC0415 - only files with a sidecar need it
-
     document = read_sidecar(Path(file))
     return document.readers if _as_published(document, roles) else ()
 
@@ -347,6 +336,35 @@ def read_levels(texts: Sequence[str]) -> dict[str, int]:
     return levels
 
 
+def find_declared_domain(roles: Roles, by: Mapping[str, sl.Hierarchy]) -> tuple[Label, ...]:
+    """Return the sensitive values that were declared: one by one, or by a hierarchy of the sensitive column."""
+    if roles.sensitive is None:
+        message = "which column is sensitive? name it with --sensitive, or in [roles] of the policy"
+        raise BadPolicy(message)
+    if len(roles.value_columns) > 1:
+        message = f"noise is about one sensitive column; pick one of {listed(roles.value_columns)} with --sensitive"
+        raise BadPolicy(message)
+    (sensitive,) = roles.value_columns
+    declared = roles.domain_of(sensitive)
+    if declared is None and sensitive in by:
+        declared = by[sensitive].labels(find_sensitive_level(roles, sensitive))
+        # empty text stands for a missing value, which is one where nobody said otherwise
+        declared = tuple(text or None for text in declared if text or roles.missing in (None, "a value"))
+    if declared is None:
+        message = (
+            "the domain is not declared; list every sensitive value there could be, whether it occurs or not, with "
+            "--domain, --domain-file, a hierarchy of that column, or in [roles] of the policy"
+        )
+        raise BadNoise(message)
+    return (*declared, None) if roles.missing == "a value" else declared
+
+
+def find_sensitive_level(roles: Roles, sensitive: str) -> int:
+    """Return the level at which a sensitive column is counted."""
+    level = roles.sensitive_level
+    return int(level.get(sensitive, 0) if isinstance(level, Mapping) else level or 0)
+
+
 def source_of(file: str, roles: Roles, engine: EngineChoice) -> str | SparkFile:
     """Return what is read: the file, or the same as Spark has it."""
     if engine.engine != "spark":
@@ -361,11 +379,27 @@ def source_of(file: str, roles: Roles, engine: EngineChoice) -> str | SparkFile:
     return spark_file(file, roles, engine.master)
 
 
-def read_files(file: str, engine: EngineChoice) -> tuple[Path, ...]:
-    """Name the files that are read, as far as they are on this machine."""
-    if engine.engine != "spark":
-        return tuple(files_of(file))
-    return (Path(file),) if Path(file).exists() else ()
+def list_inputs(request: Request) -> Iterator[Path]:
+    """Yield the files that a request reads, as far as they are on this machine: they are not written over."""
+    if request.engine.engine == "spark":
+        yield from (path for path in map(Path, request.files) if path.exists())
+    else:
+        named = [getattr(request, name) or () for name in request.tables]
+        yield from inputs_of(*(file for each in named for file in as_names(each)))
+    for file in request.ledgers:
+        yield from Ledger(Path(file)).files
+    if request.hierarchies is not None:
+        yield from hierarchy_files(request.hierarchies)
+    if isinstance(request, LimitsRequest):
+        yield from request.question.files
+    elif request.policy is not None:
+        yield request.policy
+
+
+def find_single_file(file: str) -> tuple[Path, ...]:
+    """Return the file itself where it is one: standard input has no digest."""
+    paths = tuple(files_of(file))
+    return tuple(path for path in paths if path.is_file()) if len(paths) == 1 else ()
 
 
 def require_columns(file: str, roles: Roles) -> None:
@@ -390,8 +424,6 @@ def inputs_of(*files: str) -> Iterator[Path]:
         if noise_path(each).is_file():
             yield noise_path(each)
         if sidecar_path(each).is_file():
-            from sidelight.publish.sidecar import read_sidecar  # noqa: PLC0415 - only files with a sidecar need it
-
             yield sidecar_path(each)
             yield from (each.with_name(part.name) for part in read_sidecar(each).files)
 
@@ -415,8 +447,6 @@ def _merge_alike(release: sl.Release, roles: Roles, document: Sidecar) -> sl.Rel
     kept = tuple(column for column in release.groups.columns if column.name in names)
     if len(kept) in (0, len(release.groups.columns)):  # none: asked for by the columns of anatomy's people
         return release
-    from sidelight.publish.publish import reduce_to_printed  # noqa: PLC0415 - only files with a sidecar need it
-
     return reduce_to_printed(replace(release, groups=replace(release.groups, columns=kept)))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from sidelight.answers import believe
+from sidelight.answers.questions import BelieveRequest
 from sidelight.answers.recipe import FileRecipe, Name, write_call, write_python
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadHierarchy, BadKnowledge, SidelightError, did_you_mean
@@ -23,7 +24,6 @@ from sidelight.report.answer import Recipe
 from sidelight.report.plots import description_of, specification, table_behind
 from sidelight.rounding import in_words, short_decimal
 from sidelight.table.labels import Label, shown
-from sidelight.table.roles import Roles
 from sidelight.text import counted, shell
 from sidelight.worlds.identify import identify
 from sidelight.worlds.posterior import Belief
@@ -112,7 +112,7 @@ def read_line(release: Release, text: str, lookup: Lookup, wording: Callable[[Si
 def ask(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy], progress: Progress) -> WhatIfAnswer:
     """Count worlds, or, with statements P(…), take the distribution of largest entropy."""
     seconds = SOLVER_SECONDS if any(map(is_statement, texts)) else None
-    request = believe.BelieveRequest(file="", roles=Roles(), know=tuple(texts), top=10, seconds=seconds)
+    request = BelieveRequest(files=("",), know=tuple(texts), top=10, seconds=seconds)
     answered = believe.conclude(request, release, by, progress)
     chart = next(iter(answered.charts()), None)
     picture = None if chart is None else _describe_chart(chart)

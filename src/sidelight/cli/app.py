@@ -1,7 +1,8 @@
-"""The command line: one thin function per verb.
+"""The command line: one function per verb.
 
-A verb puts the words of a command into a request and hands it to the verb's own file, which is imported only then:
-`--help` is quick.  Exit status: 0 within policy, 1 not, 2 bad input or could not tell, 130 interrupted.
+A verb takes a request as cyclopts reads it and has it asked; the question's module is imported only then, so that
+`--help` is quick.  Some write more than their answer: a release, noisy counts, a ledger, drafts, a chart.  Exit status:
+0 within policy, 1 not, 2 bad input or could not tell, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -11,67 +12,61 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from cyclopts import App, Group, Parameter
 
 from sidelight import __version__
-from sidelight.cli.column_options import (
-    BelievedColumns,
-    CountColumns,
-    CountedPeopleColumns,
-    JointColumns,
-    ReleaseColumns,
-    SuggestedColumns,
-    TableColumns,
+from sidelight.answers.questions import (
+    AttackRequest,
+    AuditRequest,
+    BeginRequest,
+    BelieveRequest,
+    CompareRequest,
+    CountRequest,
+    ExploreRequest,
+    GeneralisationsRequest,
+    HierarchiesRequest,
+    InspectRequest,
+    LedgerRequest,
+    NoiseAttackRequest,
+    NoiseRequest,
+    PromiseRequest,
+    ProtectRequest,
+    ReportRequest,
+    SimulateRequest,
+    SpentRequest,
 )
-from sidelight.cli.help_pages import DEBUG_HINT, epilogue
-from sidelight.cli.options import (
-    ASKED,
-    KINDS,
+from sidelight.answers.request import (
+    ANSWER,
+    FILE_KINDS,
     READ,
-    AttackerOptions,
-    BudgetOptions,
-    CompareOptions,
-    CountOptions,
-    DraftedFiles,
-    DraftOptions,
-    EffortOptions,
-    EngineOptions,
-    ExploreOptions,
-    FolderOptions,
-    GeneralisationOptions,
-    HierarchyFolder,
-    InspectOptions,
-    KnowledgeOptions,
-    LedgerFile,
-    LimitOptions,
-    LookupOptions,
-    MeasureOptions,
-    MemoryLimit,
-    NoiseAttackOptions,
-    NoiseOptions,
-    NoisyOutputOptions,
-    OutputOptions,
-    PolicyOptions,
+    Asked,
+    AskedColumns,
+    LimitsAsked,
     PopulationFile,
-    PromiseOptions,
-    PublishOptions,
-    ReaderOptions,
     ReleaseFile,
-    ReportOptions,
-    ReportOutputOptions,
-    RolesPath,
-    SearchOptions,
-    ServeOptions,
-    SimulateOptions,
-    SpentOptions,
+    TableColumns,
     TableFile,
+    choose,
     files,
     option,
 )
-from sidelight.cli.run import run
-from sidelight.errors import BadMeasure
+from sidelight.cli.help_pages import DEBUG_HINT, epilogue
+from sidelight.cli.run import Output, Status, bar, command_line, name_options, named_inputs, remember_written, run, say
+from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, BudgetExceeded, SidelightError, parameter
+from sidelight.files import noise_path, refuse_input, refuse_targets, write_together
+from sidelight.interrupts import heed_interrupts
+
+if TYPE_CHECKING:
+    from sidelight.publish.noise import PublishedNoise
+
+LedgerFile: TypeAlias = Annotated[
+    str, Parameter(name="LEDGER", help="The ledger: the file that --ledger names when noise is paid for.")
+]
+Target: TypeAlias = Annotated[Output, choose("json", "output", "html", "markdown", "force")]
+PageTarget: TypeAlias = Annotated[Output, choose("json", "html", "markdown")]
+"""Where an answer goes; of verbs that publish something, --output says where, and --force is about that."""
 
 
 def _default(value: object) -> object:
@@ -103,167 +98,130 @@ app["--help"].group = app["--version"].group = GENERAL
 
 
 @app.command(sort_key=0, help_epilogue=epilogue("audit"))
-def audit(
-    file: ReleaseFile,
-    /,
-    *,
-    asked: MeasureOptions = MeasureOptions(),
-    memory: MemoryLimit = None,
-    engine: EngineOptions = EngineOptions(),
-    columns: ReleaseColumns = ReleaseColumns(),
-    output: OutputOptions = OutputOptions(),
-) -> int:
+def audit(file: ReleaseFile, /, *, request: AuditRequest = AuditRequest(), target: Target = Output()) -> int:
     """Judge a published file as it stands: how bad is it, against whom, and who is worst off?
 
     Without a policy, limits or measures, nothing is judged: it shows the classic measures, how surely people are found,
     who stands alone, and by which columns.
     """
-    from sidelight.answers.audit import AuditRequest, ask  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.audit import ask_audit, write_audit  # noqa: PLC0415 - `--help` is quick
 
-    request = AuditRequest(file, asked.read(columns), asked.hierarchies, memory, engine)
-    return output.to(asked.policy).answer(ask, request)
+    return target.answer(ask_audit, request.about(file), write_audit)
 
 
 @app.command(sort_key=0.5, help_epilogue=epilogue("columns"))
-def columns(
-    file: TableFile,
-    /,
-    *,
-    policy: RolesPath = None,
-    preset: Annotated[
-        str | None,
-        option(
-            "--preset",
-            metavar="NAME",
-            group=ASKED,
-            help="'HIPAA safe harbour': look for its identifiers instead; or another, whose limits are drafted.",
-        ),
-    ] = None,
-    sought: InspectOptions = InspectOptions(),
-    columns: SuggestedColumns = SuggestedColumns(),
-    target: DraftedFiles = DraftedFiles(),
-) -> int:
+def columns(file: TableFile, /, *, request: InspectRequest = InspectRequest(), target: Target = Output()) -> int:
     """See which columns identify people, and what each column seems to be; draft a policy to start from.
 
     What you do not say about the columns is suggested, by rules of thumb: read it before you rely on it.
     """
-    from sidelight.answers.inspect import InspectRequest  # noqa: PLC0415
-    from sidelight.cli import verbs  # noqa: PLC0415 - `--help` is quick
-
-    request = InspectRequest(
-        file,
-        columns.roles(policy),
-        **vars(sought),
-        preset=preset,
-        policy=policy,
-        write=target.write,
-        hierarchies=target.hierarchies,
+    from sidelight.answers.inspect import (  # noqa: PLC0415 - `--help` is quick
+        ask_columns,
+        check_safe_harbour,
+        checks_columns,
+        write_columns,
     )
-    return verbs.columns(request, target)
+    from sidelight.answers.sources import list_inputs  # noqa: PLC0415
+    from sidelight.engines.files import refuse_unsure_names  # noqa: PLC0415 - `--help` is quick
+
+    request = request.about(file)
+    is_check = checks_columns(request)
+    refuse_unsure_names(request.file, request.roles)
+    if is_check:
+        return target.answer(check_safe_harbour, request)
+    written = () if request.write is None else (request.write,)
+    inputs = tuple(list_inputs(request))
+    target.refuse(inputs, beside=written)
+    with bar("looking at") as progress:
+        answer = ask_columns(request, progress)
+    folder = request.drafts
+    is_new = folder is not None and not folder.exists()
+    if folder is not None:
+        for draft in answer.drafts:
+            if draft != request.write:
+                refuse_input(draft, (*inputs, *target.files, *written))
+        _make_folder(folder, "--hierarchies")
+    try:
+        write_together(answer.drafts, force=target.force)
+    except BaseException:
+        if is_new and folder is not None:
+            folder.rmdir()
+        raise
+    target.deliver(answer, partial(write_columns, request))
+    return Status.WITHIN_POLICY
 
 
 @app.command(sort_key=1, help_epilogue=epilogue("explore"))
-def explore(
-    file: ReleaseFile,
-    /,
-    *,
-    explored: ExploreOptions,
-    policy: RolesPath = None,
-    hierarchies: HierarchyFolder = None,
-    columns: BelievedColumns = BelievedColumns(),
-    output: OutputOptions = OutputOptions(),
-) -> int:
+def explore(file: ReleaseFile, /, *, request: ExploreRequest, target: Target = Output()) -> int:
     """See how much a published file withstands: who may know what before one value is given away?"""
-    from sidelight.answers.explore import ExploreRequest, ask  # noqa: PLC0415 - `--help` is quick
-    from sidelight.answers.sources import PeopleLookup  # noqa: PLC0415
+    from sidelight.answers.explore import ask_explore, write_explore  # noqa: PLC0415 - `--help` is quick
 
-    lookup = PeopleLookup(hierarchies, suppressed=columns.suppressed_people())
-    request = ExploreRequest(file, columns.roles(policy), **vars(explored), lookup=lookup)
-    if request.people is not None and output.json:
+    if request.people is not None and target.json:
         message = "--people names people on the terminal alone; leave --json out"
         raise BadMeasure(message)
-    return output.to(policy).answer(ask, request, "exploring")
+    return target.answer(ask_explore, request.about(file), write_explore, "exploring")
 
 
 @app.command(sort_key=2, help_epilogue=epilogue("protect"))
-def protect(
-    file: TableFile,
-    /,
-    *,
-    asked: PolicyOptions = PolicyOptions(),
-    memory: MemoryLimit = None,
-    search: SearchOptions = SearchOptions(),
-    engine: EngineOptions = EngineOptions(),
-    columns: TableColumns = TableColumns(),
-    target: PublishOptions = PublishOptions(),
-) -> int:
+def protect(file: TableFile, /, *, target: PageTarget = Output(), request: ProtectRequest = ProtectRequest()) -> int:
     """Find the most useful release of a table within a policy, and publish it; without --output, only tell of it."""
-    from sidelight.answers.protect import ProtectRequest, Publication  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli import verbs  # noqa: PLC0415
+    from sidelight.answers.protect import ask_protect, list_targets, write_protect_again  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.sources import require_policy  # noqa: PLC0415
 
-    publication = None if target.output is None else Publication(path=target.output, **target.details())
-    how = {**vars(search), "memory": memory, "engine": engine, "publication": publication}
-    request = ProtectRequest(file, asked.read(columns), asked.hierarchies, **how)
-    return verbs.protect(request, target)
+    request = request.about(file)
+    require_policy(request.question)  # without any, nothing else matters
+    pages = [path for path in (target.html, target.markdown) if path is not None]
+    if request.memory is not None and pages:
+        message = (
+            f"'{pages[0]}' draws what a whole table says, which does not go with {parameter('memory')}; leave one out"
+        )
+        raise BadPolicy(message)
+    about_a_file = {
+        "--layout": request.layout,
+        "--written-as": request.written_as,
+        "--force": request.force and not pages,
+        "--quiet-method": request.quiet_method,
+    }
+    for name, setting in about_a_file.items():
+        if setting and request.output is None:
+            message = f"{name} is about the file that is published; say where to with --output, or leave it out"
+            raise BadPolicy(message)
+    return replace(target, force=request.force).answer(
+        lambda request, progress: ask_protect(request, progress, publishing=remember_written),
+        request,
+        write_protect_again,
+        "trying",
+        beside=list_targets(request),
+    )
 
 
 @app.command(sort_key=2.5, help_epilogue=epilogue("compare"))
-def compare(
-    file: TableFile,
-    /,
-    *,
-    asked: PolicyOptions = PolicyOptions(),
-    ways: CompareOptions = CompareOptions(),
-    columns: TableColumns = TableColumns(),
-    output: OutputOptions = OutputOptions(),
-) -> int:
+def compare(file: TableFile, /, *, request: CompareRequest = CompareRequest(), target: Target = Output()) -> int:
     """See what each way of publishing a table within a policy would keep of it; nothing is published."""
-    from sidelight.answers.compare import CompareRequest, ask  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.run import name_options  # noqa: PLC0415
+    from sidelight.answers.protect import ask_compare, write_compare  # noqa: PLC0415 - `--help` is quick
 
-    request = CompareRequest(file, asked.read(columns), asked.hierarchies, **vars(ways))
-    return output.to(asked.policy).answer(partial(ask, wording=name_options), request, "trying")
+    return target.answer(partial(ask_compare, wording=name_options), request.about(file), write_compare, "trying")
 
 
 @app.command(sort_key=2.7, help_epilogue=epilogue("generalisations"))
 def generalisations(
-    file: TableFile,
-    /,
-    *,
-    asked: MeasureOptions = MeasureOptions(),
-    options: GeneralisationOptions = GeneralisationOptions(),
-    columns: TableColumns = TableColumns(),
-    output: OutputOptions = OutputOptions(),
+    file: TableFile, /, *, request: GeneralisationsRequest = GeneralisationsRequest(), target: Target = Output()
 ) -> int:
     """See what measures and utilities say of every choice of levels of a table; nothing is published.
 
     With limits, of the minimal choices within them.
     """
-    from sidelight.answers.compare import GeneralisationsRequest, ask_generalisations  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.protect import ask_generalisations, write_generalisations  # noqa: PLC0415 - `--help` is quick
 
-    request = GeneralisationsRequest(file, asked.read(columns), asked.hierarchies, **vars(options))
-    return output.to(asked.policy).answer(ask_generalisations, request, "measuring")
+    return target.answer(ask_generalisations, request.about(file), write_generalisations, "measuring")
 
 
 @app.command(sort_key=3, help_epilogue=epilogue("believe"))
-def believe(
-    file: ReleaseFile,
-    /,
-    *,
-    knowledge: KnowledgeOptions = KnowledgeOptions(),
-    lookup: LookupOptions = LookupOptions(),
-    policy: RolesPath = None,
-    effort: EffortOptions = EffortOptions(),
-    columns: BelievedColumns = BelievedColumns(),
-    output: OutputOptions = OutputOptions(),
-) -> int:
+def believe(file: ReleaseFile, /, *, request: BelieveRequest = BelieveRequest(), target: Target = Output()) -> int:
     """See what someone who knows exactly this would conclude about people in a published file."""
-    from sidelight.answers.believe import BelieveRequest, ask  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.believe import ask_believe, write_believe  # noqa: PLC0415 - `--help` is quick
 
-    request = BelieveRequest(
-        file=file, roles=columns.roles(policy), **vars(knowledge), **vars(effort), lookup=lookup.read(columns)
-    )
-    return output.to(policy).answer(ask, request)
+    return target.answer(ask_believe, request.about(file), write_believe)
 
 
 @app.command(sort_key=4, help_epilogue=epilogue("attack"))
@@ -271,87 +229,69 @@ def attack(
     files: Annotated[tuple[str, ...], files("RELEASES", "Published files about the same people, usually two or more.")],
     /,
     *,
-    attacker: AttackerOptions = AttackerOptions(),
-    reader: ReaderOptions = ReaderOptions(),
-    lookup: LookupOptions = LookupOptions(),
-    policy: RolesPath = None,
-    columns: JointColumns = JointColumns(),
-    output: OutputOptions = OutputOptions(),
+    request: AttackRequest = AttackRequest(),
+    target: Target = Output(),
 ) -> int:
     """See what files give away together about the same people, or what one reader makes of one file (--as)."""
-    from sidelight.answers.attack import (  # noqa: PLC0415 - `--help` is quick
-        AttackerRequest,
-        AttackRequest,
-        ask,
-        ask_attacker,
-    )
-    from sidelight.answers.sources import read_question  # noqa: PLC0415
+    from sidelight.answers.attack import ask_attack, ask_attacker, write_attack  # noqa: PLC0415 - `--help` is quick
 
-    found_by = lookup.read(columns)
-    if reader.attacker is not None or reader.method is not None or reader.limit:
-        question = read_question(policy, limits=reader.limit, roles=columns.roles())
-        asked = AttackerRequest(
-            files, question, lookup=found_by, person=attacker.person, at_most=attacker.at_most, **vars(reader)
-        )
-        doing = "counting" if reader.attacker == "insider" else "learning"
-        return output.to(policy).answer(ask_attacker, asked, doing)
-    request = AttackRequest(files, columns.roles(policy), found_by, **vars(attacker))
-    return output.to(policy).answer(ask, request)
+    request = request.about(*files)
+    if not request.names_attacker:
+        return target.answer(ask_attack, request, write_attack)
+    return target.answer(
+        ask_attacker, request, write_attack, "counting" if request.attacker == "insider" else "learning"
+    )
 
 
 @app.command(sort_key=4.5, help_epilogue=epilogue("simulate"))
-def simulate(
-    file: TableFile,
-    /,
-    *,
-    asked: LimitOptions = LimitOptions(),
-    samples: SimulateOptions,
-    columns: TableColumns = TableColumns(),
-    output: OutputOptions = OutputOptions(),
-) -> int:
+def simulate(file: TableFile, /, *, request: SimulateRequest, target: Target = Output()) -> int:
     """Try it before you publish: what would releases of samples with people in common give away together?
 
     With --epsilon, noisy counts of the same samples stand beside them.
     """
-    from sidelight.answers.simulate import SimulateRequest, ask  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.exposure import ask_simulate, write_simulate  # noqa: PLC0415 - `--help` is quick
 
-    request = SimulateRequest(file, asked.read(columns), asked.hierarchies, **vars(samples))
-    return output.to(asked.policy).answer(ask, request, "simulating")
+    return target.answer(ask_simulate, request.about(file), write_simulate, "simulating")
 
 
 @app.command(sort_key=5, help_epilogue=epilogue("noise"))
-def noise(
-    file: TableFile,
-    /,
-    *,
-    counts: NoiseOptions = NoiseOptions(),
-    hierarchies: HierarchyFolder = None,
-    policy: RolesPath = None,
-    columns: CountColumns = CountColumns(),
-    target: NoisyOutputOptions,
-) -> int:
+def noise(file: TableFile, /, *, target: PageTarget = Output(), request: NoiseRequest) -> int:
     """Publish differentially private counts over levels that were fixed in advance, paid from a budget."""
-    from sidelight.answers.noise import NoiseRequest  # noqa: PLC0415 - `--help` is quick
-    from sidelight.answers.sources import read_question  # noqa: PLC0415
-    from sidelight.cli import verbs  # noqa: PLC0415
+    from sidelight.answers.noise import ask_noise, write_noise  # noqa: PLC0415 - `--help` is quick
 
-    question = read_question(policy, roles=columns.roles())
-    request = NoiseRequest(file, target.output, question, hierarchies, force=target.force, **vars(counts))
-    return verbs.noise(request, replace(target.to(), file=None))
+    request = request.about(file)
+    output = replace(target, force=request.force)
+
+    def get_ready(inputs: tuple[Path, ...]) -> None:
+        output.refuse(inputs, beside=(request.output, noise_path(request.output)))
+        heed_interrupts()  # from here on, budget is spent
+
+    def remember(published: PublishedNoise) -> None:
+        remember_written(published.path, published.beside)
+
+    try:
+        answer = ask_noise(request, before_spending=get_ready, after_publishing=remember)
+    except BudgetExceeded as refused:
+        say(str(refused))
+        return Status.NOT_WITHIN_POLICY
+    output.deliver(answer, partial(write_noise, request))
+    for each in answer.exact_notes:
+        say(f"for you, not for publishing: {each}")
+    return Status.WITHIN_POLICY
 
 
 @app.command(sort_key=5.2, help_epilogue=epilogue("count"))
 def count(
-    file: Annotated[Path, Parameter(name="COUNTS", help="Noisy counts as published, their document beside them.")],
+    file: Annotated[str, Parameter(name="COUNTS", help="Noisy counts as published, their document beside them.")],
     /,
     *,
-    counted: CountOptions = CountOptions(),
-    output: OutputOptions = OutputOptions(),
+    request: CountRequest = CountRequest(),
+    target: Target = Output(),
 ) -> int:
     """Add up published noisy counts: how many people are there of some kind, and how far off is that at most?"""
-    from sidelight.answers.noise import CountRequest, ask_count  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.noise import ask_count, write_count  # noqa: PLC0415 - `--help` is quick
 
-    return output.to().answer(ask_count, CountRequest(file, **vars(counted)))
+    return target.answer(ask_count, request.about(file), write_count)
 
 
 @app.command(name="attack-noise", sort_key=5.5, help_epilogue=epilogue("attack-noise"))
@@ -359,16 +299,13 @@ def attack_noise(
     files: Annotated[tuple[str, ...], files("COUNTS", "Noisy counts as published, their documents beside them.")],
     /,
     *,
-    attacker: NoiseAttackOptions,
-    hierarchies: HierarchyFolder = None,
-    columns: CountedPeopleColumns = CountedPeopleColumns(),
-    output: OutputOptions = OutputOptions(),
+    request: NoiseAttackRequest,
+    target: Target = Output(),
 ) -> int:
     """See how far noisy counts move what somebody believes, who knows nothing else, or everybody else (--others)."""
-    from sidelight.answers.noise import NoiseAttackRequest, ask_attack  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.noise import ask_noise_attack, write_noise_attack  # noqa: PLC0415 - `--help` is quick
 
-    request = NoiseAttackRequest(files, hierarchies=hierarchies, reading=columns.roles(), **vars(attacker))
-    return output.to().answer(ask_attack, request)
+    return target.answer(ask_noise_attack, request.about(*files), write_noise_attack)
 
 
 @app.command(sort_key=6, help_epilogue=epilogue("hierarchies"))
@@ -376,20 +313,28 @@ def hierarchies(
     file: TableFile,
     /,
     *,
-    draft: DraftOptions = DraftOptions(),
-    policy: RolesPath = None,
-    columns: TableColumns = TableColumns(),
-    target: FolderOptions = FolderOptions(),
+    request: HierarchiesRequest = HierarchiesRequest(),
+    target: Annotated[Output, choose("json")] = Output(),
 ) -> int:
     """Draft a hierarchy file for each column of a table: a start, to be read and changed before it is relied on.
 
     Without --group, for all columns but the sensitive one and that of the person.
     """
-    from sidelight.answers.inspect import HierarchiesRequest  # noqa: PLC0415
-    from sidelight.cli import verbs  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.inspect import ask_hierarchies, list_drafted_columns  # noqa: PLC0415
+    from sidelight.answers.sources import list_inputs  # noqa: PLC0415
+    from sidelight.table.hierarchy_io import hierarchy_file, write_hierarchy  # noqa: PLC0415 - `--help` is quick
 
-    request = HierarchiesRequest(file, columns.roles(policy), target.output, **vars(draft))
-    return verbs.hierarchies(request, target)
+    request = request.about(file)
+    folder = request.output
+    targets = [folder / hierarchy_file(name) for name in list_drafted_columns(request)]
+    if folder.is_dir():
+        refuse_targets(targets, (*list_inputs(request), *named_inputs()), force=request.force)
+    answer = ask_hierarchies(request)
+    _make_folder(folder, "--output")
+    for name, hierarchy in answer.hierarchies.items():
+        write_hierarchy(hierarchy, folder / hierarchy_file(name))
+    target.deliver(answer)
+    return Status.WITHIN_POLICY
 
 
 ledger_verbs = App(name="ledger", help="Begin the budget that noise is paid from, and look at it.", sort_key=6)
@@ -397,22 +342,28 @@ app.command(ledger_verbs)
 
 
 @ledger_verbs.command(help_epilogue=epilogue("ledger begin"))
-def begin(
-    file: LedgerFile, /, *, budget: BudgetOptions = BudgetOptions(), output: OutputOptions = OutputOptions()
-) -> int:
+def begin(file: LedgerFile, /, *, request: BeginRequest = BeginRequest(), target: Target = Output()) -> int:
     """Begin a ledger: a budget for all noise that is ever published about the same people."""
-    from sidelight.answers.ledger import BeginRequest  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli import verbs  # noqa: PLC0415
+    from sidelight.answers.noise import ask_ledger, begin_ledger  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.sources import list_inputs  # noqa: PLC0415
 
-    return verbs.begin(BeginRequest(file, **vars(budget)), output.to())
+    request = request.about(file)
+    shown = LedgerRequest(files=request.files)
+    target.refuse(list_inputs(shown))
+    ledger = begin_ledger(request)
+    try:
+        return target.answer(ask_ledger, shown)
+    except BaseException:
+        ledger.take_back()
+        raise
 
 
 @ledger_verbs.command(help_epilogue=epilogue("ledger show"))
-def show(file: LedgerFile, /, *, output: OutputOptions = OutputOptions()) -> int:
+def show(file: LedgerFile, /, *, target: Target = Output()) -> int:
     """Show what was spent of a budget, on what, with which noise, and where it was published."""
-    from sidelight.answers.ledger import LedgerRequest, ask  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.noise import ask_ledger  # noqa: PLC0415 - `--help` is quick
 
-    return output.to().answer(ask, LedgerRequest(file))
+    return target.answer(ask_ledger, LedgerRequest(files=(file,)))
 
 
 @ledger_verbs.command(help_epilogue=epilogue("ledger spent"))
@@ -422,13 +373,13 @@ def spent(
     ],
     /,
     *,
-    options: SpentOptions = SpentOptions(),
-    output: OutputOptions = OutputOptions(),
+    request: SpentRequest = SpentRequest(),
+    target: Target = Output(),
 ) -> int:
     """See what all releases of ledgers and of noisy counts cost and promise together."""
-    from sidelight.answers.ledger import SpentRequest, ask_spent  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.noise import ask_spent  # noqa: PLC0415 - `--help` is quick
 
-    return output.to().answer(ask_spent, SpentRequest(files, **vars(options)))
+    return target.answer(ask_spent, request.about(*files))
 
 
 @app.command(sort_key=6, help_epilogue=epilogue("promise"))
@@ -438,40 +389,50 @@ def promise(
     ] = (),
     /,
     *,
-    options: PromiseOptions = PromiseOptions(),
-    output: OutputOptions = OutputOptions(),
+    request: PromiseRequest = PromiseRequest(),
+    target: Target = Output(),
 ) -> int:
     """See what noise promises: in beliefs, as error rates of a test and as a risk, and as a picture."""
-    from sidelight.answers.ledger import PromiseRequest  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli import verbs  # noqa: PLC0415
+    from sidelight.answers.noise import ask_promise, write_promise  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.sources import list_inputs  # noqa: PLC0415
+    from sidelight.report.plots import refuse_other_pictures, save_chart  # noqa: PLC0415 - an extra
 
-    settings = vars(options).copy()
-    plot = settings.pop("plot")
-    return verbs.promise(PromiseRequest(files, **settings), plot, output.to())
+    request = request.about(*files)
+    plot = request.plot
+    if plot is None:
+        return target.answer(ask_promise, request, write_promise)
+    refuse_other_pictures(plot)
+    target.refuse(list_inputs(request), beside=(plot,))
+    answer = ask_promise(request)
+    save_chart(next(answer.charts()), plot, force=target.force)
+    target.deliver(answer.model_copy(update={"drawn": plot}), partial(write_promise, request))
+    return Status.WITHIN_POLICY
 
 
 @app.command(sort_key=6.5, help_epilogue=epilogue("report"))
-def report(
-    file: ReleaseFile,
-    /,
-    *,
-    asked: MeasureOptions = MeasureOptions(),
-    circumstances: ReportOptions = ReportOptions(),
-    columns: ReleaseColumns = ReleaseColumns(),
-    target: ReportOutputOptions = ReportOutputOptions(),
-) -> int:
+def report(file: ReleaseFile, /, *, request: ReportRequest = ReportRequest(), target: Output = Output()) -> int:
     """Write what somebody signs who lets a release go: one HTML file, to read and to print.
 
-    A file that Sidelight published is told of as its sidecar does, and judged again by its policy.
+    A file that Sidelight published is told of as its sidecar does, and judged again by its policy.  If no file is named
+    to write, the report is RELEASE.report.html beside the release.
     """
-    from sidelight.answers.audit import ReportRequest, read_sidecar_policy  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli import verbs  # noqa: PLC0415
-    from sidelight.cli.run import command_line  # noqa: PLC0415
+    from sidelight.answers.audit import ask_report, write_report_again  # noqa: PLC0415 - `--help` is quick
+    from sidelight.engines.postgres.source import is_address  # noqa: PLC0415
+    from sidelight.report.contents import explain_missing_charts  # noqa: PLC0415
 
-    question = asked.read(columns, read_sidecar_policy(file, asked.population))
-    details = {**vars(circumstances), "commands": (command_line(),)}
-    request = ReportRequest(file, question, asked.hierarchies, **details)
-    return verbs.report(request, target, asked.policy)
+    request = request.about(file)
+    if not target.files and not target.json:
+        if request.file == "-" or is_address(request.file):
+            where = "standard input" if request.file == "-" else "a table of a database"
+            message = f"a report on {where} needs a name; give --html FILE"
+            raise SidelightError(message)
+        target = replace(target, html=Path(f"{request.release}.report.html"))
+    commands = (command_line(),)
+    status = target.answer(lambda request: ask_report(request, commands), request, write_report_again)
+    if target.html is not None or target.pdf is not None:
+        for note in explain_missing_charts():
+            say(note.text)
+    return status
 
 
 @app.command(sort_key=7, help_epilogue=epilogue("demo"))
@@ -480,7 +441,7 @@ def demo(
     folder: Annotated[Path, Parameter(metavar="FOLDER", help="Where to write the files.")] = Path("sidelight-demo"),
 ) -> int:
     """Judge a release of real census data, publish a better one, and leave the files to go on with."""
-    from sidelight.cli import demo as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import serve as verb  # noqa: PLC0415 - `--help` is quick
 
     return verb.demo(folder)
 
@@ -488,14 +449,37 @@ def demo(
 @app.command(sort_key=6.5, help_epilogue=epilogue("serve"))
 def serve(
     file: Annotated[
-        str | None, files("TABLE_OR_RELEASE", f"A table, or a published file: {KINDS} Without one, the bundled census.")
+        str | None,
+        files("TABLE_OR_RELEASE", f"A table, or a published file: {FILE_KINDS} Without one, the bundled census."),
     ] = None,
     /,
     *,
-    asked: LimitOptions = LimitOptions(),
+    asked: LimitsAsked = Asked(),
     population: PopulationFile = None,
-    columns: TableColumns = TableColumns(),
-    page: ServeOptions = ServeOptions(),
+    columns: TableColumns = AskedColumns(),
+    port: Annotated[
+        int,
+        option(
+            "--port",
+            metavar="NUMBER",
+            at_least=0,
+            group=ANSWER,
+            help="The port of 127.0.0.1 that is listened to; 0 is any that is free.",
+        ),
+    ] = 0,
+    no_browser: Annotated[
+        bool, option("--no-browser", group=ANSWER, help="Only print the address, and open no browser.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            group=ANSWER,
+            help="The folder into which the page may publish releases; without it they are downloaded.",
+        ),
+    ] = None,
 ) -> int:
     """Explore a table or a release on a page that this machine shows to your browser, and to nobody else.
 
@@ -504,28 +488,44 @@ def serve(
     from sidelight.cli import serve as verb  # noqa: PLC0415 - `--help` is quick
 
     request = verb.ServeRequest(
-        file, asked.policy, asked.limits, columns.roles(), asked.hierarchies, page.output, population
+        file, asked.policy, asked.limits, columns.roles(), asked.hierarchies, output, population
     )
-    return verb.serve(request, page)
+    return verb.serve(request, port=port, open_browser=not no_browser)
 
 
-def _schema_printer(module: str, function: str) -> Callable[[], int]:
+def _make_folder(folder: Path, option: str) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        message = f"cannot make the folder '{folder}': {problem.strerror}; name another with {option}"
+        raise BadHierarchy(message) from None
+
+
+def _schema_printer(module: str, name: str) -> Callable[[], int]:
     def write() -> int:
         from importlib import import_module  # noqa: PLC0415
 
-        sys.stdout.write(getattr(import_module(f"sidelight.{module}"), function)())
+        from sidelight.documents.document import schema_text  # noqa: PLC0415
+
+        document = getattr(import_module(f"sidelight.{module}"), name)
+        sys.stdout.write(schema_text(document) if isinstance(document, type) else document())
         return 0
 
     return write
 
 
-for _name, _module, _text in (
-    ("policy", "policy.policy_file", "policy files, for editors and for the documentation"),
-    ("report", "report.report", "reports, for programs that read them"),
-    ("release-report", "report.release_report", "what `sidelight report` writes, for programs that read it"),
-    ("sidecar", "publish.sidecar", "the sidecars of published releases, for programs that read them"),
+for _name, _module, _document, _text in (
+    ("policy", "policy.policy_file", "policy_schema", "policy files, for editors and for the documentation"),
+    ("report", "report.report", "AuditReport", "reports, for programs that read them"),
+    (
+        "release-report",
+        "report.release_report",
+        "ReleaseReport",
+        "what `sidelight report` writes, for programs that read it",
+    ),
+    ("sidecar", "publish.sidecar", "Sidecar", "the sidecars of published releases, for programs that read them"),
 ):
-    _print_schema = _schema_printer(_module, f"{_name.replace('-', '_')}_schema")
+    _print_schema = _schema_printer(_module, _document)
     app.command(_print_schema, name=f"{_name}-schema", group=FOR_PROGRAMS, help=f"Print the JSON schema of {_text}.")
 
 

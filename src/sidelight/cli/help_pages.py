@@ -105,9 +105,6 @@ demo
 """
 """Of each verb two commands, and what the exit status says; 130 is Ctrl-C for all, and 2 what it is for most."""
 
-SCHEMAS = ("policy-schema", "report-schema", "release-report-schema", "sidecar-schema")
-"""The verbs that print a schema, which take nothing."""
-
 EXAMPLES: dict[str, tuple[str, ...]] = {}
 STATUSES: dict[str, tuple[str, ...]] = {}
 for _verb, *_lines in (_page.splitlines() for _page in re.split(r"\n(?=\w)", PAGES.strip())):

@@ -14,11 +14,11 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TextIO, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO, TypeVar, cast, get_args, get_origin
 
 from cyclopts import App, CycloptsError
 from cyclopts.exceptions import (
@@ -35,7 +35,7 @@ from rich.errors import LiveError
 from rich.segment import Segment
 from rich.text import Text
 
-from sidelight.answers.request import OPTIONS, Request
+from sidelight.answers.request import ANSWER, OPTIONS, Force, Request, option, options
 from sidelight.errors import NothingSafe, Parameter, SidelightError, did_you_mean, utf8, visible
 from sidelight.files import (
     IN_A_CIRCLE,
@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from sidelight.report.page import Page, Verdict
 
 DEBUG = "--debug"
+
+RequestT = TypeVar("RequestT", bound=Request)
 
 _WORDS: ContextVar[tuple[str, ...]] = ContextVar("words", default=())
 """What was typed after `sidelight`."""
@@ -93,18 +95,18 @@ def _named_places() -> Iterator[tuple[str, Path]]:
 
     A word may be a place, `COLUMN=FILE`, or a pattern of names such as `parts-*.csv`.
     """
-    for option, value in _words_by_option():
+    for name, value in _words_by_option():
         with suppress(OSError, ValueError):
             places = [Path(each) for each in (value, value.partition("=")[2]) if each]
             there = [each for each in places if each.exists() or each.is_symlink() or leads_in_a_circle(each)]
             if not there and has_magic(value) and Path(value).suffix:
                 there = [Path(each) for each in glob(value)]  # noqa: PTH207 - it may be absolute
-            yield from ((option, each) for each in there)
+            yield from ((name, each) for each in there)
 
 
 def named_inputs() -> Iterator[Path]:
     """Give every file that the command names and does not write: whatever a verb reads of it, nothing is put there."""
-    return (path for option, path in _named_places() if option not in OUTPUTS and path.is_file())
+    return (path for name, path in _named_places() if name not in OUTPUTS and path.is_file())
 
 
 def _refuse_pipes() -> None:
@@ -113,24 +115,24 @@ def _refuse_pipes() -> None:
         if not utf8(word):
             message = f"'{word}' is not UTF-8; rename the file, or write the word in UTF-8"
             raise SidelightError(message)
-    for option, value in _words_by_option():
-        if not value and option in (*OUTPUTS, "--hierarchies", "--folder"):  # else it would be the current folder
-            message = f"the name after {option} is empty; give the name of a file, or of a folder"
+    for name, value in _words_by_option():
+        if not value and name in (*OUTPUTS, "--hierarchies", "--folder"):  # else it would be the current folder
+            message = f"the name after {name} is empty; give the name of a file, or of a folder"
             raise SidelightError(message)
-    for option, path in _named_places():
+    for name, path in _named_places():
         if leads_in_a_circle(path):
             message = f"'{path}' {IN_A_CIRCLE}; give the name of a file"
             raise SidelightError(message)
         if path.exists() and not (path.is_file() or path.is_dir()):
-            what = "give the name of a file" if option in OUTPUTS else "give a file, or - for a table on standard input"
+            what = "give the name of a file" if name in OUTPUTS else "give a file, or - for a table on standard input"
             message = f"'{path}' is a device or a pipe; {what}"
             raise SidelightError(message)
 
 
 def _refuse_changed_releases() -> None:
     """Refuse a release that is not the file that its sidecar tells of, whatever it is read as, and through any link."""
-    for option, path in _named_places():
-        for release in () if option in OUTPUTS else dict.fromkeys((path, real_path(path))):
+    for name, path in _named_places():
+        for release in () if name in OUTPUTS else dict.fromkeys((path, real_path(path))):
             if os.path.lexists(release.parent / f"{release.name}{SIDECAR_ENDING}"):
                 from sidelight.publish.sidecar import read_checked  # noqa: PLC0415 - few commands are about one
 
@@ -319,7 +321,11 @@ def _misspelt_option(error: CycloptsError) -> str | None:
     if getattr(error, "keyword", None) is not None or error.app is None:  # an option that the verb does have
         return None
     at_verb = error.app.default_command is not None
-    names = [argument.names for argument in error.app.assemble_argument_collection()] if at_verb else [tuple(error.app)]
+    names = (
+        [argument.names for argument in error.app.assemble_argument_collection().filter_by(parse=True)]
+        if at_verb
+        else [tuple(error.app)]
+    )
     known = [name for each in names for name in each]
     words = [*(error.unused_tokens or ())]
     if isinstance(error, UnknownOptionError):
@@ -391,22 +397,26 @@ class PlainConsole(Console):
             yield segment if control else Segment(visible(text, one_for_one=True), style)
 
 
-@dataclass(frozen=True, slots=True)
+@options(ANSWER)
 class Output:
-    """Where the answer goes."""
+    """Where the answer goes; each verb has some of these options."""
 
-    as_json: bool = False
-    file: Path | None = None
-    force: bool = False
-    inputs: tuple[Path, ...] = ()  # what is read besides the published files, such as the policy
-    html: Path | None = None
-    markdown: Path | None = None
-    pdf: Path | None = None
+    json: Annotated[bool, option("--json")] = False
+    """Print the answer as JSON, and nothing else."""
+    output: Annotated[Path | None, option("--output", "-o", metavar="FILE")] = None
+    """Also write the JSON to this file."""
+    html: Annotated[Path | None, option("--html", metavar="FILE")] = None
+    """Also draw the answer as one HTML file, to read and to print."""
+    markdown: Annotated[Path | None, option("--markdown", metavar="FILE")] = None
+    """Also write the answer as Markdown."""
+    pdf: Annotated[Path | None, option("--pdf", metavar="FILE")] = None
+    """Also print it to a PDF file, by the system's Chromium."""
+    force: Force = False
 
     @property
     def files(self) -> tuple[Path, ...]:
         """All files that are written."""
-        return tuple(path for path in (self.file, self.html, self.markdown, self.pdf) if path is not None)
+        return tuple(path for path in (self.output, self.html, self.markdown, self.pdf) if path is not None)
 
     def refuse(self, inputs: Iterable[Path], *, beside: Sequence[Path] = ()) -> None:
         """Refuse, before any work is done, a place that cannot be written or that something is read from.
@@ -417,54 +427,64 @@ class Output:
             from sidelight.report.render import browser_path  # noqa: PLC0415 - only who asks for a page waits for it
 
             browser_path()
-        refuse_targets((*beside, *self.files), (*self.inputs, *inputs, *named_inputs()), force=self.force)
+        refuse_targets((*beside, *self.files), (*inputs, *named_inputs()), force=self.force)
 
     def answer(
-        self, ask: Callable[..., Answer[Any]], request: Request, doing: str = "", *, beside: Sequence[Path] = ()
+        self,
+        ask: Callable[..., Answer[Any]],
+        request: RequestT,
+        write: Callable[[RequestT], str] | None = None,
+        doing: str = "",
+        *,
+        beside: Sequence[Path] = (),
     ) -> Status:
         """Ask, and draw the answer, or what stands in its way; after Ctrl-C there is none, as it would be half of one.
 
-        A question that takes long says what it is `doing` ("trying"), and is told the progress that is shown.
+        `write` is the Python that comes to the same.  A question that takes long says what it is `doing` ("trying"),
+        and is told the progress that is shown.
         """
+        from sidelight.answers.sources import list_inputs  # noqa: PLC0415 - `--help` is quick
+
+        again = partial(write, request) if write is not None else str
         request.check()
-        self.refuse(request.files(), beside=beside)
+        self.refuse(list_inputs(request), beside=beside)
         try:
             with noticing_interrupts() as interrupts, bar(doing) if doing else nullcontext(quiet) as progress:
                 answer = ask(request, progress) if doing else ask(request)
         except NothingSafe as nothing:
-            return self._report_nothing(nothing, request)
+            return self._report_nothing(nothing, request, again)
         if interrupts.noticed:
             raise KeyboardInterrupt
-        self.deliver(answer, request)
+        self.deliver(answer, again)
         for remark in answer.remarks():
             say(remark)
         return Status.from_verdict(answer.verdict)
 
-    def _report_nothing(self, nothing: NothingSafe, request: Request) -> Status:
+    def _report_nothing(self, nothing: NothingSafe, request: Request, again: Callable[[], str]) -> Status:
         from sidelight.answers.protect import describe_nothing  # noqa: PLC0415 - `--help` is quick
-        from sidelight.answers.sources import TableRequest  # noqa: PLC0415
 
-        if not isinstance(request, TableRequest):
+        if not request.kind:
             raise nothing
         message = name_options(nothing)
         answer = describe_nothing(nothing, request, message)
-        self.keep(answer, request)
-        if self.as_json:
+        self.keep(answer, again)
+        if self.json:
             sys.stdout.write(answer.to_json())
         else:
             say(message)
         return Status.NOT_WITHIN_POLICY
 
-    def deliver(self, answer: Answer[Any], request: Request) -> None:
+    def deliver(self, answer: Answer[Any], again: Callable[[], str] = str) -> None:
         """Print an answer, as JSON or for people, and write the files that were asked for.
 
-        Its private blocks go to the terminal and into no file.
+        Its private blocks go to the terminal and into no file.  `again` writes the Python that comes to the same: none,
+        if nothing is said.
         """
         from sidelight.report.terminal import draw_blocks  # noqa: PLC0415 - `--help` is quick
 
         blocks = tuple(draw_blocks(answer.blocks()))
-        self.keep(answer, request)
-        if self.as_json:
+        self.keep(answer, again)
+        if self.json:
             sys.stdout.write(answer.to_json())
             return
         console = PlainConsole(highlight=False)
@@ -476,13 +496,13 @@ class Output:
                 console.print(f"Written to {path}", markup=False, soft_wrap=True)
         sys.stdout.write(shown.get())
 
-    def keep(self, answer: Answer[Any], request: Request) -> None:
+    def keep(self, answer: Answer[Any], again: Callable[[], str]) -> None:
         """Write the files that were asked for: all of them, or none."""
-        contents: dict[Path, str | bytes] = {} if self.file is None else {self.file: answer.to_json()}
+        contents: dict[Path, str | bytes] = {} if self.output is None else {self.output: answer.to_json()}
         if self.html is not None or self.markdown is not None or self.pdf is not None:
             from sidelight.report.answer import Recipe  # noqa: PLC0415 - only who asks for a page waits for it
 
-            contents |= self._draw_page(answer.page(Recipe(command_line(), request.python())))
+            contents |= self._draw_page(answer.page(Recipe(command_line(), again())))
         write_together(contents, force=self.force)
         remember_written(*contents)
 

@@ -1,32 +1,155 @@
-"""`sidelight serve`: what does this file reveal, on a page that one's own machine shows to one's own browser?"""
+"""`sidelight demo`: the main job on real census data, with files to go on with; and `sidelight serve`.
+
+What does this file reveal, on a page that one's own machine shows to one's own browser?
+"""
 
 from __future__ import annotations
 
+import io
+import shlex
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console
+
 import sidelight as sl
-from sidelight.answers.audit import attach_hierarchies, find_single_file
-from sidelight.answers.sources import Question, open_release, open_table, read_question, require_columns
-from sidelight.cli.demo import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
-from sidelight.cli.options import ServeOptions
-from sidelight.cli.run import Status, bar, name_options
+from sidelight.answers.audit import ask_audit, ask_report, attach_hierarchies
+from sidelight.answers.questions import AuditRequest, ProtectRequest, ReportRequest
+from sidelight.answers.request import Asked
+from sidelight.answers.sources import (
+    Question,
+    find_single_file,
+    open_release,
+    open_table,
+    read_question,
+    require_columns,
+)
+from sidelight.cli.app import protect
+from sidelight.cli.run import Output, Status, bar, name_options
+from sidelight.engines.formats.write import Csv, shuffler
 from sidelight.engines.postgres.source import is_address
 from sidelight.errors import NotAvailable, SidelightError
-from sidelight.files import sidecar_path
+from sidelight.files import sidecar_path, write_whole
 from sidelight.intake.roles import suggestions_for
 from sidelight.policy.limits import read_limit
-from sidelight.policy.policy import Policy
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.publish.sidecar import read_sidecar
-from sidelight.table.hierarchy_io import read_hierarchies
+from sidelight.publish.publish import sheet_of_people
+from sidelight.publish.sidecar import dictionary_path, read_sidecar
+from sidelight.report.report import AuditReport
+from sidelight.report.terminal import draw_blocks
 from sidelight.table.roles import Roles
 
 if TYPE_CHECKING:
     from sidelight.release.population import Population
     from sidelight.web.workspace import State, Workspace
+
+FOLDER = "sidelight-demo"
+"""Where `sidelight demo` writes the files that the commands on the page of the census name."""
+
+LEVELS = {"age": 3, "education": 2}
+"""Ages in steps of twenty years, education as school or college: coarse enough for the classic limits."""
+
+FILES = ("census.parquet", "rough.csv", "policy.toml", "release.csv", "report.json", "report.html")
+HIERARCHIES = "hierarchies"
+
+POLICY = (Path(__file__).parent / "demo_policy.toml").read_text(encoding="utf-8")
+"""What a release of the census keeps, with a comment on each limit."""
+
+
+def demo(folder: Path) -> int:
+    """Judge a coarse release, find and publish a better one, judge that as it is on the disk, name the files."""
+    table, rough, policy, release, *_ = (folder / name for name in FILES)
+    try:
+        (folder / HIERARCHIES).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot make the folder '{folder}': {error.strerror}; choose another with --folder"
+        raise SidelightError(message) from None
+    adult = sl.datasets.adult()
+    write_whole(table, adult.path.read_bytes(), force=True)
+    if not policy.exists():
+        write_whole(policy, POLICY)
+    elif policy.read_bytes() != POLICY.encode():  # somebody may have tried other numbers in it
+        _print_line(f"{policy} was changed, and is used as it is; delete it to begin again.\n")
+    asked = Asked(policy=policy, hierarchies=folder / HIERARCHIES)
+    request = ProtectRequest(asked=asked, output=release, force=True)
+    quasi = request.roles.quasi
+    for name in quasi:
+        if name in adult.hierarchies:
+            sl.write_hierarchy(adult.hierarchies[name], folder / HIERARCHIES / f"{name}.csv")
+
+    _print_line("1. The US census of 1994, published with ages in steps of 20 years and school or college.\n")
+    to = {name: LEVELS[name] for name in quasi if name in LEVELS}
+    coarse = sl.generalise(
+        open_table(str(table), request.roles),
+        by=adult.hierarchies,
+        to=to,
+    )
+    write_whole(rough, as_csv(coarse), force=True)
+    audit = AuditRequest(files=(str(rough),), asked=Asked(policy=policy))
+    report = ask_audit(audit)
+    Output().deliver(report)
+    _print_line(f"\n{moral(report)}\n")
+
+    _print_line(f"2. {_protect_command(folder)}\n")
+    status = protect(str(table), request=request)
+    if status != Status.WITHIN_POLICY:
+        return status
+
+    _print_line(f"\n3. sidelight audit {release} --policy {policy}\n")
+    _judge_published(folder)
+    _print_line(f"\nData: {adult.citation}, CC BY 4.0")
+    beside = (sidecar_path(release).name, dictionary_path(release).name, HIERARCHIES)
+    _print_line(f"Written to {folder}: {', '.join((*FILES, *beside))}")
+    _print_line(f"For whoever signs, open in a browser: {folder / FILES[-1]}")
+    return Status.WITHIN_POLICY
+
+
+def _judge_published(folder: Path) -> None:
+    """Judge the release as it is on the disk, and write the reports: one for programs, one for whoever signs."""
+    table, _, policy, release, kept, page = (str(folder / name) for name in FILES)
+    asked = Asked(policy=Path(policy))
+    write_whole(Path(kept), ask_audit(AuditRequest(files=(release,), asked=asked)).to_json(), force=True)
+    command = shlex.join(("sidelight", "report", release, "--policy", policy, "--table", table, "--html", page))
+    request = ReportRequest(files=(release,), asked=asked, table=table)
+    signed = ask_report(request, (_protect_command(folder), command))
+    write_whole(Path(page), sl.report_html(signed), force=True)
+    for part in draw_blocks(signed.blocks()):
+        Console(highlight=False).print(part)
+
+
+def _protect_command(folder: Path) -> str:
+    table, _, policy, release, *_ = (str(folder / name) for name in FILES)
+    return shlex.join(
+        ("sidelight", "protect", table, "--policy", policy, "--hierarchies", str(folder / HIERARCHIES), "-o", release)
+    )
+
+
+def _print_line(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def moral(report: AuditReport) -> str:
+    """Return what the numbers of this release show, whatever they are."""
+    kept = ", ".join(answer.measure for answer in report.answer.findings if answer.holds)
+    broken = ", ".join(
+        f"{answer.measure} ({answer.result.text})" for answer in report.answer.findings if not answer.holds
+    )
+    if not broken or not kept:
+        return f"It keeps {kept or 'nothing'} of the policy; it does not keep {broken or 'nothing'}."
+    return f"It keeps {kept}.\nIt still falls to someone who knows a little: {broken}."
+
+
+def as_csv(release: sl.Release) -> bytes:
+    """Write a release as a table with a row per person."""
+    text = io.BytesIO()
+    Csv().write(sheet_of_people(release, shuffler()), text)
+    return text.getvalue()
+
+
+# The page
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +165,7 @@ class ServeRequest:
     population: str | None = None
 
 
-def serve(request: ServeRequest, options: ServeOptions) -> Status:
+def serve(request: ServeRequest, *, port: int, open_browser: bool) -> Status:
     """Read the file and show the page until it is closed; what was uploaded is removed then."""
     try:
         from sidelight.web.app import serve as show  # noqa: PLC0415 - an extra
@@ -54,8 +177,8 @@ def serve(request: ServeRequest, options: ServeOptions) -> Status:
         raise SidelightError(message)
     show(
         replace(workspace(request), output=request.output),
-        port=options.port,
-        open_browser=not options.no_browser,
+        port=port,
+        open_browser=open_browser,
         say=_show_address,
     )
     return Status.WITHIN_POLICY
@@ -70,8 +193,9 @@ def workspace(request: ServeRequest) -> Workspace:
     """Make what the page explores: a file, or the bundled census."""
     if request.file is None:
         return _explore_census(request)
-    file, by = request.file, read_hierarchies(request.hierarchies) if request.hierarchies else {}
-    question = read_question(request.policy, limits=request.limits, roles=request.roles, population=request.population)
+    file, by = request.file, sl.read_hierarchies(request.hierarchies) if request.hierarchies else {}
+    asked = Asked(policy=request.policy, limits=request.limits, population=request.population)
+    question = read_question(asked, roles=request.roles)
     settings: dict[str, Any] = {
         "name": file,
         "hierarchies": by,
@@ -138,7 +262,8 @@ def _explore_census(request: ServeRequest) -> Workspace:
     demo = read_policy_text(POLICY)
     adult = sl.datasets.adult(people="all", missing="drop")
     file, roles = str(adult.path), demo.roles.update(request.roles)
-    question = read_question(request.policy, limits=request.limits) if request.policy or request.limits else None
+    asked = Asked(policy=request.policy, limits=request.limits)
+    question = read_question(asked) if request.policy or request.limits else None
     suggested = suggestions_for(file, roles)
     source = ExploredFile(
         name=f"{FOLDER}/{FILES[0]}",
@@ -155,7 +280,7 @@ def _explore_census(request: ServeRequest) -> Workspace:
     return Workspace(source, first.but(levels=tuple(LEVELS.items())), wording=name_options)
 
 
-def _first_state(roles: Roles, policy: Policy | None, compared: tuple[sl.Measure, ...] = ()) -> State:
+def _first_state(roles: Roles, policy: sl.Policy | None, compared: tuple[sl.Measure, ...] = ()) -> State:
     """Begin with the limits of a policy, or else with a few, and with all that compares with a population."""
     from sidelight.answers.recipe import write_typed  # noqa: PLC0415 - an extra
     from sidelight.web.workspace import State as First  # noqa: PLC0415
@@ -168,7 +293,7 @@ def _first_state(roles: Roles, policy: Policy | None, compared: tuple[sl.Measure
     return First(quasi=roles.quasi, sensitive=roles.value_columns, limits=limits)
 
 
-def _populations(policy: Policy | None, population: Population | None) -> dict[str, Population]:
+def _populations(policy: sl.Policy | None, population: Population | None) -> dict[str, Population]:
     """Name the populations of a page by their place; the one of the option is also for measures that name none ('')."""
     named = {} if policy is None else {str(each.place): each for each in policy.registers}
     return named if population is None else {**named, str(population.place): population, "": population}

@@ -38,7 +38,11 @@ FILES = (
 def verbs() -> dict[str, tuple[tuple[str, ...], ...]]:
     """All verbs, and the names of their options."""
     return {
-        words: tuple(names for each in verb.assemble_argument_collection() if (names := each.names)[0].startswith("-"))
+        words: tuple(
+            names
+            for each in verb.assemble_argument_collection().filter_by(parse=True)
+            if (names := each.names)[0].startswith("-")
+        )
         for words, verb in verbs_of(app).items()
         if words not in LEFT_OUT
     }

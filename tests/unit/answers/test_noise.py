@@ -10,10 +10,9 @@ import pytest
 from support.command_line import answer, invoke
 
 import sidelight as sl
-from sidelight.answers.noise import NoiseRequest
-from sidelight.answers.sources import read_question
-from sidelight.cli.options import NoiseOptions
-from sidelight.table.roles import Roles
+from sidelight.answers.noise import write_noise
+from sidelight.answers.questions import NoiseRequest
+from sidelight.answers.request import AskedColumns
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")
 
@@ -440,8 +439,16 @@ def test_without_a_number_of_people_a_delta_is_not_told_in_beliefs():
 
 
 def test_python_again_says_which_neighbours_are_hidden():
-    question = read_question(None, roles=Roles(sensitive="disease"))
-    options = NoiseOptions(neighbours="replace", undeclared=True, levels=("sex=0",), epsilon="1", delta="1e-9")
-    code = NoiseRequest("table.csv", Path("counts.csv"), question, None, force=False, **vars(options)).python()
+    request = NoiseRequest(
+        files=("table.csv",),
+        output=Path("counts.csv"),
+        columns=AskedColumns(sensitive=("disease",)),
+        neighbours="replace",
+        undeclared=True,
+        levels=("sex=0",),
+        epsilon="1",
+        delta="1e-9",
+    )
+    code = write_noise(request)
     assert "neighbours='replace'" in code
     assert "delta='1e-9'" in code

@@ -14,9 +14,10 @@ from support.command_line import invoke, verbs_of
 from support.explorer import guest, opened
 
 import sidelight as sl
-from sidelight.answers.protect import ProtectRequest
+from sidelight.answers.protect import write_protect_again
+from sidelight.answers.questions import ProtectRequest
 from sidelight.answers.recipe import (
-    NOT_OPTIONS_OF,
+    COLUMNS_OF,
     FileRecipe,
     Name,
     write_call,
@@ -30,9 +31,8 @@ from sidelight.answers.recipe import (
     write_role_options,
     write_table,
 )
-from sidelight.answers.request import OPTIONS
-from sidelight.answers.sources import Question, read_question
-from sidelight.cli import column_options
+from sidelight.answers.request import OPTIONS, Asked
+from sidelight.answers.sources import read_question
 from sidelight.cli.app import app
 from sidelight.policy.limits import read_limit
 from sidelight.policy.measure_names import all_measures
@@ -43,10 +43,10 @@ from sidelight.web.uploads import Uploads
 
 def test_a_policy_is_read_from_its_file_where_that_says_all(sample_files):
     policy = sample_files / "policy.toml"
-    assert write_policy(read_question(policy)) == f"sl.read_policy({str(policy)!r})"
+    assert write_policy(read_question(Asked(policy=policy))) == f"sl.read_policy({str(policy)!r})"
     for question in (
-        read_question(policy, limits=["implications(k=1) < 0.9"]),
-        read_question(None, preset="k-map(k=4)"),
+        read_question(Asked(policy=policy, limits=("implications(k=1) < 0.9",))),
+        read_question(Asked(preset="k-map(k=4)")),
     ):
         names: dict[str, object] = {}
         exec(write_python(f"policy = {write_policy(question)}"), names)
@@ -78,7 +78,11 @@ WITHOUT = {"demo", "serve", "hierarchies", "policy-schema", "report-schema", "re
 
 @pytest.mark.parametrize("verb", sorted(set(verbs_of(app)) - WITHOUT))
 def test_every_verb_that_answers_has_pages(verb):
-    names = {name for argument in verbs_of(app)[verb].assemble_argument_collection() for name in argument.names}
+    names = {
+        name
+        for argument in verbs_of(app)[verb].assemble_argument_collection().filter_by(parse=True)
+        for name in argument.names
+    }
     assert {"--html", "--markdown"} <= names
 
 
@@ -158,25 +162,32 @@ def test_only_the_imports_that_are_needed():
     assert write_python(lines, "y = Path()", imports=["from pathlib import Path", ""]) == f"{lines}\ny = Path()"
 
 
-@pytest.mark.parametrize("verb", NOT_OPTIONS_OF)
+ALL_SAID = Roles(
+    quasi=("age",),
+    sensitive="disease",
+    values="set",
+    missing="drop",
+    missing_marks=("?",),
+    split="|",
+    encoding="utf-8",
+    sheet="one",
+    person="id",
+    domain=("Flu",),
+    sensitive_level=1,
+    keep=("note",),
+    weight="w",
+    suppressed="a group",
+    kinds=(("age", "number"),),
+)
+
+
+@pytest.mark.parametrize("verb", COLUMNS_OF)
 def test_roles_are_written_as_options_that_the_verb_has(verb):
-    classes = {
-        "audit": column_options.ReleaseColumns,
-        "report": column_options.ReleaseColumns,
-        "believe": column_options.BelievedColumns,
-        "explore": column_options.BelievedColumns,
-    }
-    others = {
-        "columns": column_options.SuggestedColumns,
-        "attack": column_options.JointColumns,
-        "hierarchies": column_options.TableColumns,
-        "protect": column_options.TableColumns,
-    }
-    has = {column_options.ROLE_NAMES.get(each.name, each.name) for each in fields({**classes, **others}[verb])}
-    if verb not in ("audit", "report"):
-        has -= {"suppressed"}  # it says there who may be among them, and not how a file is read
-    roles = {each.name for each in fields(Roles) if each.name in OPTIONS} - {"quasi", "sensitive"}
-    assert has & roles == roles - {*NOT_OPTIONS_OF[verb]}
+    arguments = app[verb].assemble_argument_collection().filter_by(parse=True)
+    has = {each.keys[1] for each in arguments if each.keys[:1] == ("columns",) and len(each.keys) == 2}
+    has = {"quasi" if each == "known" else each for each in has} & {each.name for each in fields(Roles)}
+    written = {word for word in write_role_options(ALL_SAID, verb) if word.startswith("--")}
+    assert written == {OPTIONS[each] for each in has}
 
 
 def test_roles_are_all_written():
@@ -312,5 +323,5 @@ def test_write_protect_settings_make_the_same_method(method, settings, made):
 
 
 def test_protect_python_options_of_the_search_are_written():
-    request = ProtectRequest("people.csv", Question(Roles(), None, ()), None, suppress=0.04, ask="nobody")
-    assert "method=sl.FullDomain(suppress=0.04), ask='nobody'" in request.python()
+    request = ProtectRequest(files=("people.csv",), suppress=0.04, ask="nobody")
+    assert "method=sl.FullDomain(suppress=0.04), ask='nobody'" in write_protect_again(request)

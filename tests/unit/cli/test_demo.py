@@ -8,7 +8,7 @@ import pytest
 from support.command_line import invoke
 
 import sidelight as sl
-from sidelight.cli.demo import as_csv
+from sidelight.cli.serve import as_csv
 from sidelight.publish.sidecar import read_sidecar
 from sidelight.report.report import AuditReport
 

@@ -13,7 +13,7 @@ from pyarrow import csv
 from support.command_line import answer, invoke
 
 import sidelight as sl
-from sidelight.answers import compare as question
+from sidelight.answers import protect as question
 
 COLUMNS = ("patients.parquet", "-g", "age", "-g", "sex", "-g", "zip", "-s", "disease")
 USUAL = (*COLUMNS, "--hierarchies", "hierarchies")
@@ -145,7 +145,7 @@ def test_what_makes_no_sense_is_one_line(args, line):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_prints_no_half_of_a_table(monkeypatch):
-    whole = question.generalisation_table
+    whole = sl.generalisation_table
 
     def interrupted(*args, **settings):
         def stop(what, done, total):
@@ -154,7 +154,7 @@ def test_ctrl_c_prints_no_half_of_a_table(monkeypatch):
 
         return whole(*args, **settings | {"progress": stop})
 
-    monkeypatch.setattr(question, "generalisation_table", interrupted)
+    monkeypatch.setattr(sl, "generalisation_table", interrupted)
     done = run(*USUAL)
     assert (done.exit_code, done.stdout) == (130, "")
     assert done.stderr == "sidelight: interrupted; nothing unfinished is left behind\n"

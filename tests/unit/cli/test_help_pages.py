@@ -3,10 +3,10 @@
 import shlex
 
 import pytest
-from support.command_line import invoke
+from support.command_line import SCHEMAS, invoke
 
 from sidelight.cli.app import app
-from sidelight.cli.help_pages import EXAMPLES, SCHEMAS, STATUSES
+from sidelight.cli.help_pages import EXAMPLES, STATUSES
 
 VERBS = [name for name in app if not name.startswith("-")]
 

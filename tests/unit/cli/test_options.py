@@ -8,12 +8,13 @@ import pytest
 from support.command_line import invoke, verbs_of
 
 import sidelight
+from sidelight.answers.questions import GeneralisationsRequest, MethodName, ProtectRequest
+from sidelight.answers.request import AskedColumns
 from sidelight.cli.app import app
-from sidelight.cli.column_options import TableColumns
-from sidelight.cli.options import GeneralisationOptions, SearchOptions
 from sidelight.cli.run import OPTIONS, name_options
 from sidelight.errors import SidelightError, in_python, parameter
 from sidelight.search.full_domain import Suppressed
+from sidelight.search.protect import METHODS
 from sidelight.search.utility import UtilityName
 from sidelight.table.labels import Semantics
 
@@ -21,7 +22,10 @@ from sidelight.table.labels import Semantics
 def test_every_word_is_an_option_of_some_verb():
     verbs = verbs_of(app).values()
     known = {
-        option for verb in verbs for parameter in verb.assemble_argument_collection() for option in parameter.names
+        option
+        for verb in verbs
+        for parameter in verb.assemble_argument_collection().filter_by(parse=True)
+        for option in parameter.names
     }
     assert set(OPTIONS.values()) <= known
 
@@ -29,10 +33,10 @@ def test_every_word_is_an_option_of_some_verb():
 @pytest.mark.parametrize(
     ("options", "name", "kind"),
     [
-        (SearchOptions, "utility", UtilityName),
-        (GeneralisationOptions, "utility", UtilityName),
-        (GeneralisationOptions, "suppressed", Suppressed),
-        (TableColumns, "values", Semantics),
+        (ProtectRequest, "utility", UtilityName),
+        (GeneralisationsRequest, "utility", UtilityName),
+        (GeneralisationsRequest, "suppressed", Suppressed),
+        (AskedColumns, "values", Semantics),
     ],
 )
 def test_choices_are_those_of_the_library(options, name, kind):
@@ -40,6 +44,10 @@ def test_choices_are_those_of_the_library(options, name, kind):
     wanted = get_type_hints(options)[name]
     choices = {each for part in (wanted, *get_args(wanted)) if get_origin(part) is Literal for each in get_args(part)}
     assert choices == {*get_args(kind)}
+
+
+def test_methods_are_those_of_the_library():
+    assert set(get_args(MethodName)) == set(METHODS)
 
 
 @pytest.mark.parametrize(
@@ -90,8 +98,7 @@ def test_a_file_of_an_unknown_kind_is_not_told_about_dataframes(tmp_path):
 
 
 ADVISED = {
-    "answers/noise.py": ("noise", "attack-noise", "count"),
-    "answers/ledger.py": ("ledger spent", "ledger begin", "promise"),
+    "answers/noise.py": ("noise", "attack-noise", "count", "ledger spent", "ledger begin", "promise"),
     "noise/noisy_counts.py": ("noise",),
     "noise/domain.py": ("noise",),
     "noise/ledger.py": ("ledger begin", "noise"),
@@ -122,7 +129,7 @@ def test_advice_about_noise_names_options_that_are_there(file):
     known = {
         option
         for verb in ADVISED[file]
-        for argument in verbs[verb].assemble_argument_collection()
+        for argument in verbs[verb].assemble_argument_collection().filter_by(parse=True)
         for option in argument.names
     }
     named = {*re.findall(r"--[a-z][a-z-]+", text)}

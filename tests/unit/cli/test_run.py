@@ -3,7 +3,6 @@
 import shlex
 import subprocess
 import sys
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -144,31 +143,28 @@ class Guess(Answer[dict[str, Any]]):
             yield Paragraph(self.secret)
 
 
-REQUEST = SimpleNamespace(files=tuple, python=lambda: "")
-
-
 def guess(*parts, secret=""):
     return Guess(kind="guess", schema_version=1, source="a.csv", answer={"a": 1}, parts=parts, secret=secret)
 
 
 def test_people_get_the_page_and_programs_the_json(capsys):
     answer = guess(Paragraph("one"), Paragraph("two"))
-    Output().deliver(answer, REQUEST)
+    Output().deliver(answer)
     assert capsys.readouterr().out == "one\ntwo\n"
-    Output(as_json=True).deliver(answer, REQUEST)
+    Output(json=True).deliver(answer)
     assert capsys.readouterr().out == answer.to_json()
 
 
 def test_what_is_not_to_be_wrapped_stays_in_one_piece(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "20")
-    Output().deliver(guess(Code("to " + "far/" * 20), Paragraph("one two three four five")), REQUEST)
+    Output().deliver(guess(Code("to " + "far/" * 20), Paragraph("one two three four five")))
     assert capsys.readouterr().out == "to " + "far/" * 20 + "\none two three four \nfive\n"
 
 
 def test_terminal_escapes_of_a_cell_are_text(capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     section = PageSection("\x1b]8;;http://evil.example\x07Flu", (Grid(("age",), (("\x1b[31mred\u202e",),)),))
-    Output().deliver(guess(section), REQUEST)
+    Output().deliver(guess(section))
     out = capsys.readouterr().out
     assert "␛]8;;http://evil.exampleFlu" in out
     assert "␛[31mre" in out  # as wide as it seemed to be
@@ -179,14 +175,14 @@ def test_terminal_escapes_of_a_cell_are_text(capsys, monkeypatch):
 def test_a_file_gets_the_json_and_the_page_says_so(tmp_path, capsys):
     file = tmp_path / "[b]answer.json"  # what looks like markup is a name
     answer = guess(Paragraph("one"))
-    Output(file=file).deliver(answer, REQUEST)
+    Output(output=file).deliver(answer)
     assert file.read_text() == answer.to_json()
     assert capsys.readouterr().out == f"one\nWritten to {file}\n"
 
 
 def test_what_is_told_on_the_terminal_alone_stands_in_no_page(tmp_path, capsys):
     output = Output(html=tmp_path / "a.html", markdown=tmp_path / "a.md")
-    output.deliver(guess(Paragraph("public"), secret="Ann and Bob"), REQUEST)
+    output.deliver(guess(Paragraph("public"), secret="Ann and Bob"))
     assert "Ann and Bob" in capsys.readouterr().out
     for name in ("a.html", "a.md"):
         text = (tmp_path / name).read_text(encoding="utf-8")
@@ -200,10 +196,10 @@ def test_a_place_is_refused_before_any_work_is_done(tmp_path):
         each.write_text("mine")
     for file in (policy, data):
         with pytest.raises(SidelightError):
-            Output(file=file, force=True, inputs=(policy,)).refuse([data])
+            Output(output=file, force=True).refuse([data, policy])
     with pytest.raises(SidelightError, match="exists"):
-        Output(file=other).refuse([data])
-    Output(file=other, force=True, inputs=(policy,)).refuse([data])
+        Output(output=other).refuse([data])
+    Output(output=other, force=True).refuse([data, policy])
     Output().refuse([data])
 
 

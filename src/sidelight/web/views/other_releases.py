@@ -173,7 +173,7 @@ def gather(workspace: Workspace, state: State, beside: OtherRelease) -> Work:
         levels=dict(state.levels),
         several=several,
     )
-    return partial(exposure.ask, request)
+    return partial(exposure.ask_exposure, request)
 
 
 def _read_people(workspace: Workspace, state: State, known: tuple[str, ...]) -> Table:

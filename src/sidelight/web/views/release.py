@@ -20,6 +20,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
 from sidelight.answers.candidates import (
+    ENDINGS,
+    LONGEST_NAME,
     METHOD_WORDS,
     OPTION_CHOICES,
     OPTIONS_OF,
@@ -27,21 +29,17 @@ from sidelight.answers.candidates import (
     FoundCandidate,
     FoundCandidates,
     SearchChoice,
+    WrittenRelease,
     compare_candidates,
     draw_candidates,
     draw_shape,
+    find_name_problem,
     list_printed_columns,
     list_smallest_groups,
-    search,
-    write_worth,
-)
-from sidelight.answers.protect import (
-    ENDINGS,
-    LONGEST_NAME,
-    WrittenRelease,
-    find_name_problem,
     read_publication,
+    search,
     write_publication,
+    write_worth,
 )
 from sidelight.documents.document import DocumentPart, ReaderFacts, reader_facts
 from sidelight.errors import BadPolicy, NotAvailable, NothingSafe, NotPublished, SidelightError

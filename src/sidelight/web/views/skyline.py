@@ -1,4 +1,4 @@
-"""Skyline: how much may somebody know before a value is given away?  `answers/skyline` measures; this draws it."""
+"""Skyline: how much may somebody know before a value is given away?  `answers/explore` measures; this draws it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from sidelight.answers import skyline
+from sidelight.answers.explore import MOST_DIGITS, SkylineAnswer, SkylineRequest, ask_skyline
 from sidelight.answers.readers import read_typed
-from sidelight.answers.skyline import MOST_DIGITS, SkylineAnswer, SkylineRequest
 from sidelight.errors import SidelightError
 from sidelight.measures.criterion import Criterion
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
@@ -80,7 +79,7 @@ def live_skyline(workspace: Workspace, state: State, release: Release, request: 
 def answer(workspace: Workspace, state: State, release: Release, request: SkylineRequest) -> SkylineAnswer:
     """Measure the point that was chosen, once."""
     live = live_skyline(workspace, state, release, request)
-    return workspace.answers.of(("acquaintance", state.subject, request), lambda: skyline.ask(request, release, live))
+    return workspace.answers.of(("acquaintance", state.subject, request), lambda: ask_skyline(request, release, live))
 
 
 @router.get("/skyline", include_in_schema=False)
