@@ -24,7 +24,7 @@ from sidelight.policy.limits import read_limit, read_measure
 from sidelight.policy.measure_names import population_measures
 from sidelight.policy.policy import Policy, drop_repeats
 from sidelight.policy.policy_file import PolicyFile, read_policy_file, read_policy_text
-from sidelight.publish.publish import reduce_to_printed, read_by_sidecar
+from sidelight.publish.publish import read_by_sidecar, reduce_to_printed
 from sidelight.publish.sidecar import Reading, Sidecar, read_checked, read_sidecar
 from sidelight.release.population import Population
 from sidelight.release.read import release_from, streamed_from
