@@ -19,7 +19,7 @@ from scipy.stats import beta
 
 import sidelight as sl
 from sidelight.noise.accountant import Spending, promise_of
-from sidelight.noise.domain import FULL_DETAIL, Domain, _score, count_values
+from sidelight.noise.domain import FULL_DETAIL, Domain, _score, count_entries
 from sidelight.noise.mechanism import Mechanism, PrivacyUnit, calibrate
 from sidelight.noise.semantic_privacy import _weight, smallest_shift
 from sidelight.table.labels import Column
@@ -416,7 +416,7 @@ def test_nobody_counts_more_often_than_the_cap(people, entries, cap):
     count = np.array([count for _, count in entries])
     order = np.argsort(row, kind="stable")
     row, count = row[order], count[order]
-    amounts = count_values(np.array(people), row, count, at_most=cap)
+    amounts = count_entries(np.array(people), row, count, at_most=cap)
     assert (amounts <= np.array(people)[row] * count).all()
     for number, times in enumerate(people):
         mine = row == number
@@ -425,7 +425,7 @@ def test_nobody_counts_more_often_than_the_cap(people, entries, cap):
 
 def test_what_is_left_out_is_drawn_evenly():
     draws = np.array(
-        [count_values(np.array([1]), np.zeros(3, np.int64), np.array([1, 2, 1]), at_most=2) for _ in range(4000)]
+        [count_entries(np.array([1]), np.zeros(3, np.int64), np.array([1, 2, 1]), at_most=2) for _ in range(4000)]
     )
     # each of the four occurrences is kept with one half; 5 standard deviations
     assert np.abs(draws.mean(axis=0) - np.array([0.5, 1, 0.5])).max() < 5 * 0.71 / math.sqrt(4000)

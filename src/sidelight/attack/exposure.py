@@ -483,15 +483,15 @@ class Sighting:
         if not self.groups:
             return f"release {self.release}: {'not located' if self.present else 'known not to be in it'}"
         where = ", ".join(map(str, self.groups[:3])) + (" …" if len(self.groups) > 3 else "")
-        values = f"release {self.release}: {where}, {counted(len(self.values), 'value')}: {_list_values(self.values)}"
+        values = f"release {self.release}: {where}, {counted(len(self.values), 'value')}: {_show_values(self.values)}"
         if self.present == 0:
             return f"{values}; known not to be in it"
         if self.noisy:
             return f"{values}; its counts have noise, so nothing is ruled out"
         if self.present < 1:
             return f"{values}; in it with probability {in_words(self.present)}, so nothing is ruled out"
-        sure = f"; everybody there has {_list_values(self.everybody_has)}" if self.everybody_has else ""
-        return values + sure + (f"; rules out {_list_values(self.rules_out)}" if self.rules_out else "")
+        sure = f"; everybody there has {_show_values(self.everybody_has)}" if self.everybody_has else ""
+        return values + sure + (f"; rules out {_show_values(self.rules_out)}" if self.rules_out else "")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -521,8 +521,8 @@ class ExposureWitness:
             (
                 each.release,
                 ", ".join(map(str, each.groups)) or "not located",
-                _list_values(each.values),
-                _list_values(each.rules_out),
+                _show_values(each.values),
+                _show_values(each.rules_out),
             )
             for each in self.sightings
         ]
@@ -557,13 +557,13 @@ class ExposureWitness:
         likely = max(undecided, key=lambda value: self.beliefs[value], default=None)
         if single:
             return (
-                f"{len(self.candidates)} values are left: {_list_values(self.candidates)}; "
+                f"{len(self.candidates)} values are left: {_show_values(self.candidates)}; "
                 f"the likeliest is {shown(likely)}, with {in_words(self.beliefs[likely])}."
             )
-        sentences = [f"Certain: {_list_values(certain)}."] if certain else []
+        sentences = [f"Certain: {_show_values(certain)}."] if certain else []
         if undecided:
             likeliest = "" if len(undecided) == 1 else f"; the likeliest is {shown(likely)}"
-            sentences.append(f"Possible: {_list_values(undecided)}{likeliest}, with {in_words(self.beliefs[likely])}.")
+            sentences.append(f"Possible: {_show_values(undecided)}{likeliest}, with {in_words(self.beliefs[likely])}.")
         return " ".join(sentences) or "No value is left: the person has none."
 
     def replay(
@@ -589,5 +589,5 @@ class ExposureWitness:
         return dict.fromkeys(text for sighting in self.sightings for text in (*sighting.values, *sighting.rules_out))
 
 
-def _list_values(values: Sequence[Label]) -> str:
+def _show_values(values: Sequence[Label]) -> str:
     return ", ".join(map(show_in_list, values)) or "none"

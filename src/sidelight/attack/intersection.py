@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from sidelight.table.hierarchy import Hierarchy
 
 # What is believed before: how often each value occurs in all releases together, or all values alike
-Prior: TypeAlias = Literal["pooled", "uniform"]
+PriorName: TypeAlias = Literal["pooled", "uniform"]
 
 # What several releases say: partly the same, which counts once, or each something of its own; "sets" weighs as
 # "shared", and takes the people whom the candidate sets give away for all who are
@@ -103,7 +103,7 @@ def intersect(
     by: Mapping[str, Hierarchy] | None = None,
     locate: Locate | Sequence[Locate | None] | None = None,
     suppressed: SuppressedPeople | None = None,
-    prior: Prior = "pooled",
+    prior: PriorName = "pooled",
     present: StatedPresence | Sequence[StatedPresence] = None,
     evidence: Evidence = "shared",
     same_values: Mapping[str, str] | None = None,
@@ -249,7 +249,7 @@ def _check_attacked(releases: Sequence[ReleaseOrResult], prior: str, evidence: s
     if len(releases) == 0:
         message = "no releases to compare; give at least one, and two to see what they give away together"
         raise BadRelease(message)
-    if not is_one_of(prior, Prior):
+    if not is_one_of(prior, PriorName):
         message = f'no {parameter("prior", prior)}; choose "pooled" or "uniform"'
         raise BadRelease(message)
     if not is_one_of(evidence, Evidence):

@@ -38,7 +38,7 @@ from sidelight.table.labels import Label, Semantics, label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Counts
 
 if TYPE_CHECKING:
-    from sidelight.attack.intersection import People, PresenceChances, Prior
+    from sidelight.attack.intersection import People, PresenceChances, PriorName
     from sidelight.release.groups import Groups
     from sidelight.release.locate import Linkage
 
@@ -249,7 +249,7 @@ def decide_values(may_have: Bits, must_have: Bits, semantics: Semantics) -> tupl
     return np.any(must_have, axis=1) & ~contradictory, contradictory
 
 
-def prior_of(views: Sequence[View], prior: Prior) -> tuple[Fraction, ...]:
+def prior_of(views: Sequence[View], prior: PriorName) -> tuple[Fraction, ...]:
     """Return the belief in each value before anybody is located; never 0, as each value occurs somewhere.
 
     With several values each: the share of people who have it; "uniform": the same for all values, on average right.

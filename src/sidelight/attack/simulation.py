@@ -47,7 +47,7 @@ from sidelight.text import counted, html_table
 if TYPE_CHECKING:
     from sidelight.arrays import Integers
     from sidelight.attack.exposure import Exposure
-    from sidelight.attack.intersection import Prior
+    from sidelight.attack.intersection import PriorName
     from sidelight.measures.criterion import Bound
 
 Scheme: TypeAlias = str | Method | Sequence[str | Method]  # one method for all releases, or one for each
@@ -212,7 +212,7 @@ def simulate_composition(
     releases: int = 2,
     people: int | None = None,
     confidences: Sequence[Bound] = tuple(map(Fraction, ("1", "1/2", "1/3", "1/4", "1/5", "1/6", "1/8", "1/10"))),
-    prior: Prior = "pooled",
+    prior: PriorName = "pooled",
     repetitions: int = 5,
     seed: int,
     progress: Progress = quiet,

@@ -351,7 +351,7 @@ def number_codes(labels: str | Iterable[str], start: int = 0) -> dict[str, str]:
 
 
 # What the codes of a column mean, by the column's name in the source and ours, with a blank between
-Codes: TypeAlias = dict[str, dict[str, str] | None]
+WordsOfCodes: TypeAlias = dict[str, dict[str, str] | None]
 
 # The survey's codes run in this order, so that they are numbered by it
 EDUCATION_OF_ACS = {
@@ -370,7 +370,7 @@ EDUCATION_OF_ACS = {
 }
 
 YES_NO = number_codes("Yes; No", 1)
-ACS_CODES: Codes = {
+ACS_CODES: WordsOfCodes = {
     "id person": None,
     "AGEP age": None,
     "SCHL education": number_codes(
@@ -408,7 +408,7 @@ ACS_CODES: Codes = {
     "year year": None,
 }
 
-DIAGNOSED_CODES: Codes = {
+DIAGNOSED_CODES: WordsOfCodes = {
     "DUPERSID person": None,
     "DOBMM birth-month": None,
     "DOBYY birth-year": None,
@@ -516,7 +516,7 @@ def _read_texts(csv: bytes) -> pa.Table:
     )
 
 
-def _write_out_codes(rows: pa.Table, codes: Codes) -> dict[str, pa.ChunkedArray]:
+def _write_out_codes(rows: pa.Table, codes: WordsOfCodes) -> dict[str, pa.ChunkedArray]:
     """Return columns by our names, with codes in words; a code without words is a missing value."""
     columns = {}
     for names, words in codes.items():

@@ -40,7 +40,7 @@ from fractions import Fraction
 import numpy as np
 
 from sidelight.arrays import Floats, Integers, add_up
-from sidelight.attack.intersection import Prior, intersect
+from sidelight.attack.intersection import PriorName, intersect
 from sidelight.attack.simulation import MeanEstimate, Samples, Sampling, estimate_means, publish_each
 from sidelight.errors import (
     BadNoise,
@@ -151,7 +151,7 @@ def attack_noise(
     people: Table,
     by: Mapping[str, Hierarchy],
     tables: Sequence[Table] | None = None,
-    prior: Prior | Mapping[str, float] = "pooled",
+    prior: PriorName | Mapping[str, float] = "pooled",
     chance: Amount | None = None,
 ) -> NoisyExposure:
     """How sure does somebody get who weighs several noisy releases about the same people together?
@@ -257,7 +257,7 @@ def _knowing_others(release: NoisyCounts, counts: Integers, group: Integers, tru
 
 
 def _read_prior(
-    prior: Prior | Mapping[str, float], releases: Sequence[NoisyCounts], tables: Sequence[Table] | None
+    prior: PriorName | Mapping[str, float], releases: Sequence[NoisyCounts], tables: Sequence[Table] | None
 ) -> Floats:
     domain = releases[0].domain
     if isinstance(prior, Mapping):
@@ -267,7 +267,7 @@ def _read_prior(
             raise BadNoise(message)
         given = [exact_number(prior.get(shown(text), 0), BadNoise, "a belief") for text in domain]
         weights = np.array([round_up(each) for each in given])
-    elif not is_one_of(prior, Prior):
+    elif not is_one_of(prior, PriorName):
         message = f"no {parameter('prior', prior)}; choose 'pooled' or 'uniform', or give value → belief"
         raise BadNoise(message)
     elif prior == "uniform":

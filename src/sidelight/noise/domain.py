@@ -271,22 +271,22 @@ def collect_holdings(counted: Table | Events) -> tuple[Integers, Integers, Integ
 def count_cells(
     people: Integers, row: Integers, cell: Integers, count: Integers, *, cells: int, semantics: Semantics, at_most: int
 ) -> Integers:
-    """Return how often people are counted in each cell, of entries as in `count_values`, each in its cell."""
+    """Return how often people are counted in each cell, of entries as in `count_entries`, each in its cell."""
     if semantics == "set":  # several values may be in one cell, or one in several columns; a person has it once
         _, first = number_rows([row, cell], [len(people), max(cells, 1)], rows=len(row))
         row, cell, count = row[first], cell[first], np.ones(len(first), np.int64)
-    return add_up(cell, count_values(people, row, count, at_most=at_most), cells)
+    return add_up(cell, count_entries(people, row, count, at_most=at_most), cells)
 
 
-def count_values(people: Integers, row: Integers, count: Integers, *, at_most: int) -> Integers:
+def count_entries(people: Integers, row: Integers, count: Integers, *, at_most: int) -> Integers:
     """How often is each entry counted, when each of `people[i]` who have the entries of row i counts so many at most?
 
     Entry e says that each person of row `row[e]` has a value `count[e]` times.  Whoever has more than `at_most` keeps
     as many, each of theirs equally likely.
 
-    >>> count_values(np.array([5, 2]), np.array([0, 1, 1]), np.array([1, 1, 1]), at_most=2).tolist()
+    >>> count_entries(np.array([5, 2]), np.array([0, 1, 1]), np.array([1, 1, 1]), at_most=2).tolist()
     [5, 2, 2]
-    >>> int(count_values(np.array([5, 2]), np.array([0, 1, 1]), np.array([1, 1, 1]), at_most=1)[1:].sum())
+    >>> int(count_entries(np.array([5, 2]), np.array([0, 1, 1]), np.array([1, 1, 1]), at_most=1)[1:].sum())
     2
     """
     amounts = people[row] * count
