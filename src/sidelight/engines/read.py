@@ -135,7 +135,7 @@ def table_from(source: object, roles: Roles) -> Table:
     if roles.carried:
         return _read_carried(source, roles)
     if roles.split is not None:
-        return _read_lists(source, roles, roles.split, table_from)
+        return _tabulate_lists(source, roles, roles.split, table_from)
     with rows_of(source, roles) as rows:
         table = _count_rows(rows, rows.roles).hold()
         texts = rows.source.texts
@@ -187,7 +187,7 @@ def check_kinds(table: Table, roles: Roles) -> None:
 def tabulate(source: object, roles: Roles, *, keep_people: bool = False, memory: Memory | None = None) -> Table:
     """Have the engine that holds the rows count them, in bounded memory if need be; `roles` are complete."""
     if roles.split is not None:
-        return _read_lists(source, roles, roles.split, tabulate)
+        return _tabulate_lists(source, roles, roles.split, tabulate)
     with rows_of(source, roles, memory=memory) as rows:
         keys = _count_rows(rows, roles)
         table = keys.hold()
@@ -260,7 +260,7 @@ def _attach_profiles(table: Table, source: object, roles: Roles) -> Table:
     return replace(table, read_profiles=lru_cache(maxsize=1)(partial(read_profiles, source, roles)))
 
 
-def _read_lists(source: object, roles: Roles, separator: str, read: Callable[[object, Roles], Table]) -> Table:
+def _tabulate_lists(source: object, roles: Roles, separator: str, read: Callable[[object, Roles], Table]) -> Table:
     """Count whole cells, of which each person has one, and take them apart afterwards."""
     # a whole cell is one value, so the engine still answers one GROUP BY; distinct cells are then split here
     table = read(source, whole_cells(roles))

@@ -274,7 +274,7 @@ def build_stream(
 ) -> KeyStream:
     """Put together what was added up; `everybody` is how many people there are, where values do not say it."""
     values, amounts = totals.values, totals.amounts
-    domain, places = _find_domain(packing, values, roles)
+    domain, places = _list_domain(packing, values, roles)
     intake = build_intake(
         rows,
         roles,
@@ -307,7 +307,7 @@ def build_intake(rows: Rows, roles: Roles, total: int, *, valueless: int, **furt
     )
 
 
-def _find_domain(packing: Packing, values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
+def _list_domain(packing: Packing, values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
     """Return all values, of several sensitive columns the combinations that occur; and which one each packed one is."""
     columns = tuple(
         Column(name, labels, code).declare(roles.domain_of(name))

@@ -18,7 +18,7 @@ A draft has two limits, which the coarsest release of the table, everybody in on
     implications(k=1) ≤ b      nobody gets surer of a value than b, knowing one fact about others; or, where that is
                                too much for a column of few values, negations(k=0) ≤ b: knowing nothing else
 
-b is the first of `BOUNDS` that leaves the reader at least half of the way from v to 1 free, b ≥ (1 + v) / 2, where v is
+b is the first of the bounds that leaves the reader at least half of the way from v to 1 free, b ≥ (1 + v) / 2, where v is
 what the measure says of everybody in one group: what is known without any release of single columns.  Where nearly all
 people have one value, nothing can hide it, and there is no second limit.  A value that most people have is what a limit
 costs most for; whether anybody would mind it being known, no program can tell: the file asks (`DECIDE`).
@@ -274,7 +274,7 @@ HIPAA_NOTES = (
 # From so many people on, so many look alike: a tenth of them at most
 GROUPS = ((110, 11), (10, 5), (0, 2))
 
-BOUNDS = tuple(Fraction(bound) for bound in ("1/2", "2/3", "3/4", "4/5", "9/10", "19/20", "99/100"))
+DRAFT_BOUNDS = tuple(Fraction(bound) for bound in ("1/2", "2/3", "3/4", "4/5", "9/10", "19/20", "99/100"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +366,7 @@ def _secret_limit(table: Table) -> tuple[Criterion, str] | None:
         whole = Release.from_counts([totals], sizes=[table.people], values=table.semantics)
         highest = measure.measure(whole).value
         # half way between what totals alone disclose and certainty: a lower bound could hardly be kept
-        bound = next((each for each in BOUNDS if 2 * each >= 1 + highest), None)
+        bound = next((each for each in DRAFT_BOUNDS if 2 * each >= 1 + highest), None)
         if bound is not None:
             shown = short_amount(highest, large_is_bad=True)
             reason = (

@@ -52,7 +52,7 @@ Role: TypeAlias = Literal["person", "quasi", "sensitive", "keep", "leave out"]
 FEW_LABELS = 60
 
 # So many labels may a sensitive column have
-MOST_VALUES = 2_000
+MOST_SENSITIVE = 2_000
 
 # Columns that nothing is known about are not taken in where there are more than so many: searches would not end
 MOST_QUASI = 10
@@ -70,7 +70,7 @@ _OUT_OF_CAUTION = "nothing says what it is: taken for known to others, out of ca
 _ROWS_DIFFER = "but it differs between the rows"
 
 # Texts that mean missing wherever they are written
-MARKS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", ".", "-")
+MISSING_MARKS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", ".", "-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +322,7 @@ def _suggest_sensitive(profile: ColumnProfile) -> Suggestion | None:
         many = f"{profile.distinct:,} different {form(profile.kind, 2)}"
         cut = "cut into a few dozen intervals, it can be sensitive"
         return "leave out", f"{called}, with {many}: {look.because}; {cut}"
-    if profile.distinct > MOST_VALUES:
+    if profile.distinct > MOST_SENSITIVE:
         return "leave out", f"{called}, with {profile.distinct:,} different values: too many to hide among"
     return "sensitive", f"{called}, with {counted(profile.distinct, 'value')}: {look.because}"
 
@@ -515,12 +515,12 @@ def _marks_in(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -> tup
     """Find texts that mean missing; a text that may be a code like others (NA, Namibia) does not."""
 
     def may_be_code(mark: str, among: set[str]) -> bool:
-        others = among - {*MARKS}
+        others = among - {*MISSING_MARKS}
         alike = (text.isalpha() and len(text) == len(mark) and text.isupper() == mark.isupper() for text in others)
         return mark in among and mark.isalpha() and bool(others) and all(alike)
 
     unseen = [name for name, profile in profiles.items() if profile.distinct > len(profile.labels)]
     labels = [{*profile.labels} for profile in profiles.values()]
-    hidden = opened.marks_among(MARKS, unseen) if unseen else frozenset()
-    occurring = [mark for mark in MARKS if mark in hidden or any(mark in each for each in labels)]
+    hidden = opened.marks_among(MISSING_MARKS, unseen) if unseen else frozenset()
+    occurring = [mark for mark in MISSING_MARKS if mark in hidden or any(mark in each for each in labels)]
     return tuple(mark for mark in occurring if not any(may_be_code(mark, each) for each in labels))

@@ -49,7 +49,7 @@ from sidelight.text import counted, form, html_table
 if TYPE_CHECKING:
     from sidelight.table.labels import Label
 
-Answer: TypeAlias = Literal["found", "could not tell"]
+CheckAnswer: TypeAlias = Literal["found", "could not tell"]
 """All that the check ever answers."""
 
 SOURCE = "45 CFR 164.514(b)(2), the safe harbour of the HIPAA privacy rule"
@@ -148,7 +148,7 @@ class SuspectColumn:
     """A column that looks like an identifier, or may be one; and why."""
 
     column: str
-    answer: Answer
+    answer: CheckAnswer
     reason: str
 
     def __str__(self) -> str:
@@ -163,7 +163,7 @@ class SafeHarbour:
     columns: tuple[str, ...]  # all that were looked at
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> CheckAnswer:
         """Return whether an identifier was found; if not, nothing is known."""
         return "found" if self.identifiers else "could not tell"
 
@@ -252,7 +252,7 @@ def check_columns(
     return SafeHarbour(tuple(suspects), tuple(names))
 
 
-def _judge_column(profile: ColumnProfile, living: Mapping[str, int] | None) -> Iterator[tuple[Answer, str]]:
+def _judge_column(profile: ColumnProfile, living: Mapping[str, int] | None) -> Iterator[tuple[CheckAnswer, str]]:
     words, labels = {*words_of(profile.name)}, profile.labels
     named, written = find_look(profile.name, "names_somebody"), written_like(labels)
     phone = written is not None and written.noun == "a phone number"
@@ -282,7 +282,7 @@ def _judge_column(profile: ColumnProfile, living: Mapping[str, int] | None) -> I
     yield from _judge_codes(words, profile)
 
 
-def _judge_zip_codes(labels: Sequence[str], living: Mapping[str, int] | None) -> tuple[Answer, str]:
+def _judge_zip_codes(labels: Sequence[str], living: Mapping[str, int] | None) -> tuple[CheckAnswer, str]:
     if any(sum(letter.isalnum() for letter in text.strip().rstrip("*xX")) > 3 for text in labels):
         return "found", "ZIP codes with more than their first three digits"
     rule = f"the first three digits of a ZIP code are {NOWHERE} where {FEWEST:,} people or fewer live"
@@ -299,7 +299,7 @@ def _judge_zip_codes(labels: Sequence[str], living: Mapping[str, int] | None) ->
     return "could not tell", f"{more}, but need not be those whom the Census counts now"
 
 
-def _judge_times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:
+def _judge_times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> Iterator[tuple[CheckAnswer, str]]:
     eight_digits = re.compile(r"\s*(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])\s*")
     written_days = re.compile(
         rf"\s*([0-9]{{1,2}}\.?[ -]?{_MONTH}|{_MONTH} [0-9]{{1,2}},?)\.?[ -]?([0-9]{{2}}){{1,2}}\s*"
@@ -324,7 +324,7 @@ def _judge_times(words: set[str], labels: Sequence[str], profile: ColumnProfile)
         yield from _judge_ages(labels)
 
 
-def _judge_ages(labels: Sequence[str]) -> Iterator[tuple[Answer, str]]:
+def _judge_ages(labels: Sequence[str]) -> Iterator[tuple[CheckAnswer, str]]:
     numbers = {text: [*map(float, re.findall(r"[0-9]+(?:\.[0-9]+)?", text))] for text in labels}
     above = [text for text in labels if numbers[text] and numbers[text][-1] > OLDEST]
     open_ended = re.compile(
@@ -338,7 +338,7 @@ def _judge_ages(labels: Sequence[str]) -> Iterator[tuple[Answer, str]]:
         yield "could not tell", f"ages up to {OLDEST} and above it stand together, and not as {OLDEST + 1} or older"
 
 
-def _judge_codes(words: set[str], profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:
+def _judge_codes(words: set[str], profile: ColumnProfile) -> Iterator[tuple[CheckAnswer, str]]:
     people = words & word_list("people") and words <= word_list("people", "numbering")
     if words & word_list("person_numbers") or people or words == {"id"}:
         yield "found", "it is called like somebody's number"

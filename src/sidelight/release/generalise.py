@@ -363,10 +363,10 @@ class NodeGroups:
 
     def _keep(self, node: Node, groups: Groups) -> None:
         self._kept[node] = groups
-        self._room -= numbers_in(groups)
+        self._room -= numbers_held(groups)
         while self._room < 0 and len(self._kept) > 1:  # the least recently used makes room
             _, dropped = self._kept.popitem(last=False)
-            self._room += numbers_in(dropped)
+            self._room += numbers_held(dropped)
 
 
 class _Ladder:
@@ -397,7 +397,7 @@ def is_finer(one: Node, other: Node) -> bool:
     return all(low <= high for low, high in zip(one, other, strict=True))
 
 
-def numbers_in(groups: Groups) -> int:
+def numbers_held(groups: Groups) -> int:
     """Return how many numbers groups hold: counts, sizes and codes."""
     counts = groups.counts
     stored = counts.cells if counts.cells is not None else counts.data
@@ -636,7 +636,7 @@ class StreamedLattice(LatticeNodes):
     def _keep_root(self, node: Node, groups: Groups) -> NodeGroups:
         finest, room = self._restore_kinds(groups, node), self.memory.numbers_kept
         self._roots[node] = NodeGroups(self._ladders, node, finest, numbers_kept=room // 4)
-        held = [numbers_in(each.finest) for each in self._roots.values()]
+        held = [numbers_held(each.finest) for each in self._roots.values()]
         # the oldest first; the new one always stays, as it is about to be used
         while len(held) > 1 and sum(held) > room:
             self._roots.popitem(last=False)

@@ -44,7 +44,6 @@ from sidelight.table.labels import (
     Tabular,
     arrow_labels,
     check_sensitive,
-    count_values,
     in_order,
     is_listing,
     label,
@@ -53,6 +52,7 @@ from sidelight.table.labels import (
     shown,
     unused_name,
     value_columns,
+    word_values,
 )
 from sidelight.table.table import MOST_PEOPLE, Counts, Intake, exact_sum, sensitive_names
 from sidelight.text import as_names, counted, form
@@ -160,7 +160,7 @@ class Release(Tabular, GroupLookup):
         return int(rows[0])
 
     def __repr__(self) -> str:
-        return f"<{_describe(self)}>"
+        return f"<{_describe_release(self)}>"
 
     def plot(self) -> alt.TopLevelMixin:
         """Draw how many people are in groups of which size: an Altair chart, which needs the extra `plot`."""
@@ -169,7 +169,7 @@ class Release(Tabular, GroupLookup):
         return sizes_chart(self)
 
     def _repr_html_(self) -> str:
-        return self.groups.to_html(_describe(self))
+        return self.groups.to_html(_describe_release(self))
 
     def to_arrow(self) -> pa.Table:
         """Return a row per group and value that occurs there: what `read_release` reads with `rows="counts"`.
@@ -680,17 +680,17 @@ class StreamedRelease(Streamed, GroupLookup):
         return summary
 
     def __repr__(self) -> str:
-        return f"<{_describe(self)}>"
+        return f"<{_describe_release(self)}>"
 
 
 ReleaseBlocks: TypeAlias = Release | StreamedRelease
 """A release whose groups come in blocks: in memory, or gone through and never held."""
 
 
-def _describe(release: ReleaseBlocks) -> str:
+def _describe_release(release: ReleaseBlocks) -> str:
     """Return how large a release is and what it is about."""
     size = f"{counted(release.size, 'person')} in {counted(len(release), 'group')}"
-    about = f"{release.sensitive}: {count_values(release.domain)} ({release.semantics})"
+    about = f"{release.sensitive}: {word_values(release.domain)} ({release.semantics})"
     return f"{type(release).__name__} of {size}, {about}"
 
 

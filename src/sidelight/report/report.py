@@ -36,7 +36,7 @@ from sidelight.documents.document import (
     release_facts,
 )
 from sidelight.errors import BadMeasure
-from sidelight.intake.roles import MARKS
+from sidelight.intake.roles import MISSING_MARKS
 from sidelight.measures.about import About, count_parts_before, prepare_release, view_block
 from sidelight.measures.attacker_answer import AttackerAnswer
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
@@ -482,7 +482,7 @@ def like_missing(release: ReleaseBlocks) -> Iterator[str]:
     >>> list(like_missing(Release.from_counts([{"Flu": 2, "NA": 1, "n/a ": 1}])))
     ["value: written like missing cells: 'NA', 'n/a '; they count as values, unless --missing-mark names them"]
     """
-    marks = {_as_seen(mark) for mark in ("", *MARKS, *release.intake.missing_marks)}
+    marks = {_as_seen(mark) for mark in ("", *MISSING_MARKS, *release.intake.missing_marks)}
     for name, domain in _sensitive_domains(release):
         texts = [repr(text) for text in domain if text is not None and _as_seen(text) in marks]
         if texts:

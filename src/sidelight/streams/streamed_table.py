@@ -20,7 +20,7 @@ import numpy as np
 from sidelight.arrays import Codes, Integers, sum_equal_rows
 from sidelight.streams.key_stream import KeyStream, Streamed, Summed
 from sidelight.streams.sorted_runs import Batch, Words, concatenate_batches
-from sidelight.table.labels import Column, count_values, find_column
+from sidelight.table.labels import Column, find_column, word_values
 from sidelight.table.table import Counts, Table, held
 from sidelight.text import counted
 
@@ -178,7 +178,7 @@ class StreamedTable(Streamed):
         """Return how large it is and what it is about."""
         names = ", ".join(column.name for column in self.quasi)
         people = counted(self.people, "person")
-        return f"<StreamedTable of {people}: {names} → {self.sensitive} ({count_values(self.domain)})>"
+        return f"<StreamedTable of {people}: {names} → {self.sensitive} ({word_values(self.domain)})>"
 
 
 AnyTable: TypeAlias = Table | StreamedTable

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-Subject: TypeAlias = Literal["names_somebody", "known_to_others", "told_in_confidence"]
+LookSubject: TypeAlias = Literal["names_somebody", "known_to_others", "told_in_confidence"]
 
 
 class Look(NamedTuple):
@@ -45,7 +45,7 @@ def word_list(*names: str) -> frozenset[str]:
 
 
 @cache
-def _looks(subject: Subject) -> tuple[tuple[Look, frozenset[str]], ...]:
+def _looks(subject: LookSubject) -> tuple[tuple[Look, frozenset[str]], ...]:
     entries = _read_lists()[subject]
     return tuple((Look(each["noun"], each["because"]), frozenset(each["words"].split())) for each in entries)
 
@@ -57,7 +57,7 @@ def written_looks() -> tuple[tuple[Look, re.Pattern[str]], ...]:
     return tuple((Look(each["noun"], each["because"]), re.compile(each["pattern"])) for each in entries)
 
 
-def find_look(name: str, subject: Subject) -> Look | None:
+def find_look(name: str, subject: LookSubject) -> Look | None:
     """Return what a column looks like that names somebody, is known to others or is told in confidence.
 
     >>> find_look("marital-status", "known_to_others").noun, find_look("x7", "known_to_others")

@@ -152,14 +152,14 @@ def _read_all(
 
 
 def _read_numbers(column: str, values: Sequence[object]) -> list[Fraction]:
-    return [each for each in _read_all(column, values, _read_number, "a number") if each is not None]
+    return [each for each in _read_all(column, values, _read_fraction, "a number") if each is not None]
 
 
 def _or_others(results: Sequence[Read | None], write: Callable[[Read], str], others: str | None) -> tuple[str, ...]:
     return tuple(write(each) if each is not None else others or "" for each in results)
 
 
-def _read_number(value: object) -> Fraction | None:
+def _read_fraction(value: object) -> Fraction | None:
     if isinstance(value, int) and abs(value) > LARGEST_NUMBER:  # Python does not write all of them
         return None
     number = fraction_in(str(value))
@@ -258,7 +258,7 @@ class Hierarchy(Tabular):
         """
         texts = _present_texts(values)
         # fractions, as 0.1 + 0.2 in floats would put a value on the wrong side of a cut
-        numbers = _read_all(column, texts, _read_number, "a number", others)
+        numbers = _read_all(column, texts, _read_fraction, "a number", others)
         steps = _read_numbers(column, widths)
         (origin,) = _read_numbers(column, [start])
         low_end, high_end = (None if end is None else _read_numbers(column, [end])[0] for end in (bottom, top))
@@ -302,7 +302,7 @@ class Hierarchy(Tabular):
         [('0-17', '18-39', '40-64', '65+'), ('0-17', '18-64', '65+')]
         """
         texts = _present_texts(values)
-        numbers = _read_all(column, texts, _read_number, "a number", others)
+        numbers = _read_all(column, texts, _read_fraction, "a number", others)
         levels: list[Sequence[object]] = [each for each in at if isinstance(each, Sequence)] or [at]  # or one by itself
         cuts = [sorted(_read_numbers(column, level)) for level in levels]
         first = None if start is None else _read_numbers(column, [start])[0]

@@ -540,10 +540,10 @@ def check_sensitive(column: object, columns: Sequence[str]) -> None:
         raise UnknownColumn(message)
 
 
-def count_values(domain: tuple[Label, ...]) -> str:
+def word_values(domain: tuple[Label, ...]) -> str:
     """Return how many values there are, in words; of several sensitive columns, combinations.
 
-    >>> count_values(("Cold", "Flu"))
+    >>> word_values(("Cold", "Flu"))
     '2 values'
     """
     return counted(len(domain), "combination" if isinstance(domain, JointDomain) else "value")

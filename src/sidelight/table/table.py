@@ -31,9 +31,9 @@ from sidelight.table.labels import (
     Label,
     Semantics,
     check_sensitive,
-    count_values,
     find_column,
     number_equal_rows,
+    word_values,
 )
 from sidelight.text import counted, form, html_table
 
@@ -576,7 +576,7 @@ class Table:
 
     def __repr__(self) -> str:
         names = ", ".join(column.name for column in self.quasi)
-        return f"<Table of {counted(self.people, 'person')}: {names} → {self.sensitive} ({count_values(self.domain)})>"
+        return f"<Table of {counted(self.people, 'person')}: {names} → {self.sensitive} ({word_values(self.domain)})>"
 
 
 def held(table: object) -> Table:

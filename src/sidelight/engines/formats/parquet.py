@@ -130,7 +130,7 @@ def read_header(raw: bytes) -> tuple[int, int, int | None]:
 _TRUTHS, _BYTE, _WHOLE, _DOUBLE, _BINARY, _LISTS, _STRUCT = (1, 2), 3, (4, 5, 6), 7, 8, (9, 10), 12
 
 
-def _read_number(stream: BytesIO) -> int:
+def _read_varint(stream: BytesIO) -> int:
     """Read seven bits at a time, the lowest first."""
     value = 0
     for shift in range(0, 70, 7):
@@ -144,7 +144,7 @@ def _read_number(stream: BytesIO) -> int:
 
 def _read_signed(stream: BytesIO) -> int:
     """Undo zigzag: 0, −1, 1, −2 are written 0, 1, 2, 3, and so on."""
-    value = _read_number(stream)
+    value = _read_varint(stream)
     return (value >> 1) ^ -(value & 1)
 
 
@@ -168,14 +168,14 @@ def _skip(stream: BytesIO, kind: int, depth: int) -> None:
     if kind == _BYTE or kind in _TRUTHS:
         stream.seek(1, SEEK_CUR)
     elif kind in _WHOLE:
-        _read_number(stream)
+        _read_varint(stream)
     elif kind == _DOUBLE:
         stream.seek(8, SEEK_CUR)
     elif kind == _BINARY:
-        stream.seek(_read_number(stream) + stream.tell())
+        stream.seek(_read_varint(stream) + stream.tell())
     elif kind in _LISTS and depth < 8:
         head = stream.read(1)[0]
-        for _ in range(head >> 4 if head >> 4 < 15 else _read_number(stream)):
+        for _ in range(head >> 4 if head >> 4 < 15 else _read_varint(stream)):
             _skip(stream, head & 0x0F, depth + 1)
     elif kind == _STRUCT and depth < 8:
         _read_struct(stream, depth + 1)

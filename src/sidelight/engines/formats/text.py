@@ -48,13 +48,13 @@ CHUNK = 1 << 20
 
 
 # How many characters a line may have; DuckDB reads no longer ones either
-LONGEST_LINE = 2_000_000
+LONGEST_TEXT = 2_000_000
 
 
 def read_first_line(file: Path) -> tuple[str, Heading]:
     """Return the delimiter of a text file, as its ending says or its first line shows, and what that line holds."""
     with _open_text(file) as text:
-        first = text.readline(LONGEST_LINE)
+        first = text.readline(LONGEST_TEXT)
         _check_first_line(file, first, text)
         delimiter = delimiter_by_ending(file) or sniff_delimiter(first)
         lines = [first, *_rest_of_names(file, first, text)]
@@ -111,10 +111,10 @@ def _open_text(file: Path) -> Iterator[io.TextIOWrapper]:
 
 def _check_first_line(file: Path, first: str, text: io.TextIOWrapper) -> None:
     """Refuse a first line that holds no names."""
-    if first.strip() and len(first) < LONGEST_LINE:
+    if first.strip() and len(first) < LONGEST_TEXT:
         return
     if first.strip():
-        message = f"the first line of {file.name} has more than {LONGEST_LINE:,} characters; check its line ends"
+        message = f"the first line of {file.name} has more than {LONGEST_TEXT:,} characters; check its line ends"
     elif first and any(line.strip() for line in text):
         message = f"the first line of {file.name} is blank; begin with a line with the names of the columns"
     else:
@@ -125,7 +125,7 @@ def _check_first_line(file: Path, first: str, text: io.TextIOWrapper) -> None:
 def _rest_of_names(file: Path, first: str, text: io.TextIOWrapper) -> Iterator[str]:
     """Read on while a quote is open, for 100 lines at most: a quoted name may hold a line break."""
     quotes = first.count('"')
-    for line in islice(iter(lambda: text.readline(LONGEST_LINE), ""), 100):
+    for line in islice(iter(lambda: text.readline(LONGEST_TEXT), ""), 100):
         if quotes % 2 == 0:
             return
         yield line

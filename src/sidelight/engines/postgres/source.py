@@ -483,7 +483,7 @@ class DatabaseRows(Rows):
 def database_rows(address: DatabaseAddress, roles: Roles, memory: Memory | None = None) -> Iterator[DatabaseRows]:
     """Look at a table or view as rows to count; nothing is counted yet."""
     with open_session(address) as session:
-        schema, name, lockable, stored = _describe(session)
+        schema, name, lockable, stored = _describe_table(session)
         shown = f"{schema}.{name}"
         by_name = {column.name: column for column in stored}
         # a database has names for its columns
@@ -502,10 +502,10 @@ def database_rows(address: DatabaseAddress, roles: Roles, memory: Memory | None 
 def database_columns(address: DatabaseAddress) -> tuple[str, ...]:
     """Name the columns of a table or view."""
     with open_session(address) as session:
-        return tuple(column.name for column in _describe(session)[-1])
+        return tuple(column.name for column in _describe_table(session)[-1])
 
 
-def _describe(session: Session) -> tuple[str, str, bool, list[StoredColumn]]:
+def _describe_table(session: Session) -> tuple[str, str, bool, list[StoredColumn]]:
     import json  # noqa: PLC0415 - for the labels of enums alone
 
     oid, schema, name, lockable = _table_of(session)
