@@ -18,7 +18,7 @@ A draft has two limits, which the coarsest release of the table, everybody in on
     implications(k=1) ≤ b      nobody gets surer of a value than b, knowing one fact about others; or, where that is
                                too much for a column of few values, negations(k=0) ≤ b: knowing nothing else
 
-b is the first of the bounds that leaves the reader at least half of the way from v to 1 free, b ≥ (1 + v) / 2, where v is
+b is the first bound that leaves the reader at least half of the way from v to 1 free, b ≥ (1 + v) / 2, where v is
 what the measure says of everybody in one group: what is known without any release of single columns.  Where nearly all
 people have one value, nothing can hide it, and there is no second limit.  A value that most people have is what a limit
 costs most for; whether anybody would mind it being known, no program can tell: the file asks (`DECIDE`).
