@@ -75,7 +75,7 @@ def test_searches_of_many_are_done_in_the_order_in_which_they_came(held, monkeyp
 def test_who_waits_for_an_answer_is_not_taken_for_gone(held, monkeypatch):
     monkeypatch.setattr(jobs, "FORGOTTEN", 0.02)
     monkeypatch.setattr(what_if, "conclude", long_work.conclude_slowly)
-    monkeypatch.setattr(what_if, "SOLVER_SECONDS", PATIENCE)
+    monkeypatch.setattr(what_if, "WHAT_IF_SECONDS", PATIENCE)
     app = explorer(held, token=TOKEN, port=PORT)
 
     async def ask_at_once():

@@ -70,7 +70,7 @@ class DataAnswer(DocumentPart):
     problem: str | None = None
 
 
-def describe_column(
+def describe_suggestion(
     name: str, quasi: Sequence[str], sensitive: Sequence[str], suggested: SuggestedRoles | None
 ) -> ColumnLine:
     """Return what a column is taken for, and what was seen of it; nothing of one that was published so."""
@@ -112,7 +112,9 @@ def list_worst_sets(release: Release) -> tuple[ColumnSet, ...]:
     )
 
 
-def conclude(alone: int, people: int, known: Sequence[str], levels: Mapping[str, int], beside: Sequence[str]) -> str:
+def describe_uniques(
+    alone: int, people: int, known: Sequence[str], levels: Mapping[str, int], beside: Sequence[str]
+) -> str:
     """Return who stands alone; `beside` are columns that a bucketized release prints as they are."""
     names, how = ", ".join(known), " as coarse as it is set below" if levels else ""
     sentence = f"Nobody of {counted(people, 'person')} stands alone to who knows {names}{how}."
@@ -123,7 +125,7 @@ def conclude(alone: int, people: int, known: Sequence[str], levels: Mapping[str,
     return sentence
 
 
-def write_recipe(file: FileRecipe) -> Recipe:
+def write_columns_recipe(file: FileRecipe) -> Recipe:
     """Write the command and the Python that count who stands alone."""
     if file.sidecar:
         return file.judging([GroupSize()])

@@ -11,8 +11,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
-from sidelight.answers.recipe import FileRecipe, Name, write_call, write_limit_options, write_limits, write_measure
-from sidelight.answers.recipe import write_report as write_report_code
+from sidelight.answers.recipe import (
+    FileRecipe,
+    Name,
+    write_call,
+    write_limit_options,
+    write_limits,
+    write_measure,
+    write_report,
+)
 from sidelight.measures.about import ask_each_column
 from sidelight.measures.criterion import Criterion
 from sidelight.measures.measure import Measure
@@ -101,7 +108,7 @@ class ReportChoice:
 # The report.
 
 
-def report_on_file(
+def report_on_release(
     release: Release,
     asked: Sequence[Criterion | Measure],
     known: Circumstances,
@@ -165,7 +172,7 @@ def _judge(
 # The command and the Python that come to the same.
 
 
-def write_recipe(
+def write_report_recipe(
     file: FileRecipe,
     choice: ReportChoice,
     *,
@@ -230,7 +237,7 @@ def write_recipe(
     settings |= {"date": choice.day, "sign_off": Name(write_call("sl.SignOff", **texts)) if texts else None}
     return Recipe(
         "\n\n".join([*commands, shell([*words, "--html", "report.html"])]),
-        write_report_code(lines, *told, outline=choice.outline, **settings),
+        write_report(lines, *told, outline=choice.outline, **settings),
     )
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sidelight.report.plots import Drawing
     from sidelight.table.hierarchy import Hierarchy
 
-SOLVER_SECONDS = 60.0
+WHAT_IF_SECONDS = 60.0
 
 
 class Mover(DocumentPart):
@@ -111,7 +111,7 @@ def read_line(release: Release, text: str, lookup: Lookup, wording: Callable[[Si
 
 def ask(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy], progress: Progress) -> WhatIfAnswer:
     """Count worlds, or, with statements P(…), take the distribution of largest entropy."""
-    seconds = SOLVER_SECONDS if any(map(is_statement, texts)) else None
+    seconds = WHAT_IF_SECONDS if any(map(is_statement, texts)) else None
     request = BelieveRequest(files=("",), know=tuple(texts), top=10, seconds=seconds)
     answered = believe.conclude(request, release, by, progress)
     chart = next(iter(answered.charts()), None)
@@ -249,7 +249,7 @@ def list_examples(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tup
                     return
 
 
-def write_recipe(file: FileRecipe, texts: Sequence[str]) -> Recipe:
+def write_belief_recipe(file: FileRecipe, texts: Sequence[str]) -> Recipe:
     """Write the command and the Python that conclude the same."""
     release, by = Name("release"), Name("hierarchies") if file.levels else None
     if any(map(is_statement, texts)):

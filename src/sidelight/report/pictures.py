@@ -33,11 +33,11 @@ def pictures_of(report: ReleaseReport, name: str) -> tuple[Picture, ...]:
     expect_pictures()
     # without what changes from day to day, and no picture shows
     unsigned = report.answer.model_copy(update={"date": None, "sign_off": SignOff(), "again": DoAgain()})
-    return _draw(unsigned.model_dump_json(), name)
+    return _draw_topic(unsigned.model_dump_json(), name)
 
 
 @lru_cache(maxsize=64)
-def _draw(document: str, name: str) -> tuple[Picture, ...]:
+def _draw_topic(document: str, name: str) -> tuple[Picture, ...]:
     return tuple(map(picture_of, CHARTS[name](ReportedRelease.model_validate_json(document))))
 
 

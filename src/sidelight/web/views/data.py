@@ -14,11 +14,11 @@ from starlette.responses import Response
 from sidelight.answers.columns import (
     DataAnswer,
     HierarchyPreview,
-    conclude,
-    describe_column,
+    describe_suggestion,
+    describe_uniques,
     list_worst_sets,
     preview_levels,
-    write_recipe,
+    write_columns_recipe,
 )
 from sidelight.errors import SidelightError
 from sidelight.measures.column_subsets.identifying_columns import people_alone
@@ -34,7 +34,7 @@ def answer(workspace: Workspace, state: State) -> DataAnswer:
     """Look at the columns, and count who stands alone."""
     source = workspace.source
     columns = tuple(
-        describe_column(name, state.quasi, state.sensitive, source.columns) for name in workspace.column_names
+        describe_suggestion(name, state.quasi, state.sensitive, source.columns) for name in workspace.column_names
     )
     try:
         release = workspace.release(state)
@@ -47,7 +47,7 @@ def answer(workspace: Workspace, state: State) -> DataAnswer:
     beside = None if source.sidecar is None else source.sidecar.who  # where values stand apart, by bucket
     printed = () if beside is None else beside.to_roles().quasi
     return DataAnswer(
-        sentence=conclude(alone, release.size, state.quasi, dict(state.levels), printed),
+        sentence=describe_uniques(alone, release.size, state.quasi, dict(state.levels), printed),
         people=release.size,
         alone=alone,
         columns=columns,
@@ -99,7 +99,7 @@ def show(request: Request) -> Response:
     roles = {"quasi": "others know it", "sensitive": "nobody should find it out", "leave out": "not published"}
     sample = None
     with suppress(SidelightError):  # nobody said yet what each column is
-        sample = write_recipe(workspace.recipe(after))
+        sample = write_columns_recipe(workspace.recipe(after))
     return page(request, VIEW, after, answer=answer(workspace, after), roles=roles, sample=sample)
 
 

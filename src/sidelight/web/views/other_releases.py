@@ -281,7 +281,7 @@ def _draw(request: Request, problem: str = "") -> Response:
         request,
         VIEW,
         state,
-        pictures=() if answer is None or job is None else _pictures(workspace, job),
+        pictures=() if answer is None or job is None else _draw_values_left(workspace, job),
         answer=answer,
         job=job if job is not None and job.goes_on else None,
         ended=job if job is not None and not job.goes_on else None,
@@ -301,7 +301,7 @@ def _draw(request: Request, problem: str = "") -> Response:
     return response
 
 
-def _pictures(workspace: Workspace, job: Job) -> tuple[str, ...]:
+def _draw_values_left(workspace: Workspace, job: Job) -> tuple[str, ...]:
     """Draw how many values are left, and how sure somebody gets; nothing without the extra `plot`."""
 
     def draw() -> tuple[str, ...]:

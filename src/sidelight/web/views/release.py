@@ -324,7 +324,9 @@ def _picture(chart: Any) -> dict[str, Any]:  # noqa: ANN401 - Altair makes its c
     return {"title": title_of(chart), "description": words, "specification": drawn, "table": table_behind(chart)}
 
 
-def _pictures(looked: Looked, found: FoundCandidates, taken: FoundCandidate, against: int) -> dict[str, dict[str, Any]]:
+def _draw_pictures(
+    looked: Looked, found: FoundCandidates, taken: FoundCandidate, against: int
+) -> dict[str, dict[str, Any]]:
     """Draw the search, and the candidates against a limit; without the extra that draws, the tables say it."""
     answers, candidates, drawn = looked.workspace.answers, looked.candidates, dict[str, dict[str, Any]]()
     key = (question_of(looked.state, looked.choice), taken.key)
@@ -423,7 +425,7 @@ def _candidate_parts(
         "unanswered": unanswered,
         "reader_answers": () if unanswered else add_attackers(result, asking).readers,
         "quiet": result.method.prints_rows and not result.method.prints_averages,
-        "pictures": _pictures(looked, found, taken, against),
+        "pictures": _draw_pictures(looked, found, taken, against),
         "against": against,
         "printed": list_printed_columns(result),
         "rows": list_smallest_groups(result.release),
@@ -452,7 +454,7 @@ def begin(request: Request, fields: PostedFields) -> Response:
 PUBLISHING = "publishing"
 
 
-def publish(looked: Looked, fields: Mapping[str, str]) -> Job:
+def publish_taken(looked: Looked, fields: Mapping[str, str]) -> Job:
     """Publish the candidate that is looked at; what readers said of it goes along."""
     taken, asking = looked.taken, looked.asking()
     if taken is None or asking is None:
@@ -488,7 +490,7 @@ def write(request: Request, fields: PostedFields) -> Response:
     looked, texts = Looked.read(request.app.state.workspace, fields), dict(fields)
     if find_name_problem(texts.get("name", "").strip()):
         return go_to(request, looked.address(name=texts.get("name", "")[: LONGEST_NAME + 1]))
-    job = publish(looked, texts)
+    job = publish_taken(looked, texts)
     job.wait(2)
     return go_to(request, looked.address(published=job.number))
 

@@ -19,7 +19,14 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from sidelight.answers.signing import DECISIONS, SIGNED, ReportChoice, report_on_file, report_on_levels, write_recipe
+from sidelight.answers.signing import (
+    DECISIONS,
+    SIGNED,
+    ReportChoice,
+    report_on_levels,
+    report_on_release,
+    write_report_recipe,
+)
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.report.contents import OUTLINES, release_page, report_html, report_markdown
 from sidelight.report.make import report_on_result, summarise_exposure
@@ -158,14 +165,16 @@ class Subject:
         workspace, state, source = self.workspace, self.state, self.workspace.source
         release, asked, name = workspace.release(state), workspace.readers(state), source.name
         if not state.levels:
-            return report_on_file(release, asked, self.known, source=name, document=source.sidecar, files=source.files)
+            return report_on_release(
+                release, asked, self.known, source=name, document=source.sidecar, files=source.files
+            )
         table, by = workspace.table(state), workspace.hierarchies(state)
         return report_on_levels(release, asked, self.known, source=name, table=table, levels=dict(state.levels), by=by)
 
     def sample(self, choice: ReportChoice) -> Recipe:
         """Write the command and the Python that come to the same."""
         workspace = self.workspace
-        return write_recipe(
+        return write_report_recipe(
             workspace.recipe(self.state),
             choice,
             asked=workspace.readers(self.state),

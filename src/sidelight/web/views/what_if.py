@@ -14,14 +14,14 @@ from pydantic import Field
 from starlette.responses import Response
 
 from sidelight.answers.what_if import (
-    SOLVER_SECONDS,
+    WHAT_IF_SECONDS,
     Offers,
     WhatIfAnswer,
     complete_line,
     list_examples,
     list_vocabulary,
     read_line,
-    write_recipe,
+    write_belief_recipe,
 )
 from sidelight.answers.what_if import ask as conclude
 from sidelight.errors import BadKnowledge, Contradiction
@@ -88,7 +88,7 @@ def show(request: Request) -> Response:
         release=release,
         column=one.sensitive[0],
         examples=list(list_examples(release, by)),
-        sample=write_recipe(workspace.recipe(one), texts) if texts else None,
+        sample=write_belief_recipe(workspace.recipe(one), texts) if texts else None,
     )
 
 
@@ -111,7 +111,7 @@ async def data(request: Request, fields: Annotated[WhatIfFields, Query()]) -> Wh
         raise BadKnowledge(message)
     address = state.address(VIEW.path, {"know": list(texts), "of": fields.of or None})
     answered: WhatIfAnswer = await answer_of(
-        request, partial(begin, workspace, one, texts, address, within=0), 2 * SOLVER_SECONDS
+        request, partial(begin, workspace, one, texts, address, within=0), 2 * WHAT_IF_SECONDS
     )
     return answered
 
