@@ -503,13 +503,13 @@ def calibrate_model(
         expected = [expectation.expect(fold.model.scores())[0] for fold in folds]
         # at temperature 0 a model says nothing, and the gain is 0 by definition
         gain = cache(lambda step: log_likelihood(step / TEMPERATURE_STEPS) - nothing if step else 0.0)
-        step = _climb(gain, step)
+        step = _climb_temperatures(gain, step)
         if gain(step) > best.gain + NOTICED:
             best = Calibration(tried, step / TEMPERATURE_STEPS, gain(step), tried)
     return replace(best, tried=tried)
 
 
-def _climb(gain: Callable[[int], float], step: int) -> int:
+def _climb_temperatures(gain: Callable[[int], float], step: int) -> int:
     while True:
         better = max((each for each in (step - 1, step + 1) if 0 <= each <= TEMPERATURE_STEPS), key=gain)
         # less than `NOTICED` is no gain, so that rounding cannot send the climb back and forth

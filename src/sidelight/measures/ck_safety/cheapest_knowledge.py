@@ -69,9 +69,9 @@ from sidelight.measures.ck_safety.minimize import (
     best_assignment,
     choices_near_best,
     count_left,
+    log_tolerance,
     near_the_cut,
     probability_one,
-    tolerance,
 )
 from sidelight.measures.criterion import Amount, Bound, Finding, Witness
 from sidelight.measures.exact import Numbers, join_all
@@ -95,18 +95,18 @@ if TYPE_CHECKING:
 MOST_KINDS = 2_000
 """So many kinds of sets are weighed: some seconds for ten thousand groups."""
 
-Kind: TypeAlias = tuple[int, ...]
+SetKind: TypeAlias = tuple[int, ...]
 """How many values of each price a set has, the most frequent first; the last number says whether it has σ."""
 
 Prices: TypeAlias = tuple[int, ...]
 
 
-def list_kinds(price: int, prices: Prices, largest: Kind) -> dict[Kind, int]:
+def list_kinds(price: int, prices: Prices, largest: SetKind) -> dict[SetKind, int]:
     """Return all kinds of sets within a price and the largest, with their prices, whatever is within a kind before it.
 
     `prices` are those of the values of each class; the last is that of σ, which the target has for nothing once.
     """
-    listed: dict[Kind, int] = {(): 0}
+    listed: dict[SetKind, int] = {(): 0}
     for position, (own, most) in enumerate(zip(prices, largest, strict=True)):
         free = own if position == len(prices) - 1 else 0
         # the last number varies slowest, so that a kind stands after all kinds within it
@@ -125,7 +125,7 @@ def list_kinds(price: int, prices: Prices, largest: Kind) -> dict[Kind, int]:
     return listed
 
 
-def smaller_kinds(kind: Kind) -> list[Kind]:
+def smaller_kinds(kind: SetKind) -> list[SetKind]:
     """List the kinds with one value less."""
     return [(*kind[:place], many - 1, *kind[place + 1 :]) for place, many in enumerate(kind) if many]
 
@@ -152,7 +152,7 @@ class PricedGroups:
         return np.column_stack((self.sizes, *self.counts, self.target))
 
     @property
-    def largest(self) -> Kind:
+    def largest(self) -> SetKind:
         """How many values of each class there are, and whether anybody has σ."""
         return (*(each.shape[1] for each in self.counts), int(self.target.any()))
 
@@ -166,7 +166,7 @@ class Purchase(NamedTuple):
     """What is bought of a group: the least product, and the kinds of the sets that its people are asked about."""
 
     product: Fraction
-    kinds: tuple[Kind, ...] = ()  # the first person's first
+    kinds: tuple[SetKind, ...] = ()  # the first person's first
     target_class: int | None = None  # the class of the target's value, where the target is here
     row: int = 0
 
@@ -185,13 +185,13 @@ class PricedProgram:
     exact: bool = False
 
     @cached_property
-    def prices(self) -> dict[Kind, int]:
+    def prices(self) -> dict[SetKind, int]:
         """All kinds within the budget with their prices, those within a kind before it."""
         largest = self.groups.largest if self.target else (*self.groups.largest[:-1], 0)
         return list_kinds(self.budget, self.groups.prices, largest)
 
     @cached_property
-    def holders(self) -> dict[Kind, Integers]:
+    def holders(self) -> dict[SetKind, Integers]:
         """n(κ)."""
         sums, target = self.groups.sums, self.groups.target
         parts = {kind: [each[:, many] for each, many in zip(sums, kind, strict=False)] for kind in self.prices}
@@ -204,16 +204,16 @@ class PricedProgram:
         cheapest = min((price for kind, price in self.prices.items() if any(kind)), default=self.budget + 1)
         return probability_one(self.groups.sizes, self.budget // cheapest + 1, exact=self.exact)
 
-    def ask(self, person: int, kind: Kind, rest: Numbers) -> Numbers:
+    def ask(self, person: int, kind: SetKind, rest: Numbers) -> Numbers:
         """Multiply by the probability that the i-th person has no value of a set of this kind."""
         probability = avoid(count_left(self.groups.sizes, person), self.holders[kind], exact=self.exact)
         return probability * rest if self.exact else probability + rest
 
-    def people(self) -> Iterator[tuple[int, dict[Kind, Numbers]]]:
+    def people(self) -> Iterator[tuple[int, dict[SetKind, Numbers]]]:
         """Go from the last person down to the first, the target aside, with the states of each."""
-        later: dict[Kind, Numbers] = {}
+        later: dict[SetKind, Numbers] = {}
         for person in range(len(self.scale) - 1, int(self.target) - 1, -1):
-            now: dict[Kind, Numbers] = {}
+            now: dict[SetKind, Numbers] = {}
             for kind, price in self.prices.items():
                 # invariant: before the i-th person i·q(κ) is gone, but for the σ that the target has for nothing
                 left = self.budget - person * price + kind[-1] * self.groups.prices[-1]
@@ -250,7 +250,7 @@ class PricedProgram:
     def buy(self) -> Purchase:
         """Follow the recurrence of one group from the whole budget down; of equal products the smallest kind."""
         states = {person: {kind: each[:, 0] for kind, each in own.items()} for person, own in self.people()}
-        person, left, kinds = int(self.target), self.budget, list[Kind]()
+        person, left, kinds = int(self.target), self.budget, list[SetKind]()
         within, first = (*self.groups.largest[:-1], 0), states[person]
         least = min(rest[-1] for rest in first.values())
         if self.target:
@@ -258,7 +258,7 @@ class PricedProgram:
             kinds, left = [within], left - self.prices[within] + self.groups.prices[-1]
         # once one of the atoms must hold, nobody else need be asked
         while not kinds or self.ask(person - 1, kinds[-1], np.ones(1, object))[0]:
-            options: list[tuple[int, Kind]] = [(self.scale[person][0], ())]
+            options: list[tuple[int, SetKind]] = [(self.scale[person][0], ())]
             for kind, price in self.prices.items():
                 if any(kind) and price <= left and all(own <= most for own, most in zip(kind, within, strict=True)):
                     at = left - price
@@ -453,7 +453,7 @@ class Market:
         # 1/(1 + r) ≥ c where ln r ≤ ln((1 − c)/c); certainty takes a product of 0
         limit = float(log((1 - reach) / reach)) if reach < 1 else LOG_OF_ZERO / 2
         # floats propose budgets, within tolerance and the least first; fractions decide
-        for budget in np.flatnonzero(least <= limit + tolerance(np.array(limit))).tolist():
+        for budget in np.flatnonzero(least <= limit + log_tolerance(np.array(limit))).tolist():
             if least[budget] < LOG_OF_ZERO / 2:
                 choices = self._certain(logs[:, budget], budget)
             else:  # exactly, over the choices that logarithms leave

@@ -324,7 +324,7 @@ def least_log_probabilities(groups: TopCounts) -> Floats:
     return logs
 
 
-def tolerance(logs: Floats | float) -> Floats:
+def log_tolerance(logs: Floats | float) -> Floats:
     """Return how far apart logarithms of equal probabilities may be."""
     distance: Floats = NEAR * np.maximum(np.abs(logs), 1.0)
     return distance
@@ -448,7 +448,7 @@ def worst_case(groups: TopCounts, k: int) -> tuple[Fraction, Spent]:
     if k > MOST:
         message = f"{k:,} implications are too many to weigh where they do not make sure; give at most {MOST}"
         raise TooHard(message)
-    best = best_assignment(weigh(groups, choices_near_best(least_log_probabilities(groups))), k)
+    best = best_assignment(weigh_choices(groups, choices_near_best(least_log_probabilities(groups))), k)
     spent = [
         (choice.group, allocate(groups.take(np.array([choice.group])), choice.atoms, target=choice.target))
         for choice in best.choices
@@ -487,7 +487,7 @@ def choices_near_best(logs: Floats) -> list[Choice]:
     best = before[-1, -1]
     # of all other groups, with k − h atoms for h here; with the target where it is not here
     around = screen.join(before[:-1], after[1:])[:, ::-1].T.reshape(logs.shape)
-    near = logs + around <= best + tolerance(best)
+    near = logs + around <= best + log_tolerance(best)
     taking_part = np.flatnonzero(near[1].any(axis=0) | near[0, 1:].any(axis=0)).tolist()
     return [
         Choice(group, atoms, target)
@@ -497,7 +497,7 @@ def choices_near_best(logs: Floats) -> list[Choice]:
     ]
 
 
-def weigh(groups: TopCounts, choices: Sequence[Choice]) -> Weighed:
+def weigh_choices(groups: TopCounts, choices: Sequence[Choice]) -> Weighed:
     """Return the choices' exact probabilities, of groups that may get equally many atoms at once."""
     largest: dict[int, int] = {}
     for choice in choices:
@@ -590,7 +590,7 @@ def _possible(logs: Floats, many: int) -> Flags:
     if sample.shape[1] < 100 * many:
         return np.ones(logs.shape[1], bool)
     cut = np.partition(sample, many - 1, axis=1)[:, many - 1, np.newaxis]
-    return np.asarray((logs <= cut + tolerance(cut)).any(axis=0))
+    return np.asarray((logs <= cut + log_tolerance(cut)).any(axis=0))
 
 
 def near_the_cut(logs: Floats, many: int) -> tuple[Integers, Integers]:
@@ -600,8 +600,8 @@ def near_the_cut(logs: Floats, many: int) -> tuple[Integers, Integers]:
     # fewer groups are finite than the list has places: all of them are on it
     if np.isinf(cut):
         return np.flatnonzero(np.isfinite(logs)), np.empty(0, np.int64)
-    below = logs < cut - tolerance(cut)
-    return np.flatnonzero(below), np.flatnonzero(~below & (logs <= cut + tolerance(cut)))
+    below = logs < cut - log_tolerance(cut)
+    return np.flatnonzero(below), np.flatnonzero(~below & (logs <= cut + log_tolerance(cut)))
 
 
 def _fill_room(crowded: list[_Crowded], groups: TopCounts) -> Integers:
@@ -620,7 +620,7 @@ def _fill_room(crowded: list[_Crowded], groups: TopCounts) -> Integers:
         kind, first = (np.zeros(len(kinds), np.int64), np.zeros(1, np.int64)) if same else number_vectors(kinds)
         choices = [Choice(int(row), each.atoms, each.target) for row in each.near[first]]
         numbered.append((kind.ravel(), choices))
-    exact = weigh(groups, [choice for _, choices in numbered if len(choices) > 1 for choice in choices])
+    exact = weigh_choices(groups, [choice for _, choices in numbered if len(choices) > 1 for choice in choices])
     return np.concatenate(
         [
             each.near[smallest_kinds([exact.get(choice, Fraction(0)) for choice in choices], kind, each.room)]
@@ -672,7 +672,7 @@ def _deciding(program: Program) -> tuple[Integers, Integers]:
         for besides, first, logs in program.endings(beginnings[person], person, states):
             marked = clip_states(masks, besides)[: len(logs)] | (3 << besides)  # U_{a+1} is made of S_a and S_{a+1}
             best = np.minimum(own[first:], logs)
-            near = best + tolerance(best)
+            near = best + log_tolerance(best)
             # the masks of choices that are clearly worse go, those of equally good ones are joined
             own_mask[first:] = np.where(own[first:] <= near, own_mask[first:], 0) | np.where(logs <= near, marked, 0)
             own[first:] = best
@@ -685,7 +685,7 @@ def _masks(
 ) -> list[Integers]:
     masks, left = [np.zeros(states[0].shape, np.int64)], count_left(program.n, person)
     for values, best in enumerate(states[1:], start=1):
-        near, rest = best + tolerance(best), len(best) - values
+        near, rest = best + log_tolerance(best), len(best) - values
         mask = np.where(states[values - 1][: len(best)] <= near, masks[-1][: len(best)], 0)
         logs = avoid(left, program.sums[values - 1], exact=False) + clip_states(later, values)[:rest]
         marked = clip_states(later_masks, values)[:rest] | (1 << values)

@@ -524,7 +524,7 @@ that is left shrinks by that factor.
     def printed_column(self, columns: Sequence[Column]) -> Column:
         """Return the column that what is believed depends on."""
         assert self.by is not None
-        return find_column(columns, self.by)
+        return find_printed_column(columns, self.by)
 
     @property
     def counts_decide(self) -> bool:
@@ -617,7 +617,7 @@ that is left shrinks by that factor.
 def counts_by_label(groups: Groups | Table, name: str, more: int) -> dict[Label, dict[Label, int]]:
     """Count, for each label that a column prints, how often each value was seen there, and some more."""
     columns = groups.quasi if isinstance(groups, Table) else groups.columns
-    column = find_column(columns, name)
+    column = find_printed_column(columns, name)
     rows, values, counts = groups.counts.entries()
     # (labels, values): groups that print the same label are added up
     sums = np.zeros((len(column.labels), len(groups.domain)), np.int64)
@@ -628,7 +628,7 @@ def counts_by_label(groups: Groups | Table, name: str, more: int) -> dict[Label,
     }
 
 
-def find_column(columns: Sequence[Column], name: str) -> Column:
+def find_printed_column(columns: Sequence[Column], name: str) -> Column:
     """Find a column by its name."""
     for column in columns:
         if column.name == name:

@@ -87,7 +87,7 @@ if TYPE_CHECKING:
 DecisionRule: TypeAlias = Literal["definition", "closed conditions"]
 """Decide by the definition, or by the paper's conditions, which imply it and are a little stricter."""
 
-Terms = TypeVar("Terms", int, Floats)
+Term = TypeVar("Term", int, Floats)
 
 
 class Ratio(StrEnum):
@@ -118,8 +118,11 @@ class Case(NamedTuple):
 
 
 def ratios(
-    counts: tuple[Terms, Terms, Terms, Terms], prior: tuple[Terms, Terms, int], *, closed: bool
-) -> tuple[Terms, Terms, Terms, Terms]:
+    counts: tuple[Term, Term, Term, Term],
+    prior: tuple[Term, Term, int],
+    *,
+    closed: bool,
+) -> tuple[Term, Term, Term, Term]:
     """Return p_in/p_out and (1 − p_out)/(1 − p_in), each as numerator and denominator.
 
     `counts` are n_s, n − n_s, f and f − n_s; `prior` has σ(s) − e, σ − σ(s) and e, in any unit.  Arrays of the prior

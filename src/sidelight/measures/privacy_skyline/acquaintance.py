@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class Relatives:
     """People of one group of whom is known: if one of them has the value, so has the target; as documents say it."""
 
     group: GroupName
@@ -75,7 +75,7 @@ class AcquaintanceWitness(Witness):
     semantics: Semantics = "single"
     rules_out: tuple[Label, ...] = ()
     others: Others | None = None
-    family: Family | None = None
+    family: Relatives | None = None
     any_of: tuple[Label, ...] = ()  # where `value` is a category: the values of it
 
     @property
@@ -94,7 +94,7 @@ class AcquaintanceWitness(Witness):
         facts = [~each if single else each.implies(target) for each in ruled_out]
         taken = {number: 1}
 
-        def next_people(part: Others | Family) -> list[Person]:
+        def next_people(part: Others | Relatives) -> list[Person]:
             # people of a group are numbered on from those who have a part, so that no one has two
             first = taken.get(part.group.number, 0)
             taken[part.group.number] = first + part.people
@@ -121,7 +121,7 @@ class AcquaintanceWitness(Witness):
     def _knowledge_in_words(self) -> list[str]:
         known, value = [], shown(self.value)
 
-        def people_of(part: Others | Family, *, other: bool) -> str:
+        def people_of(part: Others | Relatives, *, other: bool) -> str:
             there = "the same group" if part.group == self.group else str(part.group)
             return f"{part.people:,} {'other ' if other else ''}{form('person', part.people)} of {there}"
 
@@ -182,12 +182,12 @@ class _GroupByFrequency:
         hidden = sum(gone) if self.group.semantics == "single" else 0
         return self.may_lack - hidden - _people_in(known) <= 0
 
-    def known_family(self, most: int, known: Others | None, *, beside_target: bool) -> tuple[Family | None, bool]:
+    def known_family(self, most: int, known: Others | None, *, beside_target: bool) -> tuple[Relatives | None, bool]:
         """Return a family of at most so many, and whether one of them (or the target) must have the value."""
         # one more than can all lack the value; beside the target, who would have to lack it too, one fewer
         enough = self.may_lack - _people_in(known) + (0 if beside_target else 1)
         people = min(most, enough)
-        return (Family(self.group.name(0), people) if people else None), people == enough
+        return (Relatives(self.group.name(0), people) if people else None), people == enough
 
 
 def worst_investigation(minima: FiveMinima, column: int, arrangement: int) -> AcquaintanceWitness:

@@ -30,11 +30,11 @@ from sidelight.measures.ck_safety.minimize import (
     deciding_sums,
     least_log_probabilities,
     least_probabilities,
+    log_tolerance,
     near_the_cut,
     shortlist,
     smallest_kinds,
-    tolerance,
-    weigh,
+    weigh_choices,
     worst_case,
 )
 from sidelight.measures.exact import join_all, join_backwards, join_forwards
@@ -91,7 +91,7 @@ def test_very_many_atoms():
 
 
 def test_the_larger_logarithms_are_the_farther_apart_they_may_be():
-    assert tolerance(np.array([0.0, 0.5, -1.0, -4.0, 8.0])).tolist() == [1e-9, 1e-9, 1e-9, 4e-9, 8e-9]
+    assert log_tolerance(np.array([0.0, 0.5, -1.0, -4.0, 8.0])).tolist() == [1e-9, 1e-9, 1e-9, 4e-9, 8e-9]
 
 
 def test_more_implications_than_there_are_values():
@@ -136,7 +136,7 @@ def test_of_equal_groups_the_first_is_taken():
     twins = TopCounts(np.array([5, 5, 5]), np.array([[2, 2]] * 3), np.array([2] * 3))
     choices = choices_near_best(least_log_probabilities(twins))
     assert {choice.group for choice in choices} == {0, 1, 2}
-    best = best_assignment(weigh(twins, choices), k=1)
+    best = best_assignment(weigh_choices(twins, choices), k=1)
     assert best.product == Fraction(1, 2)
     assert best.choices == (Choice(0, 1, True),)
 
@@ -199,7 +199,7 @@ def test_every_choice_of_an_assignment_near_the_best_is_listed_and_no_other():
 def test_exact_probabilities_of_choices_in_their_order():
     groups = TopCounts(np.array([5, 10]), np.array([[2, 2, 1], [4, 3, 1]]), np.array([2, 3]))
     choices = [Choice(1, 2, False), Choice(0, 1, True), Choice(1, 0, True), Choice(0, 0, False)]
-    weighed = weigh(groups, choices)
+    weighed = weigh_choices(groups, choices)
     assert [*weighed.items()] == [
         (Choice(1, 2, False), Fraction(3, 10)),  # two values of one person, or 6/10 · 5/9 for one of two
         (Choice(0, 1, True), Fraction(5, 2) * Fraction(1, 5)),

@@ -10,7 +10,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadMeasure
 from sidelight.measures.epsilon_privacy.prior import PriorByColumn, WeightsByLabel
-from sidelight.measures.epsilon_privacy.prior_belief import find_column
+from sidelight.measures.epsilon_privacy.prior_belief import find_printed_column
 from sidelight.measures.epsilon_privacy.worst_case import Ratio, _epsilons, exact_case, replay_case
 from sidelight.measures.measure import Monotonicity
 from sidelight.policy.policy import policy_text
@@ -418,6 +418,6 @@ def test_what_does_not_fit_the_release_is_named(settings, release, message):
 
 def test_groups_that_print_nothing_are_named():
     with pytest.raises(BadMeasure) as error:
-        find_column([], "region")
+        find_printed_column([], "region")
     message = "by='region' is about groups that print it; search without it and judge what is found by it"
     assert str(error.value) == message

@@ -18,7 +18,7 @@ from sidelight.knowledge.facts import Has, Someone
 from sidelight.measures.exact import join_all
 from sidelight.measures.measure import Monotonicity
 from sidelight.measures.privacy_skyline import acquaintance
-from sidelight.measures.privacy_skyline.acquaintance import Family, _GroupByFrequency
+from sidelight.measures.privacy_skyline.acquaintance import Relatives, _GroupByFrequency
 from sidelight.measures.privacy_skyline.five_minima import tolerance
 from sidelight.release.groups import GroupName
 from sidelight.search.policy_check import CriterionCheck
@@ -54,7 +54,7 @@ def test_where_people_have_several_values_others_are_known_to_lack_it(semantics)
     release = sl.Release.from_counts([{"a": 2, "b": 1}], sizes=[9], values=semantics)
     witness = sl.Acquaintance(others=2, family=1, value="a").measure(release).witness
     group = release.groups.name(0)
-    assert (witness.others, witness.family) == (Others(group, 2), Family(group, 1))
+    assert (witness.others, witness.family) == (Others(group, 2), Relatives(group, 1))
     assert witness.explain(Fraction(1, 2)).startswith("In group 1 anyone, the target, could be shown to have a")
 
 
@@ -83,7 +83,7 @@ def test_what_is_told_where_people_have_several_values(
     witness, group = finding.witness, release.groups.name(0)
     assert witness.rules_out == ruled_out
     assert witness.others == (Others(group, others) if others else None)
-    assert witness.family == (Family(group, family) if family else None)
+    assert witness.family == (Relatives(group, family) if family else None)
     assert finding.replay(release) == finding.value == risk
 
 
@@ -111,10 +111,10 @@ def test_a_family_that_settles_it_elsewhere_is_one_larger_than_beside_the_target
     group = sl.Release.from_counts([{"a": 2, "b": 3, "c": 1}]).groups
     around, name = _GroupByFrequency(group, 0), group.name(0)
     assert (around.people, around.may_lack, around.rest) == (6, 4, (("b", 3), ("c", 1)))
-    assert around.known_family(9, None, beside_target=True) == (Family(name, 4), True)
-    assert around.known_family(9, None, beside_target=False) == (Family(name, 5), True)
-    assert around.known_family(4, None, beside_target=False) == (Family(name, 4), False)
-    assert around.known_family(3, Others(name, 2), beside_target=True) == (Family(name, 2), True)
+    assert around.known_family(9, None, beside_target=True) == (Relatives(name, 4), True)
+    assert around.known_family(9, None, beside_target=False) == (Relatives(name, 5), True)
+    assert around.known_family(4, None, beside_target=False) == (Relatives(name, 4), False)
+    assert around.known_family(3, Others(name, 2), beside_target=True) == (Relatives(name, 2), True)
     assert around.known_family(0, None, beside_target=True) == (None, False)
 
 
@@ -122,7 +122,7 @@ def test_a_family_elsewhere_is_the_first_people_there():
     mixed = {"a": 6, **dict.fromkeys("bcdefg", 1)}
     release = sl.Release.from_counts([{"a": 3, "b": 9, "c": 1}, mixed])
     witness = sl.Acquaintance(rules_out=1, family=2, value="a").measure(release).witness
-    assert witness.family == Family(GroupName(2), 2)
+    assert witness.family == Relatives(GroupName(2), 2)
     target = Has(Someone(1, 1), "a")
     relatives = [Has(Someone(2, number), "a").implies(target) for number in (1, 2)]
     assert witness.as_facts() == (target, (~Has(Someone(1, 1), "b"), *relatives))
@@ -134,7 +134,7 @@ def test_known_people_beside_a_family_elsewhere_have_the_most_frequent_values_th
     finding = sl.Acquaintance(rules_out=1, others=2, family=1, value="a").measure(release)
     witness, six = finding.witness, GroupName(2)
     assert (witness.group.number, witness.rules_out) == (1, ("b",))
-    assert (witness.others, witness.family) == (Others(six, 2, (("b", 1), ("c", 1))), Family(six, 1))
+    assert (witness.others, witness.family) == (Others(six, 2, (("b", 1), ("c", 1))), Relatives(six, 1))
     # 50 to 100 against; and of four people of whom one has it, three do not
     assert finding.replay(release) == finding.value == 1 / (1 + Fraction(50, 100) * Fraction(3, 4))
     assert finding.explain() == (
