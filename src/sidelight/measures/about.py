@@ -32,7 +32,6 @@ import numpy as np
 from sidelight.errors import BadMeasure, UnknownValue, expect
 from sidelight.measures.exact import Screen
 from sidelight.measures.measure import Measure, Summary, read
-from sidelight.measures.targets import Targeted
 from sidelight.release.groups import GroupBlock, GroupName, Groups
 from sidelight.release.release import Release, ReleaseBlocks
 from sidelight.table.labels import JointDomain, Label, written_label
@@ -191,7 +190,7 @@ def ask_each_column(measure: Measure, columns: Sequence[str], domain: tuple[Labe
     >>> [str(each) for each in ask_each_column(DistinctValues().about(known="income"), ["disease", "income"])]
     ['distinct values(of=disease, known=[income])']
     """
-    question, of, known = _question(measure)
+    question, of, known = unwrap(measure)
     if len(columns) == 1 or of is not None or not measure.about_values:
         return (measure,)
     others = [column for column in columns if column not in known]
@@ -201,35 +200,8 @@ def ask_each_column(measure: Measure, columns: Sequence[str], domain: tuple[Labe
     return tuple(About(_include_foreign_values(question, column, others, domain), column, known) for column in others)
 
 
-def mark_defaults(measures: Sequence[Measure]) -> list[Measure]:
-    """Mark measures that leave out a value which another of their kind is about: they are about the rest.
-
-    >>> from sidelight.measures.ck_safety.implications import Implications
-    >>> few = Release.from_counts([{"Flu": 1, "Ulcer": 2}])
-    >>> flu, default = Implications(1, value="Flu"), Implications(0, apart_from=["Flu", "Ulcer"])
-    >>> mark_defaults([flu, default])[1].measure(few).notes[-1]
-    'every value has a limit of its own or is left out, so this limit applies to no value'
-    """
-    parts = [(measure, *_question(measure)) for measure in measures]
-    asked_alone = {
-        (type(question), of, known, value)
-        for _, question, of, known in parts
-        if isinstance(question, Targeted)
-        for value in question.single_value
-    }
-    marked = []
-    for measure, question, of, known in parts:
-        asked = measure
-        if isinstance(question, Targeted) and any(
-            (type(question), of, known, value) in asked_alone for value in question.apart_from
-        ):
-            rest = question.ask_the_rest()
-            asked = replace(measure, question=rest) if isinstance(measure, About) else rest
-        marked.append(asked)
-    return marked
-
-
-def _question(measure: Measure) -> tuple[Measure, str | None, tuple[str, ...]]:
+def unwrap(measure: Measure) -> tuple[Measure, str | None, tuple[str, ...]]:
+    """Return the question of a measure, the column it is about, and the columns that are known."""
     return (measure.question, measure.of, measure.known) if isinstance(measure, About) else (measure, None, ())
 
 
@@ -358,7 +330,7 @@ def prepare_release(measures: Sequence[Measure], release: ReleaseBlocks) -> Rele
         if _goes_by_blocks(measure, release):
             measure.check(release.outline)
     # who knows other columns looks a population up by those, too: in a view, not here
-    compared = (each.register for each in measures if not _question(each)[2])
+    compared = (each.register for each in measures if not unwrap(each)[2])
     for register in dict.fromkeys(each for each in compared if each is not None):
         release = register.attach_to(release)
     return release
@@ -380,7 +352,7 @@ def view_block(
 
     Of groups that it finds equally bad the first is enough, unless `every` one is to be counted.
     """
-    question, of, known = _question(measure)
+    question, of, known = unwrap(measure)
     once = question.equal_groups_count_once and not every
     if known:
         view = block.view(of, known, before[known][block.first])

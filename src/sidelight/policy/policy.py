@@ -36,9 +36,10 @@ import numpy as np
 import tomli_w
 
 from sidelight.errors import BadPolicy, BadRelease, NotTrueOrFalse, as_given, expect, listed, parameter
-from sidelight.measures.about import About, ask_each_column, findings, mark_defaults
+from sidelight.measures.about import About, ask_each_column, findings, unwrap
 from sidelight.measures.criterion import Criterion, Finding, Judgement, judgements_table
 from sidelight.measures.measure import Measure, Summary
+from sidelight.measures.targets import Targeted
 from sidelight.release.groups import GroupName, Groups, stack_groups
 from sidelight.release.release import Release, ReleaseBlocks, expect_release, group_number
 from sidelight.table.labels import Label, shown
@@ -184,7 +185,7 @@ class Policy:
             for measure in ask_each_column(criterion.measure, columns, domain)
         ]
         # one call for all limits: which values a default leaves out depends on those that the others name
-        measures = mark_defaults([measure for _, measure in asked])
+        measures = _mark_defaults([measure for _, measure in asked])
         return Policy(*(replace(criterion, measure=each) for (criterion, _), each in zip(asked, measures, strict=True)))
 
     def decide(self, findings: tuple[Finding, ...]) -> Verdict:
@@ -222,6 +223,34 @@ def drop_repeats(measures: Iterable[Measure]) -> tuple[Measure, ...]:
         if measure not in kept:
             kept.append(measure)
     return tuple(kept)
+
+
+def _mark_defaults(measures: Sequence[Measure]) -> list[Measure]:
+    """Mark measures that leave out a value which another of their kind is about: they are about the rest.
+
+    >>> from sidelight import Implications
+    >>> few = Release.from_counts([{"Flu": 1, "Ulcer": 2}])
+    >>> flu, default = Implications(1, value="Flu"), Implications(0, apart_from=["Flu", "Ulcer"])
+    >>> _mark_defaults([flu, default])[1].measure(few).notes[-1]
+    'every value has a limit of its own or is left out, so this limit applies to no value'
+    """
+    parts = [(measure, *unwrap(measure)) for measure in measures]
+    asked_alone = {
+        (type(question), of, known, value)
+        for _, question, of, known in parts
+        if isinstance(question, Targeted)
+        for value in question.single_value
+    }
+    marked = []
+    for measure, question, of, known in parts:
+        asked = measure
+        if isinstance(question, Targeted) and any(
+            (type(question), of, known, value) in asked_alone for value in question.apart_from
+        ):
+            rest = question.ask_the_rest()
+            asked = replace(measure, question=rest) if isinstance(measure, About) else rest
+        marked.append(asked)
+    return marked
 
 
 def policy_text(policy: Policy, roles: Mapping[str, object] | None = None) -> str:
