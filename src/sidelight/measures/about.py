@@ -342,7 +342,7 @@ PartsBefore: TypeAlias = Mapping[tuple[str, ...], Mapping[int, int]]
 
 def count_parts_before(measures: Sequence[Measure], release: ReleaseBlocks) -> PartsBefore:
     """Count the parts of all groups before each block, for each measure about an attacker who knows more."""
-    return {known: release.parts_before(known) for _, _, known in map(_question, measures) if known}
+    return {known: release.parts_before(known) for _, _, known in map(unwrap, measures) if known}
 
 
 def view_block(
