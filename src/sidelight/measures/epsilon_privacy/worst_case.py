@@ -87,7 +87,7 @@ if TYPE_CHECKING:
 DecisionRule: TypeAlias = Literal["definition", "closed conditions"]
 """Decide by the definition, or by the paper's conditions, which imply it and are a little stricter."""
 
-Term = TypeVar("Term", int, Floats)
+Mass = TypeVar("Mass", int, Floats)
 
 
 class Ratio(StrEnum):
@@ -118,11 +118,11 @@ class Case(NamedTuple):
 
 
 def ratios(
-    counts: tuple[Term, Term, Term, Term],
-    prior: tuple[Term, Term, int],
+    counts: tuple[Mass, Mass, Mass, Mass],
+    prior: tuple[Mass, Mass, int],
     *,
     closed: bool,
-) -> tuple[Term, Term, Term, Term]:
+) -> tuple[Mass, Mass, Mass, Mass]:
     """Return p_in/p_out and (1 − p_out)/(1 − p_in), each as numerator and denominator.
 
     `counts` are n_s, n − n_s, f and f − n_s; `prior` has σ(s) − e, σ − σ(s) and e, in any unit.  Arrays of the prior
