@@ -113,6 +113,7 @@ def ask(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy], pro
     """Count worlds, or, with statements P(…), take the distribution of largest entropy."""
     seconds = WHAT_IF_SECONDS if any(map(is_statement, texts)) else None
     request = BelieveRequest(files=("",), know=tuple(texts), top=10, seconds=seconds)
+    believe.check_knowledge(request)
     answered = believe.conclude(request, release, by, progress)
     chart = next(iter(answered.charts()), None)
     picture = None if chart is None else _describe_chart(chart)
