@@ -392,9 +392,6 @@ def _attack_sentences(seen: sl.NoisyExposure) -> Iterator[str]:
     yield from promise.warnings
 
 
-# What was spent of a budget?
-
-
 def begin_ledger(request: BeginRequest) -> sl.Ledger:
     """Begin the ledger; whoever cannot show it takes it back."""
     names = ("epsilon", "delta", "rho", "accounting", "neighbours")
