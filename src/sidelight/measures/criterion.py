@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 from sidelight.errors import BadPolicy, NotTrueOrFalse, TooHard, expect
 from sidelight.knowledge.tokens import quote
-from sidelight.release.release import Release
 from sidelight.rounding import as_printed, exact_number, in_words, short_amount
 from sidelight.table.labels import shown
 from sidelight.text import html_table
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 
     from sidelight.measures.measure import Measure
     from sidelight.release.groups import GroupName
+    from sidelight.release.release import Release
     from sidelight.table.labels import Label
 
 
@@ -87,7 +87,7 @@ class Finding:
         """Compute the value again from the witness alone, by the definition or by counting worlds."""
         if self.witness is None:
             return self.value
-        return self.measure.replay(self.witness, expect(Release, release, "what a finding is replayed on"))
+        return self.measure.check_and_replay(self.witness, release)
 
     def plot(self, release: Release) -> alt.TopLevelMixin:
         """Draw it on the release that it is of.

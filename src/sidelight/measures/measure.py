@@ -421,6 +421,10 @@ class Measure(ABC):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute the value again from the witness, by another path than `summarize`."""
 
+    def check_and_replay(self, witness: Witness, release: object) -> Amount:
+        """Replay a witness on what has to be a release."""
+        return self.replay(witness, expect(Release, release, "what a finding is replayed on"))
+
     # Claims.
 
     @property

@@ -36,7 +36,7 @@ from sidelight.release.groups import (
     hold_groups,
     key_block,
 )
-from sidelight.streams.key_stream import Streamed, Summed
+from sidelight.streams.memory import Streamed
 from sidelight.table.labels import (
     Column,
     Label,
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sidelight.release.printed_labels import Printing
-    from sidelight.streams.key_stream import KeyBlock
+    from sidelight.streams.key_stream import KeyBlock, Summed
     from sidelight.table.hierarchy import Hierarchy
 
 

@@ -68,7 +68,7 @@ from sidelight.search.policy_check import (
     refuse_impossible,
 )
 from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, Utilities, UtilityName
-from sidelight.streams.key_stream import Streamed
+from sidelight.streams.memory import Streamed
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import SUPPRESSED, Tabular, shown
 from sidelight.table.table import Table, held

@@ -42,7 +42,7 @@ from sidelight.rounding import fraction_in
 from sidelight.streams.sorted_runs import Batch, Packing, SortedRuns, Words, concatenate_batches
 from sidelight.table.cell_lists import CellLists, intake_of_lists
 from sidelight.table.labels import Column, Label, Semantics, as_number, number_equal_rows
-from sidelight.table.table import CarriedColumns, Counts, Intake, Table, sensitive_names
+from sidelight.table.table import CarriedColumns, Counts, Intake, Table
 
 if TYPE_CHECKING:
     from sidelight.streams.memory import Memory
@@ -225,39 +225,6 @@ class KeyStream:
     def first_columns(self) -> tuple[Column, ...]:
         """Return what the first key says."""
         return next(self.blocks()).columns(slice(0, 1))
-
-
-@dataclass(frozen=True, eq=False)
-class Streamed:
-    """A base for what is read key by key in bounded memory; of the whole it knows what its stream knows."""
-
-    stream: KeyStream
-    memory: Memory
-
-    @property
-    def sensitive(self) -> str:
-        """The sensitive column, or several, by name."""
-        return ", ".join(self.stream.roles.value_columns)
-
-    @property
-    def domain(self) -> tuple[Label, ...]:
-        """All sensitive values that there are."""
-        return self.stream.domain
-
-    @property
-    def sensitive_columns(self) -> tuple[str, ...]:
-        """The sensitive columns: as a rule one."""
-        return sensitive_names(self.sensitive, self.domain)
-
-    @property
-    def semantics(self) -> Semantics:
-        """Return whether people have one value or several."""
-        return self.stream.semantics
-
-    @property
-    def intake(self) -> Intake:
-        """Return what reading did to the rows."""
-        return self.stream.intake
 
 
 def whole_keys(entries: SortedRuns, packing: Packing) -> Iterator[tuple[Words, Integers, Words, Integers]]:

@@ -1,4 +1,4 @@
-"""How much memory may be used, and who gets which share of it.
+"""How much memory may be used, who gets which share of it, and what is common to all that is read within it.
 
 own       Python, Arrow and DuckDB themselves, before they hold anything
 engine    what DuckDB may hold before it spills: rows that it reads, dictionaries, people
@@ -12,9 +12,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sidelight.errors import BadTable, NoRoom, as_given, parameter
+from sidelight.table.table import Intake, sensitive_names
 from sidelight.text import bytes_in_words
+
+if TYPE_CHECKING:
+    from sidelight.streams.key_stream import KeyStream
+    from sidelight.table.labels import Label, Semantics
 
 MEMORY = "2GB"
 """What may be used where an amount is needed and nobody has said one."""
@@ -142,3 +148,36 @@ def _enough_for(held: int) -> str:
     '2.4GB'
     """
     return bytes_in_words(LEAST // 2 + held * 11 // 10).replace(" ", "")
+
+
+@dataclass(frozen=True, eq=False)
+class Streamed:
+    """A base for what is read key by key in bounded memory; of the whole it knows what its stream knows."""
+
+    stream: KeyStream
+    memory: Memory
+
+    @property
+    def sensitive(self) -> str:
+        """The sensitive column, or several, by name."""
+        return ", ".join(self.stream.roles.value_columns)
+
+    @property
+    def domain(self) -> tuple[Label, ...]:
+        """All sensitive values that there are."""
+        return self.stream.domain
+
+    @property
+    def sensitive_columns(self) -> tuple[str, ...]:
+        """The sensitive columns: as a rule one."""
+        return sensitive_names(self.sensitive, self.domain)
+
+    @property
+    def semantics(self) -> Semantics:
+        """Return whether people have one value or several."""
+        return self.stream.semantics
+
+    @property
+    def intake(self) -> Intake:
+        """Return what reading did to the rows."""
+        return self.stream.intake

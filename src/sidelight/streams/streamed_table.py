@@ -13,16 +13,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from sidelight.arrays import Codes, Integers, sum_equal_rows
-from sidelight.streams.key_stream import KeyStream, Streamed, Summed
+from sidelight.streams.memory import Streamed
 from sidelight.streams.sorted_runs import Batch, Words, concatenate_batches
 from sidelight.table.labels import Column, find_column, word_values
 from sidelight.table.table import Counts, Table, held
 from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.streams.key_stream import KeyStream, Summed
 
 
 @dataclass(frozen=True, eq=False, slots=True)
