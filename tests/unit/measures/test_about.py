@@ -9,6 +9,7 @@ from functools import reduce
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, NoRoom, TooHard, UnknownColumn, UnknownValue, WrongKind
@@ -48,7 +49,7 @@ def test_each_limit_holds_for_each_column(both):
 def test_combinations_are_no_values_of_their_own(both):
     # two diseases and two incomes make two combinations in zip 1, and three in zip 2; each column has two values
     assert sl.DistinctValues().about("disease").measure(both.about(None)).value == 2
-    with pytest.raises(BadMeasure, match=r"is about one sensitive column, and this release has disease, income"):
+    with pytest.raises(BadMeasure, match=r"one sensitive column.* disease, income"):
         sl.DistinctValues().measure(both)
 
 
@@ -63,7 +64,7 @@ def test_who_knows_the_income_is_sure_of_the_disease(both):
     knowing = sl.DistinctValues().about("disease", known="income").measure(both)
     assert (knowing.value, knowing.replay(both)) == (1, 1)
     assert dict(knowing.witness.group.printed) == {"zip": "1", "income": "high"}
-    assert knowing.explain().endswith("This is about 'disease', for somebody who knows everybody's 'income'.")
+    assert mentions(knowing.explain(), "'disease'", "knows", "'income'")
     assert sl.GroupSize().about(known="income").measure(both).value == 1
 
 
@@ -147,7 +148,8 @@ def test_what_would_pass_is_said_of_the_column():
     table = sl.read_table(ROWS, quasi="zip", sensitive=["disease", "income"])
     with pytest.raises(sl.NothingSafe) as nothing:
         sl.protect(table, sl.Policy((sl.RecursiveDiversity(l=4) < 3).about("income")), ask="nobody")
-    assert nothing.value.blocked_by == ("recursive diversity(l=4, of=income) < 3 (it is infinite)",)
+    (blocked,) = nothing.value.blocked_by
+    assert mentions(blocked, "recursive diversity(l=4, of=income) < 3", "infinite")
     assert nothing.value.closest == ("recursive diversity(l=2, of=income) < 3",)
 
 
@@ -201,7 +203,7 @@ def test_searches_leave_values_out_of_the_column_that_has_them():
 
 
 def test_only_a_release_is_measured():
-    with pytest.raises(WrongKind, match=r"^what is measured should be a Release, not a dict; read one with"):
+    with pytest.raises(WrongKind, match=r"Release, not a dict; .*sl\.read_release"):
         sl.DistinctValues().about("disease").measure({})
 
 
@@ -239,7 +241,7 @@ def test_what_is_refused_is_said_in_full(ask, message):
 def test_a_column_is_named_by_a_text():
     with pytest.raises(WrongKind) as refusal:
         sl.DistinctValues().about(3)
-    assert str(refusal.value) == "the column in question should be a str, not an int"
+    assert mentions(refusal.value, "column", "a str, not an int")
 
 
 def test_a_value_is_looked_for_in_the_column(both):
@@ -295,9 +297,12 @@ def test_it_explains_whom_it_is_about(both):
     about = sl.DistinctValues().about("disease").measure(both)
     plain = sl.DistinctValues().measure(both.about("disease"))
     assert about.measure == sl.DistinctValues().about("disease")
-    assert about.explain() == f"{plain.explain()} This is about 'disease'."
+    first, said = plain.explain(), about.explain()
+    assert said.startswith(first)
+    assert mentions(said.removeprefix(first), "'disease'")
+    assert "income" not in said
     size = sl.GroupSize().about(known=["disease", "income"]).measure(both)
-    assert size.explain().endswith(" This is for somebody who knows everybody's 'disease' and 'income'.")
+    assert mentions(size.explain(), "knows", "'disease'", "'income'")
 
 
 class SaysItself(sl.DistinctValues):
@@ -308,7 +313,7 @@ class SaysItself(sl.DistinctValues):
 
 
 def test_a_finding_is_explained_as_one_of_the_measure_itself(both):
-    assert SaysItself().about("disease").measure(both).explain() == "distinct values is 2. This is about 'disease'."
+    assert mentions(SaysItself().about("disease").measure(both).explain(), "distinct values is 2", "'disease'")
 
 
 def test_an_estimate_about_a_column_is_one():
@@ -320,7 +325,7 @@ def test_an_estimate_about_a_column_is_one():
     assert (about.estimate, about.needs_weights) == (True, False)
     assert finding.value_in_words().endswith(", an estimate")
     assert finding.kindest < 60 < finding.value
-    with pytest.raises(TooHard, match=r"cannot be told: the estimate lies between .* set another limit$"):
+    with pytest.raises(TooHard, match=r"estimate lies between .* another limit$"):
         (about <= 60).decide(finding)
     assert sl.IndividualRisk().about("income").needs_weights
     assert not sl.DistinctValues().about("income").estimate
@@ -644,8 +649,9 @@ def test_a_stream_is_refused_what_its_release_is():
 def test_a_measure_that_needs_all_groups_is_named_where_they_do_not_fit(monkeypatch):
     _, streamed = both_ways("disease")
     monkeypatch.setattr(Memory, "holds_groups", lambda self, numbers: False)
-    with pytest.raises(NoRoom, match=r"^'maximum entropy' looks at all groups at once, and 3 do not fit into memory="):
+    with pytest.raises(NoRoom, match=r"^'maximum entropy' .*all groups.* 3 do not fit") as refused:
         findings([sl.GroupSize(), sl.MaxEnt()], streamed)
+    assert refused.value.parameters == ("memory",)
 
 
 @pytest.mark.usefixtures("_tiny_blocks")

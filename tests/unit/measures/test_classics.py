@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
@@ -70,7 +71,7 @@ def recursive(counts, l):  # noqa: E741
 def test_an_l_that_makes_no_sense_is_refused(l, given):  # noqa: E741
     with pytest.raises(BadMeasure) as refused:
         sl.RecursiveDiversity(l=l)
-    assert str(refused.value) == (f"'recursive diversity' needs l to be a whole number of at least 1, not {given}")
+    assert mentions(refused.value, "'recursive diversity'", "l", "whole number", "at least 1", f"not {given}")
 
 
 def test_an_l_is_any_whole_number_and_3_where_none_is_said():
@@ -240,7 +241,7 @@ def test_a_group_in_which_nobody_has_a_value_has_no_distinct_ones_and_no_shares(
     for apart in ((), "a"):
         finding = sl.DistinctValues(apart_from=apart).measure(some)
         assert (finding.value, finding.witness.group.number, finding.replay(some)) == (0, 2, 0)
-        assert finding.explain() == "Nobody in group 2 has any value: whoever finds a person there knows that."
+        assert mentions(finding.explain(), "Nobody in group 2", "any value", "knows")
     assert sl.EntropyDiversity().measure(some).value == 2
     assert sl.RecursiveDiversity(l=2).measure(some).value == 1
 

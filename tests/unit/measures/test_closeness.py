@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import permutations
 
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadHierarchy, BadMeasure, WrongKind
@@ -87,7 +88,7 @@ def test_one_value_is_at_no_distance():
         assert finding.value == finding.replay(alone) == 0
         assert isinstance(finding.replay(alone), Fraction)
         assert measure.ground_distance(("a",)).cost == (Fraction(1, 2) if measure.distance == "equal" else 0)
-        assert finding.explain() == "The values in every group are distributed exactly as in the whole release."
+        assert mentions(finding.explain(), "every group", "exactly", "the whole release")
 
 
 def test_around_a_value_that_is_the_top_itself_runs_no_border():
@@ -131,22 +132,15 @@ def test_with_some_left_out_shares_are_of_the_others():
     ordered = sl.Closeness("ordered", order=["a", "c", "b"], apart_from="-").measure(release)
     assert ordered.value == Fraction(1, 2) == ordered.replay(release)
     (note,) = sl.Closeness("ordered", apart_from="-").measure(release).notes
-    assert note == (
-        "closeness(distance=ordered, apart_from=[-]) takes the values in this order: a, b; give order= or declare "
-        "domain= if it is another"
-    )
+    assert mentions(note, "closeness(distance=ordered, apart_from=[-])", "order", "a, b", "order=", "domain=")
 
 
 def test_words():
     release = sl.Release.from_counts([{"a": 1, "b": 2}, {"a": 5, "b": 1}])
-    assert sl.Closeness().measure(release).explain() == (
-        "The values in group 1 are distributed unlike the whole release's: distance 1/3 of at most 1; most of all, "
-        "'b' is 2/3 of the values there and 1/3 of all."
-    )
+    words = sl.Closeness().measure(release).explain()
+    assert mentions(words, "group 1", "unlike", "1/3 of at most 1", "'b'", "2/3", "there", "1/3", "of all")
     nobody = sl.Release.from_counts([{}], domain=["a"], sizes=[2], values="set")
-    assert sl.Closeness().measure(nobody).explain() == (
-        "Nobody in the release has any value, so there is no distance to measure."
-    )
+    assert mentions(sl.Closeness().measure(nobody).explain(), "Nobody", "any value", "no distance")
 
 
 def test_examples_for_a_domain():
@@ -200,7 +194,7 @@ def test_values_without_a_place_are_named():
     release = sl.Release.from_counts([{"Flu": 1, "Cold": 1, "Ague": 1}])
     with pytest.raises(BadMeasure) as refused:
         sl.Closeness(distance="ordered", order=["Flu"]).measure(release)
-    assert str(refused.value) == "'Ague' is a value of the release but not in order=; add it there"
+    assert mentions(refused.value, "'Ague'", "not in order=")
     assert sl.Closeness("ordered", ["Flu", "Ague"], apart_from=["Cold"]).measure(release).value == 0
     tree = sl.Hierarchy.suppression("disease", ["Flu"])
     with pytest.raises(BadHierarchy, match="Cold"):
@@ -240,7 +234,7 @@ def test_a_policy_may_name_the_file_of_a_hierarchy(tmp_path):
 def test_an_order_that_nobody_gave_is_named():
     release = sl.Release.from_counts([{"low": 1, "high": 1}, {"mild": 2}])
     (note,) = sl.Closeness(distance="ordered").measure(release).notes
-    assert "closeness(distance=ordered) takes the values in this order: high, low, mild; give order= or" in note
+    assert mentions(note, "closeness(distance=ordered)", "order", "high, low, mild", "order=")
     assert sl.Closeness(distance="ordered", order=["low", "mild", "high"]).measure(release).notes == ()
     assert sl.Closeness().measure(release).notes == ()
     many = sl.Release.from_counts([{f"v{n}": 1 for n in range(30)}])
@@ -248,7 +242,7 @@ def test_an_order_that_nobody_gave_is_named():
 
 
 def test_a_kind_that_there_is_not():
-    with pytest.raises(BadMeasure, match=r"^no kind 'best' of 'beta likeness'; choose basic or enhanced$"):
+    with pytest.raises(BadMeasure, match=r"'best' of 'beta likeness'; .*basic or enhanced$"):
         sl.BetaLikeness(kind="best")
 
 
@@ -313,23 +307,15 @@ def test_the_witness_of_an_infinite_likeness_is_a_value_that_gains_too_much():
 
 def test_words_of_likeness():
     apart = sl.Release.from_counts([{"a": 2}, {"b": 1}])
-    assert sl.BetaLikeness(kind="enhanced").measure(apart).explain() == (
-        "In group 1, 'a' is 1 of the values and 2/3 of all: a gain that no limit allows for so frequent a value."
-    )
-    assert sl.BetaLikeness().measure(apart).explain() == (
-        "In group 2, 'b' is 1 of the values and 1/3 of all: more frequent by 2 of its frequency."
-    )
+    enhanced, basic = (each.measure(apart).explain() for each in (sl.BetaLikeness("enhanced"), sl.BetaLikeness()))
+    assert mentions(enhanced, "group 1", "'a'", 1, "2/3", "of all", "no limit")
+    assert mentions(basic, "group 2", "'b'", 1, "1/3", "of all", "more frequent by 2")
     alike = sl.Release.from_counts([{"a": 2, "b": 2}, {"a": 1, "b": 1}])
-    assert sl.BetaLikeness().measure(alike).explain() == (
-        "No value is more frequent in any group than in the whole release."
-    )
-    assert sl.BetaLikeness(apart_from=["a"]).measure(alike).explain() == (
-        "No other value is more frequent in any group than in the whole release."
-    )
+    assert mentions(sl.BetaLikeness().measure(alike).explain(), "No value", "more frequent", "any group")
+    others = sl.BetaLikeness(apart_from=["a"]).measure(alike).explain()
+    assert mentions(others, "No other value", "more frequent", "any group")
     nothing = sl.Release.from_counts([{}], sizes=[3], values="set", domain=["a"])
-    assert sl.BetaLikeness().measure(nothing).explain() == (
-        "Nobody in the release has any value, so nothing becomes more likely."
-    )
+    assert mentions(sl.BetaLikeness().measure(nothing).explain(), "Nobody", "any value", "nothing", "more likely")
 
 
 def test_gains_that_nobody_minds_do_not_count():
@@ -389,9 +375,7 @@ def is_log_rounded_up(number, factor):
 def test_a_way_to_take_absent_values_that_there_is_not(absent):
     with pytest.raises(BadMeasure) as refused:
         sl.DeltaDisclosure(absent=absent)
-    assert str(refused.value) == (
-        f"'delta disclosure' cannot take absent values as '{absent}'; choose infinite or skipped"
-    )
+    assert mentions(refused.value, "'delta disclosure'", "absent values", f"'{absent}'", "infinite or skipped")
 
 
 def test_what_is_left_out_is_kept_as_labels():

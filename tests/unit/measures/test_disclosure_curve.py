@@ -78,7 +78,7 @@ def test_amounts_that_make_no_sense(amounts, message):
 
 
 def test_a_setting_that_the_measure_does_not_have():
-    with pytest.raises(BadMeasure, match=r"^no parameter 'valeu' of this measure; did you mean 'value'"):
+    with pytest.raises(BadMeasure, match=r"^no parameter 'valeu'.* 'value'"):
         sl.disclosure_curve(HOSPITAL, sl.Acquaintance, {"others": [1]}, valeu="Flu")
 
 
@@ -210,16 +210,15 @@ def test_what_no_curve_can_be_drawn_of_is_said_in_one_line(family, amounts, mess
 
 
 def test_what_is_no_release_and_what_makes_no_measure():
-    with pytest.raises(SidelightError, match=r"^what is measured should be a Release, not .*sl\.read_release"):
+    with pytest.raises(SidelightError, match=r"Release, not a dict.*sl\.read_release"):
         sl.disclosure_curve({"Flu": 2}, sl.Implications, [1])
-    with pytest.raises(SidelightError, match=r"^what the measure's class makes should be a Measure, not an int;"):
+    with pytest.raises(SidelightError, match=r"class makes .*Measure, not an int;"):
         sl.disclosure_curve(HOSPITAL, lambda k: k, [1])
 
 
 def test_a_curve_is_about_one_sensitive_column():
     values = pa.table({"age": ["1"], "ill": ["Flu"], "income": ["low"]})
     both = sl.group(sl.read_table(values, quasi="age", sensitive=["ill", "income"]))
-    with pytest.raises(
-        SidelightError, match=r"^a curve is about one sensitive column, and there are ill, income; pick"
-    ):
+    with pytest.raises(SidelightError, match=r"^a curve .*one sensitive column.* ill, income") as refused:
         sl.disclosure_curve(both, sl.Implications, [1])
+    assert refused.value.parameters == ("sensitive",)

@@ -6,6 +6,7 @@ A number for each value.
 from fractions import Fraction
 
 import pytest
+from support.words import mentions
 
 from sidelight.errors import BadMeasure, UnknownValue, WrongKind
 from sidelight.measures.targets import (
@@ -37,28 +38,26 @@ def test_a_missing_one_is_refused_unless_it_stands_for_something():
     for text in (None, "(missing)"):
         with pytest.raises(BadMeasure) as refused:
             look_up_numbers((text,), read_numbers({"many": 1}))
-        assert str(refused.value) == (
-            "'(missing)' is no number; say what it stands for in numbers= or leave out who has it"
-        )
+        assert mentions(refused.value, "'(missing)'", "no number", "numbers=", "leave out")
 
 
 @pytest.mark.parametrize("text", ["20-29", "1_000", "nan", "inf", ""])
 def test_what_is_no_number(text):
     with pytest.raises(BadMeasure) as refused:
         look_up_numbers((text,), None, missing=Fraction(5))
-    assert str(refused.value) == f"'{text}' is no number; say what it stands for in numbers="
+    assert mentions(refused.value, f"'{text}'", "no number", "numbers=")
 
 
 @pytest.mark.parametrize("text", ["1e31", "-1e31", "1e-31", "1000000000000000000000000000000.1"])
 def test_texts_that_are_too_large_or_too_near_to_0(text):
     with pytest.raises(BadMeasure) as refused:
         look_up_numbers((text,), None)
-    assert str(refused.value) == f"'{text}' is not between 1e-30 and 1e30 in size; say what it stands for in numbers="
+    assert mentions(refused.value, f"'{text}'", "not between 1e-30 and 1e30", "numbers=")
 
 
 @pytest.mark.parametrize("number", [1e-31, -1e-31, 1e31, float("inf"), 10**30 + 1])
 def test_numbers_that_are_too_large_or_too_near_to_0(number):
-    with pytest.raises(BadMeasure, match=r"; give 0 or a number between 1e-30 and 1e30 in size$"):
+    with pytest.raises(BadMeasure, match=r"\b0 or .* between 1e-30 and 1e30\b"):
         finite(number, "within")
     assert not has_sensible_size(number)
 
@@ -168,9 +167,7 @@ def test_a_tariff_is_a_mapping():
     with pytest.raises(KeyError):
         tariff["Ulcer"]
     assert not Tariff()
-    with pytest.raises(
-        BadMeasure, match=r'^weights= wants a mapping value → number, such as {"AIDS": 1, "Flu": 0\.1}$'
-    ):
+    with pytest.raises(BadMeasure, match=r'^weights= .*mapping.* {"AIDS": 1, "Flu": 0\.1}$'):
         reading("Flu", -1)
 
 
@@ -195,5 +192,5 @@ def test_nothing_is_for_nothing():
 
 
 def test_a_slip_of_the_pen_is_refused():
-    with pytest.raises(UnknownValue, match=r"^no sensitive value 'AIDs' in the release; did you mean 'AIDS'\?"):
+    with pytest.raises(UnknownValue, match=r"'AIDs' in the release; .*'AIDS'"):
         Tariff.read("weights", {"Flu": 1, "AIDs": 10}).check(("AIDS", "Flu"))

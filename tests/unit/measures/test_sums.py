@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, WrongKind
@@ -83,14 +84,16 @@ def test_people_without_an_amount_add_nothing():
     release = of({"10": 3, None: 40}, {None: 5})
     finding = sl.Dominance().measure(release)
     assert finding.value == Fraction(2, 3)
-    assert finding.notes == ("45 people have no amount; sums are of the others",)
+    (note,) = finding.notes
+    assert mentions(note, "45 people", "no amount")
     assert finding.replay(release) == finding.value
     nobody = sl.Remainder().measure(of({None: 5}))
     assert (nobody.value, nobody.witness) == (0, None)
-    assert nobody.explain() == "Nobody in the release has an amount, so no sum gives one away."
-    assert sl.Dominance().measure(of({None: 5})).explain() == "Nobody in the release has an amount, so there is no sum."
-    assert nobody.notes[-1] == "5 people have no amount; sums are of the others"
-    assert sl.Remainder().measure(of({None: 1, "2": 1})).notes == ("1 person has no amount; sums are of the others",)
+    assert mentions(nobody.explain(), "Nobody", "an amount", "no sum", "away")
+    assert mentions(sl.Dominance().measure(of({None: 5})).explain(), "Nobody", "an amount", "no sum")
+    assert mentions(nobody.notes[-1], "5 people", "no amount")
+    (note,) = sl.Remainder().measure(of({None: 1, "2": 1})).notes
+    assert mentions(note, "1 person", "no amount")
     assert sl.Remainder(apart_from=[None]).measure(of({None: 1, "2": 1})).notes == ()
     assert sl.Remainder(apart_from=["Not asked"]).measure(of({"Not asked": 1, "2": 1})).notes == ()
     assert sl.Dominance(numbers={None: 3}).measure(of({None: 1, "2": 1, "1": 1})).value == Fraction(5, 6)
@@ -115,9 +118,8 @@ def test_a_point_that_seems_to_separate_thousands_is_told(values, told):
     counts = of(dict.fromkeys(values, 1))
     for measure in (sl.Dominance(), sl.Remainder()):
         notes = [note for note in measure.measure(counts).notes if "point" in note]
-        assert notes == (
-            ["the point in '1.234' is read as a decimal one; if it separates thousands, write 1234"] if told else []
-        )
+        assert len(notes) == told
+        assert all(mentions(note, "'1.234'", "decimal", "thousands", 1234) for note in notes)
     meant = {value: 1234 for value in values if value == "1.234"}
     assert not any("'1.234'" in note for note in sl.Dominance(numbers=meant or None).measure(counts).notes)
 
@@ -126,22 +128,21 @@ def test_a_sum_of_nothing_gives_everybody_away():
     release = of({"0": 4}, {"1": 9})
     dominance, remainder = sl.Dominance().measure(release), sl.Remainder().measure(release)
     assert (dominance.value, remainder.value) == (1, 0)
-    assert dominance.explain() == "In group 1, all 4 amounts are 0: whoever sees the sum knows everybody's."
+    assert mentions(dominance.explain(), "group 1", "all 4 amounts are 0", "knows everybody's")
     assert remainder.explain() == dominance.explain()
     assert [each.replay(release) for each in (dominance, remainder)] == [1, 0]
     one = sl.Remainder().measure(of({"0": 1}))
-    assert one.explain() == "In group 1, the one amount is 0: whoever sees the sum knows everybody's."
+    assert mentions(one.explain(), "group 1", "one amount is 0", "knows everybody's")
     thousands = sl.Dominance().measure(of({"0": 1_200}))
-    assert thousands.explain() == "In group 1, all 1,200 amounts are 0: whoever sees the sum knows everybody's."
+    assert mentions(thousands.explain(), "group 1", "all 1,200 amounts are 0", "knows everybody's")
 
 
 def test_few_people():
     alone, pair = of({"7": 1}), of({"7": 1, "3": 1})
-    assert sl.Dominance().measure(alone).explain() == "In group 1, there is only 1 amount to make up the sum."
-    assert sl.Dominance().measure(pair).explain() == "In group 1, there are only 2 amounts to make up the sum."
-    assert sl.Remainder().measure(pair).explain() == (
-        "In group 1, nothing is left of the sum but the 2 largest: whoever has the next largest knows the largest amount."
-    )
+    assert mentions(sl.Dominance().measure(alone).explain(), "group 1", "only 1 amount")
+    assert mentions(sl.Dominance().measure(pair).explain(), "group 1", "only 2 amounts")
+    words = sl.Remainder().measure(pair).explain()
+    assert mentions(words, "group 1", "nothing", "but the 2 largest", "the next largest", "knows the largest")
     assert sl.Remainder(1).measure(pair).value == Fraction(3, 7)
 
 
@@ -317,7 +318,8 @@ def test_as_a_policy_file_says_it():
     assert sl.Remainder().settings() == {}
     with pytest.raises(WrongKind) as refused:
         sl.Dominance.from_settings(numbers=["a"])
-    assert str(refused.value) == 'numbers= should be a mapping such as {"low": 0, "high": 40}, not a list'
+    assert refused.value.parameters == ("numbers",)
+    assert mentions(refused.value, "mapping", '{"low": 0, "high": 40}', "not a list")
 
 
 def test_examples_have_an_amount_for_each_value():
@@ -362,7 +364,7 @@ def test_digits_have_30_bits(number, digits):
 def test_amounts_may_have_900_bits_in_their_unit():
     longest, longer = (read_numbers({"a": 1 + Fraction(1, 2**power)}) for power in (899, 900))
     assert _Amounts.from_domain("any", ("a",), longest).digits.tolist() == [[2**29, *[0] * 28, 1]]
-    with pytest.raises(BadMeasure, match="'any' adds up amounts, and some have too many digits for it; round them"):
+    with pytest.raises(BadMeasure, match=r"'any' .*too many digits.* round"):
         _Amounts.from_domain("any", ("a",), longer)
 
 

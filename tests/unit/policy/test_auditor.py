@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadRelease, WrongKind
@@ -113,7 +114,7 @@ def test_edits_that_do_not_fit_are_refused(edit, complaint):
 
 
 def test_a_release_that_prints_nothing_says_so():
-    with pytest.raises(BadRelease, match=r"^the release prints nothing, and these groups age$"):
+    with pytest.raises(BadRelease, match=r"release prints nothing.* groups age$"):
         sl.Auditor(POLICY, sl.Release.from_counts([{"Flu": 1, "Cold": 1}])).add(WARD)
 
 
@@ -141,7 +142,7 @@ def test_what_is_no_release_or_policy_is_refused(ask, complaint):
 
 @pytest.mark.parametrize("which", ["1", None, 1.5, [1.5], ["1"], "12"])
 def test_groups_have_names_or_whole_numbers(which):
-    with pytest.raises(WrongKind, match="a group has a name or a number"):
+    with pytest.raises(WrongKind, match="a name or a number"):
         sl.Auditor(POLICY, WARD).remove(which)
 
 
@@ -191,10 +192,8 @@ def test_measures_that_need_every_person_are_asked_of_what_was_not_edited():
     ]
     with pytest.raises(BadRelease) as caught:
         auditor.remove(1)
-    assert str(caught.value) == (
-        "'maximum entropy(knowing=[\"P(Flu | sex=f) = 0.5\"])' looks at who is in which group, and edits do not say that "
-        "of new ones; judge the edited release by it, and audit without it"
-    )
+    asked = "'maximum entropy(knowing=[\"P(Flu | sex=f) = 0.5\"])'"
+    assert mentions(caught.value, asked, "which group", "edits", "not", "audit without it")
 
 
 def test_measures_of_the_whole_release_follow_edits_where_nobody_is_named():

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import Field, TypeAdapter, ValidationError
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy
@@ -355,12 +356,10 @@ def test_what_is_right_is_given_back():
 
 
 def test_other_messages_end_with_the_remedy():
-    assert (
-        str(unknown_key("limits", ["limit", "roles"], "p.toml")) == "no key 'limits' in p.toml; did you mean 'limit'?"
-    )
+    assert mentions(unknown_key("limits", ["limit", "roles"], "p.toml"), "no key 'limits' in p.toml", "'limit'")
     one, many = (not_a_table("p.toml", "limit", many=many) for many in (False, True))
-    assert str(one) == "cannot use 'limit' in p.toml; write it as a table headed [limit]"
-    assert str(many) == "cannot use 'limit' in p.toml; write it as tables headed [[limit]]"
+    assert mentions(one, "'limit' in p.toml", "a table headed [limit]")
+    assert mentions(many, "'limit' in p.toml", "tables headed [[limit]]")
 
 
 @pytest.mark.parametrize(
@@ -506,9 +505,7 @@ def test_a_measure_has_no_bound():
 def test_what_a_measure_refuses_is_said_of_the_text():
     with pytest.raises(BadPolicy) as caught:
         read_measure("implications(k=-1)")
-    assert str(caught.value) == (
-        "measure 'implications(k=-1)': 'implications' needs k to be a whole number of at least 0, not -1"
-    )
+    assert mentions(caught.value, "'implications(k=-1)'", "k", "whole number", "at least 0", "not -1")
 
 
 STOMACH = ["Ulcer", "Dyspepsia"]
@@ -621,7 +618,7 @@ def test_lists_within_lists_are_refused_before_they_are_read(opened, depth):
     for read in (read_limit, read_measure):
         with pytest.raises(BadPolicy) as refused:
             read("maximum entropy gain(seconds=1, knowing=" + opened * depth)
-        assert str(refused.value) == "a limit is nested more than 100 deep; check its brackets"
+        assert mentions(refused.value, "a limit", "nested", "more than 100", "brackets")
 
 
 def test_a_hundred_lists_within_each_other_are_read_and_then_refused():

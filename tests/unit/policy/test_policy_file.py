@@ -5,6 +5,7 @@ import math
 from fractions import Fraction
 
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadPolicy, WrongKind
@@ -125,9 +126,9 @@ def test_files_are_utf_8(tmp_path):
     latin.write_bytes("# Größe\n".encode("latin-1"))
     with pytest.raises(BadPolicy) as caught:
         sl.read_policy(latin)
-    assert str(caught.value) == "latin.toml is not UTF-8 (byte 5); save it as UTF-8"
+    assert mentions(caught.value, "latin.toml", "not UTF-8", "byte 5", "UTF-8")
     latin.write_text(f"# Größe\n{SIZE}at_leats = 5", encoding="utf-8")
-    with pytest.raises(BadPolicy, match=r"^no key 'at_leats' in limit 1 of latin\.toml; "):
+    with pytest.raises(BadPolicy, match=r"no key 'at_leats'.* limit 1 of latin\.toml; "):
         sl.read_policy(latin)
 
 
@@ -292,7 +293,7 @@ def test_skylines_leave_out_what_others_are_about_and_say_what_they_drop():
         sl.Acquaintance(rules_out=1, apart_from=["Flu"]) < 0.9, sl.Acquaintance(others=1, value="Flu") < 1
     )
     (note,) = read.notes
-    assert note == "skyline of the other values: (0, 0, 0) below 0.95 follows from (1, 0, 0) below 0.9 and was dropped"
+    assert mentions(note, "the other values", "(0, 0, 0) below 0.95", "(1, 0, 0) below 0.9", "dropped")
     apart = read_policy_text(f"{POINT}of = 'ill'\n{POINT}of = 'pay'\n").policy
     assert apart == sl.Policy(*((sl.Acquaintance(rules_out=1) < 0.9).about(column) for column in ("ill", "pay")))
 

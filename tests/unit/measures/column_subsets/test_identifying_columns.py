@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadTable, TooHard, UnknownColumn, WrongKind
@@ -45,28 +46,29 @@ def test_the_smallest_sets_and_the_words():
     which = sl.identifying_columns(TABLE)
     assert [each.columns for each in which.smallest(share=1)] == [("age", "sex")]
     assert [each.columns for each in which.smallest()] == [("age",), ("sex",)]
-    assert which.explain() == (
-        "Who knows age and sex of everybody finds 4 of 4 people alone. "
-        "Fewest columns on which 0.5 of the people are alone: age. "
-        "disease is guessed right for 1 of all people by who knows sex, and for 0.75 by who knows nothing."
-    )
-    assert "Fewest columns on which 1 of the people are alone: age and sex." in which.explain(share=1)
+    alone, fewest, guess = which.explain().split(". ")
+    assert mentions(alone, "age and sex", "4 of 4", "alone")
+    assert mentions(fewest, "Fewest", "0.5", "age")
+    assert "sex" not in fewest
+    assert mentions(guess, "disease", 1, "knows sex", "0.75", "nothing")
+    _, fewest, _ = which.explain(share=1).split(". ")
+    assert mentions(fewest, "Fewest", 1, "age and sex")
     assert repr(which) == "<IdentifyingColumns: 7 subsets of age, sex, zip>"
 
 
 def test_words_leave_out_what_was_not_asked_and_what_is_not_so():
     both = sl.read_table(PEOPLE, quasi=["zip"], sensitive=["disease", "income"])
-    assert sl.identifying_columns(both).explain() == "Who knows zip of everybody finds 0 of 4 people alone."
+    (said,) = sl.identifying_columns(both).explain().split(". ")
+    assert mentions(said, "zip", "0 of 4", "alone")
 
 
 def test_the_surest_guess_is_by_the_fewest_columns():
     """a and b tell s together only, and so do a, b and c."""
     rows = pa.table({"a": list("0011"), "b": list("0101"), "c": list("0000"), "s": list("yxxy")})
     words = sl.identifying_columns(sl.read_table(rows, quasi=["c", "b", "a"], sensitive="s")).explain()
-    assert words.endswith(
-        "s is guessed right for 1 of all people by who knows b and a, and for 0.5 by who knows nothing."
-    )
-    assert words.startswith("Who knows b and a of everybody finds 4 of 4 people alone.")
+    alone, _, guess = words.split(". ")
+    assert mentions(alone, "b and a", "4 of 4", "alone")
+    assert mentions(guess, "s", 1, "knows b and a", "0.5", "nothing")
 
 
 def test_minimal_sets_are_those_without_a_smaller_one():
@@ -132,11 +134,10 @@ def test_three_columns_in_words():
     bits = [f"{number:03b}" for number in range(8)]
     rows = pa.table({name: [each[place] for each in bits] for place, name in enumerate("abc")} | {"s": ["x", "y"] * 4})
     words = sl.identifying_columns(sl.read_table(rows, quasi=["a", "b", "c"], sensitive="s")).explain()
-    assert words == (
-        "Who knows a, b and c of everybody finds 8 of 8 people alone. "
-        "Fewest columns on which 0.5 of the people are alone: a, b and c. "
-        "s is guessed right for 1 of all people by who knows c, and for 0.5 by who knows nothing."
-    )
+    alone, fewest, guess = words.split(". ")
+    assert mentions(alone, "a, b and c", "8 of 8", "alone")
+    assert mentions(fewest, "Fewest", "0.5", "a, b and c")
+    assert mentions(guess, "s", 1, "knows c", "0.5", "nothing")
 
 
 def test_a_page_without_a_secret_leaves_its_cells_empty():
@@ -156,7 +157,8 @@ def test_a_page_shows_the_worst_first():
     assert cells[0] == ["age, sex", "4", "4", "1", "1", "1", "1"]
     assert cells[2] == ["age", "3", "2", "1", "0.75", "0.8334", "0.75"]
     assert [each[0] for each in cells] == ["age, sex", "age, sex, zip", "age", "sex", "age, zip", "sex, zip", "zip"]
-    assert "<caption>Which of age, sex, zip identify 4 people</caption>" in page
+    (caption,) = re.findall("<caption>(.*?)</caption>", page)
+    assert mentions(caption, "age, sex, zip", "4 people")
     assert page.endswith(f"<p>{which.explain()}</p>")
     assert "Flu" not in page
 
@@ -185,34 +187,29 @@ def test_several_values_per_person_are_no_secret():
     assert sl.identifying_columns(visits, 1)["age"].people == 1629
     with pytest.raises(BadTable) as refused:
         sl.identifying_columns(visits, secret="condition")
-    assert str(refused.value) == (
-        "'condition' has several values per person, of which none is the one to guess; leave the secret out"
-    )
+    assert mentions(refused.value, "'condition'", "several values", "leave the secret out")
 
 
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(WrongKind) as wrong:
         sl.identifying_columns(PEOPLE)
-    assert str(wrong.value) == (
-        "what columns identify in should be a Table, not a pyarrow Table; "
-        "read it first with sl.read_table(source, quasi=[...], sensitive=...)"
-    )
+    assert mentions(wrong.value, "a Table", "not a pyarrow Table", "sl.read_table")
     with pytest.raises(UnknownColumn, match="did you mean 'age'"):
         sl.identifying_columns(TABLE, columns=["agee"])
     for columns in ([], ["age", "age"]):
-        with pytest.raises(BadTable, match=r"^name at least one column, and each once, in columns=$"):
+        with pytest.raises(BadTable, match=r"at least one column.* each once") as refused:
             sl.identifying_columns(TABLE, columns=columns)
+        assert refused.value.parameters == ("columns",)
     for share, shown in ((0, "0"), (-1, "-1"), (1.5, "1.5")):
-        message = f"^share= is {shown}; give a share of the people, above 0 and at most 1$"
-        with pytest.raises(BadTable, match=message):
+        with pytest.raises(BadTable) as refused:
             sl.identifying_columns(TABLE).smallest(share=share)
+        assert refused.value.parameters == ("share",)
+        assert mentions(refused.value, shown, "above 0", "at most 1")
     with pytest.raises(BadTable, match="share="):
         sl.identifying_columns(TABLE).smallest(share=float("nan"))
     with pytest.raises(BadTable) as refused:
         sl.identifying_columns(TABLE, up_to=1)[["age", "sex"]]
-    assert str(refused.value) == (
-        "no subset of these columns was gone through; there are those of up to 1 of age, sex, zip"
-    )
+    assert mentions(refused.value, "no subset of these", "up to 1 of age, sex, zip")
 
 
 def test_too_many_columns_say_how_many_can_be():

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, SidelightError, UnknownColumn
@@ -102,7 +103,7 @@ def test_the_surest_group_also_of_parts(counts, group):
 def test_where_nobody_is_nothing_is_guessed():
     finding = sl.Inference().summarize(NOBODY).finding()
     assert (finding.value, finding.witness, finding.notes) == (0, None, ("nobody is in the release",))
-    assert finding.explain() == "Nobody is in the release, so nothing is guessed."
+    assert mentions(finding.explain(), "Nobody", "nothing")
     completed = sl.Inference(["age"]).complete(finding, RELEASE)
     assert (completed.measure, completed.value) == (sl.Inference(["age"]), 0)
     nobody = sl.Inference().summarize(NOBODY)
@@ -116,12 +117,10 @@ def test_who_is_never_guessed_by_all_others_is_so_exactly():
 
 
 def test_words():
-    assert sl.Inference().measure(RELEASE).explain() == (
-        "Value is guessed right for 0.8572 of all people, and for 0.5715 from everybody else's rows."
-    )
-    assert sl.Inference().summarize(RELEASE.groups).finding().explain() == (
-        "The sensitive value is guessed right for 0.8572 of all people, and for 0.5715 from everybody else's rows."
-    )
+    named = sl.Inference().measure(RELEASE).explain()
+    unnamed = sl.Inference().summarize(RELEASE.groups).finding().explain()
+    assert mentions(named, "Value", "0.8572 of all people", "0.5715", "everybody else's rows")
+    assert mentions(unnamed, "sensitive value", "0.8572 of all people", "0.5715", "everybody else's rows")
 
 
 @pytest.mark.parametrize(
@@ -223,9 +222,9 @@ def test_what_makes_no_sense_is_refused(make, message):
 
 @pytest.mark.parametrize("measure", [sl.Inference(["agee"]), sl.Inference(secret="agee")], ids=str)
 def test_columns_that_are_not_printed(measure):
-    with pytest.raises(UnknownColumn, match=r"^no column 'agee' is printed about people; did you mean 'age'\?$"):
+    with pytest.raises(UnknownColumn, match=r"^no column 'agee'.* 'age'\?$"):
         measure.measure(RELEASE)
-    with pytest.raises(SidelightError, match=r"^what is measured should be a Release, not None"):
+    with pytest.raises(SidelightError, match=r"Release, not None"):
         measure.measure(None)
 
 

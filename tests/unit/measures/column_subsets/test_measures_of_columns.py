@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, NothingSafe, TooHard, UnknownColumn
@@ -38,10 +39,9 @@ def test_a_policy_asks_them_as_text_and_as_a_file(measure, tmp_path):
 
 
 def test_the_words():
-    assert sl.SinglingOut(facts=1).measure(RELEASE).explain() == (
-        "Age 30 alone singles out 1 person; with at most 1 fact 3 of 4 people can be singled out."
-    )
-    assert sl.SinglingOut(facts=0).measure(RELEASE).explain() == "Nobody can be singled out with at most 0 facts."
+    words = sl.SinglingOut(facts=1).measure(RELEASE).explain()
+    assert mentions(words, "Age 30 alone", "1 person", "at most 1 fact", "3 of 4 people")
+    assert mentions(sl.SinglingOut(facts=0).measure(RELEASE).explain(), "Nobody", "at most 0 facts")
     crowd = sl.Release.from_counts([{"Flu": 2}], labels=[{"age": "*"}])
     finding = sl.SinglingOut(facts=3).measure(crowd)
     assert (finding.value, finding.witness) == (0, None)
@@ -55,7 +55,7 @@ def test_two_facts_together():
         labels=[{"a": "1", "b": "1"}, {"a": "1", "b": "2"}, {"a": "2", "b": "1"}],
     )
     finding = sl.SinglingOut(facts=2).measure(release)
-    assert finding.explain().startswith("A 1 and b 1 together single out 1 person;")
+    assert mentions(finding.explain(), "A 1 and b 1 together", "1 person")
 
 
 def test_people_of_buckets_are_told_apart_by_their_own_cells():
@@ -96,7 +96,7 @@ def test_links_that_are_certain():
     pairs = sl.Release.from_counts([{"x": 1}, {"x": 1}], labels=[{"a": "1", "b": "p"}, {"a": "2", "b": "q"}])
     finding = sl.Linkability("a", "b").measure(pairs)
     assert finding.value == 1
-    assert finding.explain() == "Who holds a and who holds b can match 2 of 2 people, 2 for sure."
+    assert mentions(finding.explain(), "holds a", "holds b", "2 of 2 people", "2 for sure")
 
 
 def test_a_secret_among_several_sensitive_columns():

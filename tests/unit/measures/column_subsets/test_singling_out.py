@@ -17,6 +17,7 @@ from math import factorial
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadTable, TooHard, UnknownColumn, WrongKind
@@ -226,7 +227,8 @@ def test_weights_and_what_columns_contribute():
     ]
     assert uniques.of(np.int8(2)) == (("age",),)
     assert uniques.singled_out == 3
-    assert uniques.explain() == "3 of 3 people can be singled out; 0.375 of what does it is due to age."
+    assert mentions(uniques.explain(), "3 of 3 people", "0.375", "age")
+    assert "at most" not in uniques.explain()
     assert repr(uniques) == f"<MinimalUniques: {uniques.explain()}>"
 
 
@@ -263,10 +265,8 @@ def test_up_to_so_many_columns():
     uniques = sl.minimal_uniques(TABLE, largest=1)
     assert uniques.by_size() == {1: 3}
     assert (uniques.largest, uniques.singled_out) == (1, 2)
-    assert uniques.explain() == (
-        "2 of 3 people can be singled out by at most 1 column; 0.3334 of what does it is due to age."
-    )
-    assert "can be singled out by at most 2 columns;" in sl.minimal_uniques(TABLE, largest=2).explain()
+    assert mentions(uniques.explain(), "2 of 3 people", "at most 1 column", "0.3334", "age")
+    assert mentions(sl.minimal_uniques(TABLE, largest=2).explain(), "at most 2 columns")
 
 
 def test_some_of_the_columns():
@@ -281,7 +281,8 @@ def test_where_nobody_is_alone_nothing_contributes():
     )
     uniques = sl.minimal_uniques(twice, fraction=Fraction(1, 2))
     assert uniques.singled_out == 0
-    assert uniques.explain() == "0 of 6 people can be singled out."
+    assert mentions(uniques.explain(), "0 of 6 people")
+    assert not any(column in uniques.explain() for column in ("age", "sex", "zip"))
     assert set(uniques.contributions.values()) == {0}
     assert {type(share) for share in (*uniques.contributions.values(), *uniques.fair_shares.values())} == {Fraction}
     assert (uniques.scores.tolist(), uniques.scores.dtype) == ([0, 0, 0], np.int64)
@@ -299,15 +300,17 @@ def test_columns_called_like_ours_stay():
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(BadTable, match=r"^DIS-SUDA needs fraction=, the share of the population that is in the table$"):
+    with pytest.raises(BadTable, match=r"^DIS-SUDA .*share of the population") as refused:
         sl.minimal_uniques(TABLE).dis_suda()
+    assert refused.value.parameters == ("fraction",)
     for fraction in (0, 1.5, -1):
-        message = f"^fraction= is {fraction}; give the share of the population, above 0 and at most 1$"
-        with pytest.raises(BadTable, match=message):
+        with pytest.raises(BadTable) as refused:
             sl.minimal_uniques(TABLE, fraction=fraction)
+        assert refused.value.parameters == ("fraction",)
+        assert mentions(refused.value, fraction, "above 0", "at most 1")
     with pytest.raises(BadTable, match=r"^fraction= is a number, not 'x'"):
         sl.minimal_uniques(TABLE, fraction="x")
-    with pytest.raises(WrongKind, match=r"^where people are special should be a Table"):
+    with pytest.raises(WrongKind, match=r"should be a Table"):
         sl.minimal_uniques(MINIMAL_UNIQUES_ROWS)
     assert (sl.minimal_uniques(TABLE, fraction=1).dis_suda() == 1).all()
     assert sl.minimal_uniques(TABLE, fraction=0.25).fraction == Fraction(1, 4)
@@ -327,9 +330,7 @@ def test_scores_of_many_columns_are_exact_whatever_their_length(many):
     assert uniques.contributions["c0"] == Fraction(3, many + 2)
     assert (uniques.dis_suda() == 1).all()  # nobody is a pair
     if many == 60:
-        with pytest.raises(
-            BadTable, match=r"^scores of so many columns are longer than 76 digits; ask about fewer columns$"
-        ):
+        with pytest.raises(BadTable, match=r"longer than 76 digits; .*fewer columns$"):
             uniques.table()
     else:
         assert max(uniques.table()["score"].to_pylist()) == many * factorial(many - 1)
@@ -395,9 +396,7 @@ def test_the_witness_has_the_fewest_cells():
     assert finding.witness.group.number == 5
     assert (finding.witness.people, finding.witness.everybody) == (2, 8)
     assert finding.witness.describe() == "group 5 (c0 3, c1 q, c2 u): c0 3"
-    assert finding.explain() == (
-        "C0 3 alone singles out 1 person; with at most 2 facts 2 of 8 people can be singled out."
-    )
+    assert mentions(finding.explain(), "C0 3 alone", "1 person", "at most 2 facts", "2 of 8 people")
 
 
 def test_people_of_several_blocks_are_counted_together(monkeypatch):
@@ -434,14 +433,14 @@ def test_without_facts_nobody_is_singled_out(facts, release):
 def test_where_nobody_is_alone_that_is_said():
     finding = sl.SinglingOut(facts=1).measure(release_of([["1"], ["2"]], [2, 3]))
     assert (finding.value, finding.witness, finding.notes) == (0, None, (ONLY_EQUALITIES,))
-    assert finding.explain() == "Nobody can be singled out with at most 1 fact."
+    assert mentions(finding.explain(), "Nobody", "at most 1 fact")
 
 
 def test_examples_and_amounts_that_make_no_sense():
     assert sl.SinglingOut.examples(("x",)) == (sl.SinglingOut(1), sl.SinglingOut(2), sl.SinglingOut(5))
     with pytest.raises(BadMeasure) as refused:
         sl.SinglingOut(facts=-1)
-    assert str(refused.value) == "'singling out' needs facts to be a whole number of at least 0, not -1"
+    assert mentions(refused.value, "'singling out'", "facts", "whole number", "at least 0", "not -1")
 
 
 def test_too_many_facts_name_the_parameter():

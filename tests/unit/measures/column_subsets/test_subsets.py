@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from support.words import mentions
 
 from sidelight.errors import BadTable, TooHard
 from sidelight.measures.column_subsets import subsets
@@ -101,7 +102,7 @@ def test_a_walk_that_was_stopped_leaves_no_more_columns_out():
 def test_more_columns_than_can_be_gone_through_are_counted():
     with pytest.raises(TooHard, match=r"20 columns have 1,048,575 subsets.*16 columns.*say up_to=6"):
         subset_limit(20, None)
-    with pytest.raises(TooHard, match=r"100 columns have 4,087,975 subsets of up to 4 columns.*say largest=2"):
+    with pytest.raises(TooHard, match=r"100 columns .*4,087,975 subsets.* 4 columns.*largest=2"):
         subset_limit(100, 4, "largest")
     assert subset_limit(16, None) == 16
     assert subset_limit(60, 3) == 3
@@ -166,7 +167,8 @@ def test_columns_with_most_labels_are_left_out_first_and_of_equal_ones_the_first
 def test_what_is_no_number_of_columns_is_refused(up_to, given):
     with pytest.raises(BadTable) as refused:
         subset_limit(3, up_to, "facts")
-    assert str(refused.value) == f"facts= is {given}; give a whole number of columns, at least 1"
+    assert refused.value.parameters == ("facts",)
+    assert mentions(refused.value, given, "whole number", "at least 1")
 
 
 def test_any_whole_number_of_columns_is_taken():

@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadRelease, UnknownColumn
@@ -99,7 +100,7 @@ def test_a_table_is_of_the_population_key_by_key():
     informed = sl.JournalistRisk(register).bind_table(table("30", "30"))
     assert informed.register.columns == ("age",)
     assert informed == sl.JournalistRisk(register)
-    with pytest.raises(BadRelease, match="2 people in the release and 1 in the population"):
+    with pytest.raises(BadRelease, match=r"2 people in the release.* 1 in the population"):
         sl.JournalistRisk(register).bind_table(table("40", "40"))
     assert lenient(register).bind_table(table("40", "40")).register.columns == ("age",)
     without = sl.MarketerRisk()
@@ -122,14 +123,16 @@ def test_whoever_is_not_in_the_population_is_counted_in_it_where_that_is_wanted(
     groups = lenient(FEW).prepare(RELEASE).groups
     assert lenient(FEW).population_of(groups).tolist() == [2, 1]
     assert lenient(FEW).count_strangers(groups)[0] == 2
-    with pytest.raises(BadRelease, match=r"group 1 \(age 30-39\) has 2 people in the release and 1 in the population"):
+    with pytest.raises(BadRelease, match=r"group 1 \(age 30-39\) .*2 people in the release.* 1 in the population"):
         sl.JournalistRisk(FEW).population_of(groups)
     finding = lenient(FEW).measure(RELEASE)
     assert finding.value == 1
-    assert finding.notes == ("2 people of the release are not in the population, and counted in it",)
+    (note,) = finding.notes
+    assert mentions(note, "2 people of the release", "not in the population", "counted")
     assert lenient(REGISTER).measure(RELEASE).notes == ()
     more = lenient(pa.table({"age": ["31"] * 5})).measure(RELEASE)  # those beyond do not make up for those who lack
-    assert more.notes == ("1 person of the release is not in the population, and counted in it",)
+    (note,) = more.notes
+    assert mentions(note, "1 person of the release", "not in the population", "counted")
 
 
 def test_as_many_in_the_population_as_in_the_release_will_do():
@@ -147,9 +150,9 @@ def test_the_three_statistics():
     share = sl.JournalistRisk(REGISTER, "share above", 0.4).measure(JOURNALIST_RELEASE)
     assert share.value == Fraction(1, 3)
     # the register's people decide, not those of the group
-    assert share.explain() == "1 of 3 people (0.3334) is among 2 or fewer in the register: above 0.4."
+    assert mentions(share.explain(), "1 of 3 people", "0.3334", "2 or fewer in the register", "above 0.4")
     alone = sl.JournalistRisk(REGISTER, "share above", 0.5).measure(JOURNALIST_RELEASE)
-    assert alone.explain() == "0 of 3 people (0.0000) are alone in the register: above 0.5."
+    assert mentions(alone.explain(), "0 of 3 people", "0.0000", "alone in the register", "above 0.5")
     # groups / ΣF = 2/5, and Σ f/F / n = (2/3 + 1/2) / 3 = 7/18
     assert sl.JournalistRisk(REGISTER, "average").measure(JOURNALIST_RELEASE).value == Fraction(2, 5)
     assert sl.MarketerRisk(REGISTER).measure(JOURNALIST_RELEASE).value == Fraction(7, 18)
@@ -188,18 +191,19 @@ def test_whoever_is_in_no_group_makes_nobody_safer():
 
 def test_fewer_people_in_the_population_than_in_the_release():
     few = pa.table({"age": ["31", "52"]})
-    with pytest.raises(BadRelease, match=r"group 1 \(age 30-39\) has 2 people in the release and 1 in the population"):
+    with pytest.raises(BadRelease, match=r"group 1 \(age 30-39\) .*2 people in the release.* 1 in the population"):
         sl.JournalistRisk(few).measure(JOURNALIST_RELEASE)
     finding = sl.JournalistRisk(few, "average", outside="as in the release").measure(JOURNALIST_RELEASE)
     assert finding.value == Fraction(2, 3)
-    assert finding.notes == ("1 person of the release is not in the population, and counted in it",)
+    (note,) = finding.notes
+    assert mentions(note, "1 person of the release", "not in the population", "counted")
     assert finding.replay(JOURNALIST_RELEASE) == finding.value
 
 
 def test_a_population_that_is_recoded_otherwise():
-    with pytest.raises(BadRelease, match="0 in the population; is it recoded otherwise"):
+    with pytest.raises(BadRelease, match=r"0 in the population; .*recoded"):
         sl.JournalistRisk(pa.table({"age": ["25-34", "25-34", "45-54"]})).measure(JOURNALIST_RELEASE)
-    with pytest.raises(UnknownColumn, match="lacks a column that the release has: no column 'age'"):
+    with pytest.raises(UnknownColumn, match=r"population lacks a column.* 'age'"):
         sl.JournalistRisk(pa.table({"years": ["31"]})).measure(JOURNALIST_RELEASE)
 
 
@@ -223,13 +227,13 @@ def test_people_who_are_known_more_coarsely_are_not_guessed():
 
 def test_groups_that_overlap_cannot_be_compared():
     overlapping = sl.Release.from_counts([{"a": 1}, {"a": 1}], labels=[{"age": "30-39"}, {"age": "35-44"}])
-    with pytest.raises(BadRelease, match="1 person of the population may be in several groups"):
+    with pytest.raises(BadRelease, match=r"1 person of the population .*several groups"):
         sl.JournalistRisk(pa.table({"age": ["31", "37", "42"]})).measure(overlapping)
 
 
 def test_averages_and_buckets_cannot_be_compared():
     buckets = sl.Release.from_buckets([([{"sex": "male"}], ["Flu"]), ([{"sex": "female"}], ["Cold"])])
-    with pytest.raises(BadRelease, match="by which nobody of a population can be found"):
+    with pytest.raises(BadRelease, match=r"^groups print .*nobody of a population"):
         sl.JournalistRisk(pa.table({"sex": ["male"]})).measure(buckets)
 
 
@@ -286,7 +290,7 @@ def test_groups_that_say_nothing_hold_everybody():
 
 def test_one_group_that_prints_nothing_cannot_be_looked_up_in_a_register():
     everybody = sl.Release.from_counts([{"Flu": 2}])
-    with pytest.raises(BadRelease, match="groups print nothing, by which nobody of a population can be found"):
+    with pytest.raises(BadRelease, match=r"groups print nothing.*nobody of a population"):
         sl.JournalistRisk(pa.table({"age": [31, 32, 33]})).measure(everybody)
 
 
@@ -376,7 +380,7 @@ def test_cells_that_nobody_of_the_release_has_are_absent_for_sure():
     finding = sl.Absence(pa.table({"age": ["31", "34", "52", "77", "78"]})).measure(PRESENCE_RELEASE)
     assert finding.value == 1
     assert finding.witness is None
-    assert finding.explain() == "2 people of the register have cells that no group has, and are not in the release."
+    assert mentions(finding.explain(), "2 people of the register", "no group", "not in the release")
     assert finding.replay(PRESENCE_RELEASE) == 1
 
 
@@ -446,17 +450,16 @@ def test_in_a_release_of_nobody():
     presence, absence = sl.Presence(register), sl.Absence(register)
     nobody = [each.prepare(PRESENCE_RELEASE).groups.take(np.empty(0, np.int64)) for each in (presence, absence)]
     finding = presence.summarize(nobody[0]).finding()
-    assert finding.explain() == "Nobody is in the release, so nobody of the population is."
+    assert mentions(finding.explain(), "Nobody", "in the release", "nobody of the population")
     assert absence.summarize(nobody[1]).finding().value == 1
 
 
 def test_whoever_is_nowhere_is_noted_before_whoever_is_not_in_the_register():
     finding = sl.Absence(pa.table({"age": ["31", "52", "77"]}), "as in the release").measure(PRESENCE_RELEASE)
-    assert finding.notes == (
-        "1 person of the register has cells that no group has, and is not in the release",
-        "1 person of the release is not in the population, and counted in it",
-    )
-    assert finding.explain() == "1 person of the register has cells that no group has, and is not in the release."
+    nowhere, unknown = finding.notes
+    for text in (nowhere, finding.explain()):
+        assert mentions(text, "1 person of the register", "no group", "not in the release")
+    assert mentions(unknown, "1 person of the release", "not in the population", "counted")
 
 
 @pytest.mark.parametrize(

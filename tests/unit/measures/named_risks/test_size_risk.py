@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy
@@ -295,7 +296,7 @@ def test_where_nobody_is():
     finding = sl.ProsecutorRisk().summarize(sizes(1).groups.take(NONE)).finding()
     assert (finding.value, finding.witness, finding.notes) == (0, None, ("nobody is in the release",))
     assert isinstance(finding.value, Fraction)
-    assert finding.explain() == "Nobody is in the release, so nobody can be found."
+    assert mentions(finding.explain(), "Nobody", "in the release", "nobody", "found")
 
 
 def test_runs_stand_by_population_and_then_by_people():
@@ -436,7 +437,7 @@ def test_011_is_above_009_and_not_above_an_eleventh():
     release = sizes(11, 12, 77)
     above = sl.ProsecutorRisk("share above", threshold=0.09).measure(release)
     assert above.value == Fraction(11, 100)
-    assert above.explain() == "11 of 100 people (0.1100) are in groups of 11 or fewer: above 0.09."
+    assert mentions(above.explain(), "11 of 100 people", "0.1100", "groups of 11 or fewer", "above 0.09")
     assert sl.ProsecutorRisk("share above", threshold=Fraction(1, 11)).measure(release).value == 0
     assert not (sl.ProsecutorRisk() <= 0.09).judge(release).holds
     assert (sl.ProsecutorRisk() <= Fraction(1, 11)).judge(release).holds
@@ -477,17 +478,15 @@ def test_ends_of_the_threshold():
     release = sizes(1, 4)
     nothing, everything = (sl.ProsecutorRisk("share above", threshold=each) for each in (1, 0))
     assert nothing.measure(release).value == 0
-    assert nothing.measure(release).explain() == "Nobody's risk is above 1."
+    assert mentions(nothing.measure(release).explain(), "Nobody's", "above 1")
     assert everything.measure(release).value == 1
-    assert everything.measure(release).explain() == "5 of 5 people (1.0000) are in groups of any size: above 0."
+    assert mentions(everything.measure(release).explain(), "5 of 5 people", "1.0000", "any size", "above 0")
 
 
 def test_somebody_alone():
     finding = sl.ProsecutorRisk().measure(sizes(3, 1))
     assert finding.value == 1
-    assert finding.explain() == (
-        "In group 2, 1 person stands alone: whoever knows that they are in the release finds them."
-    )
+    assert mentions(finding.explain(), "group 2", "1 person", "alone", "finds them")
 
 
 def test_people_count_and_not_values():
@@ -516,21 +515,19 @@ def test_an_average_is_groups_of_people_exactly_however_many_sizes_there_are():
 @pytest.mark.parametrize(
     ("people", "words"),
     [
-        ((1,), "1 of 1 person: 1."),
-        ((3, 4), "2 of 7 people: 2/7."),
-        ((1, 1, 1, 600, 597), "5 of 1,200 people: 1/240."),
+        ((1,), ("1 of 1 person", "1")),
+        ((3, 4), ("2 of 7 people", "2/7")),
+        ((1, 1, 1, 600, 597), ("5 of 1,200 people", "1/240")),
     ],
 )
 def test_an_average_in_words(people, words):
-    assert sl.ProsecutorRisk("average").measure(sizes(*people)).explain() == (
-        f"Whoever knows who is in the release and looks everybody up is right about {words}"
-    )
+    said = sl.ProsecutorRisk("average").measure(sizes(*people)).explain()
+    assert mentions(said, "Whoever knows", "in the release", "everybody", "right", *words)
 
 
 def test_a_large_group_in_words():
-    assert sl.ProsecutorRisk().measure(sizes(1_300, 1_200)).explain() == (
-        "In group 2, 1,200 people stand for one another: whoever knows that somebody is in it is right with 1/1200."
-    )
+    words = sl.ProsecutorRisk().measure(sizes(1_300, 1_200)).explain()
+    assert mentions(words, "group 2", "1,200 people", "right with 1/1200")
 
 
 def test_examples_are_of_all_statistics():
