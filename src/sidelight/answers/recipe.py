@@ -18,7 +18,6 @@ from sidelight.answers.request import (
     SuggestedColumns,
     TableColumns,
 )
-from sidelight.answers.sources import Question, merge_roles
 from sidelight.files import sidecar_path
 from sidelight.measures.about import About
 from sidelight.measures.criterion import Criterion, call_text, limit_text
@@ -28,6 +27,7 @@ from sidelight.table.roles import ReadingChoices
 from sidelight.text import as_names, shell
 
 if TYPE_CHECKING:
+    from sidelight.answers.sources import Question
     from sidelight.table.roles import Roles
 
 
@@ -81,7 +81,7 @@ def write_release(
             return write_call("sl.read_published", file)
         from sidelight.publish.sidecar import read_sidecar  # noqa: PLC0415 - only files with a sidecar need it
 
-        roles = merge_roles(read_sidecar(Path(file)).reading, roles)
+        roles = read_sidecar(Path(file)).reading.update(roles)
     return write_call(reader, file, **_keywords(roles, sl.read_release, quasi="group"), keep_people=keep_people)
 
 

@@ -25,7 +25,7 @@ from sidelight.policy.measure_names import population_measures
 from sidelight.policy.policy import Policy, drop_repeats
 from sidelight.policy.policy_file import PolicyFile, read_policy_file, read_policy_text
 from sidelight.publish.publish import read_by_sidecar, reduce_to_printed
-from sidelight.publish.sidecar import Reading, Sidecar, read_checked, read_sidecar
+from sidelight.publish.sidecar import Sidecar, read_checked, read_sidecar
 from sidelight.release.population import Population
 from sidelight.release.read import release_from, streamed_from
 from sidelight.streams.memory import MEMORY, Memory
@@ -251,7 +251,7 @@ def open_release(
         release = _merge_alike(read_by_sidecar(Path(file), bound, count_by), roles, document)
         return release.about(roles.value_columns[0]) if len(roles.value_columns) == 1 else release
     reading = document.reading
-    ours = replace(merge_roles(reading, roles), encoding=None, sheet=None)  # UTF-8, whatever other files are
+    ours = replace(reading.update(roles), encoding=None, sheet=None)  # UTF-8, whatever other files are
     release = release_from(
         count_by(Path(file)),
         ours,
@@ -448,23 +448,3 @@ def _merge_alike(release: sl.Release, roles: Roles, document: Sidecar) -> sl.Rel
     if len(kept) in (0, len(release.groups.columns)):  # none: asked for by the columns of anatomy's people
         return release
     return reduce_to_printed(replace(release, groups=replace(release.groups, columns=kept)))
-
-
-def merge_roles(reading: Reading, roles: Roles) -> Roles:
-    """Return who is who as the sidecar does, unless these roles say otherwise."""
-    published = reading.to_roles()
-    if not set(roles.value_columns) <= set(published.value_columns):
-        others = tuple(name for name in published.quasi if name not in roles.value_columns)
-        published = replace(published, quasi=others, missing=None, domain=None)
-    if roles.person_column is None and reading.rows != "counts":
-        published = replace(published, values=None)
-    merged = published.update(roles)
-    if merged.missing == "a value" or merged.domain is None:
-        return merged
-    if isinstance(merged.domain, Mapping):
-        return replace(merged, domain={name: _drop_missing(values) for name, values in merged.domain.items()})
-    return replace(merged, domain=_drop_missing(merged.domain))
-
-
-def _drop_missing(values: tuple[Label, ...]) -> tuple[Label, ...]:
-    return tuple(text for text in values if text is not None)

@@ -16,7 +16,7 @@ import json
 import math
 import platform
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -112,6 +112,25 @@ class Reading(DocumentPart):
             domain=self.domain,
             kinds=tuple(self.kinds.items()),
         )
+
+    def update(self, roles: Roles) -> Roles:
+        """Return who is who as the sidecar does, unless these roles say otherwise."""
+        published = self.to_roles()
+        if not set(roles.value_columns) <= set(published.value_columns):
+            others = tuple(name for name in published.quasi if name not in roles.value_columns)
+            published = replace(published, quasi=others, missing=None, domain=None)
+        if roles.person_column is None and self.rows != "counts":
+            published = replace(published, values=None)
+        merged = published.update(roles)
+        if merged.missing == "a value" or merged.domain is None:
+            return merged
+        if isinstance(merged.domain, Mapping):
+            return replace(merged, domain={name: _drop_missing(values) for name, values in merged.domain.items()})
+        return replace(merged, domain=_drop_missing(merged.domain))
+
+
+def _drop_missing(values: tuple[Label, ...]) -> tuple[Label, ...]:
+    return tuple(text for text in values if text is not None)
 
 
 class PublishedFinding(FindingFacts):
