@@ -529,3 +529,20 @@ def shortened(text: str, most: int = 80) -> str:
     """
     line = " ".join(text.splitlines())
     return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Take one name or several.
+
+    >>> as_names("age"), as_names(["age", "sex"])
+    (('age',), ('age', 'sex'))
+    """
+    if hasattr(names, "__arrow_c_stream__") or hasattr(
+        names, "__dataframe__"
+    ):  # a table would be iterated by what it holds
+        message = "the names of columns are a text or a list of texts, not a table"
+        raise WrongKind(message)
+    if not hasattr(names, "__iter__"):
+        message = f"the names of columns are a text or a list of texts, not {kind_in_words(names)}"
+        raise WrongKind(message)
+    return (names,) if isinstance(names, str) else tuple(expect(str, each, "the name of a column") for each in names)

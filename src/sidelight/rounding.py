@@ -11,13 +11,13 @@ between the two floats.
 from __future__ import annotations
 
 import math
-import re
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from numbers import Integral, Rational, Real
 from typing import TypeAlias, TypeVar
 
 from sidelight.errors import as_given
+from sidelight.text import fraction_in
 
 Exact: TypeAlias = Fraction | Decimal | int | float
 
@@ -98,28 +98,8 @@ def whole_number(
     return int(number)
 
 
-# How many letters a written number may have, and how many digits the power of ten in it
-LONGEST_NUMBER, LONGEST_POWER = 2_000, 3
-
 # Numbers that stand for something, such as a price or the end of an interval, are no larger
 LARGEST_NUMBER = 10**30
-
-
-def fraction_in(text: str) -> Fraction | None:
-    """Read a number as it is written, digit by digit; None for what is none, or would fill the memory with zeros.
-
-    >>> fraction_in("0.1"), fraction_in(" 3/4"), fraction_in("1e3"), fraction_in("many"), fraction_in("1/0")
-    (Fraction(1, 10), Fraction(3, 4), Fraction(1000, 1), None, None)
-    >>> fraction_in("0e99999999"), fraction_in("1e-999999999"), fraction_in("9" * 5_000)
-    (None, None, None)
-    """
-    power = re.search(r"[eE][+-]?0*([0-9]+)", text)
-    if len(text) > LONGEST_NUMBER or "_" in text or (power is not None and len(power[1]) > LONGEST_POWER):
-        return None
-    try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        return None
 
 
 def log(ratio: Fraction) -> Decimal:

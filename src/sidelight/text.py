@@ -1,14 +1,14 @@
-"""Words for people: nouns and verbs that fit a number, one name or several."""
+"""Words and numbers as people write them: nouns and verbs that fit a number, what is a number, which name repeats."""
 
 from __future__ import annotations
 
+import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from html import escape
 from itertools import islice
-
-from sidelight.errors import WrongKind, expect, kind_in_words
 
 MANY = {"person": "people", "is": "are", "has": "have", "was": "were", "holds": "hold", "breaks": "break"}
 MANY |= {"repeats": "repeat", "says": "say", "counts": "count", "adversary": "adversaries", "hierarchy": "hierarchies"}
@@ -90,23 +90,6 @@ def is_deeply_nested(text: str) -> bool:
     return any(line.partition("=")[0].count(".") > MOST_NESTED for line in text.splitlines() if "." in line)
 
 
-def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
-    """Take one name or several.
-
-    >>> as_names("age"), as_names(["age", "sex"])
-    (('age',), ('age', 'sex'))
-    """
-    if hasattr(names, "__arrow_c_stream__") or hasattr(
-        names, "__dataframe__"
-    ):  # a table would be iterated by what it holds
-        message = "the names of columns are a text or a list of texts, not a table"
-        raise WrongKind(message)
-    if not hasattr(names, "__iter__"):
-        message = f"the names of columns are a text or a list of texts, not {kind_in_words(names)}"
-        raise WrongKind(message)
-    return (names,) if isinstance(names, str) else tuple(expect(str, each, "the name of a column") for each in names)
-
-
 def one_or_several(names: Sequence[str]) -> str | tuple[str, ...]:
     """Write one name as itself, several as a list; `as_names` reads both.
 
@@ -168,3 +151,33 @@ def shorten_label(label: str, longest: int = 60) -> str:
         label = f"{{{', '.join(members[:2])}, … and {len(members) - 3:,} more, {members[-1]}}}"
     half = (longest - 1) // 2
     return label if len(label) <= longest else f"{label[: longest - 1 - half]}…{label[-half:]}"
+
+
+def first_repeated(names: Sequence[str]) -> str | None:
+    """Return the first name that there is more than once.
+
+    >>> first_repeated(["age", "sex", "age"])
+    'age'
+    """
+    return next((name for name, times in Counter(names).items() if times > 1), None)
+
+
+# How many letters a written number may have, and how many digits the power of ten in it
+LONGEST_NUMBER, LONGEST_POWER = 2_000, 3
+
+
+def fraction_in(text: str) -> Fraction | None:
+    """Read a number as it is written, digit by digit; None for what is none, or would fill the memory with zeros.
+
+    >>> fraction_in("0.1"), fraction_in(" 3/4"), fraction_in("1e3"), fraction_in("many"), fraction_in("1/0")
+    (Fraction(1, 10), Fraction(3, 4), Fraction(1000, 1), None, None)
+    >>> fraction_in("0e99999999"), fraction_in("1e-999999999"), fraction_in("9" * 5_000)
+    (None, None, None)
+    """
+    power = re.search(r"[eE][+-]?0*([0-9]+)", text)
+    if len(text) > LONGEST_NUMBER or "_" in text or (power is not None and len(power[1]) > LONGEST_POWER):
+        return None
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        return None

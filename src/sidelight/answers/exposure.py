@@ -34,13 +34,13 @@ from sidelight.answers.sources import read_asked_table, read_levels
 from sidelight.attack.report import percent, sentences
 from sidelight.documents.document import DocumentPart
 from sidelight.engines.files import columns_of
-from sidelight.errors import BadMeasure, BadNoise, BadPolicy, BadTable, did_you_mean
+from sidelight.errors import BadMeasure, BadNoise, BadPolicy, BadTable, as_names, did_you_mean
 from sidelight.policy.limits import read_limit, read_share
 from sidelight.report.answer import Answer, Live, Recipe
 from sidelight.report.page import Blocks, Grid, PageSection, Points, Verdict
 from sidelight.table.labels import show_in_list
 from sidelight.table.roles import Roles
-from sidelight.text import as_names, counted, shell
+from sidelight.text import counted, shell
 
 if TYPE_CHECKING:
     from sidelight.answers.questions import SimulateRequest

@@ -39,14 +39,14 @@ from sidelight.policy.policy_file import read_policy_text
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Block, Blocks, Code, Grid, PageSection, Paragraph, Points, Verdict
 from sidelight.report.report import notes_section
-from sidelight.rounding import fraction_in, short_decimal
+from sidelight.rounding import short_decimal
 from sidelight.table.cell_lists import parts_of
 from sidelight.table.column_names import is_age
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
 from sidelight.table.labels import ColumnKind, Label, as_number, in_order
 from sidelight.table.labels import listed as listed_labels
 from sidelight.table.table import Counts
-from sidelight.text import counted, form
+from sidelight.text import counted, form, fraction_in
 
 if TYPE_CHECKING:
     from sidelight.progress import Progress

@@ -18,13 +18,14 @@ from sidelight.answers.request import (
     SuggestedColumns,
     TableColumns,
 )
+from sidelight.errors import as_names
 from sidelight.files import sidecar_path
 from sidelight.measures.about import About
 from sidelight.measures.criterion import Criterion, call_text, limit_text
 from sidelight.policy.limits import measure_maker
 from sidelight.report.answer import Recipe
 from sidelight.table.roles import ReadingChoices
-from sidelight.text import as_names, shell
+from sidelight.text import shell
 
 if TYPE_CHECKING:
     from sidelight.answers.sources import Question

@@ -16,7 +16,7 @@ from sidelight.answers.questions import TableRequest
 from sidelight.answers.request import DUCKDB, Asked, EngineChoice, LimitsRequest, Request
 from sidelight.engines.files import columns_in_words, columns_of, files_of, spark_file
 from sidelight.engines.read import fits_here, streamed_table_from, table_from
-from sidelight.errors import BadNoise, BadPolicy, BadRelease, listed, parameter
+from sidelight.errors import BadNoise, BadPolicy, BadRelease, as_names, listed, parameter
 from sidelight.files import SIDECAR_ENDING, noise_path, sidecar_path
 from sidelight.intake.presets import read_preset
 from sidelight.noise.ledger import Ledger
@@ -31,7 +31,6 @@ from sidelight.release.read import release_from, streamed_from
 from sidelight.streams.memory import MEMORY, Memory
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.roles import Roles
-from sidelight.text import as_names
 
 if TYPE_CHECKING:
     from sidelight.answers.questions import AuditRequest, ProtectRequest, SimulateRequest

@@ -56,6 +56,7 @@ from sidelight.errors import (
     BadRelease,
     BadTable,
     UnknownColumn,
+    as_names,
     did_you_mean,
     expect_or_none,
     expect_several,
@@ -74,13 +75,13 @@ from sidelight.release.locate import (
     names_people,
 )
 from sidelight.release.release import Release
-from sidelight.rounding import exact_number, fraction_in
+from sidelight.rounding import exact_number
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import Regions
 from sidelight.table.labels import Column, Label, label, number_equal_rows
 from sidelight.table.roles import Roles, marks_of
 from sidelight.table.table import Counts, Table, expect_one_sensitive
-from sidelight.text import as_names, counted
+from sidelight.text import counted, fraction_in
 
 if TYPE_CHECKING:
     from sidelight.table.hierarchy import Hierarchy

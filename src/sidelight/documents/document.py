@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeAlias, T
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
+from sidelight.errors import as_names
 from sidelight.measures.attacker_answer import AttackerAnswer, Outcome
 from sidelight.measures.criterion import Criterion, Judgement, exact
 from sidelight.release.groups import GroupName
 from sidelight.rounding import printed_cautiously, short_amount
 from sidelight.table.labels import shown
-from sidelight.text import as_names, counted, one_or_several
+from sidelight.text import counted, one_or_several
 
 if TYPE_CHECKING:
     from sidelight.measures.criterion import Amount

@@ -42,11 +42,11 @@ from sidelight.errors import BadTable, UnknownColumn, WrongKind, did_you_mean, s
 from sidelight.streams.sorted_runs import Packing, Words
 from sidelight.table.column_names import is_called_as_columns_are
 from sidelight.table.labels import BLANKS, SUPPRESSED, Label, as_number, in_order, label, moment_text
-from sidelight.table.roles import EACH_ROW, Roles, first_repeated
-from sidelight.text import counted
+from sidelight.text import counted, first_repeated
 
 if TYPE_CHECKING:
     from sidelight.streams.memory import Memory
+    from sidelight.table.roles import Roles
 
 Frame: TypeAlias = nw.LazyFrame[Any]  # whatever engine it is in
 
@@ -477,6 +477,7 @@ def people_written_alike(rows: Rows) -> Rows:
 
     >>> import polars as pl
     >>> frame = nw.from_native(pl.LazyFrame({"person": ["7", " 7", "7.0", "7.5", "v1.0"]}))
+    >>> from sidelight.table.roles import Roles
     >>> rows = people_written_alike(TextRows(frame, Roles(person="id"), Source("the table", ())))
     >>> rows.frame.collect()["person"].to_list()
     ['7', '7', '7', '7.5', 'v1.0']
@@ -641,6 +642,7 @@ def _holds_line_end(name: str) -> bool:
 def unused_columns(roles: Roles, heading: Heading, where: str) -> tuple[str, ...]:
     """Check that the columns which roles name are there, once each; name those that are not used.
 
+    >>> from sidelight.table.roles import Roles
     >>> unused_columns(Roles(("age",), "disease"), Heading(("zip", "age", "disease")), "here")
     ('zip',)
     """
@@ -657,8 +659,8 @@ def unused_columns(roles: Roles, heading: Heading, where: str) -> tuple[str, ...
         called = f"called '{repeated}'" if repeated in used else alike
         message = f"two columns of {where} are {called}; rename one"
         raise BadTable(message)
-    if roles.person == EACH_ROW and EACH_ROW in columns:
-        message = f"a column of {where} is called '{EACH_ROW}', which says that each row is a person; rename it"
+    if roles.takes_each_row and roles.person in columns:
+        message = f"a column of {where} is called '{roles.person}', which says that each row is a person; rename it"
         raise BadTable(message)
     return tuple(name for name in columns if name not in used)
 

@@ -29,13 +29,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sidelight.errors import BadMeasure, UnknownValue, expect
+from sidelight.errors import BadMeasure, UnknownValue, as_names, expect
 from sidelight.measures.exact import Screen
 from sidelight.measures.measure import Measure, Summary, read
 from sidelight.release.groups import GroupBlock, GroupName, Groups
 from sidelight.release.release import Release, ReleaseBlocks
 from sidelight.table.labels import JointDomain, Label, written_label
-from sidelight.text import as_names
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags, Floats, Integers

@@ -36,12 +36,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAl
 
 import numpy as np
 
-from sidelight.errors import BadMeasure, as_given, did_you_mean, expect, in_python, is_one_of, listed, parameter
+from sidelight.errors import (
+    BadMeasure,
+    as_given,
+    as_names,
+    did_you_mean,
+    expect,
+    in_python,
+    is_one_of,
+    listed,
+    parameter,
+)
 from sidelight.measures.attacker_answer import AttackerAnswer, FoundRelease
 from sidelight.measures.criterion import Bound, Comparison, Criterion, Finding, Witness, call_text
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, Semantics, written_label
-from sidelight.text import as_names
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags

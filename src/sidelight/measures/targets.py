@@ -46,10 +46,11 @@ import numpy as np
 
 from sidelight.errors import BadMeasure, UnknownValue, as_given, did_you_mean, expect_mapping, parameter
 from sidelight.measures.measure import Measure, read, whole_if_possible
-from sidelight.rounding import LARGEST_NUMBER, exact_number, fraction_in
+from sidelight.rounding import LARGEST_NUMBER, exact_number
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchy
 from sidelight.table.labels import MISSING, Column, Label, as_number, in_order, label, listed, shown, written_label
+from sidelight.text import fraction_in
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags, Integers

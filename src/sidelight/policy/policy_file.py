@@ -19,7 +19,7 @@ from pydantic import Field, StrictInt
 from pydantic.json_schema import models_json_schema
 
 from sidelight.engines.read import read_declared
-from sidelight.errors import BadPolicy, WrongKind, kind_in_words
+from sidelight.errors import BadPolicy, WrongKind, as_names, kind_in_words
 from sidelight.files import read_whole
 from sidelight.policy.limits import (
     Section,
@@ -36,7 +36,7 @@ from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.policy.policy import Policy
 from sidelight.table.labels import ColumnKind, Semantics
 from sidelight.table.roles import Missing, Roles, Suppressed, as_kinds
-from sidelight.text import as_names, is_deeply_nested
+from sidelight.text import is_deeply_nested
 
 if TYPE_CHECKING:
     from sidelight.intake.presets import Preset

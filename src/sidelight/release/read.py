@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 import numpy as np
 
 from sidelight.engines.read import stream_keys, tabulate
-from sidelight.errors import BadRelease, BadTable, MissingValues, WrongKind, expect, is_one_of, parameter
+from sidelight.errors import BadRelease, BadTable, MissingValues, WrongKind, as_names, expect, is_one_of, parameter
 from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.release import Members, Release, StreamedRelease, refuse_too_many_people, whole_groups
 from sidelight.streams.memory import Memory
@@ -22,7 +22,7 @@ from sidelight.table.cell_lists import no_value_hint
 from sidelight.table.labels import SUPPRESSED, Column, JointDomain, Label, number_equal_rows
 from sidelight.table.roles import ReadingChoices, Roles, Suppressed
 from sidelight.table.table import MOST_PEOPLE, Counts, Table
-from sidelight.text import as_names, counted, form
+from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     from sidelight.arrays import Integers

@@ -25,7 +25,17 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Integers, add_up, number_rows
-from sidelight.errors import BadRelease, WrongKind, as_given, did_you_mean, expect, is_one_of, kind_in_words, parameter
+from sidelight.errors import (
+    BadRelease,
+    WrongKind,
+    as_given,
+    as_names,
+    did_you_mean,
+    expect,
+    is_one_of,
+    kind_in_words,
+    parameter,
+)
 from sidelight.release.groups import (
     Group,
     GroupBlock,
@@ -55,7 +65,7 @@ from sidelight.table.labels import (
     word_values,
 )
 from sidelight.table.table import MOST_PEOPLE, Counts, Intake, exact_sum, sensitive_names
-from sidelight.text import as_names, counted, form
+from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     import altair as alt

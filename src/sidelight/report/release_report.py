@@ -31,8 +31,8 @@ from sidelight.policy.measure_names import asked_attackers
 from sidelight.report.answer import Answer
 from sidelight.report.charts.groups import MOST_VALUES, SizeBand, SizesDrawn
 from sidelight.report.report import ALONE, Audit, AuditFinding, AuditReport, attacker_of, conclude, families_not_asked
-from sidelight.rounding import fraction_in
 from sidelight.table.labels import SUPPRESSED, Label, shown
+from sidelight.text import fraction_in
 
 if TYPE_CHECKING:
     from sidelight.arrays import Integers

@@ -35,7 +35,7 @@ from sidelight.documents.document import (
     reader_facts,
     release_facts,
 )
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, as_names
 from sidelight.intake.roles import MISSING_MARKS
 from sidelight.measures.about import About, count_parts_before, prepare_release, view_block
 from sidelight.measures.attacker_answer import AttackerAnswer
@@ -50,7 +50,7 @@ from sidelight.rounding import ROUNDED, in_words, short_decimal
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.cell_lists import is_written_list
 from sidelight.table.labels import Label, as_number
-from sidelight.text import as_names, capitalize, counted, form, shorten_label
+from sidelight.text import capitalize, counted, form, shorten_label
 
 if TYPE_CHECKING:
     from sidelight.arrays import Integers

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, did_you_mean, expect, parameter
+from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, as_names, did_you_mean, expect, parameter
 from sidelight.measures.about import ask_each_column, findings
 from sidelight.measures.epsilon_privacy.prior import settings_in_words
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
@@ -49,7 +49,7 @@ from sidelight.search.utility import UTILITIES, UtilityName
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Tabular
 from sidelight.table.table import Counts, Table
-from sidelight.text import as_names, counted, html_table
+from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     from sidelight.measures.criterion import Amount, Criterion

@@ -38,11 +38,11 @@ import numpy as np
 from sidelight.ahead import ahead
 from sidelight.arrays import MULTIPLIER, Codes, Integers, add_up, number_rows, run_starts, sum_runs
 from sidelight.errors import BadTable, parameter
-from sidelight.rounding import fraction_in
 from sidelight.streams.sorted_runs import Batch, Packing, SortedRuns, Words, concatenate_batches
 from sidelight.table.cell_lists import CellLists, intake_of_lists
 from sidelight.table.labels import Column, Label, Semantics, as_number, number_equal_rows
 from sidelight.table.table import CarriedColumns, Counts, Intake, Table
+from sidelight.text import fraction_in
 
 if TYPE_CHECKING:
     from sidelight.streams.memory import Memory

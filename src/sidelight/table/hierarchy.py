@@ -44,7 +44,7 @@ from sidelight.errors import (
     list_name,
     parameter,
 )
-from sidelight.rounding import LARGEST_NUMBER, fraction_in
+from sidelight.rounding import LARGEST_NUMBER
 from sidelight.table.labels import (
     SUPPRESSED,
     Column,
@@ -60,7 +60,7 @@ from sidelight.table.labels import (
     shown,
 )
 from sidelight.table.table import Profiles, Table
-from sidelight.text import counted, html_table
+from sidelight.text import counted, fraction_in, html_table
 
 if TYPE_CHECKING:
     import pyarrow as pa

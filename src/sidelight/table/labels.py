@@ -41,8 +41,7 @@ from sidelight.errors import (
     parameter,
     shortened,
 )
-from sidelight.rounding import LONGEST_NUMBER, fraction_in
-from sidelight.text import counted
+from sidelight.text import LONGEST_NUMBER, counted, fraction_in
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -29,15 +29,14 @@ Whatever was taken is told (`SearchResult.kinds`, the output of `protect`, the s
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Literal, TypeAlias, TypedDict, cast, get_args
 
-from sidelight.errors import BadTable, did_you_mean, expect, expect_mapping, parameter
+from sidelight.errors import BadTable, as_names, did_you_mean, expect, expect_mapping, parameter
 from sidelight.table.labels import ColumnKind, KindOrOrder, Label, Semantics, as_day, as_number, hint_label, label
-from sidelight.text import as_names, counted, form, one_or_several
+from sidelight.text import counted, first_repeated, form, one_or_several
 
 KINDS: tuple[str, ...] = get_args(ColumnKind)
 
@@ -336,7 +335,12 @@ class Roles:
     @property
     def person_column(self) -> str | None:
         """The column that says whose row it is, if there is one."""
-        return None if self.person == EACH_ROW else self.person
+        return None if self.takes_each_row else self.person
+
+    @property
+    def takes_each_row(self) -> bool:
+        """Whether somebody has said that each row is a person."""
+        return self.person == EACH_ROW
 
     @property
     def value_columns(self) -> tuple[str, ...]:
@@ -395,12 +399,3 @@ def _domain_labels(domain: Sequence[object] | Mapping[str, Sequence[object]] | N
     if isinstance(domain, Mapping):
         return {name: tuple(dict.fromkeys(map(label, values))) for name, values in domain.items()}
     return None if domain is None else tuple(dict.fromkeys(map(label, domain)))
-
-
-def first_repeated(names: Sequence[str]) -> str | None:
-    """Return the first name that there is more than once.
-
-    >>> first_repeated(["age", "sex", "age"])
-    'age'
-    """
-    return next((name for name, times in Counter(names).items() if times > 1), None)

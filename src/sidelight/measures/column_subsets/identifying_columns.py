@@ -52,7 +52,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Floats, Integers, add_up
-from sidelight.errors import BadTable, as_given, expect, parameter
+from sidelight.errors import BadTable, as_given, as_names, expect, parameter
 from sidelight.measures.column_subsets.subsets import (
     PeopleBySubset,
     count_each_subset,
@@ -66,7 +66,7 @@ from sidelight.progress import Progress, quiet
 from sidelight.rounding import exact_number, round_up, short_decimal
 from sidelight.table.labels import Column, Tabular, arrow_labels, number_equal_rows, unused_name
 from sidelight.table.table import Table
-from sidelight.text import as_names, counted, html_table
+from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     import altair as alt

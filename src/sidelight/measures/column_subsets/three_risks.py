@@ -59,7 +59,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, add_up, number_rows, reduce_fractions
-from sidelight.errors import BadMeasure, UnknownColumn, did_you_mean, expect, expect_or_none, listed, parameter
+from sidelight.errors import (
+    BadMeasure,
+    UnknownColumn,
+    as_names,
+    did_you_mean,
+    expect,
+    expect_or_none,
+    listed,
+    parameter,
+)
 from sidelight.measures.column_subsets.subsets import (
     find_unique_on_each,
     minimal,
@@ -75,7 +84,7 @@ from sidelight.release.release import Members, Release, whole_groups
 from sidelight.rounding import decimal_text, round_up, short_decimal
 from sidelight.table.labels import Column, Label, Semantics, number_equal_rows, show_in_list
 from sidelight.table.table import Counts
-from sidelight.text import as_names, capitalize, counted
+from sidelight.text import capitalize, counted
 
 if TYPE_CHECKING:
     from sidelight.release.groups import GroupName, Groups

@@ -41,7 +41,7 @@ from sidelight.table.table import Table
 from sidelight.web.jobs import Job, Work
 from sidelight.web.pages import Complaint, PageView, go_to, page
 from sidelight.web.security import MOST_BYTES
-from sidelight.web.uploads import Uploads
+from sidelight.web.uploads import LANE, Uploads
 from sidelight.web.views.jobs import answer_of
 from sidelight.web.workspace import MOST_COLUMNS, State, StateFields, Workspace, read_state
 
@@ -52,8 +52,6 @@ VIEW = PageView(
 )
 
 router = APIRouter()
-
-LANE = "other releases"
 
 
 class OtherFields(StateFields):
@@ -198,16 +196,6 @@ def begin(workspace: Workspace, state: State, beside: OtherRelease, address: str
         address=address,
         lane=LANE,
     )
-
-
-def list_attempts(workspace: Workspace, state: State) -> tuple[ExposureAnswer, ...]:
-    """Return what was tried on this release and no other, as long as the page remembers it, in the order of trying."""
-    answers: dict[OtherRelease, ExposureAnswer] = {}
-    for job in reversed(workspace.jobs.list_ended(LANE)):
-        match job.question:
-            case (_, subject, OtherRelease() as beside) if subject == state.subject:
-                answers[beside.attack] = job.answer
-    return tuple(answers.values())
 
 
 # The page.

@@ -34,8 +34,7 @@ from sidelight.report.release_report import Circumstances, ReleaseReport
 from sidelight.report.render import browser_path, html_within, pdf_page
 from sidelight.report.report import conclude
 from sidelight.web.pages import Complaint, PageView, page
-from sidelight.web.uploads import MOST_FILES
-from sidelight.web.views.other_releases import list_attempts
+from sidelight.web.uploads import MOST_FILES, list_attempts
 from sidelight.web.views.readers import answer
 from sidelight.web.views.release import NAMES_A_SEARCH, Looked, SearchFields, add_attackers, latest_found, question_of
 from sidelight.web.workspace import LONGEST_TEXT, State, Workspace, read_state
