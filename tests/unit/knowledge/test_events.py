@@ -54,7 +54,7 @@ def test_a_group_is_a_number_and_a_column_of_that_name_has_labels():
 
 
 def test_a_list_is_no_label():
-    with pytest.raises(BadKnowledge, match="a list is not one name or value; give one label, or write the condition"):
+    with pytest.raises(BadKnowledge, match=r"a list is not .*one label.*condition"):
         as_event({"age": [30, 31]})
     with pytest.raises(BadKnowledge, match="conditions are column"):
         as_event(["sex"])
@@ -63,5 +63,5 @@ def test_a_list_is_no_label():
 def test_the_number_of_a_group_is_read_as_it_is():
     assert read_event("group = #0000000000000000000010") == (InGroup(10),)
     for digits in ("9" * 19, "9" * 5_000):
-        with pytest.raises(BadKnowledge, match="no release has so many groups; check the number"):
+        with pytest.raises(BadKnowledge, match=r"so many groups.*number"):
             read_event(f"group = #{digits}")

@@ -7,6 +7,7 @@ from dataclasses import fields
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.words import mentions
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
 from sidelight.knowledge.facts import (
@@ -50,8 +51,9 @@ PEOPLE = NAMES | st.builds(Someone, st.integers(1, 99), st.integers(1, 3))
     ],
 )
 def test_a_fact_is_not_true_or_false(use):
-    with pytest.raises(NotTrueOrFalse, match=r"'Ed = Flu' is something that somebody may know.*& \| ~ and \.implies"):
+    with pytest.raises(NotTrueOrFalse) as caught:
         use(Has("Ed", "Flu"))
+    assert mentions(caught.value, "'Ed = Flu'", "&", "|", "~", ".implies")
 
 
 @pytest.mark.parametrize("fact", [Has("Ed\nLee", "Flu"), And(tuple(Has(f"P{each}", "Flu") for each in range(999)))])
@@ -76,7 +78,7 @@ def test_messages_are_one_short_line(fact):
     ],
 )
 def test_facts_join_with_facts_only(join):
-    with pytest.raises(BadKnowledge, match=r"a fact joins with facts, not with a .*; read a text with sl\.read_fact"):
+    with pytest.raises(BadKnowledge, match=r"not with an? .*sl\.read_fact"):
         join(Has("Ed", "Flu"))
 
 

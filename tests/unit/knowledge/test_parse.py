@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.examples import examples
+from support.words import mentions
 
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.events import (
@@ -144,49 +145,49 @@ def test_people_can_be_named_in_several_ways():
 
 
 @pytest.mark.parametrize(
-    ("text", "character", "message"),
+    ("text", "character", "named"),
     [
-        ("", 1, "a person is missing before the end"),
-        ("Bob", 4, "'=', '!=' or 'in' is missing before the end"),
-        ("Bob = Flu -> ", 14, "a person is missing before the end"),
-        ("Hannah = Flu and Charlie Flu", 29, "'=', '!=' or 'in' is missing"),
-        ("Bob = Flu Ann = Cold", 15, "'=' comes too late"),
-        ("(Bob = Flu", 11, "')' is missing"),
-        ("Bob = 'Flu", 7, "this quote is not closed"),
-        ("Bob = not Flu", 7, "a value is missing before 'not'"),
-        ("Bob in Flu", 8, "'{' is missing"),
-        ("same(Bob)", 9, "',' is missing"),
-        ("{age = 3, age = 4} = Flu", 11, "column 'age' is said twice"),
-        ("#0 = Flu", 1, "numbered from 1"),
-        ("Bob = Flu } Ann", 11, "comes too late"),
-        ("Bob !Flu", 9, "'=', '!=' or 'in' is missing"),
-        ("if {age = 3} = Flu then Bob = Flu", 4, "write Ann = Flu -> Bob = Flu for if … then"),
+        ("", 1, ["person", "missing", "end"]),
+        ("Bob", 4, ["'='", "'!='", "'in'", "missing", "end"]),
+        ("Bob = Flu -> ", 14, ["person", "missing", "end"]),
+        ("Hannah = Flu and Charlie Flu", 29, ["'='", "'!='", "'in'", "missing"]),
+        ("Bob = Flu Ann = Cold", 15, ["'='", "too late"]),
+        ("(Bob = Flu", 11, ["')'", "missing"]),
+        ("Bob = 'Flu", 7, ["quote", "not closed"]),
+        ("Bob = not Flu", 7, ["value", "missing", "'not'"]),
+        ("Bob in Flu", 8, ["'{'", "missing"]),
+        ("same(Bob)", 9, ["','", "missing"]),
+        ("{age = 3, age = 4} = Flu", 11, ["'age'", "twice"]),
+        ("#0 = Flu", 1, ["numbered", 1]),
+        ("Bob = Flu } Ann", 11, ["too late"]),
+        ("Bob !Flu", 9, ["'='", "'!='", "'in'", "missing"]),
+        ("if {age = 3} = Flu then Bob = Flu", 4, ["Ann = Flu -> Bob = Flu", "if"]),
     ],
 )
-def test_what_cannot_be_read_says_where(text, character, message):
+def test_what_cannot_be_read_says_where(text, character, named):
     with pytest.raises(BadKnowledge, match=f"at character {character}: ") as caught:
         read_fact(text)
-    assert message in str(caught.value)
+    assert mentions(caught.value, f"character {character}", *named)
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "named"),
     [
-        ("Bob = Flu\n  and Ann\n", "at line 3, character 1: '=', '!=' or 'in' is missing before the end"),
-        ("Bob = Flu\n\tand = Cold", "at line 2, character 6: a person is missing before '='"),
-        ("Zoë👩\u200d⚕️ = Flu and ", "at character 19: a person is missing"),
-        ("x" * 500 + " = ", 'cannot read "' + "x" * 37 + ' = " at character 504: a value is missing'),
+        ("Bob = Flu\n  and Ann\n", ["line 3", "character 1", "'='", "'!='", "'in'", "missing", "end"]),
+        ("Bob = Flu\n\tand = Cold", ["line 2", "character 6", "person", "missing", "'='"]),
+        ("Zoë👩\u200d⚕️ = Flu and ", ["character 19", "person", "missing"]),
+        ("x" * 500 + " = ", ['"' + "x" * 37 + ' = "', "character 504", "value", "missing"]),
     ],
 )
-def test_lines_and_characters_are_counted_as_people_see_them(text, message):
+def test_lines_and_characters_are_counted_as_people_see_them(text, named):
     with pytest.raises(BadKnowledge) as caught:
         read_fact(text)
-    assert message in str(caught.value)
+    assert mentions(caught.value, *named)
     assert len(str(caught.value).splitlines()) == 1
 
 
 def test_nested_without_end_is_refused():
-    with pytest.raises(BadKnowledge, match="100 things stand within each other"):
+    with pytest.raises(BadKnowledge, match=r"100 things .*within"):
         read_fact("(" * 101 + "a = b" + ")" * 101)
     assert read_fact("(" * 100 + "a = b" + ")" * 100) == Has("a", "b")
 
@@ -207,7 +208,7 @@ def test_facts_that_can_be_made_can_be_read_again_and_deeper_ones_are_refused(de
     while fact.depth < DEEPEST - 1:
         fact = deeper(fact)
         assert read_fact(str(fact)) == fact
-    with pytest.raises(BadKnowledge, match="100 facts stand within each other; say it in several facts"):
+    with pytest.raises(BadKnowledge, match=r"100 facts .*within.*several facts"):
         deeper(deeper(fact))
     assert hash(fact) == hash(pickle.loads(pickle.dumps(fact)))
 
@@ -258,11 +259,11 @@ def test_soft_facts_stand_side_by_side():
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("Ann = Flu with 1.5", "lies between 0 and 1, and 1.5 does not; a value that ends so goes into quotes"),
+        ("Ann = Flu with 1.5", r"between 0 and 1.* 1\.5 .*quotes"),
         ("Ann = Flu with 1/0", "divides by zero"),
         ("Ann = Flu with -0.5", "not negative"),
-        ("Ann = Flu with 0.5 or Bob = Cold", "joins with other facts by and alone"),
-        ("Ann = Flu -> Bob = Cold with 0.5", r"such as \(Ann = Flu -> Bob = Flu\) with 0.8"),
+        ("Ann = Flu with 0.5 or Bob = Cold", "by and alone"),
+        ("Ann = Flu -> Bob = Cold with 0.5", r"\(Ann = Flu -> Bob = Flu\) with 0\.8"),
         ("not (Ann = Flu with 0.5)", "by and alone"),
         ("(Ann = Flu with 0.5) with 0.5", "by and alone"),
         ("(Ann = Flu with 0.5 and Bob = Cold) or Ed = Flu", "by and alone"),
@@ -280,7 +281,7 @@ def test_numbers_of_groups_are_read_as_they_are():
     assert read_person(f"someone in group {zeros}3") == Someone(3)
     assert read_person("#" + "9" * 18) == Someone(10**18 - 1)
     for text in ("#99999999999999999999", "#1.1000000000000000000", "#" + "9" * 5_000, "someone in group 1" + zeros):
-        with pytest.raises(BadKnowledge, match="no release has so many groups or people; check the number"):
+        with pytest.raises(BadKnowledge, match=r"so many groups or people.*number"):
             read_person(text)
     with pytest.raises(BadKnowledge, match="numbered from 1"):
         read_person(f"#{zeros}")

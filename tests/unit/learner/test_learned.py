@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadRelease, WrongKind
@@ -120,7 +121,7 @@ def test_printed_labels_alone_move_nothing_and_it_is_said(ages):
 def test_a_roster_that_does_not_fit_is_refused_and_the_group_named(ages, table):
     bare = sl.Release(ages.groups, ages.sensitive)
     fewer = sl.read_table(ROWS.slice(0, 7), quasi=["town", "age"], sensitive="disease")
-    with pytest.raises(BadRelease, match=r"does not fit the release: group 5 \(age 52\) has 1 person, and 0"):
+    with pytest.raises(BadRelease, match=r"not fit.*group 5 \(age 52\) has 1 .* 0"):
         sl.learn(bare, roster=fewer)
     other = sl.read_table(ROWS.select(["town", "disease"]), quasi="town", sensitive="disease")
     with pytest.raises(BadRelease, match="none of the columns"):
@@ -130,7 +131,7 @@ def test_a_roster_that_does_not_fit_is_refused_and_the_group_named(ages, table):
 def test_a_truth_of_other_values_is_refused_and_the_group_named(ages):
     turned = ROWS.set_column(2, "disease", pa.array(ROWS["disease"].to_pylist()[::-1]))
     other = sl.read_table(turned, quasi=["town", "age"], sensitive="disease")
-    with pytest.raises(BadRelease, match=r"the truth does not fit the release: .* for group"):
+    with pytest.raises(BadRelease, match=r"truth does not fit.* group"):
         sl.learn(ages, truth=other)
 
 
@@ -201,7 +202,7 @@ def test_a_roster_that_is_no_table_is_refused_even_where_none_is_needed(ages):
 
 def test_targets_of_whom_nobody_is_in_the_release_are_refused(table):
     elsewhere = sl.Release.from_counts([{"Flu": 3, "Cold": 2}], labels=[{"town": "z"}])
-    with pytest.raises(BadRelease, match="nobody of the roster is in any group"):
+    with pytest.raises(BadRelease, match=r"nobody of the roster.* group"):
         sl.learn(elsewhere, "naive bayes", targets=table)
 
 
@@ -210,5 +211,6 @@ def test_too_many_states_to_count_are_scaled_and_it_is_said():
         [([{"q": str(at % 9)} for at in range(1200)], [f"v{at}" for at in range(1200)])]
     )
     learned = sl.learn(everybody, "naive bayes", rounds=2)
-    scaling = "by Sinkhorn's scaling, which errs towards doubt, and which a replay repeats and does not check"
-    assert learned.notes == (NOTHING_HOLDS, f"1 group of 1,000,000,000 states or more {scaling}")
+    assert learned.notes[0] == NOTHING_HOLDS
+    (scaled,) = learned.notes[1:]
+    assert mentions(scaled, "1 group", "1,000,000,000", "or more", "Sinkhorn's", "doubt", "replay", "not")

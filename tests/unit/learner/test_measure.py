@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard
@@ -27,7 +28,7 @@ def test_the_witness_names_the_evidence_and_replays(model):
     assert [mate.says[0] for mate in witness.mates] == [("sex", "m")]
     assert witness.telling[0].column == "sex"
     assert finding.replay(release) == pytest.approx(finding.value, abs=1e-6)
-    assert "What speaks most for it: sex f" in finding.explain()
+    assert mentions(finding.explain(), "most", "sex f")
     assert sl.learn(release, model).largest == pytest.approx(finding.value, abs=1e-6)
 
 
@@ -37,7 +38,7 @@ def test_where_nobody_says_who_is_in_which_group_a_limit_cannot_be_told():
     assert (finding.kindest, finding.value) == (Fraction(2, 3), 1)
     assert finding.replay(release) == finding.value
     assert "nothing moves" in finding.notes[0]
-    assert "was not put to the test: 2/3 of group 1 have 'Flu'" in finding.explain()
+    assert mentions(finding.explain(), "not", "2/3", "group 1", "'Flu'")
     with pytest.raises(TooHard, match="who is in which group"):
         (sl.Learner() <= Fraction(2, 3)).judge(release)
     assert not (sl.Learner() <= 0.6).judge(release).holds

@@ -7,6 +7,7 @@ from collections import defaultdict
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, BadMeasure, Contradiction, UnknownColumn, UnknownValue, WrongKind
@@ -75,7 +76,7 @@ def test_someone_of_a_group_and_a_described_person(wards):
         (["P(Fluu | sex=m) = 0.3"], {}, UnknownValue, "did you mean 'Flu'"),
         (["P(Fluu | sex=x) = 0.3"], {}, UnknownValue, "did you mean 'Flu'"),
         (["P(Flu | person=Al) = 0.3"], {}, BadKnowledge, "say who it is"),
-        (["P(Flu | person=Al) = 0.3"], {"Al": {"sex": "x"}}, BadKnowledge, "the release knows no sex 'x'"),
+        (["P(Flu | person=Al) = 0.3"], {"Al": {"sex": "x"}}, BadKnowledge, "no sex 'x'"),
         (["P(Flu | person=Al) = 0.3"], {"Al": {"sex": "m"}}, BadKnowledge, "say more about"),
         (["P(Flu | person=#7) = 0.3"], {}, sl.SidelightError, "no group 7"),
         (
@@ -98,7 +99,8 @@ def test_names_in_the_release_are_not_told_to_who_misspells_one():
     for name in ("Bob", "Zoe"):
         with pytest.raises(BadKnowledge) as refused:
             sl.maxent(named, [f"P(Flu | person={name}) = 0.3"])
-        assert str(refused.value).startswith(f"nobody called '{name}' is known; say who it is: people=")
+        assert mentions(refused.value, "nobody", f"'{name}'", "people={'" + name)
+        assert not any(mentions(refused.value, other) for other in ("Ann", "Bobby", "Cy"))
 
 
 def test_questions_about_nobody(wards):
@@ -165,8 +167,10 @@ def test_a_named_person_is_who_the_description_says(starred):
 
 def test_what_is_about_nobody_as_things_are_known(starred):
     beliefs = sl.maxent(starred, ["P(Cold | sex=m, town=y) = 1"])
-    assert beliefs.notes[0].startswith("sex=m, town=y: nobody is meant for certain; 1 person in 1 group may be meant")
-    with pytest.raises(BadKnowledge, match="as things are known, nobody in the release can be like this"):
+    meant = beliefs.meant({"sex": "m", "town": "y"})
+    assert (meant.certain, meant.possible, meant.groups) == (0, 1, 1)
+    assert mentions(beliefs.notes[0], "sex=m, town=y", "nobody", "certain", "1 person", "1 group", "may")
+    with pytest.raises(BadKnowledge, match=r"known, nobody .*can be"):
         beliefs.probability("Cold", given={"sex": "m", "town": "y"})
 
 
@@ -184,10 +188,11 @@ def test_shares_of_people_whose_number_is_not_known(starred):
 def test_what_rests_on_suppressed_rows_is_told():
     release = sl.Release.from_counts([{"Flu": 2}, {"Flu": 1, "Cold": 1}], labels=[{"age": "30-39"}, {"age": "*"}])
     asks = {"knowing": ["P(Flu | person=Al) = 0.2"], "people": {"Al": {"age": 70}}}
-    with pytest.raises(BadKnowledge, match="nobody in the release looks like 'Al'"):
+    with pytest.raises(BadKnowledge, match=r"nobody .* 'Al'"):
         sl.maxent(release, **asks)
     beliefs = sl.maxent(release, **asks, suppressed="may hold them")
-    assert beliefs.notes == ("Al fits nothing that is printed: this rests on suppressed rows holding the person",)
+    (note,) = beliefs.notes
+    assert mentions(note, "Al", "nothing", "printed", "suppressed rows")
 
 
 def test_riskiest_are_sorted(wards):
@@ -198,11 +203,11 @@ def test_riskiest_are_sorted(wards):
 
 def test_a_table_or_a_frame_is_told_what_to_do_first(wards):
     frame = pa.table({"sex": ["m"], "value": ["Flu"]})
-    with pytest.raises(WrongKind, match=r"what is seen should be a Release, not a Table; group it first: sl.group"):
+    with pytest.raises(WrongKind, match=r"a Release, not a Table; .*sl\.group"):
         sl.maxent(sl.read_table(frame, quasi=["sex"], sensitive="value"))
     with pytest.raises(WrongKind, match=r"read one with sl.read_release"):
         sl.maxent(frame)
-    with pytest.raises(WrongKind, match=r"the original should be a Table"):
+    with pytest.raises(WrongKind, match=r"original .* a Table"):
         sl.maxent(wards).estimation_error(frame)
 
 
@@ -211,7 +216,7 @@ def test_beliefs_show_themselves_in_a_notebook_and_as_frames(wards):
     assert repr(beliefs) == "<Beliefs by maximum entropy about 8 people, knowing 1 statement>"
     html = beliefs._repr_html_()
     assert "<td>50</td><td>Cold</td><td>0.5000</td>" in html
-    assert "says nothing: nobody in the release" in html
+    assert mentions(html, "nothing", "nobody")
     assert beliefs.to_arrow() == beliefs.table()
     assert beliefs.to_polars().shape == beliefs.to_pandas().shape == beliefs.table().shape
 
@@ -226,10 +231,12 @@ def test_a_notebook_never_runs_what_a_label_says():
 def test_who_is_named_and_who_else_looks_alike_are_told_apart():
     men = sl.Release.from_buckets([([{"sex": "m"}] * 2, ["HIV", "Flu"]), ([{"sex": "f"}] * 2, ["HIV", "Flu"])])
     beliefs = sl.maxent(men, ["P(HIV | person=Ann) = 0.1"], people={"Ann": {"sex": "m"}})
-    assert {str(risk) for risk in beliefs.riskiest(2)} == {
-        "HIV for sex m, person anybody else: 0.9000",
-        "Flu for sex m, person Ann: 0.9000",
+    risks = beliefs.riskiest(2)
+    assert {(risk.value, risk.says) for risk in risks} == {
+        ("HIV", (("sex", "m"), ("person", "anybody else"))),
+        ("Flu", (("sex", "m"), ("person", "Ann"))),
     }
+    assert all(mentions(risk, risk.value, "sex m", dict(risk.says)["person"], "0.9000") for risk in risks)
     assert beliefs.by_key.probabilities_at(np.array([0, 1]), np.array([0, 0])) == pytest.approx([0.5, 0.5])
     assert "<td>m</td><td>Ann</td><td>Flu</td><td>0.9000</td>" in beliefs._repr_html_()
     assert "<td>f</td><td></td><td>Flu</td><td>0.5000</td>" in beliefs._repr_html_()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge
@@ -20,7 +21,7 @@ def test_conditions_that_match_nobody_are_notes(wards):
     assert "all of this" in note
     # a number beside others is known, and nobody has it
     (note,) = sl.maxent(wards, ["P(Flu | age=99) = 0.3"]).notes
-    assert note == "'P(Flu | age=99) = 0.3' says nothing: nobody in the release says age '99'"
+    assert mentions(note, "'P(Flu | age=99) = 0.3'", "nothing", "nobody", "age '99'")
 
 
 def test_shares_are_bounds_in_people(wards):
@@ -66,7 +67,7 @@ def test_some_statements_are_renumbered_and_people_stay(wards):
 
 def test_no_more_people_are_named_than_there_are(wards):
     people = {name: {"sex": "m", "age": "40"} for name in ("Al", "Bo")}
-    with pytest.raises(BadKnowledge, match="2 people are named who look alike, and the release has 1 of them"):
+    with pytest.raises(BadKnowledge, match=r"2 people .*alike.* has 1 "):
         written(wards, "count(Flu; Al, Bo) >= 1", people=people)
 
 
@@ -90,5 +91,5 @@ def test_a_name_means_that_person_whatever_it_is(name):
     wards = sl.Release.from_counts(counts, labels=labels)
     known = [f"P(Flu | person={name}) = 0.25", "P(Cold | sex=m, age=30) = 1/2"]
     beliefs = sl.maxent(wards, known, people={name: {"sex": "f", "age": "40"}})
-    assert not any("says nothing" in note for note in beliefs.notes)
+    assert not any(mentions(note, "nothing") for note in beliefs.notes)
     assert beliefs.probability("Flu", person=name) == pytest.approx(0.25)

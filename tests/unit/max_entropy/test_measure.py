@@ -54,7 +54,7 @@ def test_rules_do_not_fit_a_release_that_prints_something_else(table):
     assert sl.MaxEnt(rules=(3, 3), table=table).beliefs(coarse).certificate.holds
     words = [{"sex": "all", "race": "light"}, {"sex": "all", "race": "dark"}]
     coarse = sl.Release.from_counts([dict.fromkeys(table.domain, 2)] * 2, labels=words)
-    with pytest.raises(BadMeasure, match="the rules do not fit this release"):
+    with pytest.raises(BadMeasure, match="rules do not fit"):
         sl.MaxEnt(rules=(3, 3), table=table).measure(coarse)
 
 
@@ -133,9 +133,9 @@ def test_the_gain_needs_people_as_they_are():
     starred = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 2}], labels=labels)
     with pytest.raises(BadMeasure, match="whose columns are known"):
         sl.MaxEntGain(knowing=["P(a | sex=f) = 0.9"]).measure(starred)
-    with pytest.raises(BadMeasure, match="leave out statements about its groups"):
+    with pytest.raises(BadMeasure, match=r"leave out statements .*groups"):
         sl.MaxEntGain(knowing=["P(a | group=#1) = 0.5"]).measure(sl.Release.from_counts([{"a": 1, "b": 1}] * 2))
-    with pytest.raises(BadMeasure, match="leave out statements about its groups"):
+    with pytest.raises(BadMeasure, match=r"leave out statements .*groups"):
         sl.MaxEntGain(knowing=["P(a | person=#1) = 0.5"]).measure(sl.Release.from_counts([{"a": 1, "b": 1}] * 2))
 
 
@@ -169,7 +169,7 @@ def test_seconds_are_a_setting():
         measure = kind(seconds=5)
         assert measure.settings() == {"seconds": 5.0}
         assert kind.from_settings(seconds=5) == measure
-        with pytest.raises(BadMeasure, match="seconds=0 is no time to solve in"):
+        with pytest.raises(BadMeasure, match="seconds=0 is no time"):
             kind(seconds=0)
 
 
@@ -189,7 +189,7 @@ def test_the_estimation_error_is_asked_of_cells_as_they_are():
     limits = [sl.GroupSize() >= 50, sl.EstimationError() >= 0.01]
     assert sl.protect(adult.table, limits, method="anatomy", ask="nobody").verdict.safe
     for method in ("lattice", "mondrian"):
-        with pytest.raises(BadMeasure, match=r"prints it more coarsely; .* ask it of buckets \(.*anatomy"):
+        with pytest.raises(BadMeasure, match=r"more coarsely; .*buckets \(.*anatomy"):
             sl.protect(adult.table, limits, by=adult.hierarchies, method=method, ask="nobody")
 
 

@@ -65,7 +65,7 @@ def test_a_label_that_nothing_known_leaves_room_for_is_nobodys():
     release = sl.Release.from_counts([{"Flu": 1, "Cold": 1}], labels=[{"sex": "*"}])
     beliefs = sl.maxent(release, knowing=["P(Flu | sex=male) >= 0", "P(Flu | sex=female) >= 0"])
     assert beliefs.probability("Flu", given={"sex": "male"}) == pytest.approx(0.5)
-    with pytest.raises(BadKnowledge, match="nobody in the release says all of this"):
+    with pytest.raises(BadKnowledge, match=r"nobody .*says all of this"):
         beliefs.probability("Flu", given={"sex": "other"})
 
 
@@ -100,7 +100,7 @@ def test_conditions_that_were_not_mentioned_are_shares_of_parts(release):
 
 
 def test_labels_that_nobody_can_have_are_refused_with_the_nearest(release):
-    with pytest.raises(BadKnowledge, match=r"the release knows no sex 'Martian'; there are: F, M"):
+    with pytest.raises(BadKnowledge, match=r"no sex 'Martian'; .*: F, M"):
         Variables(release, {}, (("sex", "Martian"),)).parts.share(())
     # numbers are known beside others; where nothing but * is printed, nobody can tell
     assert Variables(release, {}).share((("age", "44"),)).tolist() == pytest.approx([0, 0, 1 / 11])

@@ -34,7 +34,7 @@ def test_rows_and_columns_are_those_of_conditions_and_values(wards):
     assert variables.members.people[rows].tolist() == [2]
     columns = variables.columns_with(("HIV",))
     assert variables.blocks.column_group[columns].tolist() == [0, 1]
-    with pytest.raises(BadKnowledge, match="the release knows no sex 'x'; there are: f, m"):
+    with pytest.raises(BadKnowledge, match=r"no sex 'x'; .*: f, m"):
         variables.rows_with((("sex", "x"),))
     with pytest.raises(UnknownColumn, match="did you mean 'sex'"):
         variables.rows_with((("sx", "f"),))
@@ -49,7 +49,7 @@ def test_averages_say_nothing_of_anybody():
     """A group that prints 34 as the average of 20 and 48 has nobody of 34 for certain."""
     printed = sl.Release.from_counts([{"Flu": 1, "Cold": 1}, {"Cold": 2}], labels=[{"age": "34"}, {"age": "50"}])
     release = replace(printed, printing=Printing(averages=True))
-    with pytest.raises(BadKnowledge, match="prints averages of its groups, which say of nobody there which age"):
+    with pytest.raises(BadKnowledge, match=r"averages .*nobody .* age"):
         sl.maxent(release, ["P(Flu | age=34) = 0.5"])
     assert sl.maxent(release, ["P(Flu) <= 0.5"]).probability("Flu", group=1) == 0.5
 
@@ -61,9 +61,9 @@ def test_described_people_are_not_assumed_to_be_suppressed():
         release, {"Al": {"age": "34", "sex": "m"}, "Bo": {"age": "44"}, "Cy": {"age": 99, "sex": "m"}}
     )
     assert variables.rows_of("Al").tolist() == [0]
-    with pytest.raises(BadKnowledge, match="people of 2 kinds in the release could be 'Bo'"):
+    with pytest.raises(BadKnowledge, match=r"people of 2 kinds .*'Bo'"):
         variables.rows_of("Bo")
-    with pytest.raises(BadKnowledge, match="nobody in the release looks like 'Cy'"):
+    with pytest.raises(BadKnowledge, match=r"nobody .* 'Cy'"):
         variables.rows_of("Cy")
     assert replace(variables, look_in_suppressed=True).rows_of("Cy").tolist() == [2]
 
@@ -71,7 +71,7 @@ def test_described_people_are_not_assumed_to_be_suppressed():
 def test_a_person_has_one_key_in_perhaps_several_groups(wards):
     variables = Variables(wards, {"Al": {"sex": "m", "age": 30}})
     assert variables.members.group[variables.rows_of("Al")].tolist() == [0, 1]
-    with pytest.raises(BadKnowledge, match="people of 3 kinds in the release could be"):
+    with pytest.raises(BadKnowledge, match=r"people of 3 kinds .*could be"):
         variables.rows_of(Someone(1))
 
 

@@ -5,6 +5,7 @@ What was measured with noise.
 
 import pytest
 from scipy import optimize
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, Contradiction, TooHard
@@ -29,8 +30,9 @@ def test_programs_have_no_more_time_than_the_caller_allows(wards, monkeypatch):
         sl.maxent(wards, contradiction, seconds=9000)
     assert limits
     assert max(limits) <= 9000
-    with pytest.raises(Contradiction, match=r"2 statements cannot all hold .* time was up before the fewest"):
+    with pytest.raises(Contradiction) as caught:
         sl.maxent(wards, contradiction, seconds=0)
+    assert mentions(caught.value, "2 statements", "cannot", "time", "before", "fewest", "more seconds")
 
 
 FORCING = ("P(Flu | sex=m) = 1/2", "P(HIV | sex=m) = 1/2")
@@ -66,7 +68,7 @@ def test_a_solution_is_kept_when_the_time_is_up_in_a_program_about_zeros(couples
     assert beliefs.undecided == 1
     assert beliefs.certificate.holds
     assert beliefs.probability("Cold", given={"sex": "m"}) == pytest.approx(0, abs=1e-6)
-    assert beliefs.notes[0].startswith("the time was up before it was known of 1 amount next to nothing")
+    assert mentions(beliefs.notes[0], "time", "before", "1 amount")
 
 
 def test_what_was_decided_in_time_is_not_open(couples):
@@ -81,8 +83,9 @@ def test_a_limit_that_rests_on_what_was_not_decided_is_not_judged(couples, time_
     assert finding.kindest == pytest.approx(0.499998)
     assert sl.Policy(measure <= 0.5).judge(couples).safe
     assert not sl.Policy(measure <= 0.4).judge(couples).safe
-    with pytest.raises(TooHard, match=r"could not be decided in time: the value lies between 0\.499998 and 0\.5; give"):
+    with pytest.raises(TooHard) as caught:
         sl.Policy(measure < 0.5).judge(couples)
+    assert mentions(caught.value, "not", "in time", "between", "0.499998", "0.5", "give")
 
 
 def test_progress_is_told_and_may_interrupt(wards):
@@ -154,7 +157,7 @@ def test_measurements_never_contradict_anything(wards):
     """Two numbers for the same share, one of them below 0: both may come of noise."""
     beliefs = sl.maxent(wards, ["P(Flu | sex=m) ~ laplace(-2, 0.1)", "P(Flu | sex=m) ~ laplace(0.9, 0.1)"])
     assert beliefs.certificate.holds
-    assert beliefs.notes[0].startswith("'P(Flu | sex=m) ~ laplace(-2, 0.1)': the estimate takes 0.")
+    assert mentions(beliefs.notes[0], "'P(Flu | sex=m) ~ laplace(-2, 0.1)'", "estimate", "0.4444")
     # both push as hard as they may, against each other
     assert flu(beliefs) == pytest.approx(flu(sl.maxent(wards)), abs=1e-6)
 
@@ -170,7 +173,7 @@ def test_what_is_known_for_certain_stays_so(wards):
 def test_a_measurement_is_of_people_whose_number_is_known():
     labels = [{"sex": "*", "town": "x"}, {"sex": "f", "town": "x"}]
     starred = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 1, "b": 1}], labels=labels)
-    with pytest.raises(BadKnowledge, match="whose number the release does not say"):
+    with pytest.raises(BadKnowledge, match=r"whose number .*not"):
         sl.maxent(starred, "P(a | sex=f) ~ normal(0.9, 0.1)")
     assert sl.maxent(starred, "P(a, sex=f) ~ normal(0.4, 0.1)").certificate.holds
 
@@ -204,7 +207,7 @@ def test_a_measurement_of_what_is_known_anyway_changes_nothing_however_far_off_i
 def test_what_is_too_far_off_for_its_noise_is_no_answer():
     lines = [{"sex": "m"}, {"sex": "f"}, {"sex": "f"}]
     ward = sl.Release.from_buckets([(lines, ["Flu", "HIV", "HIV"]), (lines, ["Flu", "Flu", "Cold"])])
-    with pytest.raises(TooHard, match="too far from all that is possible, for its noise; leave out"):
+    with pytest.raises(TooHard, match=r"too far from .*for its noise; leave out"):
         sl.maxent(ward, ["P(HIV | sex=f) ~ normal(-9, 0.01)"])
     women = {"sex": "f"}
     less = sl.maxent(ward, ["P(HIV | sex=f) ~ normal(-9, 1)"]).probability("HIV", given=women)

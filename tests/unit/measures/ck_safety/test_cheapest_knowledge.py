@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.words import mentions
 from support.worst_cases import cheapest_implications
 
 import sidelight as sl
@@ -26,6 +27,7 @@ from sidelight.measures.ck_safety.cheapest_knowledge import (
     list_kinds,
     smaller_kinds,
 )
+from sidelight.measures.ck_safety.implications import Atom
 from sidelight.measures.ck_safety.minimize import TopCounts, least_log_probabilities
 from sidelight.policy.limits import read_limit
 from sidelight.worlds.closed_forms import probability_of_avoiding
@@ -203,10 +205,7 @@ def test_sets_cost_what_their_values_cost():
 def test_too_many_kinds_are_refused_in_words():
     with pytest.raises(TooHard) as refusal:
         list_kinds(100, (1, 1, 0), (50, 50, 0))
-    assert str(refusal.value) == (
-        "with so many different prices there are more than 2,000 kinds of knowledge to weigh; give fewer different "
-        "prices, or a lower 'reach'"
-    )
+    assert mentions(refusal.value, "more than 2,000", "fewer", "prices", "lower 'reach'")
     assert len(list_kinds(1999, (1, 0), (1999, 0))) == 2000  # as many as may be
     assert [*list_kinds(1, (1, 0), (2500, 0))] == [(0, 0), (1, 0)]  # those that cost more are not counted
 
@@ -238,7 +237,7 @@ def test_what_the_release_itself_says_costs_nothing():
     finding = sl.CheapestKnowledge(0.5).measure(WARD)
     assert (finding.value, finding.replay(WARD)) == (0, 0)
     assert type(finding.value) is type(finding.replay(WARD)) is Fraction
-    assert finding.explain().startswith("It costs nothing: in group 1 anyone has Cold with probability 1/2")
+    assert mentions(finding.explain(), "nothing", "group 1", "Cold", "1/2")
 
 
 def test_nobody_has_the_value():
@@ -269,28 +268,22 @@ def test_replaying_on_another_release_shows_that_it_does_not_suffice():
 
 
 @pytest.mark.parametrize(
-    ("settings", "wrong"),
+    ("settings", "named"),
     [
-        ({"reach": 0}, "'cheapest knowledge' has reach=0; give a probability above 0, at most 1"),
-        ({"reach": 1.5}, "'cheapest knowledge' has reach=3/2; give a probability above 0, at most 1"),
-        ({"reach": "much"}, "reach= is a number, not 'much'; give a number"),
-        ({"reach": 0.9, "prices": {"Flu": 0}}, "a number in prices= is 0; give finite ones above 0, and at most 1e30"),
-        ({"reach": 0.9, "prices": [1]}, 'prices= wants a mapping value → number, such as {"AIDS": 1, "Flu": 0.1}'),
-        (
-            {"reach": 0.9, "otherwise": math.inf},
-            "a number in otherwise= is inf; give finite ones above 0, and at most 1e30",
-        ),
-        ({"reach": 0.9, "otherwise": 0}, "a number in otherwise= is 0; give finite ones above 0, and at most 1e30"),
-        (
-            {"reach": 0.9, "value": ["Flu", "Cold"]},
-            "'cheapest knowledge' is about one value or all; give one, or leave others out with apart_from=",
-        ),
+        ({"reach": 0}, ["'cheapest knowledge'", "reach", 0, "probability above 0", "at most 1"]),
+        ({"reach": 1.5}, ["'cheapest knowledge'", "reach", "3/2", "probability above 0", "at most 1"]),
+        ({"reach": "much"}, ["reach", "not 'much'", "number"]),
+        ({"reach": 0.9, "prices": {"Flu": 0}}, ["prices", 0, "finite", "above 0", "at most 1e30"]),
+        ({"reach": 0.9, "prices": [1]}, ["prices", "value → number", '{"AIDS": 1, "Flu": 0.1}']),
+        ({"reach": 0.9, "otherwise": math.inf}, ["otherwise", "inf", "finite", "above 0", "at most 1e30"]),
+        ({"reach": 0.9, "otherwise": 0}, ["otherwise", 0, "finite", "above 0", "at most 1e30"]),
+        ({"reach": 0.9, "value": ["Flu", "Cold"]}, ["'cheapest knowledge'", "one value or all", "apart_from"]),
     ],
 )
-def test_what_makes_no_sense_is_refused(settings, wrong):
+def test_what_makes_no_sense_is_refused(settings, named):
     with pytest.raises(BadMeasure) as refusal:
         sl.CheapestKnowledge(**settings)
-    assert str(refusal.value) == wrong
+    assert mentions(refusal.value, *named)
 
 
 def test_prices_of_values_that_are_not_there():
@@ -350,19 +343,15 @@ def test_examples_ask_about_all_values_one_and_all_but_one_with_prices_and_witho
 
 
 def test_words():
-    assert sl.CheapestKnowledge(0.5).measure(WARD).explain() == (
-        "It costs nothing: in group 1 anyone has Cold with probability 1/2, as the release says."
-    )
-    assert sl.CheapestKnowledge(0.6, value="Cold").measure(WARD).explain() == (
-        "For 1 somebody could know that, if the target has Flu, the target has Cold; "
-        "in group 1 anyone, the target, then has Cold with probability 5/6."
-    )
+    free = sl.CheapestKnowledge(0.5).measure(WARD).explain()
+    assert mentions(free, "nothing", "group 1", "Cold", "1/2", "release")
+    assert not mentions(free, "if")
+    bought = sl.CheapestKnowledge(0.6, value="Cold").measure(WARD).explain()
+    assert mentions(bought, 1, "if", "target", "Flu", "target", "Cold", "group 1", "Cold", "5/6")
     uneven = sl.CheapestKnowledge(0.6, otherwise=Fraction(1_234_567, 1_000_000), value="Cold").measure(WARD)
-    assert uneven.explain().startswith("For 1.2345 somebody could know")  # no more than it costs
+    assert mentions(uneven.explain(), "1.2345", "if", "Cold")  # no more than it costs
     nobody = sl.Release.from_counts([{"Flu": 1}], domain=["Flu", "AIDS"])
-    assert sl.CheapestKnowledge(0.5, value="AIDS").measure(nobody).explain() == (
-        "Nobody in the release has 'AIDS', so nobody can be shown to have it."
-    )
+    assert mentions(sl.CheapestKnowledge(0.5, value="AIDS").measure(nobody).explain(), "Nobody", "'AIDS'", "nobody")
 
 
 def test_what_costs_too_much_to_weigh_says_so():
@@ -370,10 +359,7 @@ def test_what_costs_too_much_to_weigh_says_so():
     release = sl.Release.from_counts([{f"v{n}": 1 for n in range(501)}])
     with pytest.raises(TooHard) as refusal:
         sl.CheapestKnowledge(1, otherwise=0.5).measure(release)
-    assert str(refusal.value) == (
-        "knowledge that makes this sure costs more than 256 times 1/2, the unit of all prices, which is too much to "
-        "weigh; give a lower 'reach', or prices in larger steps"
-    )
+    assert mentions(refusal.value, "more than 256", "1/2", "too much", "lower 'reach'", "prices", "larger")
 
 
 @pytest.mark.parametrize("price", [299, 400])
@@ -383,7 +369,7 @@ def test_all_budgets_up_to_400_units_are_weighed(price):
     finding = sl.CheapestKnowledge(1, {"a": 150, "b": price - 150}, value="c").measure(release)
     assert finding.value == finding.replay(release) == price
     assert (finding.witness.group.number, set(finding.witness.premises()[1, 0])) == (1, {"a", "b"})
-    with pytest.raises(TooHard, match=r"^knowledge that makes this sure costs more than 256 times 1, the unit"):
+    with pytest.raises(TooHard, match=r"more than 256 times 1,"):
         sl.CheapestKnowledge(1, {"a": 150, "b": 251}, value="c").measure(release)
 
 
@@ -443,10 +429,8 @@ def test_a_group_that_makes_sure_elsewhere():
     )
     finding = sl.CheapestKnowledge(1, {"y": 7}, value="t").measure(release)
     assert finding.value == finding.replay(release) == 2  # of two people of the second group one has x
-    assert finding.explain() == (
-        "For 2 somebody could know that, if one of 2 people in group 2 (zip 2) has x, the target has t; "
-        "in group 1 (zip 1) anyone, the target, then has t with probability 1."
-    )
+    said = finding.explain()
+    assert mentions(said, 2, "if", "2 people", "group 2 (zip 2)", "x", "target", "t", "group 1 (zip 1)", "t", 1)
 
 
 def test_what_is_asked_of_the_target_comes_before_what_is_asked_of_other_groups():
@@ -459,15 +443,10 @@ def test_what_is_asked_of_the_target_comes_before_what_is_asked_of_other_groups(
     finding = sl.CheapestKnowledge(reach, value="w").measure(release)
     assert finding.value == finding.replay(release) == 2
     assert finding.witness.probability == reach == sl.Implications(2, value="w").measure(release).value
-    assert [str(each.premise) for each in finding.witness.implications] == [
-        "person 1 of group 2 has A",
-        "person 1 of group 1 has P",
-    ]
+    assert [each.premise for each in finding.witness.implications] == [Atom((2, 0), "A"), Atom((1, 0), "P")]
     assert [str(name) for name in finding.witness.elsewhere] == ["group 1 (zip 1)"]
-    assert finding.explain() == (
-        "For 2 somebody could know that, if the target has A, or someone in group 1 (zip 1) has P, the target has w; "
-        "in group 2 (zip 2) anyone, the target, then has w with probability 80/113."
-    )
+    premises = ["if", "target", "A", "group 1 (zip 1)", "P", "target", "w"]
+    assert mentions(finding.explain(), 2, *premises, "group 2 (zip 2)", "w", "80/113")
 
 
 def test_groups_that_take_no_part_change_nothing_but_the_numbers():
@@ -479,10 +458,7 @@ def test_groups_that_take_no_part_change_nothing_but_the_numbers():
     finding = sl.CheapestKnowledge(reach, value="w").measure(release)
     assert finding.value == finding.replay(release) == 2
     assert finding.witness.probability == reach
-    assert [str(each.premise) for each in finding.witness.implications] == [
-        "person 1 of group 14 has A",
-        "person 1 of group 13 has P",
-    ]
+    assert [each.premise for each in finding.witness.implications] == [Atom((14, 0), "A"), Atom((13, 0), "P")]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from functools import reduce
 
 import numpy as np
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import TooHard
@@ -102,7 +103,7 @@ def test_more_implications_than_there_are_values():
 
 def test_more_implications_than_can_be_weighed():
     rare = sl.Release.from_counts([{f"value {number}": 1 for number in range(2000)}])
-    with pytest.raises(TooHard, match=r"1,000 implications are too many to weigh .*; give at most 400"):
+    with pytest.raises(TooHard, match=r"1,000 implications .*too many.*at most 400"):
         sl.Implications(1000, value="value 0").measure(rare)
     assert sl.Implications(1999, value="value 0").measure(rare).value == 1
     sure, unsure, nobody = {"a": 1, "b": 900}, {f"v{at}": 1 for at in range(950)} | {"a": 1}, {"c": 3000}
@@ -124,7 +125,7 @@ def test_the_last_number_of_implications_that_is_weighed(monkeypatch):
     assert worst_case(groups.for_atoms(2), k=1) == (risk, [(0, Allocation((1, 1), 2))])
     with pytest.raises(TooHard) as refusal:
         worst_case(groups, k=2)
-    assert str(refusal.value) == ("2 implications are too many to weigh where they do not make sure; give at most 1")
+    assert mentions(refusal.value, "2 implications", "too many", "not", "sure", "at most 1")
 
 
 def test_certainty_comes_before_weighing():

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
@@ -18,10 +19,7 @@ def test_the_premises_are_about_one_value_of_one_group():
     """Of b, which 3 of 4 have, one of 2 people must have it: that says more about c in group 2 than c itself does."""
     finding = sl.Implications(2, value="c").measure(VISITS)
     assert finding.value == finding.replay(VISITS) == 1
-    assert finding.explain() == (
-        "In group 2 anyone, the target, could be shown to have c with probability 1 by someone who knows that, if one of "
-        "2 people in group 1 has b, the target has c."
-    )
+    assert mentions(finding.explain(), "group 2", "c", 1, "if", "one of 2 people", "group 1", "b", "target", "c")
     assert len(finding.witness.implications) == 2
 
 
@@ -44,17 +42,20 @@ def test_no_more_people_are_asked_than_make_sure(values, people):
 def test_values_of_a_category_that_nobody_could_have_are_noted():
     finding = sl.Implications(1, value={"ill": ["c", "z"]}).measure(VISITS)
     assert (finding.value, finding.witness.any_of) == (1 / (1 + Fraction(8) * Fraction(1, 4)), ("c",))
-    assert finding.notes == ("the release does not have these values of 'ill': z",)
+    (note,) = finding.notes
+    assert mentions(note, "not", "'ill'", "z")
     nobody = sl.Release.from_counts([{"a": 1}], sizes=[2], values="set", domain=["a", "y"])
     finding = sl.Implications(1, value={"ill": ["y", "z"]}).measure(nobody)
-    assert finding.notes == ("nobody in the release has 'ill'", "the release does not have these values of 'ill': z")
+    nobody_has, not_there = finding.notes
+    assert mentions(nobody_has, "nobody", "'ill'")
+    assert mentions(not_there, "not", "'ill'", "z")
 
 
 def test_negations_are_about_others():
     finding = sl.Negations(1).measure(VISITS)
     assert finding.value == finding.replay(VISITS) == 1
-    assert "knows that another person of the group does not have b" in finding.explain()
-    assert sl.Negations(3, value="c").measure(VISITS).explain().endswith("that 3 others of the group do not have c.")
+    assert mentions(finding.explain(), "another", "group", "not", "b")
+    assert mentions(sl.Negations(3, value="c").measure(VISITS).explain(), "3 others", "group", "not", "c")
     assert sl.Negations(3, value="c").measure(VISITS).value == Fraction(1, 6)
 
 
@@ -74,9 +75,7 @@ def test_a_category_of_sets_is_bounded_and_no_story(kind):
     assert finding.value == finding.replay(VISITS) == 1
     with pytest.raises(BadMeasure) as refusal:
         finding.witness.as_facts()
-    assert str(refusal.value) == (
-        "facts cannot say how many people have 'a or b', which somebody here knows; ask about its values one by one"
-    )
+    assert mentions(refusal.value, "cannot", "how many", "'a or b'", "values", "one by one")
 
 
 @pytest.mark.parametrize("kind", [sl.Implications, sl.Negations])
@@ -191,10 +190,8 @@ def test_a_target_and_premises_in_different_groups():
     finding = sl.Implications(1, value="c").measure(release)
     assert finding.value == finding.replay(release) == 1 / (1 + 8 * Fraction(1, 9))
     assert [name.number for name in finding.witness.elsewhere] == [1]
-    assert finding.explain() == (
-        "In group 2 (x 2) anyone, the target, could be shown to have c with probability 9/17 by someone who knows "
-        "that, if someone in group 1 (x 1) has b, the target has c."
-    )
+    premises = ["if", "someone", "group 1 (x 1)", "b", "target", "c"]
+    assert mentions(finding.explain(), "group 2 (x 2)", "c", "9/17", *premises)
     target, known = finding.witness.as_facts()
     assert sl.posterior(release, target, given=known) == finding.value
 
