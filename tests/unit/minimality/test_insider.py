@@ -59,7 +59,7 @@ def test_without_a_roster_it_asks_for_one(tmp_path):
 def test_a_hierarchy_that_the_file_does_not_tell_is_asked_for(tmp_path):
     by = {"q0": sl.Hierarchy.suppression("q0", ["0", "1"]), "q1": sl.Hierarchy.suppression("q1", ["0", "1"])}
     release = published(sl.protect(eleven(), LIMITS, by=by, ask="nobody"), tmp_path)
-    with pytest.raises(BadMeasure, match="'q0' .*hierarchy"):
+    with pytest.raises(BadMeasure, match=r"'q0' .*hierarchy"):
         sl.insider(release, table=eleven())
     assert sl.insider(release, table=eleven(), by=by).outcome == "told"
 
