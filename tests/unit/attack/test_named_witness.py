@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.attack.named_witness import _exists, _holds, share_that_leave_out
@@ -48,8 +49,7 @@ def test_the_people_of_an_investigation():
 def test_names_stand_in_the_answer_and_nowhere_else():
     found = named(sl.Acquaintance(rules_out=1, others=1, family=1, value="AIDS"))
     assert not any(name in repr(found) for name in ROWS["name"])
-    assert "Cleo could be shown to have AIDS with probability 1" in found.explain()
-    assert "all worlds that fit the release" in found.explain()
+    assert mentions(found.explain(), "Cleo", "AIDS", "probability 1", "not", "Cold", "Ann", "Flu", "all worlds", "1/6")
 
 
 def test_what_is_found_out_is_true_and_enough():
@@ -98,7 +98,7 @@ def test_people_with_sets_of_values():
 def test_a_table_of_other_people_is_refused_without_a_name():
     others = {**ROWS, "disease": ["Flu"] * 6}
     for rows in (others, {name: cells[:5] for name, cells in ROWS.items()} | {"age": ["91", "34", "38", "45", "41"]}):
-        with pytest.raises(BadTable, match="the table's people are not those of group 1") as refusal:
+        with pytest.raises(BadTable, match=r"people.*not those of group 1.*by=") as refusal:
             named(sl.Acquaintance(others=2, value="AIDS"), rows=rows)
         assert not any(name in str(refusal.value) for name in ROWS["name"])
 
@@ -118,7 +118,7 @@ def test_suppressed_people_are_named_only_where_that_is_said():
         "age": ["31", "32", "33", "34", "35", "36", "71", "72"],
         "disease": ["Flu", "Cold"] * 3 + ["AIDS", "Flu"],
     }
-    with pytest.raises(BadTable, match="not those of group 2: 0 of them"):
+    with pytest.raises(BadTable, match=r"not those of group 2.* 0 of"):
         named(sl.Acquaintance(others=1, value="AIDS"), release, rows)
     found = named(sl.Acquaintance(others=1, value="AIDS"), release, rows, suppressed="may hold them")
     assert (found.target, found.others) == ("g", (("h", "Flu"),))
@@ -128,12 +128,12 @@ def test_names_that_are_numbers_repeated_or_missing():
     numbers = {**ROWS, "name": [1, 2, 3, 4, 5, 6]}
     assert named(sl.Acquaintance(others=2, value="AIDS"), rows=numbers).target == "3"
     for names in (["Ann", "Ann", "Cleo", "Dan", "Eve", "Fay"], [None, "Bob", "Cleo", "Dan", "Eve", "Fay"]):
-        with pytest.raises(BadTable, match="not those of group 1"):
+        with pytest.raises(BadTable, match=r"people.*not those of group 1"):
             named(sl.Acquaintance(others=2, value="AIDS"), rows={**ROWS, "name": names})
 
 
 def test_only_investigations_have_people():
-    with pytest.raises(BadMeasure, match="has no investigation to name people for"):
+    with pytest.raises(BadMeasure, match=r"'group size'.*no investigation.*sl\.Acquaintance"):
         named(sl.GroupSize())
 
 

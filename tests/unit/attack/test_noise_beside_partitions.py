@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadNoise
@@ -35,7 +36,7 @@ def test_noise_rules_out_nothing_and_gives_nobody_away():
     assert seen.perfect == seen.contradicted == seen.open == 0
     assert seen.values_left.tolist() == [4, 4]
     assert (seen.posterior(np.arange(2)) > 0).all()
-    assert "The counts of release 2 have noise: it rules out nothing" in seen.explain()
+    assert any(mentions(line, "release 2", "noise", "rules out nothing") for line in seen.explain().splitlines())
 
 
 def test_beside_a_partition_the_candidates_are_its_own():
@@ -45,7 +46,9 @@ def test_beside_a_partition_the_candidates_are_its_own():
     assert seen.perfect == Fraction(1, 2)
     witness = seen.witness({"sex": "f"})
     assert witness.replay(releases) == witness.candidates == ("AIDS", "Flu")
-    assert "its counts have noise, so nothing is ruled out" in witness.explain()
+    assert [(each.noisy, each.rules_out) for each in witness.sightings] == [(False, ()), (True, ())]
+    assert mentions(witness.sightings[1], "noise", "nothing is ruled out")
+    assert str(witness.sightings[1]) in witness.explain()
     assert sum(witness.beliefs.values()) == 1
     assert float(max(witness.beliefs.values())) == pytest.approx(seen.belief[0])
 
@@ -97,7 +100,7 @@ def test_counts_of_several_values_are_refused():
         epsilon=1,
         values_per_person=3,
     )
-    with pytest.raises(BadNoise, match="nobody counted people; attack counts of people"):
+    with pytest.raises(BadNoise, match=r"counts of values.*counts of people"):
         sl.intersect([counts], people=nhefs.table, by=nhefs.hierarchies)
 
 

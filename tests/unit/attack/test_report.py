@@ -4,6 +4,7 @@ import json
 from fractions import Fraction
 
 import polars as pl
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.attack.report import exposure_document, percent, sentences, witness_document
@@ -22,15 +23,17 @@ def exposed(**options):
 
 def test_one_release_is_told_alone():
     first, second, *rest = sentences(sl.intersect([ONE], people=PEOPLE.filter(pl.col("zip") != "9")))
-    assert first == "The release alone gives away the value of 0 of 3 people (0 %)."
-    assert second == "On average a person stands among 2.6 people, with 2.0 values to choose from."
-    assert rest == ["Everybody who is looked for was taken to be in every release; of others this says nothing."]
+    assert mentions(first, "release alone", "gives away", "0 of 3 people", "0 %")
+    assert mentions(second, "average", "2.6 people", "2.0 values")
+    (assumed,) = rest
+    assert mentions(assumed, "Everybody", "in every release")
+    assert not any("ogether" in each or "best" in each for each in (first, second))  # there is no other release
 
 
 def test_the_truth_is_told_where_it_is_known():
     *_, last, claims = sentences(exposed(truth="real"))
-    assert last.startswith("The true value is among the candidates of 1 of 3 people (33.4 %)")
-    assert claims.startswith("About 1 of 3 people the attacker is 100.0 % sure")
+    assert mentions(last, "true value", "among the candidates", "1 of 3 people", "33.4 %")
+    assert mentions(claims, "1 of 3 people", "100.0 % sure")
     assert exposure_document(exposed())["truth"] is None
 
 

@@ -44,9 +44,9 @@ def test_without_a_size_everybody_is_drawn():
     ("options", "said"),
     [
         ({"overlap": 0}, "at least one person"),
-        ({"overlap": 100, "people": 50}, "more than each sample, by people=, has: 50; give a smaller overlap="),
-        ({"overlap": 100, "people": 40_000}, "the table has 45,222"),
-        ({"overlap": 50_000}, "more than the table has: 45,222"),
+        ({"overlap": 100, "people": 50}, "100 people .*people=.* 50;.*overlap="),
+        ({"overlap": 100, "people": 40_000}, "79,900 people.*45,222;.*people="),
+        ({"overlap": 50_000}, "50,000 people.*45,222;.*overlap="),
     ],
 )
 def test_samples_that_cannot_be_drawn(options, said):
@@ -121,7 +121,7 @@ def test_unknown_names_are_refused(found):
         sl.simulate_composition(ADULT.table, overlap=10, policies=FIVE, methods=[["mondrian"] * 3], seed=1)
     with pytest.raises(BadPolicy, match="no policies"):
         sl.simulate_composition(ADULT.table, overlap=10, policies={}, seed=1)
-    with pytest.raises(BadMeasure, match="repetitions= is a whole number from 1 to"):
+    with pytest.raises(BadMeasure, match=r"repetitions= .*from 1 to 1,000,000"):
         sl.simulate_composition(ADULT.table, overlap=10, policies=FIVE, repetitions=0, seed=1)
 
 
@@ -134,20 +134,20 @@ def test_confidence_intervals_cover():
 
 
 def test_things_of_another_kind_get_one_line_with_the_remedy():
-    with pytest.raises(WrongKind, match=r"the table should be a Table, not a dict; read it first with sl\.read_table"):
+    with pytest.raises(WrongKind, match=r"Table, not a dict.*sl\.read_table"):
         sl.simulate_composition({}, overlap=1, policies=FIVE, seed=1)
-    with pytest.raises(WrongKind, match="policy '5' should be a Policy"):
+    with pytest.raises(WrongKind, match=r"policy '5'.*Policy, not a Criterion"):
         sl.simulate_composition(ADULT.table, overlap=1, policies={5: sl.GroupSize() >= 5}, seed=1)
 
 
 @pytest.mark.parametrize("policies", [[sl.Policy(sl.GroupSize() >= 5)], sl.Policy(sl.GroupSize() >= 5), None])
 def test_policies_have_names(policies):
-    with pytest.raises(WrongKind, match="policies= should be a mapping such as"):
+    with pytest.raises(WrongKind, match="policies= should be a mapping"):
         sl.simulate_composition(ADULT.table, overlap=5, policies=policies, seed=1)
 
 
 def test_one_method_is_no_list_of_methods():
-    with pytest.raises(WrongKind, match=r"methods= should be several, not one; put it into a list: \[method\]"):
+    with pytest.raises(WrongKind, match=r"methods= .*not one.*\[method\]"):
         sl.simulate_composition(ADULT.table, overlap=5, policies=FIVE, methods="mondrian", seed=1)
 
 

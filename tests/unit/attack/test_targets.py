@@ -30,11 +30,11 @@ def test_somebody_is_asked_for_by_name_by_what_is_known_or_by_row():
     exposure = exposed(person="name")
     assert exposure.witness("Ann") == exposure.witness({"zip": 1})
     assert exposed().witness(0) == exposure.witness("Ann")
-    with pytest.raises(BadTable, match="nobody among the people has that name"):
+    with pytest.raises(BadTable, match=r"nobody.*column 'name'"):
         exposure.witness("Zoe")
     with pytest.raises(BadTable, match="give person="):
         exposed().witness("Ann")
-    with pytest.raises(BadTable, match="0 rows of people fit that"):
+    with pytest.raises(BadTable, match=r"0 rows.* zip$"):
         exposure.witness({"zip": "7"})
     with pytest.raises(UnknownColumn, match="did you mean 'zip'"):
         exposure.witness({"zipp": "7"})
@@ -44,7 +44,7 @@ def test_somebody_is_asked_for_by_name_by_what_is_known_or_by_row():
 
 def test_errors_show_nobody_s_data():
     twice = pl.concat([PEOPLE, PEOPLE])
-    with pytest.raises(BadTable, match="4 people have more than one row") as error:
+    with pytest.raises(BadTable, match=r"4 people .*more than one") as error:
         sl.intersect([ONE, TWO], people=twice, person="name")
     assert "Ann" not in str(error.value)
 
@@ -112,7 +112,7 @@ def test_each_release_may_have_a_way_of_its_own():
     release = sl.group(ADULT.table)
     lookups = lookups_for([release, release], by=None, locate=[None, "labels"], suppressed="may hold them")
     assert [each.locate for each in lookups] == [None, "labels"]
-    with pytest.raises(BadRelease, match="1 ways to locate people in 2 releases"):
+    with pytest.raises(BadRelease, match=r"1 ways .* 2 releases"):
         lookups_for([release, release], by=None, locate=["labels"], suppressed=None)
 
 

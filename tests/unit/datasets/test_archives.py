@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.words import mentions
 
 from sidelight.datasets import archives
 from sidelight.datasets.archives import Archive, cache_folder, open_cached
@@ -102,7 +103,7 @@ def test_npm_packs_and_runs_nothing(tmp_path, monkeypatch, cache):
 def test_other_bytes_than_those_pinned_are_never_opened(tmp_path, monkeypatch, cache, wheel):
     client(tmp_path, monkeypatch, wheel)
     pinned = replace(archive_of(wheel), sha256="0" * 64)
-    with pytest.raises(NotFetched, match=r"people-1\.0-py3-none-any\.whl is not the file that is pinned") as error:
+    with pytest.raises(NotFetched, match=r"people-1\.0-py3-none-any\.whl .*not the file.*pinned.*000000") as error:
         open_cached("ages", [pinned], lambda _: pytest.fail("it was opened"))
     assert str(cache) in str(error.value)
     assert list(cache.iterdir()) == []
@@ -114,17 +115,15 @@ def test_offline_the_remedy_is_told_in_one_line(tmp_path, monkeypatch, cache, wh
     with pytest.raises(NotFetched) as error:
         open_cached("ages", [archive_of(wheel, registry)], make)
     name = "npm" if registry == "npm" else "pip"
-    assert str(error.value) == (
-        f"{name} could not fetch people 1.0: offline, or your registry has it not; "
-        f"go online and try again, or put {wheel.name} into '{cache}'"
-    )
+    assert mentions(error.value, name, "not fetch people 1.0", "offline", "registry", wheel.name, f"'{cache}'")
+    assert not any(each in str(error.value) for each in ("\n", "Traceback", "Error"))
     assert list(cache.iterdir()) == []
 
 
 def test_a_client_that_brings_nothing_or_does_not_start_is_told_alike(tmp_path, monkeypatch, cache, wheel):
     for command in ([sys.executable, "-c", ""], [str(tmp_path / "no such client")]):
         monkeypatch.setattr(archives, "_pip", lambda _, command=command: command)
-        with pytest.raises(NotFetched, match="pip could not fetch people"):
+        with pytest.raises(NotFetched, match=r"pip .*not fetch people 1\.0"):
             open_cached("ages", [archive_of(wheel)], make)
 
 
@@ -133,7 +132,7 @@ def test_an_archive_put_into_the_cache_by_hand_needs_no_client(tmp_path, monkeyp
     cache.mkdir()
     by_hand = cache / wheel.name
     by_hand.write_bytes(wheel.read_bytes() + b"!")
-    with pytest.raises(NotFetched, match="is not the file that is pinned"):
+    with pytest.raises(NotFetched, match=r"people-1\.0-py3-none-any\.whl .*not the file.*pinned"):
         open_cached("ages", [archive_of(wheel)], make)
     by_hand.write_bytes(wheel.read_bytes())
     assert pq.read_table(open_cached("ages", [archive_of(wheel)], make)).num_rows == 2
@@ -142,9 +141,9 @@ def test_an_archive_put_into_the_cache_by_hand_needs_no_client(tmp_path, monkeyp
 def test_without_a_client_the_remedy_is_to_get_one(monkeypatch, cache, wheel):
     monkeypatch.setattr(archives.importlib.util, "find_spec", lambda _: None)
     monkeypatch.setattr(archives.shutil, "which", lambda _: None)
-    with pytest.raises(NotFetched, match="fetched with pip, which this Python lacks; run: python -m ensurepip"):
+    with pytest.raises(NotFetched, match=r"people 1\.0 .*pip.* python -m ensurepip"):
         open_cached("ages", [archive_of(wheel)], make)
-    with pytest.raises(NotFetched, match=r"fetched with npm, which is not there; install Node\.js, or put people"):
+    with pytest.raises(NotFetched, match=r"people 1\.0 .*npm.* Node\.js.* people-1\.0"):
         open_cached("ages", [archive_of(wheel, "npm")], make)
     monkeypatch.setattr(archives.shutil, "which", lambda name: f"/bin/{name}" if name == "uv" else None)
     assert archives._pip(archive_of(wheel))[:3] == ["/bin/uv", "tool", "run"]
@@ -199,7 +198,7 @@ def test_other_archives_are_kept_apart(tmp_path, monkeypatch, cache, wheel):
 def test_a_cache_that_cannot_be_one_is_named(tmp_path, monkeypatch, wheel):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SIDELIGHT_CACHE", str(tmp_path / "file"))
-    with pytest.raises(NotFetched, match=r"cannot keep data in .*; name another folder in SIDELIGHT_CACHE"):
+    with pytest.raises(NotFetched, match=r"cannot keep data in .*file'.*SIDELIGHT_CACHE"):
         open_cached("ages", [archive_of(wheel)], make)
 
 
@@ -213,7 +212,7 @@ def test_where_the_cache_is(monkeypatch):
         monkeypatch.setenv("XDG_CACHE_HOME", empty_or_relative)
         assert cache_folder() == Path.home() / ".cache" / "sidelight"
     monkeypatch.setenv("SIDELIGHT_CACHE", "~nobody-of-this-name/data")
-    with pytest.raises(NotFetched, match="there is no home folder to keep fetched data in; name a folder in SIDE"):
+    with pytest.raises(NotFetched, match=r"no home folder.*SIDELIGHT_CACHE"):
         cache_folder()
 
 
@@ -239,5 +238,5 @@ def test_a_real_pip_checks_the_sum_and_runs_nothing_of_the_sources(tmp_path, mon
     archive = replace(archive_of(file, members=["some-people-1.0/ages.txt"]), package="some-people")
     assert pq.read_table(open_cached("ages", [archive], make)).to_pydict() == {"age": [60]}
     assert not mark.exists()
-    with pytest.raises(NotFetched, match="is not the file that is pinned"):
+    with pytest.raises(NotFetched, match=r"some-people-1\.0\.tar\.gz .*not the file.*pinned.*111111"):
         open_cached("ages", [replace(archive, sha256="1" * 64)], make)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadLedger, BadNoise, BudgetExceeded, WrongKind
@@ -88,7 +89,7 @@ def test_replacing_is_two_counts():
         for kind in ("add or remove", "replace")
     )
     assert sl.privacy_spent([two], delta=1e-6).loss_distribution <= sl.privacy_spent([one], delta=1e-6).basic + 1e-4
-    with pytest.raises(BadNoise, match="account for each kind apart"):
+    with pytest.raises(BadNoise, match=r"adding.*replacing.*apart"):
         sl.privacy_spent([one, two])
 
 
@@ -113,9 +114,9 @@ def test_spending_nothing_or_everything_makes_no_sense(epsilon, delta):
 
 
 def test_what_is_no_spending_gets_one_line():
-    with pytest.raises(WrongKind, match=r"spending 1 should be a Spending, not an int; write one: sl\.Spending"):
+    with pytest.raises(WrongKind, match=r"spending 1.*Spending, not an int.*sl\.Spending"):
         sl.privacy_spent([1])
-    with pytest.raises(WrongKind, match=r"put it into a list: \[spending\]"):
+    with pytest.raises(WrongKind, match=r"not one.*\[spending\]"):
         sl.privacy_spent(PURE)
 
 
@@ -224,10 +225,10 @@ def test_the_whole_budget_can_be_spent_and_no_more(tmp_path):
     for _ in range(10):  # ten tenths are one: amounts are exact
         ledger.spend(A_TENTH)
     assert ledger.read().spent == (1, 0)
-    with pytest.raises(
-        BudgetExceeded, match="of epsilon 1 and delta 0, 1 and 0 are spent; nothing was spent or published"
-    ):
+    with pytest.raises(BudgetExceeded) as caught:
         ledger.spend(A_TENTH)
+    asked, budget, spent = ("epsilon 0.1", "delta 0"), ("epsilon 1", "delta 0"), (1, 0, "are spent")
+    assert mentions(caught.value, *asked, *budget, *spent, "nothing")
     assert len(ledger.read().entries) == 10
 
 
@@ -248,15 +249,16 @@ def test_a_concentrated_ledger_allows_more_small_releases(tmp_path):
     epsilon, delta = ledger.read().spent
     assert epsilon < 1 < 60 * 0.02
     assert delta == Fraction(1, 10**6)
-    with pytest.raises(BudgetExceeded, match="of epsilon is spent, and it would be"):
+    with pytest.raises(BudgetExceeded, match=r"epsilon 1 .*spent.*would be"):
         ledger.spend(sl.Spending("large", 1))
     with pytest.raises(BudgetExceeded):  # nothing is known of its noise
         ledger.spend(sl.Spending("unknown", 0.01, "1e-9"))
 
 
 def test_neighbours_are_not_mixed(tmp_path):
-    with pytest.raises(BadNoise, match="about add or remove neighbours"):
+    with pytest.raises(BadNoise, match=r'replace.*neighbours="add or remove"') as caught:
         start(tmp_path).spend(sl.Spending("replaced", 0.1, neighbours="replace"))
+    assert caught.value.parameters == ("neighbours",)
 
 
 @pytest.mark.parametrize(
@@ -265,7 +267,7 @@ def test_neighbours_are_not_mixed(tmp_path):
         ({"epsilon": 0}, "budget's epsilon is 0"),
         ({"delta": 2}, "budget's delta is 2"),
         ({"accounting": "hopeful"}, 'choose "basic" or "concentrated"'),
-        ({"accounting": "concentrated"}, "needs a budget with a delta"),
+        ({"accounting": "concentrated"}, '"concentrated".*delta above 0'),
         ({"neighbours": "nice"}, 'no neighbours="nice"'),
     ],
 )
@@ -288,9 +290,7 @@ def test_a_budget_has_to_make_sense(tmp_path, options, says):
 def test_noise_that_costs_more_than_is_charged_is_refused(tmp_path, mechanism, delta):
     ledger = start(tmp_path, delta="1e-3")
     before = ledger.path.read_bytes()
-    with pytest.raises(
-        BadNoise, match=r"costs more than epsilon 0\.1.*, which was to be charged for it; nothing was spent"
-    ):
+    with pytest.raises(BadNoise, match=r"more than epsilon 0\.1.*nothing was spent"):
         ledger.spend(sl.Spending("cheap", "0.1", delta, mechanism=mechanism))
     assert ledger.path.read_bytes() == before
     ledger.spend(sl.Spending("fair", "0.1", mechanism=Mechanism("discrete Laplace", 10.0)))
@@ -299,7 +299,7 @@ def test_noise_that_costs_more_than_is_charged_is_refused(tmp_path, mechanism, d
 def test_noise_for_less_than_a_unit_can_change_is_refused(tmp_path):
     counts = CountedColumns("disease", (("sex", 0),), 4, PrivacyUnit("id", "set", 3))
     enough = Mechanism("discrete Laplace", 30.0, Sensitivity(3, 3))
-    with pytest.raises(BadNoise, match=r"costs more than epsilon 0\.1"):
+    with pytest.raises(BadNoise, match=r"more than epsilon 0\.1"):
         start(tmp_path).spend(
             sl.Spending("3 each", "0.1", mechanism=Mechanism("discrete Laplace", 30.0), counted=counts)
         )
@@ -314,7 +314,7 @@ def test_a_total_of_three_values_each_moves_by_three(tmp_path):
     total = Mechanism("discrete Gaussian", 300.0, Sensitivity(3, 3))
     spending = sl.Spending("3 each", "0.1", "1e-3", mechanism=cells, counted=counts, marginal_noise=(total,))
     assert spending.keeps()
-    with pytest.raises(BadNoise, match=r"and that of the queries costs more than epsilon 0\.1"):
+    with pytest.raises(BadNoise, match=r"queries.*more than epsilon 0\.1"):
         ledger.spend(spending)
     honest = Mechanism("discrete Gaussian", 300.0, Sensitivity(3, 9))
     ledger.spend(sl.Spending("3 each", "0.1", "1e-3", mechanism=cells, counted=counts, marginal_noise=(honest,)))
@@ -324,9 +324,10 @@ def test_odd_amounts_are_rounded_up_for_people(tmp_path):
     ledger = start(tmp_path, delta="1e-3")
     for epsilon, delta in (("1/7", "1e-99"), ("1/11", "3e-98"), ("1/1000003", "1e-5")):
         ledger.spend(sl.Spending("odd", epsilon, delta))
-    assert ledger.read().balance() == "epsilon 0.233768 of 1 and delta 1.00001e-05 of 0.001"
-    with pytest.raises(BudgetExceeded, match=r"of epsilon 1 and delta 0.001, 0\.2338 and 1.00001e-05 are spent"):
+    assert mentions(ledger.read().balance(), "epsilon 0.233768", 1, "delta 1.00001e-05", "0.001")
+    with pytest.raises(BudgetExceeded) as caught:
         ledger.spend(sl.Spending("too much", 1))
+    assert mentions(caught.value, "epsilon 1", "delta 0.001", "0.2338", "1.00001e-05", "spent")
 
 
 @given(
@@ -392,12 +393,12 @@ def test_ledgers_of_another_version_are_refused(tmp_path, version):
 def test_a_choice_is_marked_as_used_in_the_step_that_pays_its_user(tmp_path):
     ledger = start(tmp_path)
     receipt = ledger.spend(A_TENTH, commitment="abc").entries[-1].receipt
-    with pytest.raises(BadNoise, match="not paid from this ledger"):  # nothing was drawn yet
+    with pytest.raises(BadNoise, match=r"not paid.*this ledger"):  # nothing was drawn yet
         ledger.spend(A_TENTH, using=[(receipt, PaidChoice("abc"))])
     ledger.enter_winner(receipt, "won")
     (choice,) = ledger.read().entries
     for wrong in ((receipt, "abd", "won"), (receipt, "abc", "lost"), ("", "abc", "won"), ("0" * 32, "abc", "won")):
-        with pytest.raises(BadNoise, match="not paid from this ledger"):
+        with pytest.raises(BadNoise, match=r"not paid.*this ledger"):
             ledger.spend(A_TENTH, using=[(wrong[0], PaidChoice(*wrong[1:]))])
     fits = (receipt, PaidChoice("abc", "won"))
     with pytest.raises(BadNoise, match="used already"):
@@ -431,9 +432,7 @@ def test_a_refusal_shows_enough_digits_to_see_why(tmp_path):
         ledger.spend(sl.Spending("a", "0.1"))
     with pytest.raises(BudgetExceeded) as refused:
         ledger.spend(small)
-    spent, would_be = re.search(
-        r"([0-9.]+) of epsilon is spent, and it would be ([0-9.]+) ", str(refused.value)
-    ).groups()
+    spent, would_be = re.search(r"([0-9.]+)[^0-9]*is spent[^0-9]*([0-9.]+)", str(refused.value)).groups()
     assert spent != would_be
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.attack.simulation import draw_samples
@@ -58,8 +59,9 @@ def test_counts_of_a_million_are_weighed_at_once(kind):
 
 
 def test_a_chance_without_a_promise_is_refused():
-    with pytest.raises(BadNoise, match="none is made against somebody who knows nothing else"):
+    with pytest.raises(BadNoise, match=r"promise.*none") as caught:
         attack([noisy()], chance=0.01)
+    assert caught.value.parameters == ("chance", "tables")
 
 
 def test_an_attacker_who_knows_everybody_else_is_held_by_the_promise():
@@ -71,9 +73,9 @@ def test_an_attacker_who_knows_everybody_else_is_held_by_the_promise():
 def test_a_table_that_a_release_was_not_made_from_is_refused():
     other = sl.datasets.adult(quasi=["age", "sex", "marital-status"]).table
     few = draw_samples(other, overlap=100, people=200, releases=2, rng=np.random.default_rng(1))
-    with pytest.raises(BadNoise, match="release 1 was not made from table 1"):
+    with pytest.raises(BadNoise, match=r"release 1.*not.*table 1"):
         attack([noisy()], people=few.shared, tables=[few.samples[0]])
-    with pytest.raises(BadNoise, match="some of the people are not in table 1"):
+    with pytest.raises(BadNoise, match=r"people.*not in table 1"):
         attack([noisy()], tables=[few.samples[0]])
 
 
@@ -94,10 +96,10 @@ def test_with_a_delta_the_bound_has_a_chance():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"tables": []}, "0 tables for 1 noisy releases"),
-        ({"prior": {"Sale": 1}}, "a prior for 'Sale', which was not declared; did you mean 'Sales'"),
-        ({"prior": {"Sales": -1}}, "a belief of at least 0"),
-        ({"prior": {}}, "a belief of at least 0"),
+        ({"tables": []}, "0 tables for 1"),
+        ({"prior": {"Sale": 1}}, "'Sale'.*did you mean 'Sales'"),
+        ({"prior": {"Sales": -1}}, "at least 0"),
+        ({"prior": {}}, "at least 0"),
     ],
 )
 def test_bad_input(options, says):
@@ -109,23 +111,23 @@ def test_releases_declare_the_same_values():
     fewer = noisy(domain=ADULT.table.domain[:-1], outside="leave out")
     with pytest.raises(BadNoise, match="different sensitive values"):
         attack([noisy(), fewer])
-    with pytest.raises(BadNoise, match="some people have a label or a value that was not declared"):
+    with pytest.raises(BadNoise, match=r"people.*not declared"):
         attack([fewer])
 
 
 def test_only_noisy_counts_are_attacked():
-    with pytest.raises(WrongKind, match="release 1 should be a NoisyCounts, not a Release; publish a Table with noise"):
+    with pytest.raises(WrongKind, match=r"release 1.*NoisyCounts, not a Release.*sl\.noisy_counts"):
         attack([sl.group(ADULT.table, by="sex")])
 
 
 @pytest.mark.parametrize("releases", [None, sl.group(ADULT.table), {"one": 1}])
 def test_what_is_no_list_of_noisy_counts_gets_one_line(releases):
-    with pytest.raises(WrongKind, match="releases should be a list, each a NoisyCounts, not"):
+    with pytest.raises(WrongKind, match=r"releases.*list, each a NoisyCounts.*sl\.noisy_counts"):
         attack(releases)
 
 
 def test_one_noisy_release_is_put_into_a_list():
-    with pytest.raises(WrongKind, match=r"several, not one; put it into a list: \[release\]"):
+    with pytest.raises(WrongKind, match=r"releases.*several, not one.*\[release\]"):
         attack(noisy())
 
 
@@ -198,7 +200,7 @@ def test_a_policy_under_which_nothing_can_be_published_says_so():
     )
     assert made.rows[0].repetitions == 0
     assert made.rows[0].gain is None
-    assert "| too much | nothing could be published |" in made.to_markdown()
+    assert mentions(made.to_markdown(), "| too much |", "nothing")
 
 
 def test_repetitions_are_needed():

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from support.waiting import PATIENCE, wait_for_work
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadLedger, NoLedgerWarning
@@ -60,14 +61,14 @@ def test_a_ledger_is_never_begun_twice(tmp_path):
 
 
 def test_no_ledger_is_no_budget(tmp_path):
-    with pytest.raises(BadLedger, match=r"no ledger 'budget\.json'; check the path, or begin one"):
+    with pytest.raises(BadLedger, match=r"no ledger 'budget\.json'.*ledger begin .*--epsilon"):
         sl.Ledger(tmp_path / "budget.json").spend(A_TENTH)
     assert not list(tmp_path.iterdir())
     with pytest.raises(BadLedger, match=re.escape(f"begin {tmp_path / 'none' / 'b.json'} --epsilon")):
         sl.Ledger(tmp_path / "none" / "b.json").read()
     with pytest.raises(BadLedger, match="cannot write"):
         start(tmp_path / "missing")
-    with pytest.raises(BadLedger, match="is a folder; give the path of a ledger"):
+    with pytest.raises(BadLedger, match=re.escape(f"'{tmp_path}' is a folder")):
         sl.Ledger(tmp_path).read()
 
 
@@ -76,9 +77,7 @@ def test_a_lost_ledger_does_not_start_over_in_silence(tmp_path):
     ledger.spend(A_TENTH)
     kept = ledger.path.read_bytes()
     ledger.path.unlink()
-    lost = (
-        r"there was a ledger 'budget\.json', as its lock 'budget\.json\.lock' is there.* put it back, or begin another"
-    )
+    lost = r"was a ledger 'budget\.json'.*lock 'budget\.json\.lock'.*put it back.*begin another"
     for refused in (lambda: start(tmp_path), lambda: ledger.spend(A_TENTH), ledger.read):
         with pytest.raises(BadLedger, match=lost):
             refused()
@@ -97,7 +96,7 @@ def test_ledger_that_went_back_is_refused_until_the_newest_is_there_again(tmp_pa
     for old in copies[:-1]:
         ledger.path.write_bytes(old)
         for refused in (ledger.read, lambda: ledger.spend(A_TENTH), lambda: ledger.enter_file("first", tmp_path, "")):
-            with pytest.raises(BadLedger, match=r"old copy .* 3 entries that its lock 'budget.json.lock' recorded"):
+            with pytest.raises(BadLedger, match=r"old copy.* 3 entries.*'budget\.json\.lock'"):
                 refused()
         assert ledger.path.read_bytes() == old
     ledger.path.write_bytes(copies[-1])
@@ -112,7 +111,7 @@ def test_ledger_that_another_copy_was_spent_from_is_refused(tmp_path):
     for each in (ledger, other, other):
         each.spend(sl.Spending(f"from {each.path.parent.name}", epsilon=0.1))
     shutil.copy(other.path, ledger.path)
-    with pytest.raises(BadLedger, match="an old copy or another ledger"):
+    with pytest.raises(BadLedger, match="old copy or another ledger"):
         ledger.read()
 
 
@@ -134,7 +133,7 @@ def test_ledger_of_an_earlier_version_has_an_empty_lock_and_is_taken(tmp_path):
     ledger.path.write_bytes(old)
     assert len(ledger.spend(A_TENTH).entries) == 1
     ledger.path.write_bytes(old)
-    with pytest.raises(BadLedger, match="1 entry that its lock"):
+    with pytest.raises(BadLedger, match=r"old copy.* 1 entry.*'budget\.json\.lock'"):
         ledger.read()
 
 
@@ -195,7 +194,7 @@ def test_of_several_who_begin_one_does(tmp_path):
         answers = sorted(threads.map(begin, (1, 2, 3, 4)))
     assert answers[0] == "begun"
     # who comes between another's lock and its ledger finds a lock alone, and is refused for that
-    assert all(re.match("there (is|was) a ledger 'budget.json'", each) for each in answers[1:])
+    assert all(re.search(r"(is|was) a ledger 'budget\.json'", each) for each in answers[1:])
 
 
 def test_a_ledger_with_two_names_is_refused(tmp_path):
@@ -204,7 +203,7 @@ def test_a_ledger_with_two_names_is_refused(tmp_path):
     (tmp_path / "other.json").hardlink_to(ledger.path)
     before = ledger.path.read_bytes()
     for name in ("budget.json", "other.json"):
-        with pytest.raises(BadLedger, match=rf"the ledger '{name}' has a second name \(a hard link\)"):
+        with pytest.raises(BadLedger, match=f"'{name}'.*second name.*nothing was spent"):
             sl.Ledger(tmp_path / name).spend(A_TENTH)
         assert sl.Ledger(tmp_path / name).read().entries == ()
     assert ledger.path.read_bytes() == before
@@ -213,9 +212,7 @@ def test_a_ledger_with_two_names_is_refused(tmp_path):
 
 
 def test_without_a_ledger_there_is_a_warning_unless_it_is_meant(tmp_path):
-    with pytest.warns(
-        NoLedgerWarning, match=r"no ledger: nobody adds up .*sl\.Ledger\.begin.*ledger=\"no ledger\""
-    ) as seen:
+    with pytest.warns(NoLedgerWarning, match=r'nobody adds up.*sl\.Ledger\.begin.*ledger="no ledger"') as seen:
         warn_without_ledger(None)
     assert len(seen) == 1
     with warnings.catch_warnings():
@@ -231,7 +228,8 @@ def test_whatever_cuts_short_what_was_paid_for_says_that_it_is_spent(tmp_path, m
     ledger = start(tmp_path)
     with pytest.raises(cut_short) as caught, paying(ledger, A_TENTH):
         raise cut_short
-    assert caught.value.__notes__ == ["epsilon 0.1 of the ledger 'budget.json' is spent, and stays so"]
+    (note,) = caught.value.__notes__
+    assert mentions(note, "epsilon 0.1", "'budget.json'", "is spent")
     flush = os.fsync
 
     def interrupted_after(handle):  # the file has its place by then, and its folder is flushed
@@ -279,7 +277,7 @@ def test_a_damaged_ledger_is_refused_and_left_as_it_is(tmp_path):
     ledger.spend(A_TENTH)
     for text in damaged(ledger.path.read_text()):
         ledger.path.write_text(text)
-        with pytest.raises(BadLedger, match="is damaged, and nothing is published on a guess; put back a copy"):
+        with pytest.raises(BadLedger, match=r"'budget\.json' is damaged.*put back a copy"):
             ledger.spend(A_TENTH)
         assert ledger.path.read_text() == text
     ledger.path.write_bytes(b"\xff\xfe")
@@ -320,7 +318,7 @@ def test_a_full_disk_spends_nothing(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(BadLedger, match="No space left on device; nothing was published"):
+    with pytest.raises(BadLedger, match=r"No space left on device.*nothing was published"):
         ledger.spend(A_TENTH)
     monkeypatch.undo()
     assert ledger.read().entries == ()
@@ -353,7 +351,7 @@ def test_a_folder_is_no_ledger(tmp_path, monkeypatch, name):
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
     for use in (sl.Ledger.open, lambda path: sl.Ledger.begin(path, epsilon=1)):
-        with pytest.raises(BadLedger, match="is a folder; give the path of a ledger"):
+        with pytest.raises(BadLedger, match="is a folder"):
             use(name)
 
 
@@ -362,6 +360,6 @@ def test_links_that_lead_in_a_circle_are_no_ledger(tmp_path, monkeypatch, name):
     (tmp_path / "loop.json").symlink_to("loop.json")
     monkeypatch.chdir(tmp_path)
     for use in (sl.Ledger.open, lambda path: sl.Ledger.begin(path, epsilon=1)):
-        with pytest.raises(BadLedger, match=f"'{name}' leads in a circle of links; give the path of a ledger"):
+        with pytest.raises(BadLedger, match=f"'{name}'.*circle of links"):
             use(name)
     assert [each.name for each in tmp_path.iterdir()] == ["loop.json"]

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadNoise, BudgetExceeded, WrongKind
@@ -52,9 +53,9 @@ def counts(levels, ledger=None, table=TABLE, **options):
 def test_levels_that_a_search_picked_are_refused():
     found = sl.protect(ADULT.table, sl.Policy(sl.GroupSize() >= 50), by=ADULT.hierarchies, ask="nobody")
     for picked in (found, found.levels, found.minimal[0], found.choices[0].levels):
-        with pytest.raises(BadNoise, match="picked by a search that looked at the data"):
+        with pytest.raises(BadNoise, match=r"search.*choose_levels"):
             sl.noisy_counts(ADULT.table, levels=picked, epsilon=1, **OPTIONS)
-    with pytest.raises(BadNoise, match="picked by a search"):
+    with pytest.raises(BadNoise, match=r"search.*choose_levels"):
         sl.choose_levels(ADULT.table, among=[found.levels], epsilon=1, **OPTIONS)
 
 
@@ -74,9 +75,9 @@ def test_levels_that_a_search_picked_are_refused():
 )
 def test_the_mark_of_a_search_survives_copying(copied):
     found = sl.protect(TABLE, sl.GroupSize() >= 2, by=BY, ask="nobody")
-    with pytest.raises(BadNoise, match="picked by a search that looked at the data"):
+    with pytest.raises(BadNoise, match=r"search.*choose_levels"):
         counts(copied(found.levels))
-    with pytest.raises(BadNoise, match="picked by a search that looked at the data"):
+    with pytest.raises(BadNoise, match=r"search.*choose_levels"):
         choose(among=[FEW[0], copied(found.levels)])
     typed = {name: int(level) for name, level in found.levels.items()}  # nobody can know
     assert counts(typed).levels == found.levels
@@ -99,12 +100,12 @@ def test_a_choice_has_to_be_paid_from_the_same_ledger(ledger, tmp_path):
     other = sl.Ledger.begin(tmp_path / "other.json", epsilon=10)
     unpaid, paid = choose(), choose(ledger)
     for chosen, account, name in (
-        (unpaid, ledger, r"the ledger 'budget\.json'"),
-        (paid, other, r"the ledger 'other\.json'"),
+        (unpaid, ledger, r"'budget\.json'"),
+        (paid, other, r"'other\.json'"),
         (paid, "no ledger", "no ledger"),
         (paid, None, "no ledger"),
     ):
-        with pytest.raises(BadNoise, match=f"was not paid from {name}"):
+        with pytest.raises(BadNoise, match=f"not paid.*{name}.*ledger="):
             counts(chosen, account)
     assert len(ledger.read().entries) == 1
     assert other.read().entries == ()
@@ -118,10 +119,10 @@ def test_one_paid_choice_does_not_cover_unpaid_ones(ledger):
     before = ledger.path.read_bytes()
     for _ in range(3):
         unpaid = choose()
-        with pytest.raises(BadNoise, match="was not paid from the ledger"):
+        with pytest.raises(BadNoise, match=r"not paid.*'budget\.json'"):
             counts(unpaid, ledger)
         forged = dataclasses.replace(unpaid, receipt=ledger.read().entries[0].receipt)
-        with pytest.raises(BadNoise, match="was not paid from this ledger"):
+        with pytest.raises(BadNoise, match=r"not paid.*this ledger"):
             counts(forged, ledger)
     assert ledger.path.read_bytes() == before
 
@@ -131,7 +132,7 @@ def test_a_choice_is_used_once(ledger):
     first = counts(chosen, ledger)
     before = ledger.path.read_bytes()
     for again in (chosen, copy.deepcopy(chosen), pickle.loads(pickle.dumps(chosen))):
-        with pytest.raises(BadNoise, match="used already, and one payment covers one release"):
+        with pytest.raises(BadNoise, match=r"used already.*choose again"):
             counts(again, ledger)
     with pytest.raises(BadNoise, match="used already"):
         choose(ledger, among=[chosen, FEW[0]])
@@ -161,12 +162,13 @@ def test_a_choice_is_bound_to_its_table_hierarchies_and_candidates(ledger):
         {"by": {"sex": BY["sex"]}},
     ]
     for options in attempts:
-        with pytest.raises(BadNoise, match="chosen for another table, or for other hierarchies"):
+        with pytest.raises(BadNoise, match=r"another table.*choose_levels"):
             counts(dataclasses.replace(chosen, levels=FEW[0]), ledger, **options)
-    with pytest.raises(BadNoise, match="chosen for another table"):
+    with pytest.raises(BadNoise, match=r"another table.*choose_levels"):
         counts(dataclasses.replace(chosen, levels={"sex": 0, "age": 0}), ledger)
-    with pytest.raises(BadNoise, match='chosen for neighbours="add or remove"; say the same here'):
+    with pytest.raises(BadNoise, match='chosen for neighbours="add or remove"') as caught:
         counts(chosen, "no ledger", neighbours="replace")
+    assert caught.value.parameters == ("neighbours",)
     assert ledger.path.read_bytes() == before
     shuffled = random.Random(1).sample(ROWS, len(ROWS))
     counts(chosen, ledger, table=table_of(shuffled))  # the same people
@@ -179,14 +181,14 @@ def test_another_candidate_does_not_pass_for_the_winner(ledger, paid):
     chosen = choose(account)
     (other,) = (each for each in FEW if each != chosen.levels)
     for levels in (other, searched_levels(other)):
-        with pytest.raises(BadNoise, match="other levels than those that were chosen; give what choose_levels gives"):
+        with pytest.raises(BadNoise, match=r"other levels.*choose_levels"):
             counts(dataclasses.replace(chosen, levels=levels), account)
-        with pytest.raises(BadNoise, match="other levels than those that were chosen"):
+        with pytest.raises(BadNoise, match=r"other levels.*choose_levels"):
             choose(account, among=[dataclasses.replace(chosen, levels=levels), FEW[0]])
     # whoever makes a digest of the other one as well is stopped by the ledger
     forged = dataclasses.replace(chosen, levels=other, winner=winner_digest(candidate_digest(other, BY), chosen.key))
     if paid:
-        with pytest.raises(BadNoise, match="not paid from this ledger"):
+        with pytest.raises(BadNoise, match=r"not paid.*this ledger"):
             counts(forged, account)
     counts(chosen, account)
 
@@ -195,25 +197,26 @@ def test_a_choice_whose_draw_was_cut_short_is_paid_and_covers_nothing(ledger, mo
     monkeypatch.setattr("sidelight.noise.domain._noisy_maximum", lambda *_: 1 // 0)
     with pytest.raises(ZeroDivisionError) as caught:
         choose(ledger)
-    assert "is spent, and stays so" in caught.value.__notes__[0]
+    (note,) = caught.value.__notes__
+    assert mentions(note, "epsilon 1", "'budget.json'", "is spent")
     (entry,) = ledger.read().entries
     assert (entry.spending.epsilon, entry.choice.winner, entry.choice.used_by) == (1, "", "")
-    with pytest.raises(BadNoise, match="not paid from this ledger"):
+    with pytest.raises(BadNoise, match=r"not paid.*this ledger"):
         ledger.spend(entry.spending, using=[(entry.receipt, PaidChoice(entry.choice.commitment))])
 
 
 def test_choices_do_not_launder_one_another(ledger):
     """`among=[unpaid]` made a paid choice of any other."""
     unpaid = choose()
-    for account in (ledger, "no ledger"):
-        with pytest.raises(BadNoise, match=r"was not paid from the ledger|was itself chosen from the data"):
+    for account, says in ((ledger, r"not paid.*'budget\.json'"), ("no ledger", "among=.*no ledger")):
+        with pytest.raises(BadNoise, match=says):
             choose(account, among=[unpaid])
-        with pytest.raises(BadNoise, match="picked by a search"):
+        with pytest.raises(BadNoise, match=r"search.*choose_levels"):
             choose(account, among=[unpaid.levels])
-        with pytest.raises(BadNoise, match="picked by a search"):
+        with pytest.raises(BadNoise, match=r"search.*choose_levels"):
             counts(dict(unpaid.levels), account)
     by_the_counts = counts(unpaid).levels  # no ledger knows what they cost
-    with pytest.raises(BadNoise, match="picked by a search"):
+    with pytest.raises(BadNoise, match=r"search.*choose_levels"):
         counts(by_the_counts, ledger)
     assert ledger.read().entries == ()
 
@@ -258,17 +261,17 @@ def test_chosen_levels_are_marked_and_shown_as_numbers(ledger):
         ({"epsilon": -1}, "epsilon is -1"),
         ({"epsilon": "1e-12"}, "publishes nothing but noise"),
         ({"epsilon": 1e9}, "publishes nothing but noise"),
-        ({"above": -1}, "above= is -1; give a whole number of at least 0"),
+        ({"above": -1}, "above= is -1.*at least 0"),
         ({"above": 2.5}, "above= is 2.5"),
         ({"neighbours": "both"}, 'no neighbours="both"'),
         ({"outside": "whatever"}, 'no outside="whatever"'),
-        ({"values_per_person": 2}, "people have one value here"),
+        ({"values_per_person": 2}, "one value.*values_per_person="),
         ({"domain": []}, "domain= is not declared"),
         ({"cells": 1}, "the limit is 1"),
         ({"by": {}}, "no hierarchy for"),
         ({"ledger": "nowhere.json"}, r"no ledger 'nowhere\.json'"),
-        ({"ledger": 5}, "ledger= should be a Ledger or the path of one, not an int"),
-        ({"among": {"age": 1}}, "among= should be a list of levels"),
+        ({"ledger": 5}, "ledger=.*Ledger.*not an int"),
+        ({"among": {"age": 1}}, "among= should be a list"),
         ({"among": [["age"]]}, "levels= should be a mapping"),
         ({"table": [1]}, "should be a Table"),
     ],
@@ -288,7 +291,7 @@ def test_replacing_costs_the_choice_twice_the_noise():
 
 
 def test_candidates_are_a_list():
-    with pytest.raises(WrongKind, match="among= should be a list of levels"):
+    with pytest.raises(WrongKind, match="among= should be a list"):
         sl.choose_levels(ADULT.table, among={"age": 1}, epsilon=1, **OPTIONS)
 
 
@@ -305,7 +308,7 @@ def test_a_choice_for_events_and_for_nobody_is_bound_to_them(ledger):
     for table, others in ((several, (other, nobody)), (nobody, (several, other))):
         chosen = choose(ledger, table=table, **options)
         for each in others:
-            with pytest.raises(BadNoise, match="chosen for another table"):
+            with pytest.raises(BadNoise, match=r"another table.*choose_levels"):
                 counts(chosen, ledger, table=each, **options)
         counts(chosen, ledger, table=table, **options)
 
@@ -328,5 +331,5 @@ def test_levels_are_chosen_for_events_and_bound_to_them(tmp_path, rows):
     chosen = [sl.choose_levels(read(table), among=among, epsilon=1, **declared) for _ in range(2)]
     backwards = table.take(list(range(rows))[::-1]) if rows else table
     assert sl.noisy_counts(read(backwards), levels=chosen[0], epsilon=1, **declared).paid_choice is not None
-    with pytest.raises(BadNoise, match="chosen for another table"):
+    with pytest.raises(BadNoise, match=r"another table.*choose_levels"):
         sl.noisy_counts(read(pa.table(visits).slice(1)), levels=chosen[1], epsilon=1, **declared)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadNoise, NotAvailable
@@ -135,9 +136,7 @@ def test_what_promises_nothing_is_refused(epsilon, delta):
 )
 def test_without_the_extra_it_says_which_one_to_install(monkeypatch, module, use):
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(
-        NotAvailable, match=r'pip install "sidelight\[dp\]" \(in a clone of the repository: "\.\[dp\]"\)'
-    ):
+    with pytest.raises(NotAvailable, match=r'pip install "sidelight\[dp\]".* "\.\[dp\]"'):
         use()
 
 
@@ -162,7 +161,7 @@ def test_a_delta_that_makes_a_single_release_worse_is_said():
     """At epsilon 1: 1.36 by Laplace noise, 4.23 at a delta of 1e-6."""
     noise = calibrate(Fraction(1), Fraction(1, 10**6))
     advice = better_without_delta(noise, Fraction(1))
-    assert "standard deviation of 1.36, here 4.23" in advice
+    assert mentions(advice, "without a delta", "1.36", "here", "4.23")
     assert better_without_delta(calibrate(Fraction(1), Fraction(0)), Fraction(1)) is None
     many = Sensitivity(50, 50)  # many values of one person
     assert better_without_delta(calibrate(Fraction(1), Fraction(1, 10**6), many), Fraction(1)) is None
@@ -292,7 +291,7 @@ def test_rho_is_met_from_below(rho):
 
 @pytest.mark.parametrize("rho", ["1e-20", "1e9"])
 def test_rho_that_promises_nothing_is_refused(rho):
-    with pytest.raises(BadNoise, match="publishes nothing but noise, or promises nothing"):
+    with pytest.raises(BadNoise, match=f"rho {float(rho):g} .*nothing but noise"):
         calibrate_rho(Fraction(rho))
 
 
@@ -320,7 +319,7 @@ def test_a_delta_is_at_least_0_and_below_1(delta):
 
 
 def test_unknown_neighbours_are_refused():
-    with pytest.raises(BadNoise, match='choose "add or remove" or "replace"'):
+    with pytest.raises(BadNoise, match='"add or remove" or "replace"'):
         units_changed("next door")
 
 
@@ -340,10 +339,12 @@ def test_a_bound_is_shown_in_four_digits():
 
 
 def test_a_promise_says_to_whom_it_is_made():
-    assert PrivacyUnit("id", "set", 2).sentence() == "to each person, by 'id', of whom at most 2 values were counted"
-    assert (
-        PrivacyUnit("each row", "set", 2).sentence().startswith("to each row, of whom at most 2 values were counted;")
-    )
+    to_person, to_row = (PrivacyUnit(who, "set", 2).sentence() for who in ("id", "each row"))
+    assert mentions(to_person, "each person", "'id'", "at most 2 values")
+    assert ";" not in to_person
+    to_row, unchecked = to_row.split(";")
+    assert mentions(to_row, "each row", "at most 2 values")
+    assert mentions(unchecked, "row", "person", "not checked")
     assert "person" not in PrivacyUnit("each row").sentence().partition(";")[0]
 
 
@@ -366,7 +367,7 @@ def test_a_delta_that_no_float_holds_is_refused(delta):
 
 @pytest.mark.parametrize("amount", [10**5000, "9" * 5000, "0x10", "1e", "", True, None, [1]], ids=range(8))
 def test_what_is_no_amount_is_refused_in_one_short_line(amount):
-    with pytest.raises(BadNoise, match=r"^epsilon is .*give a number such as 1 or 0.5$") as refused:
+    with pytest.raises(BadNoise, match=r"^epsilon .* 1 or 0\.5$") as refused:
         exact_amount(amount, "epsilon")
     assert len(str(refused.value)) < 130
 
@@ -385,17 +386,21 @@ def test_a_cap_on_rows_is_for_events_of_people():
     assert (unit.at_most, unit.once, unit.sensitivity("replace")) == (2, False, Sensitivity(4, 8))
     assert PrivacyUnit.of(events, rows_per_person=1).once
     refused = [
-        ({"rows_per_person": None}, events, "1 person has more than one row"),
-        ({"rows_per_person": 0}, events, "give a whole number of at least 1"),
-        ({"rows_per_person": True}, events, "give a whole number of at least 1"),
-        ({"rows_per_person": 2, "values_per_person": 2}, events, "people have one value here"),
-        ({"rows_per_person": 2}, sl.read_events(rows, person="each row", **options), "needs to know whose a row is"),
+        ({"rows_per_person": None}, events, "1 person .*'id'.*rows_per_person=3"),
+        ({"rows_per_person": 0}, events, "rows_per_person= is 0.*at least 1"),
+        ({"rows_per_person": True}, events, "rows_per_person= is True.*at least 1"),
+        ({"rows_per_person": 2, "values_per_person": 2}, events, "one value.*values_per_person="),
+        (
+            {"rows_per_person": 2},
+            sl.read_events(rows, person="each row", **options),
+            "rows_per_person= needs.* person=",
+        ),
         (
             {"rows_per_person": 2},
             sl.read_events(rows, person="id", values="set", **options),
             "counts rows, and values=",
         ),
-        ({"rows_per_person": 2}, sl.read_table(rows.slice(1), person="id", **options), "read them with sl.read_events"),
+        ({"rows_per_person": 2}, sl.read_table(rows.slice(1), person="id", **options), r"sl\.read_events"),
     ]
     for caps, counted, says in refused:
         with pytest.raises(BadNoise, match=says):

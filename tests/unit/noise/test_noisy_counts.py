@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import (
@@ -63,10 +64,10 @@ def test_copies_say_the_same(again):
 
 
 def test_people_who_were_not_declared_are_an_error_or_left_out():
-    with pytest.raises(BadNoise, match=r"1 people have a label or a value that was not declared"):
-        noisy(levels={"sex": 0})
-    with pytest.raises(BadNoise, match=r"1 people have a label or a value"):
-        noisy(domain=["Flu", "Cold"])
+    for options in ({"levels": {"sex": 0}}, {"domain": ["Flu", "Cold"]}):
+        with pytest.raises(BadNoise) as caught:
+            noisy(**options)
+        assert mentions(caught.value, 1, "not declared", 'outside="other"', '"leave out"')
     domain = Domain.declare(BY, {"sex": 0}, ["Flu"], outside="leave out")
     assert domain.count(TABLE, BY).tolist() == [[1], [2], [0]]
 
@@ -79,10 +80,8 @@ def test_columns_that_are_not_named_are_not_published():
 
 def test_what_is_told_about_it():
     made = noisy(epsilon="0.5")
-    assert (made.spending.what, made.spending.epsilon) == (
-        "12 counts of disease by age (level 1)",
-        sl.Spending("", 0.5).epsilon,
-    )
+    assert mentions(made.spending.what, "12 counts", "disease", "age", "level 1")
+    assert made.spending.epsilon == Fraction(1, 2)
     assert (made.mechanism.kind, made.mechanism.scale) == ("discrete Laplace", 2.0)
     assert made.margin(0.95) == made.mechanism.margin(0.95)
     assert noisy(delta=1e-6).mechanism.kind == "discrete Gaussian"
@@ -161,7 +160,7 @@ def test_nothing_but_noise_is_no_release():
         ({"levels": {"agee": 1}}, UnknownColumn, "did you mean 'age'"),
         ({"levels": {"age": 3}}, BadHierarchy, "no level 3"),
         ({"by": {"sex": BY["sex"]}}, BadNoise, "no hierarchy for 'age'"),
-        ({"cells": 11}, BadNoise, "3 groups times 4 values are 12 counts"),
+        ({"cells": 11}, BadNoise, "3 groups.*4 values.*12 counts.*11"),
         ({"outside": "whatever"}, BadNoise, 'no outside="whatever"'),
         ({"neighbours": "both"}, BadNoise, 'no neighbours="both"'),
         ({"ledger": "nowhere.json"}, BadNoise, "no ledger 'nowhere.json'"),
@@ -187,11 +186,11 @@ def visits():
 
 @pytest.mark.parametrize("values", ["set", "multiset"])
 def test_several_values_per_person_need_a_cap(visits, values):
-    with pytest.raises(BadNoise, match=r"one person changes several counts; say how many .* values_per_person=3"):
+    with pytest.raises(BadNoise, match=f'values="{values}" one person.*values_per_person=3'):
         noisy(visits(values), levels={"sex": 0})
-    with pytest.raises(BadNoise, match="give a whole number of at least 1"):
+    with pytest.raises(BadNoise, match=r"values_per_person= is 0.*at least 1"):
         noisy(visits(values), levels={"sex": 0}, values_per_person=0)
-    with pytest.raises(BadNoise, match="people have one value here"):
+    with pytest.raises(BadNoise, match=r"one value.*values_per_person="):
         noisy(values_per_person=2)
 
 
@@ -202,9 +201,9 @@ def test_sets_and_multisets_are_counted_up_to_the_cap(visits):
         assert made.mechanism.sensitivity.l1 == 4
         few = noisy(visits(values), levels={"sex": 0}, values_per_person=1, epsilon=100)
         assert few.measured.sum() == 3  # one each
-    with pytest.raises(BadNoise, match="nobody counted the people of each group"):
+    with pytest.raises(BadNoise, match=r"counts of values.*no release"):
         made.as_release()
-    with pytest.raises(BadNoise, match="attack counts of one each"):
+    with pytest.raises(BadNoise, match=r"several times.*one each"):
         sl.attack_noise([made], people=TABLE, by=BY)
 
 
@@ -223,18 +222,20 @@ def test_levels_are_chosen_for_several_values_too(visits):
 
 def test_a_row_is_no_person_unless_somebody_says_so():
     table = sl.read_table(ROWS, quasi=["sex", "age"], sensitive="disease")
-    with pytest.raises(BadNoise, match='name the column of people with person=, which is checked, or say person="each'):
+    with pytest.raises(BadNoise, match=r'column.*person=.*person="each row"'):
         noisy(table)
-    with pytest.raises(BadNoise, match="nothing says whose a row is"):
+    with pytest.raises(BadNoise, match=r'column.*person=.*person="each row"'):
         sl.choose_levels(table, by=BY, among=[{"age": 1}], domain=DOMAIN, epsilon=1)
     made = noisy()
     assert (made.unit.checked, made.unit.word) == (False, "row")
     checked = sl.read_table(ROWS.append_column("id", [list("abcdef")]), quasi="age", sensitive="disease", person="id")
-    assert noisy(checked).unit.sentence() == "to each person; that nobody has two rows was checked by 'id'"
+    unit = noisy(checked).unit
+    assert (unit.checked, unit.word, unit.condition) == (True, "person", "")
+    assert mentions(unit.sentence(), "each person", "was checked", "'id'")
 
 
 def test_a_column_called_each_row_would_be_mistaken():
-    with pytest.raises(BadTable, match="a column of the table is called 'each row'"):
+    with pytest.raises(BadTable, match=r"column.*'each row'.*rename"):
         sl.read_table(
             ROWS.append_column("each row", [list("abcdef")]), quasi="age", sensitive="disease", person="each row"
         )
@@ -244,7 +245,7 @@ def test_a_column_called_count_would_be_mistaken():
     table = sl.read_table(
         ROWS.rename_columns(["sex", "age", "count"]), quasi=["age"], sensitive="count", person="each row"
     )
-    with pytest.raises(BadNoise, match="a column is called 'count'"):
+    with pytest.raises(BadNoise, match=r"column.*'count'.*rename"):
         noisy(table)
 
 
@@ -313,9 +314,7 @@ def test_nothing_is_charged_for_arguments_that_are_refused(tmp_path, options):
 @pytest.mark.parametrize("ledger", ["nowhere/budget.json", "budget.json", 5, ["budget.json"]])
 def test_a_ledger_that_is_not_there_is_not_begun(tmp_path, monkeypatch, ledger):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(
-        sl.SidelightError, match=r"no ledger 'budget\.json'; check the path, or begin one|should be a Led"
-    ):
+    with pytest.raises(sl.SidelightError, match=r"no ledger 'budget\.json'.*ledger begin|ledger= should be a Ledger"):
         noisy(ledger=ledger)
     assert not list(tmp_path.iterdir())
 
@@ -340,7 +339,8 @@ def test_an_interrupt_while_noise_is_drawn_says_what_is_spent(tmp_path, monkeypa
     monkeypatch.setattr("sidelight.noise.mechanism.Mechanism.add_noise", interrupted)
     with pytest.raises(KeyboardInterrupt) as caught:
         noisy(ledger=ledger, epsilon="0.5")
-    assert caught.value.__notes__ == ["epsilon 0.5 of the ledger 'budget.json' is spent, and stays so"]
+    (note,) = caught.value.__notes__
+    assert mentions(note, "epsilon 0.5", "'budget.json'", "is spent")
     monkeypatch.undo()
     counts = noisy(ledger=ledger, epsilon="0.5")
     monkeypatch.setattr("sidelight.publish.noise.move_into_place", interrupted)
@@ -370,20 +370,20 @@ def test_it_shows_itself_in_a_notebook_and_as_frames():
 
 
 def test_a_release_or_a_frame_is_told_what_to_do_first():
-    with pytest.raises(WrongKind, match=r"read it first with sl\.read_table"):
+    with pytest.raises(WrongKind, match=r"Table, not a pyarrow Table.*sl\.read_table"):
         noisy(ROWS)
-    with pytest.raises(WrongKind, match="give the table that it was made from"):
+    with pytest.raises(WrongKind, match=r"Table, not a Release.*made from"):
         noisy(sl.group(TABLE, by="sex"))
-    with pytest.raises(WrongKind, match="the hierarchy of 'age' should be a Hierarchy, not a dict"):
+    with pytest.raises(WrongKind, match=r"'age'.*Hierarchy, not a dict.*sl\.read_hierarchy"):
         noisy(by=BY | {"age": {"20": "20-29"}})
     with pytest.raises(WrongKind, match=r"noisy\.as_release\(\)"):
         sl.maxent(noisy())
 
 
 def test_levels_are_a_mapping_and_whole_numbers():
-    with pytest.raises(WrongKind, match=r'levels= should be a mapping such as \{"age": 2, "sex": 0\}, not a list'):
+    with pytest.raises(WrongKind, match=r'levels=.*\{"age": 2, "sex": 0\}, not a list'):
         noisy(levels=["sex"])
-    with pytest.raises(BadNoise, match="the level of 'sex' is a whole number, not '0'"):
+    with pytest.raises(BadNoise, match=r"'sex'.*whole number, not '0'"):
         noisy(levels={"sex": "0"})
 
 

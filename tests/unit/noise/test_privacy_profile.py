@@ -125,8 +125,9 @@ def test_a_profile_is_read_at_a_delta_or_where_it_promises_most():
     best = sl.semantic_privacy(PROFILE, d_in=1.0, people=1000, chance=0.001)
     for delta in (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-12):
         assert best.shift <= sl.semantic_privacy(PROFILE, delta, d_in=1.0, people=1000, chance=0.001).shift
-    with pytest.raises(BadNoise, match=r"a delta for every epsilon; give chance=0\.001"):
+    with pytest.raises(BadNoise, match="delta for every epsilon") as caught:
         sl.semantic_privacy(PROFILE, d_in=1.0, people=1000)
+    assert caught.value.parameters == ("chance", "delta")
 
 
 def test_rho_is_what_opendp_makes_of_it_or_better():
@@ -156,14 +157,14 @@ def test_renyi_divergences_are_read_at_every_order():
 @pytest.mark.parametrize(
     ("measurement", "options", "message"),
     [
-        (LAPLACE, {}, r"how far are neighbours apart, by L1Distance\(i64\)\? give d_in=1"),
-        (LAPLACE, {"d_in": -1}, "OpenDP cannot say what d_in=-1 costs: .*must be positive"),
-        (LAPLACE, {"d_in": 0.5}, "OpenDP cannot say what d_in=0.5 costs: inferred type is f64, expected i64"),
-        (LAPLACE, {"d_in": 0}, "d_in=0 compares data with itself"),
+        (LAPLACE, {}, r"L1Distance\(i64\).* d_in=1"),
+        (LAPLACE, {"d_in": -1}, "OpenDP .*d_in=-1 .*must be positive"),
+        (LAPLACE, {"d_in": 0.5}, "OpenDP .*d_in=0.5 .*is f64, expected i64"),
+        (LAPLACE, {"d_in": 0}, "d_in=0 .*itself.* 1$"),
         (dp.m.make_laplace(COUNTS, dp.l1_distance(T="i64"), scale=0.0), {"d_in": 1}, "this promises nothing"),
-        (own(dp.user_divergence("mine"), lambda d_in: 3.0), {"d_in": 1}, "what mine promises is not known"),
-        (COUNTS, {"d_in": 1}, "a promise is of a whole Measurement, not of an OpenDP "),
-        (GAUSSIAN, {"d_in": 1.0, "chance": 0.1}, "how many people there are; give people="),
+        (own(dp.user_divergence("mine"), lambda d_in: 3.0), {"d_in": 1}, "mine promises is not known"),
+        (COUNTS, {"d_in": 1}, "whole Measurement, not of an OpenDP VectorDomain"),
+        (GAUSSIAN, {"d_in": 1.0, "chance": 0.1}, "how many people.*people="),
     ],
 )
 def test_what_cannot_be_promised_is_refused_in_a_line(measurement, options, message):
@@ -179,8 +180,9 @@ def test_a_metric_says_who_neighbours_are():
         sl.semantic_privacy(answers, d_in=1, neighbours="add or remove")
     people = dp.vector_domain(dp.atom_domain(T="i32")), dp.symmetric_distance()
     count = dp.t.make_count(*people, TO="i64") >> dp.m.then_laplace(scale=2.0)
-    with pytest.raises(BadNoise, match=r'SymmetricDistance\(\) at 1 is not neighbours="replace"; give d_in=2'):
+    with pytest.raises(BadNoise, match=r'SymmetricDistance\(\) at 1 .*neighbours="replace".*d_in=2') as caught:
         sl.semantic_privacy(count, d_in=1, neighbours="replace")
+    assert caught.value.parameters == ("neighbours", "d_in")
     assert sl.semantic_privacy(count, d_in=2, neighbours="replace").epsilon == 1
 
 
@@ -201,9 +203,7 @@ def test_laplace_noise_keeps_its_epsilon_without_a_delta():
 def test_randomised_response_is_about_who_one_is():
     event = dp_event.RandomizedResponseDpEvent(noise_parameter=0.5, num_buckets=2)
     assert sl.semantic_privacy(event, neighbours="replace").epsilon == pytest.approx(math.log(3))
-    with pytest.raises(
-        BadNoise, match='RandomizedResponseDpEvent with neighbours="add or remove"; say neighbours="rep'
-    ):
+    with pytest.raises(BadNoise, match=r'RandomizedResponseDpEvent .*="add or remove".*neighbours="replace"'):
         sl.semantic_privacy(event)
 
 
@@ -241,14 +241,14 @@ def test_replacing_doubles_the_distance_in_either_account():
     [
         (dp_accounting.NonPrivateDpEvent(), {"chance": 0.1, "people": 9}, "this promises nothing"),
         (dp_accounting.GaussianDpEvent(0.0), {"chance": 0.1, "people": 9}, "this promises nothing"),
-        (dp_accounting.UnsupportedDpEvent(), {}, "cannot account for UnsupportedDpEvent; give the epsilon and delta"),
+        (dp_accounting.UnsupportedDpEvent(), {}, "UnsupportedDpEvent.*epsilon and delta"),
         (dp_accounting.LaplaceDpEvent(1.0), {"neighbours": "replace"}, 'LaplaceDpEvent with neighbours="replace"'),
-        (dp_accounting.GaussianDpEvent(1.0), {}, "a delta for every epsilon"),
-        (dp_accounting.LaplaceDpEvent(-1.0), {}, "dp-accounting refuses this event: Parameter is not a positive real"),
+        (dp_accounting.GaussianDpEvent(1.0), {}, "delta for every epsilon"),
+        (dp_accounting.LaplaceDpEvent(-1.0), {}, "dp-accounting refuses.*not a positive real"),
         (dp_accounting.LaplaceDpEvent(4.0), {"neighbours": "swap"}, 'no neighbours="swap"; choose'),
-        (dp_accounting.GaussianDpEvent(9.0), {"delta": 1e-30, "people": 9}, "no epsilon up to 40 holds at delta=1e-30"),
-        (dp_accounting.GaussianDpEvent(1.0), {"d_in": 1}, "d_in= is for measurements of OpenDP"),
-        (dp_accounting.pld.PLDAccountant(), {}, "a promise is of a DpEvent, not of a PLDAccountant"),
+        (dp_accounting.GaussianDpEvent(9.0), {"delta": 1e-30, "people": 9}, "epsilon up to 40 .*delta=1e-30"),
+        (dp_accounting.GaussianDpEvent(1.0), {"d_in": 1}, "d_in= .*OpenDP"),
+        (dp_accounting.pld.PLDAccountant(), {}, "DpEvent, not of a PLDAccountant.*\\.ledger"),
     ],
 )
 def test_an_event_that_promises_nothing_is_refused_in_a_line(event, options, message):

@@ -5,6 +5,7 @@ from fractions import Fraction
 import pyarrow as pa
 import pytest
 from support.command_line import invoke
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadNoise, BudgetExceeded
@@ -52,12 +53,12 @@ def test_queries_share_a_rho():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({}, "give epsilon= or rho=, and not both"),
-        ({"epsilon": 1, "rho": 1}, "give epsilon= or rho=, and not both"),
-        ({"rho": 1}, "rho= comes to an epsilon at every delta; say at which one"),
-        ({"rho": "1e400", "delta": "1e-9"}, "rho is 1e400, which is nothing or everything"),
-        ({"rho": "1e-20", "delta": "1e-9"}, "rho 1e-20 publishes nothing but noise"),
-        ({"rho": 0, "delta": "1e-9"}, "rho is 0; it must be above 0"),
+        ({}, "epsilon= or rho="),
+        ({"epsilon": 1, "rho": 1}, "epsilon= or rho="),
+        ({"rho": 1}, "rho= .*every delta.*delta=1e-09"),
+        ({"rho": "1e400", "delta": "1e-9"}, "rho is 1e400.*nothing or everything"),
+        ({"rho": "1e-20", "delta": "1e-9"}, "rho 1e-20.*nothing but noise"),
+        ({"rho": 0, "delta": "1e-9"}, "rho is 0.*above 0"),
     ],
 )
 def test_a_rho_has_to_make_sense(options, says):
@@ -71,17 +72,18 @@ def test_a_budget_of_rho_is_spent_to_the_last_and_no_further(tmp_path):
         noisy(rho="0.01", delta="1e-9", ledger=ledger)
     account = ledger.read()
     assert account.spent_rho == account.rho == Fraction(1, 10)
-    assert account.balance() == "rho 0.1 of 0.1 (epsilon 2.142 of 2.14194 at delta 1e-06)"
-    with pytest.raises(BudgetExceeded, match=r"rho 1e-06 is more than is left: of rho 0.1, 0.1 is spent; nothing"):
+    assert mentions(account.balance(), "rho 0.1", "0.1", "epsilon 2.142", "2.14194", "delta 1e-06")
+    with pytest.raises(BudgetExceeded) as caught:
         noisy(rho="1e-6", delta="1e-9", ledger=ledger)
-    with pytest.raises(BudgetExceeded, match=r"rho 0\.005 is more than is left"):
+    assert mentions(caught.value, "rho 1e-06", "more", "rho 0.1", "0.1", "is spent", "nothing")
+    with pytest.raises(BudgetExceeded, match=r"rho 0\.005.*rho 0\.1"):
         noisy(epsilon="0.1", ledger=ledger)
     assert from_text(to_text(account)) == account
 
 
 def test_what_has_no_rho_is_not_paid_from_a_budget_of_it(tmp_path):
     ledger = sl.Ledger.begin(tmp_path / "budget.json", rho="0.1", delta="1e-6")
-    with pytest.raises(BudgetExceeded, match="comes to no rho, and this budget is one"):
+    with pytest.raises(BudgetExceeded, match=r"epsilon 0.1, delta 1e-09 comes to no rho"):
         ledger.spend(sl.Spending("unknown noise", "0.1", "1e-9"))
     assert ledger.read().spent_rho == 0
 
@@ -101,7 +103,7 @@ def test_a_ledger_that_adds_up_rho_takes_an_epsilon_of_its_whole_budget(tmp_path
 
 @pytest.mark.parametrize("options", [{}, {"epsilon": 1, "rho": 1}, {"rho": 1}])
 def test_a_budget_is_of_one_kind(tmp_path, options):
-    with pytest.raises(BadNoise, match=r"give epsilon= or rho=|needs delta="):
+    with pytest.raises(BadNoise, match=r"epsilon= or rho=|rho= needs delta="):
         sl.Ledger.begin(tmp_path / "budget.json", **options)
 
 
@@ -109,7 +111,7 @@ def test_noise_that_costs_more_than_its_rho_is_not_charged_less(tmp_path):
     ledger = sl.Ledger.begin(tmp_path / "budget.json", rho="0.1", delta="1e-6")
     honest = noisy(rho="0.01", delta="1e-6").spending
     cheated = sl.Spending("a", honest.epsilon, honest.delta, mechanism=honest.mechanism, charged_rho=Fraction("0.009"))
-    with pytest.raises(BadNoise, match=r"costs more than rho 0.009"):
+    with pytest.raises(BadNoise, match=r"more than rho 0\.009"):
         ledger.spend(cheated)
 
 
@@ -117,5 +119,5 @@ def test_a_budget_of_rho_on_the_command_line(tmp_path):
     path = tmp_path / "budget.json"
     begun = invoke(["ledger", "begin", path, "--rho", "0.1", "--delta", "1e-6"])
     assert begun.exit_code == 0
-    assert "rho 0 of 0.1 (epsilon 0 of 2.14194 at delta 1e-06) spent" in begun.output.replace("\n", " ")
+    assert mentions(begun.output, "rho", 0, "0.1", "epsilon", 0, "2.14194", "delta", "1e-06", "spent")
     assert sl.Ledger(path).read() == Account.from_rho("0.1", "1e-6")

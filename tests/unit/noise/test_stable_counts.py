@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.command_line import invoke
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadNoise, BadRelease, BudgetExceeded, UnknownColumn
@@ -136,7 +137,7 @@ def test_it_is_paid_before_it_is_drawn_and_not_from_rho(tmp_path):
     found = stable(ledger=ledger)
     (entry,) = ledger.read().entries
     assert entry.receipt == found.receipt
-    assert entry.spending.what == "counts of disease by city, where they are found and large"
+    assert mentions(entry.spending.what, "disease", "city", "found", "large")
     with pytest.raises(BudgetExceeded):
         stable(ledger=ledger)
     with pytest.raises(BudgetExceeded, match="comes to no rho"):
@@ -161,7 +162,7 @@ def test_it_is_read_as_it_was_published(tmp_path, ending):
     again = sl.read_stable_counts(published.path)
     assert again.table() == found.table()
     assert (again.spending, again.threshold, again.promise()) == (found.spending, found.threshold, found.promise())
-    with pytest.raises(BadRelease, match="tells of stable counts, and noisy counts are needed"):
+    with pytest.raises(BadRelease, match=r"stable counts.*noisy counts.*sl\.read_stable_counts"):
         sl.read_noise(published.path)
     text = published.beside.read_text().replace(f'"threshold": {found.threshold}', '"threshold": 2')
     published.beside.write_text(text)
@@ -202,7 +203,7 @@ def test_shown_in_a_notebook_and_in_words():
     assert "at most 1,000 people" in stable(people_at_most=1_000).promise_in_words()
     with pytest.raises(BadNoise, match="people_at_most="):
         found.promise()
-    with pytest.raises(BadNoise, match="say what each column says: city"):
+    with pytest.raises(BadNoise, match=r"each column.* city$"):
         found.count("Flu")
 
 
@@ -223,13 +224,13 @@ def test_cells_that_nobody_declared_are_counted_on_the_command_line(tmp_path):
     invoke(["ledger", "begin", ledger, "--epsilon", "2", "--delta", "1e-6"])
     done = on_the_command_line(tmp_path, "--epsilon", "1", "--delta", "1e-9", "--ledger", ledger)
     assert done.exit_code == 0
-    assert "Published 2 counts of disease with noise: epsilon 1, delta 1e-09" in done.output
-    assert "cells with fewer than 22 measured are missing" in done.output
+    assert mentions(done.output, "Published 2 counts", "disease", "noise", "epsilon 1", "delta 1e-09")
+    assert mentions(done.output, "fewer than 22", "missing")
     assert "Linz" not in done.output + (tmp_path / "out.csv").read_text()
     assert len(sl.read_stable_counts(tmp_path / "out.csv")) == 2
     # once, although it is in both
     spent = invoke(["ledger", "spent", ledger, tmp_path / "out.csv"])
-    assert "1 release together: epsilon of at most 1 at delta 1e-09" in spent.output
+    assert mentions(spent.output, "1 release", "epsilon", "at most 1", "delta 1e-09")
     alone = invoke(["ledger", "spent", tmp_path / "out.csv"])
     assert "1 release together" in alone.output
 
@@ -237,21 +238,21 @@ def test_cells_that_nobody_declared_are_counted_on_the_command_line(tmp_path):
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        (["--epsilon", "1"], "--delta is 0"),
-        (["--delta", "1e-9"], "give --epsilon"),
-        (["--rho", "1", "--delta", "1e-9"], "--rho is about cells that were declared"),
+        (["--epsilon", "1"], ["--delta is 0"]),
+        (["--delta", "1e-9"], ["give --epsilon"]),
+        (["--rho", "1", "--delta", "1e-9"], ["--rho", "declared", "--undeclared"]),
     ],
 )
 def test_what_does_not_go_with_undeclared_cells_is_said(tmp_path, more, says):
     done = on_the_command_line(tmp_path, *more)
     assert (done.exit_code, done.stdout) == (2, "")
-    assert says in done.stderr
+    assert mentions(done.stderr, *says)
 
 
 def test_undeclared_columns_are_counted_as_they_are(tmp_path):
     done = on_the_command_line(tmp_path, "--epsilon", "1", "--delta", "1e-9", level=1)
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "as they stand in the table; say --levels city=0" in done.stderr
+    assert mentions(done.stderr, "--undeclared", "--levels city=0")
 
 
 def test_published_counts_near_the_threshold_are_too_large_and_that_is_said():
@@ -262,7 +263,7 @@ def test_published_counts_near_the_threshold_are_too_large_and_that_is_said():
     found = sl.stable_counts(events, columns=["city"], epsilon=1, delta="1e-5", ledger="no ledger")
     assert found.threshold - 7 > found.margin(0.95)
     assert (found.measured - 7 > found.margin(0.95)).all()
-    assert any("too large on average, and the margin does not hold" in warning for warning in found.warnings())
+    assert any(mentions(each, found.threshold, "too large", "margin does not hold") for each in found.warnings())
 
 
 def test_how_labels_are_spelled_does_not_tell_of_a_missing_number(tmp_path):

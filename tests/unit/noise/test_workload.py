@@ -60,23 +60,24 @@ def test_queries_name_columns(queries, read):
 
 
 def test_what_no_query_is_has_its_own_line():
-    with pytest.raises(BadNoise, match="'zip', which is not published; there are: age, sex, disease"):
+    with pytest.raises(BadNoise, match=r"'zip'.*age, sex, disease"):
         read_queries(["zip"], NAMES)
     with pytest.raises(BadNoise, match="did you mean 'sex'"):
         read_queries(["age, sexx"], NAMES)
-    with pytest.raises(BadNoise, match="a number above 0, not 0"):
+    with pytest.raises(BadNoise, match="above 0, not 0"):
         read_queries({"sex": 0}, NAMES)
-    with pytest.raises(BadNoise, match="a column is called 'total'"):
+    with pytest.raises(BadNoise, match=r"column.*'total'.*rename"):
         read_queries(["total"], ["total", "disease"])
-    with pytest.raises(WrongKind, match="list of what is counted by"):
+    with pytest.raises(WrongKind, match="should be a list") as caught:
         read_queries(7, NAMES)
+    assert caught.value.parameters == ("queries",)
     with pytest.raises(WrongKind, match="not 7"):
         read_queries([7], NAMES)
 
 
 def test_nothing_is_spent_on_queries_that_are_refused(tmp_path):
     ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=2)
-    with pytest.raises(BadNoise, match="not published"):
+    with pytest.raises(BadNoise, match="'zip'"):
         noisy(queries=["zip"], ledger=ledger)
     assert not ledger.read().entries
 
@@ -232,7 +233,7 @@ def test_queries_by_values_are_statements_too():
 def test_noise_for_less_than_queries_cost_is_not_entered(tmp_path):
     ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=5)
     made = noisy(queries=["total"])
-    with pytest.raises(BadNoise, match="and that of the queries costs more"):
+    with pytest.raises(BadNoise, match=r"queries costs more.*epsilon 0\.9"):
         ledger.spend(dataclasses.replace(made.spending, epsilon="0.9"))
 
 
@@ -268,16 +269,16 @@ def test_queries_may_be_at_coarser_levels(queries, read):
 
 def test_levels_that_no_query_can_have_are_refused_by_one_line():
     for queries, line in (
-        (["age=7"], "level 7 of 'age', which is not as published or coarser; give one from 0 to 3"),
-        ([{"age": "x"}], "'age' in a query is a whole number, not 'x'"),
-        (["age=1, age=2"], "two levels for 'age'; make two queries of it"),
-        ([{"zip": 1}], "'zip', which is not published"),
+        (["age=7"], "level 7 of 'age'.* 0 to 3$"),
+        ([{"age": "x"}], "'age'.*whole number, not 'x'"),
+        (["age=1, age=2"], "two levels for 'age'"),
+        ([{"zip": 1}], "'zip'.*age, sex, disease"),
     ):
         with pytest.raises(BadNoise, match=line):
             noisy(queries=queries, **AT_LEVELS)
-    with pytest.raises(BadNoise, match="level 0 of 'age', which is not as published or coarser; give one from 1 to 3"):
+    with pytest.raises(BadNoise, match=r"level 0 of 'age'.* 1 to 3$"):
         noisy(queries=["age=0"], **AT_LEVELS, levels={"age": 1, "sex": 0})
-    with pytest.raises(BadNoise, match=r"'disease', .* it has no hierarchy; leave the level out"):
+    with pytest.raises(BadNoise, match=r"level 1 of 'disease'.*no hierarchy"):
         noisy(queries=["disease=1"])
 
 
@@ -391,12 +392,13 @@ def test_somebody_who_knows_all_others_weighs_levels_of_values_too():
 
 
 def test_an_amount_that_is_nothing_when_shared_is_refused_by_its_own_name():
-    with pytest.raises(BadNoise, match=r"^epsilon 1e-06 is shared by the cells and queries"):
-        noisy(epsilon="1e-6", queries=["total"])
-    with pytest.raises(BadNoise, match=r"^epsilon 1e-07 with delta 0"):
+    for delta in (0, "1e-9"):
+        with pytest.raises(BadNoise, match=r"epsilon 1e-06.*shared") as caught:
+            noisy(epsilon="1e-6", delta=delta, queries=["total"])
+        assert caught.value.parameters == ("queries",)
+    with pytest.raises(BadNoise, match="epsilon 1e-07 with delta 0") as caught:
         noisy(epsilon="1e-7", queries=["total"])
-    with pytest.raises(BadNoise, match=r"^epsilon 1e-06 is shared by the cells and queries"):
-        noisy(epsilon="1e-6", delta="1e-9", queries=["total"])
+    assert caught.value.parameters == ()
 
 
 def test_a_label_of_several_levels_is_that_of_the_finest():
