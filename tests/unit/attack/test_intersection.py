@@ -27,6 +27,10 @@ def exposed(**options):
     return sl.intersect([ONE, TWO], people=PEOPLE, **options)
 
 
+def explains(exposure, *parts):
+    return any(mentions(line, *parts) for line in exposure.explain().splitlines())
+
+
 def test_the_truth_is_checked_where_it_is_known():
     truth = exposed(truth="real").truth
     assert truth.people == 3
@@ -90,10 +94,6 @@ def test_a_column_says_who_is_in_a_release():
     assert exposure.unlocated == (0, 1)  # Dan is known not to be in the first one
     assert explains(exposure, "'in_one'", "release 1", "2 of 4 people")
     assert explains(exposure, "Everybody", "release 2")
-
-
-def explains(exposure, *parts):
-    return any(mentions(line, *parts) for line in exposure.explain().splitlines())
 
 
 def test_a_probability_rules_out_nothing():
@@ -178,7 +178,7 @@ def test_a_value_that_one_makes_certain_and_another_rules_out():
     exposure = sl.intersect([other, wrong], people=SEVERAL[:1], same_values={})
     assert exposure.contradicted == 1
     assert exposure.perfect == 0
-    assert explains(exposure, "1 of 1 people", "certain", "rules out")
+    assert explains(exposure, "1 of 1", "contradict each other", "certain", "rules out")
     assert "nobody has in another" in exposure.witness(0).explain()
 
 

@@ -289,10 +289,11 @@ def test_rho_is_met_from_below(rho):
         assert Fraction(rho) * (1 - Fraction(1, 10**14)) < exact <= Fraction(rho)
 
 
-@pytest.mark.parametrize("rho", ["1e-20", "1e9"])
+@pytest.mark.parametrize("rho", ["1e-20", "1e+09"])
 def test_rho_that_promises_nothing_is_refused(rho):
-    with pytest.raises(BadNoise, match=f"rho {float(rho):g} .*nothing but noise"):
+    with pytest.raises(BadNoise) as caught:
         calibrate_rho(Fraction(rho))
+    assert mentions(caught.value, f"rho {rho}", "nothing", "5e-13", "5000")
 
 
 def test_many_tiny_releases_are_not_rounded_up_one_by_one():

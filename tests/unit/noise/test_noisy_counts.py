@@ -311,10 +311,18 @@ def test_nothing_is_charged_for_arguments_that_are_refused(tmp_path, options):
     assert ledger.path.read_bytes() == before
 
 
-@pytest.mark.parametrize("ledger", ["nowhere/budget.json", "budget.json", 5, ["budget.json"]])
-def test_a_ledger_that_is_not_there_is_not_begun(tmp_path, monkeypatch, ledger):
+@pytest.mark.parametrize(
+    ("ledger", "says"),
+    [
+        ("nowhere/budget.json", r"no ledger 'budget\.json'.*ledger begin nowhere/budget\.json"),
+        ("budget.json", r"no ledger 'budget\.json'.*ledger begin budget\.json"),
+        (5, "ledger=.*Ledger.*not an int"),
+        (["budget.json"], "ledger=.*Ledger.*not a list"),
+    ],
+)
+def test_a_ledger_that_is_not_there_is_not_begun(tmp_path, monkeypatch, ledger, says):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(sl.SidelightError, match=r"no ledger 'budget\.json'.*ledger begin|ledger= should be a Ledger"):
+    with pytest.raises(sl.SidelightError, match=says):
         noisy(ledger=ledger)
     assert not list(tmp_path.iterdir())
 

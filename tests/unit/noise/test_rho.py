@@ -83,7 +83,7 @@ def test_a_budget_of_rho_is_spent_to_the_last_and_no_further(tmp_path):
 
 def test_what_has_no_rho_is_not_paid_from_a_budget_of_it(tmp_path):
     ledger = sl.Ledger.begin(tmp_path / "budget.json", rho="0.1", delta="1e-6")
-    with pytest.raises(BudgetExceeded, match=r"epsilon 0.1, delta 1e-09 comes to no rho"):
+    with pytest.raises(BudgetExceeded, match=r"epsilon 0\.1, .*no rho"):
         ledger.spend(sl.Spending("unknown noise", "0.1", "1e-9"))
     assert ledger.read().spent_rho == 0
 
