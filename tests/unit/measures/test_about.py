@@ -79,18 +79,18 @@ def test_known_without_a_column_asks_about_all_others(both):
         (
             sl.DistinctValues().about("weight"),
             UnknownColumn,
-            "no sensitive column 'weight'; there are: disease, income",
+            ("'weight'", "disease, income"),
         ),
-        (sl.DistinctValues().about("disease", known="weight"), UnknownColumn, "no sensitive column 'weight'"),
-        (sl.DistinctValues().about("diseas"), UnknownColumn, "did you mean 'disease'?"),
-        (sl.Implications(1, value="HIV").about("income"), UnknownValue, "in 'income'; name the column that has it"),
-        (sl.DistinctValues().about(known="income"), BadMeasure, "ask about one"),
+        (sl.DistinctValues().about("disease", known="weight"), UnknownColumn, ("no sensitive column 'weight'",)),
+        (sl.DistinctValues().about("diseas"), UnknownColumn, ("'diseas'", "'disease'")),
+        (sl.Implications(1, value="HIV").about("income"), UnknownValue, ("in 'income'", "name the column")),
+        (sl.DistinctValues().about(known="income"), BadMeasure, ("ask about one",)),
     ],
 )
 def test_what_cannot_be_asked(both, measure, error, message):
     with pytest.raises(error) as refusal:
         measure.measure(both)
-    assert message in str(refusal.value)
+    assert mentions(refusal.value, *message)
 
 
 def test_a_column_is_not_asked_about_and_known():
@@ -154,7 +154,7 @@ def test_what_would_pass_is_said_of_the_column():
 
 
 def test_questions_about_one_column_refuse_several(both):
-    message = r'there are disease, income; pick one, such as sensitive="disease" \(in Python, or \.about'
+    message = r'disease, income; .*sensitive="disease" \(in Python, or \.about'
     for question in (
         lambda: sl.maxent(both),
         lambda: sl.posterior(both, "#1 = Flu"),
@@ -212,30 +212,30 @@ def test_only_a_release_is_measured():
     [
         (
             lambda: sl.DistinctValues().about("income").about(known="disease"),
-            "'distinct values(of=income)' is about a column already; say at once what it is about and what is known",
+            ("'distinct values(of=income)'", "a column already", "known"),
         ),
         (
             lambda: sl.DistinctValues().about("income", known="income"),
-            "'distinct values' is asked about 'income', which is also known; name other columns in 'known'",
+            ("'distinct values'", "'income'", "also known", "other columns", "'known'"),
         ),
         (
             lambda: sl.CheapestKnowledge(1).about("income", known="disease"),
-            "'cheapest knowledge' is not asked for who knows another sensitive column; leave 'known' out",
+            ("'cheapest knowledge'", "not", "another sensitive column", "leave 'known' out"),
         ),
         (
             lambda: sl.IndividualRisk().about("income", known="disease"),
-            "'individual risk' needs sampling weights, which parts of groups do not have; leave 'known' out",
+            ("'individual risk'", "sampling weights", "not", "leave 'known' out"),
         ),
         (
             lambda: ask_each_column(sl.DistinctValues().about(known=["a", "b"]), ["a", "b"]),
-            "'distinct values(known=[a, b])' leaves no sensitive column to ask about; leave one out of 'known'",
+            ("'distinct values(known=[a, b])'", "no sensitive column", "leave one out", "'known'"),
         ),
     ],
 )
 def test_what_is_refused_is_said_in_full(ask, message):
     with pytest.raises(BadMeasure) as refusal:
         ask()
-    assert str(refusal.value) == message
+    assert mentions(refusal.value, *message)
 
 
 def test_a_column_is_named_by_a_text():
@@ -246,14 +246,12 @@ def test_a_column_is_named_by_a_text():
 
 def test_a_value_is_looked_for_in_the_column(both):
     measure = sl.Implications(1, value="HIV").about("income")
-    message = (
-        "'implications(k=1, value=HIV, of=income)': no sensitive value 'HIV' in the release; there are: high, low, "
-        "in 'income'; name the column that has it, as in of = …"
-    )
     for ask in (measure.measure, measure.check):
         with pytest.raises(UnknownValue) as refusal:
             ask(both)
-        assert str(refusal.value) == message
+        assert mentions(
+            refusal.value, "'implications(k=1, value=HIV, of=income)'", "'HIV'", "high, low", "'income'", "of ="
+        )
 
 
 def test_it_is_what_the_measure_is():

@@ -51,7 +51,7 @@ def test_a_size_is_counted_again_in_the_group_that_is_named():
     assert finding.replay(grown) == 5
 
 
-NOBODY = "Nobody in the release has any value, so there is no diversity to measure."
+NOBODY = ("Nobody", "any value", "no diversity")
 MEASURES = [sl.DistinctValues, sl.EntropyDiversity, sl.RecursiveDiversity]
 
 
@@ -251,7 +251,7 @@ def test_where_there_is_nothing_to_measure(measure):
     finding = measure(apart_from="a").measure(sl.Release.from_counts([{"a": 2}], domain=["a", "b"]))
     assert finding.witness is None
     assert finding.value == (1 if measure is sl.EntropyDiversity else 0)
-    assert finding.explain() == NOBODY
+    assert mentions(finding.explain(), *NOBODY)
 
 
 FEW, SAME = [{"a": 2, "b": 1}], [{"a": 2}]
@@ -261,71 +261,67 @@ SIX = [dict.fromkeys("abcdef", 1)]
 @pytest.mark.parametrize(
     ("measure", "counts", "words"),
     [
-        (sl.DistinctValues(), FEW, "The people in group 1 have 2 different values; no group has fewer."),
+        (sl.DistinctValues(), FEW, ("group 1", "2 different values", "no group", "fewer")),
         (
             sl.DistinctValues(apart_from="a"),
             SIX,
-            "The people in group 1 have 5 different values, apart from a; no group has fewer.",
+            ("group 1", "5 different values", "apart from a", "no group", "fewer"),
         ),
         (
             sl.DistinctValues(apart_from=list("abcd")),
             SIX,
-            "The people in group 1 have 2 different values, apart from a, b, c, … and 1 more; no group has fewer.",
+            ("group 1", "2 different values", "apart from a, b, c", "1 more", "no group", "fewer"),
         ),
         (
             sl.DistinctValues(),
             SAME,
-            "Only one value occurs in group 1: whoever finds somebody there who has any knows it.",
+            ("Only one value", "group 1", "knows it"),
         ),
         (
             sl.DistinctValues(apart_from="a"),
             FEW,
-            "Only one value occurs in group 1, apart from a: whoever has another there has that one.",
+            ("Only one value", "group 1", "apart from a"),
         ),
         (
             sl.EntropyDiversity(),
             FEW,  # 3 / 2^(2/3) = 1.88988…
-            "The values in group 1 are as diverse as 1.8898 equally frequent ones; no group's are less diverse.",
+            ("group 1", "as diverse as 1.8898", "no group's", "less"),
         ),
         (
             sl.EntropyDiversity(apart_from=["a", "b"]),
             SIX,
-            (
-                "The values in group 1, apart from a, b, are as diverse as 4 equally frequent ones; no group's are less "
-                "diverse."
-            ),
+            ("group 1", "apart from a, b", "as diverse as 4", "no group's", "less"),
         ),
-        (sl.EntropyDiversity(), SAME, "The values in group 1 are as diverse as 1 value; no group's are less diverse."),
+        (sl.EntropyDiversity(), SAME, ("group 1", "as diverse as 1 value", "no group's", "less")),
         (
             sl.RecursiveDiversity(l=2),
             SAME,
-            "In group 1 there are fewer than 2 different values, 'a' the most frequent of them.",
+            ("group 1", "fewer than 2 different", "'a'", "most frequent"),
         ),
         (
             sl.RecursiveDiversity(l=22, apart_from="a"),
             FEW,
-            "In group 1 there are fewer than 22 different values apart from a, 'b' the most frequent of them.",
+            ("group 1", "fewer than 22 different", "apart from a", "'b'", "most frequent"),
         ),
-        (sl.RecursiveDiversity(l=1), FEW, "In group 1, 'a' occurs 2/3 times as often as all values together."),
+        (sl.RecursiveDiversity(l=1), FEW, ("group 1", "'a'", "2/3 times as often", "all values together")),
         (
             sl.RecursiveDiversity(l=1, apart_from="a"),
             SIX,
-            "In group 1, 'b' occurs 1/5 times as often as all values (apart from a) together.",
+            ("group 1", "'b'", "1/5 times as often", "all values", "apart from a", "together"),
         ),
         (
             sl.RecursiveDiversity(l=2),
             FEW,
-            "In group 1, 'a' occurs 2 times as often as all values from the 2nd most frequent on together.",
+            ("group 1", "'a'", "2 times as often", "from the 2nd", "together"),
         ),
         (
             sl.RecursiveDiversity(l=4, apart_from="a"),
             SIX,
-            (
-                "In group 1, 'b' occurs 1/2 times as often as all values from the 4th most frequent on (apart from a) "
-                "together."
-            ),
+            ("group 1", "'b'", "1/2 times as often", "from the 4th", "apart from a", "together"),
         ),
     ],
 )
 def test_words_of_l_diversity(measure, counts, words):
-    assert measure.measure(sl.Release.from_counts(counts)).explain() == words
+    said = measure.measure(sl.Release.from_counts(counts)).explain()
+    assert mentions(said, *words)
+    assert ("apart from" in said) == bool(measure.apart_from)

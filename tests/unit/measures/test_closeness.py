@@ -19,14 +19,14 @@ from sidelight.measures.measure import Monotonicity
 
 TREE = sl.Hierarchy("value", (("a", "b", "c", "d"), ("x", "y", "x", "y"), ("*", "*", "*", "*")))
 FOREST = sl.Hierarchy("value", (("a", "b", "c", "d"), ("x", "y", "x", "y")))
-BOTH = "'closeness' takes a hierarchy= if and only if the distance is hierarchical; give both or none"
-ORDER = "'closeness' takes an order= only if the distance is ordered; leave it out"
+BOTH = ("'closeness'", "hierarchy=", "only if", "hierarchical", "both or none")
+ORDER = ("'closeness'", "order=", "only if", "ordered", "leave it out")
 
 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"distance": "far"}, "no distance 'far' for 'closeness'; choose equal, ordered or hierarchical"),
+        ({"distance": "far"}, ("no distance 'far'", "'closeness'", "equal, ordered or hierarchical")),
         ({"distance": "hierarchical"}, BOTH),
         ({"hierarchy": TREE}, BOTH),
         ({"distance": "ordered", "hierarchy": TREE}, BOTH),
@@ -37,7 +37,7 @@ ORDER = "'closeness' takes an order= only if the distance is ordered; leave it o
 def test_settings_that_make_no_sense_name_the_remedy(settings, says):
     with pytest.raises(BadMeasure) as refused:
         sl.Closeness(**settings)
-    assert str(refused.value) == says
+    assert mentions(refused.value, *says)
 
 
 def moved(distance, here, overall):
@@ -178,16 +178,16 @@ def test_an_order_is_of_labels_each_once():
         (
             (("a", "x"), ("b",)),
             BadMeasure,
-            "the lines of the hierarchy are not equally long; give every value as many levels",
+            ("hierarchy", "not equally long", "as many levels"),
         ),
-        (3, WrongKind, "the hierarchy is a file, or lines such as [['Flu', 'lungs', '*']], not an int"),
-        (("ab", "cd"), WrongKind, "the hierarchy is a file, or lines such as [['Flu', 'lungs', '*']], not a tuple"),
+        (3, WrongKind, ("hierarchy", "a file", "lines", "[['Flu', 'lungs', '*']]", "not an int")),
+        (("ab", "cd"), WrongKind, ("hierarchy", "a file", "lines", "[['Flu', 'lungs', '*']]", "not a tuple")),
     ],
 )
 def test_lines_that_are_no_hierarchy(lines, error, says):
     with pytest.raises(error) as refused:
         sl.Closeness.from_settings(distance="hierarchical", hierarchy=lines)
-    assert str(refused.value) == says
+    assert mentions(refused.value, *says)
 
 
 def test_values_without_a_place_are_named():
@@ -459,34 +459,34 @@ ALIKE = sl.Release.from_counts([{"a": 2, "b": 2}, {"a": 1, "b": 1}])
         (
             sl.DeltaDisclosure(),
             APART,
-            "'b' is 1/3 of all values, and nobody in group 1 has it: it is ruled out there.",
+            ("'b'", "1/3 of all values", "nobody in group 1", "ruled out"),
         ),
         (
             sl.DeltaDisclosure(),
             UNEVEN,
-            "In group 1, 'b' is 1/10 of the values and 3/10 of all: 3 times as rare (ln 1.0987).",
+            ("group 1", "'b'", "1/10", "3/10 of all", "3 times as rare", "ln 1.0987"),
         ),
-        (SKIPPED, APART, "In group 2, 'b' is 1 of the values and 1/3 of all: 3 times as frequent (ln 1.0987)."),
+        (SKIPPED, APART, ("group 2", "'b'", "1", "1/3 of all", "3 times as frequent", "ln 1.0987")),
         (
             sl.DeltaDisclosure(),
             sl.Release.from_counts([{"a": 3, "b": 4}, {"a": 1, "b": 6}]),  # a: 1/7 beside 2/7; 10/14 = 5/7 of b
-            "In group 2, 'a' is 1/7 of the values and 2/7 of all: 2 times as rare (ln 0.6932).",
+            ("group 2", "'a'", "1/7", "2/7 of all", "2 times as rare", "ln 0.6932"),
         ),
-        (sl.DeltaDisclosure(), ALIKE, "Every value is exactly as frequent in every group as in the whole release."),
+        (sl.DeltaDisclosure(), ALIKE, ("Every value", "exactly as frequent", "every group", "whole release")),
         (
             sl.DeltaDisclosure(apart_from="a"),
             ALIKE,
-            "Every other value is exactly as frequent in every group as in the whole release.",
+            ("Every other value", "exactly as frequent", "every group", "whole release"),
         ),
         (
             sl.DeltaDisclosure(),
             sl.Release.from_counts([{}], sizes=[2], values="set", domain=["a", "b"]),
-            "Nobody in the release has any value, so nothing becomes more or less likely.",
+            ("Nobody", "any value", "nothing", "more or less likely"),
         ),
     ],
 )
 def test_words_of_disclosure(measure, release, words):
-    assert measure.measure(release).explain() == words
+    assert mentions(measure.measure(release).explain(), *words)
 
 
 def test_a_factor_is_said_to_four_figures():

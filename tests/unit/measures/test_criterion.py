@@ -114,36 +114,37 @@ def test_what_is_no_number_is_no_bound(bound):
         (
             lambda: sl.GroupSize() >= 0.5,
             BadPolicy,
-            "the limit 0.5 of 'group size' is out of range; it lies between 1 and inf",
+            ("limit 0.5", "'group size'", "out of range", "between 1 and inf"),
         ),
         (
             lambda: sl.Implications(1) <= 2,
             BadPolicy,
-            "the limit 2 of 'implications' is out of range; it lies between 0 and 1",
+            ("limit 2", "'implications'", "out of range", "between 0 and 1"),
         ),
-        (lambda: sl.GroupSize() < 5, BadPolicy, "a policy keeps 'group size' at least or above a limit, not <"),
-        (lambda: sl.Implications(1) >= 1, BadPolicy, "a policy keeps 'implications' at most or below a limit, not ≥"),
+        (lambda: sl.GroupSize() < 5, BadPolicy, ("'group size'", "at least or above", "not <")),
+        (lambda: sl.Implications(1) >= 1, BadPolicy, ("'implications'", "at most or below", "not ≥")),
         (
             lambda: Criterion("group size", Comparison.AT_LEAST, 5),
             WrongKind,
-            "the measure should be a Measure, not a str; write one, such as sl.GroupSize() or sl.Implications(3)",
+            ("the measure", "a Measure, not a str", "sl.GroupSize() or sl.Implications(3)"),
         ),
         (
             lambda: Criterion(sl.GroupSize(), "≥", 5),
             WrongKind,
-            "the comparison should be a Comparison, not a str",
+            ("the comparison", "a Comparison, not a str"),
         ),
         (
             lambda: bool(sl.GroupSize() >= 3),
             NotTrueOrFalse,
-            "'group size ≥ 3' is a criterion, not true or false; ask .judge(release).holds or put it into a Policy",
+            ("'group size ≥ 3'", "a criterion, not", ".judge(release).holds", "a Policy"),
         ),
     ],
 )
 def test_what_is_refused_is_told_in_full(ask, kind, message):
     with pytest.raises(SidelightError) as refused:
         ask()
-    assert (type(refused.value), str(refused.value)) == (kind, message)
+    assert type(refused.value) is kind
+    assert mentions(refused.value, *message)
 
 
 def test_limits_may_be_the_ends_of_their_range():
@@ -174,16 +175,17 @@ def test_a_range_on_one_side_of_the_limit_is_decided(value, kindest, holds):
     [
         (
             sl.Implications(1),
-            (
-                "'implications(k=1) < 0.9' could not be decided in time: the value lies between 0.333333333 and 0.95; "
-                "give the measure more seconds"
-            ),
+            ("'implications(k=1) < 0.9'", "not", "in time", "value", "between 0.333333333 and 0.95", "more seconds"),
         ),
         (
             sl.IndividualRisk(),
             (
-                "'individual risk < 0.9' cannot be told: the estimate lies between 0.333333333 and 0.95, on both sides of "
-                "the limit; set another limit"
+                "'individual risk < 0.9'",
+                "cannot",
+                "estimate",
+                "between 0.333333333 and 0.95",
+                "both sides",
+                "another limit",
             ),
         ),
     ],
@@ -191,7 +193,7 @@ def test_a_range_on_one_side_of_the_limit_is_decided(value, kindest, holds):
 def test_a_range_on_both_sides_of_the_limit_is_too_hard(measure, message):
     with pytest.raises(TooHard) as hard:
         (measure < 0.9).decide(Finding(measure, Fraction(19, 20), None, kindest=Fraction(1, 3)))
-    assert str(hard.value) == message
+    assert mentions(hard.value, *message)
 
 
 # In a notebook: each is a table, with the explanation below.
@@ -211,7 +213,8 @@ HEADINGS = ["measure", "wanted", "found", "within policy?", "who is worst off"]
 def test_pages_in_full():
     criterion = sl.GroupSize() >= 3
     finding = sl.GroupSize().measure(RELEASE)
-    note = "In group 2, 2 people stand for one another; no group is smaller."
+    note = finding.explain()
+    assert mentions(note, "group 2", "2 people", "no group", "smaller")
     of_finding = ["measure", "found", "who is worst off"]
     assert finding._repr_html_() == page_of("Finding", of_finding, [("group size", "2", "group 2")], note)
     row = ("group size", "≥ 3", "2", "✗ no", "group 2")

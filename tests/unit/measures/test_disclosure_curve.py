@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, SidelightError
@@ -61,20 +62,20 @@ def test_numbers_are_rounded_up():
 @pytest.mark.parametrize(
     ("amounts", "message"),
     [
-        ({"ruls_out": [1]}, "no parameter 'ruls_out' of this measure; did you mean 'rules_out'?"),
-        ([], "no amounts of knowledge were given; give at least one, such as range(6)"),
+        ({"ruls_out": [1]}, ("no parameter 'ruls_out'", "'rules_out'")),
+        ([], ("no amounts", "at least one", "range(6)")),
         (
             {"others": [1], "rules_out": []},
-            "no amounts of knowledge were given; give at least one, such as range(6)",
+            ("no amounts", "at least one", "range(6)"),
         ),
-        ({"others": [-1]}, "'acquaintance' needs others to be a whole number of at least 0, not -1"),
-        ({"others": 3}, "the amounts of others are a list, not 3; give [3], or range(6) for several"),
+        ({"others": [-1]}, ("'acquaintance'", "others", "whole number", "at least 0", "not -1")),
+        ({"others": 3}, ("others", "a list, not 3", "[3]", "range(6)")),
     ],
 )
 def test_amounts_that_make_no_sense(amounts, message):
     with pytest.raises(BadMeasure) as refused:
         sl.disclosure_curve(HOSPITAL, sl.Acquaintance, amounts)
-    assert str(refused.value) == message
+    assert mentions(refused.value, *message)
 
 
 def test_a_setting_that_the_measure_does_not_have():
@@ -85,18 +86,18 @@ def test_a_setting_that_the_measure_does_not_have():
 @pytest.mark.parametrize(
     ("amounts", "message"),
     [
-        ({"rules_out": 7}, "the curve has no rules_out=7; there are 0, 1, 2"),
-        ({"rules_out": 1, "others": 0}, "the curve has no others=0; there are 1"),
-        ({}, "the curve has no rules_out=None; there are 0, 1, 2"),
-        ({"rules_out": 1, "other": 1}, "the curve has no amount 'other'; did you mean 'others'?"),
-        ({"rules_out": 1, "k": 1}, "the curve has no amount 'k'; there are: rules_out, others"),
+        ({"rules_out": 7}, ("no rules_out=7", "0, 1, 2")),
+        ({"rules_out": 1, "others": 0}, ("no others=0", "1")),
+        ({}, ("no rules_out=None", "0, 1, 2")),
+        ({"rules_out": 1, "other": 1}, ("no amount 'other'", "'others'")),
+        ({"rules_out": 1, "k": 1}, ("no amount 'k'", "rules_out, others")),
     ],
 )
 def test_points_that_were_not_computed(amounts, message):
     curve = sl.disclosure_curve(HOSPITAL, sl.Acquaintance, {"rules_out": range(3), "others": [1]})
     with pytest.raises(BadMeasure) as refused:
         curve.at(**amounts)
-    assert str(refused.value) == message
+    assert mentions(refused.value, *message)
 
 
 def test_amounts_in_any_order_are_found_at_their_place():
@@ -184,8 +185,8 @@ def test_it_is_handed_out_as_a_frame():
     assert curve.to_polars().to_dicts() == rows
 
 
-NO_MEASURE = "a curve is of a measure's class; give one, such as sl.Implications"
-ONE_MEASURE = "a curve is of a measure's class, not of one Implications; give the class, such as sl.Implications"
+NO_MEASURE = ("a measure's class", "give one", "sl.Implications")
+ONE_MEASURE = ("a measure's class", "not of one Implications", "sl.Implications")
 
 
 @pytest.mark.parametrize(
@@ -194,19 +195,19 @@ ONE_MEASURE = "a curve is of a measure's class, not of one Implications; give th
         (
             sl.GroupSize,
             [1],
-            "this measure has no amount of knowledge to vary; give the class of one that has: sl.Implications",
+            ("no amount of knowledge", "the class", "sl.Implications"),
         ),
         (sl.Implications(1), [1], ONE_MEASURE),
         (sl.Implications(1), {"k": [1]}, ONE_MEASURE),
         (dict, [1], NO_MEASURE),  # does not say what it takes
         (dict, {"k": [1]}, NO_MEASURE),
-        (sl.Implications, 3, "the amounts of k are a list, not 3; give [3], or range(6) for several"),
+        (sl.Implications, 3, ("k", "a list, not 3", "[3]", "range(6)")),
     ],
 )
 def test_what_no_curve_can_be_drawn_of_is_said_in_one_line(family, amounts, message):
     with pytest.raises(SidelightError) as refused:
         sl.disclosure_curve(HOSPITAL, family, amounts)
-    assert str(refused.value) == message
+    assert mentions(refused.value, *message)
 
 
 def test_what_is_no_release_and_what_makes_no_measure():

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, SidelightError, WrongKind
@@ -36,21 +37,22 @@ from sidelight.table import table as counts
         (
             lambda: whole_amount("m", "k", True),
             BadMeasure,
-            "'m' needs k to be a whole number of at least 0, not True",
+            ("'m'", "k", "whole number", "at least 0", "not True"),
         ),
-        (lambda: whole_amount("m", "k", 1.0), BadMeasure, "'m' needs k to be a whole number of at least 0, not 1.0"),
-        (lambda: whole_amount("m", "k", 1001, most=1000), BadMeasure, "'m' needs k to be at most 1000, not 1001"),
+        (lambda: whole_amount("m", "k", 1.0), BadMeasure, ("'m'", "k", "whole number", "at least 0", "not 1.0")),
+        (lambda: whole_amount("m", "k", 1001, most=1000), BadMeasure, ("'m'", "k", "at most 1000", "not 1001")),
         (
             lambda: Declared(kind=["a"]),
             BadMeasure,
-            "'group size' has no kind=\"a list\"; there are: a, b",
+            ("'group size'", 'no kind="a list"', "a, b"),
         ),
     ],
 )
 def test_what_is_refused_is_told_in_full(ask, kind, message):
     with pytest.raises(SidelightError) as refused:
         ask()
-    assert (type(refused.value), str(refused.value)) == (kind, message)
+    assert type(refused.value) is kind
+    assert mentions(refused.value, *message)
 
 
 def test_amounts_from_nothing_to_the_largest():
@@ -80,15 +82,15 @@ def test_declared_fields_are_read():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"k": 10}, "'group size' needs k to be at most 9, not 10"),
-        ({"kind": "c"}, "'group size' has no kind=\"c\"; there are: a, b"),
-        ({"sort": "c"}, "no 'c' for 'group size'"),
+        ({"k": 10}, ("'group size'", "k", "at most 9", "not 10")),
+        ({"kind": "c"}, ("'group size'", 'no kind="c"', "a, b")),
+        ({"sort": "c"}, ("no 'c' for 'group size'",)),
     ],
 )
 def test_declared_fields_refuse_what_they_do_not_take(given, message):
     with pytest.raises(BadMeasure) as refused:
         Declared(**given)
-    assert str(refused.value) == message
+    assert mentions(refused.value, *message)
 
 
 every_kind = pytest.mark.parametrize(
@@ -144,42 +146,41 @@ class OfOneOrSeveral(GroupSize):
             lambda: sl.DistinctValues().measure(TWO_COLUMNS),
             BadMeasure,
             (
-                "'distinct values' is about one sensitive column, and this release has disease, income; ask about one "
-                "(of=disease) (in Python: .about('disease'), or let a policy ask each)"
+                "'distinct values'",
+                "one sensitive column",
+                "disease, income",
+                "of=disease",
+                ".about('disease')",
+                "a policy",
             ),
         ),
         (
             lambda: sl.ExpectedCandidates().measure(SETS),
             BadMeasure,
-            (
-                "'expected candidates' is defined for single values, and this release has values=\"set\"; leave it out or "
-                "use 'acquaintance'"
-            ),
+            ("'expected candidates'", "single values", 'values="set"', "'acquaintance'"),
         ),
         (
             lambda: OfOneOrSeveral().measure(sl.Release.from_counts([{"a": 2}], sizes=[2], values="multiset")),
             BadMeasure,
-            (
-                "'group size' is defined for single and set values, and this release has values=\"multiset\"; leave it out "
-                "or use 'acquaintance'"
-            ),
+            ("'group size'", "single and set values", 'values="multiset"', "'acquaintance'"),
         ),
         (
             lambda: sl.MaxEnt().summarize(RELEASE.groups),
             BadMeasure,
-            "'maximum entropy' looks at a whole release at once; measure the release, not its parts",
+            ("'maximum entropy'", "whole release", "measure the release"),
         ),
         (
             lambda: sl.MaxEnt().screen(),
             BadMeasure,
-            "'maximum entropy' looks at a whole release at once; search without it and judge what is found by it",
+            ("'maximum entropy'", "whole release", "search without it"),
         ),
     ],
 )
 def test_what_is_refused_is_told_in_full_of_measure(ask, kind, message):
     with pytest.raises(SidelightError) as refused:
         ask()
-    assert (type(refused.value), str(refused.value)) == (kind, message)
+    assert type(refused.value) is kind
+    assert mentions(refused.value, *message)
 
 
 # What a measure says unless it says otherwise.

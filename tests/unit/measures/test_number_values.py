@@ -74,19 +74,19 @@ def test_0_and_the_largest_and_the_smallest_are_numbers():
 @pytest.mark.parametrize(
     ("numbers", "error", "words"),
     [
-        ({"a": "x"}, BadMeasure, "the number of 'a' is a number, not 'x'; give a number"),
+        ({"a": "x"}, BadMeasure, ("'a'", "a number, not 'x'")),
         (
             {"a": 10**31},
             BadMeasure,
-            f"the number of 'a' is {10**31}; give 0 or a number between 1e-30 and 1e30 in size",
+            ("'a'", 10**31, "0 or", "between 1e-30 and 1e30"),
         ),
-        ([1], WrongKind, 'numbers= should be a mapping such as {"low": 0, "high": 40}, not a list'),
+        ([1], WrongKind, ("numbers=", "a mapping", '{"low": 0, "high": 40}', "not a list")),
     ],
 )
 def test_what_no_value_can_stand_for(numbers, error, words):
     with pytest.raises(error) as refused:
         read_numbers(numbers)
-    assert str(refused.value) == words
+    assert mentions(refused.value, *words)
 
 
 def test_values_are_labels_in_order_and_stand_for_fractions():
@@ -139,21 +139,21 @@ def test_what_is_no_weight(number):
 @pytest.mark.parametrize(
     ("number", "above", "message"),
     [
-        (-1, -1, "a number in weights= is -1; give finite ones of at least 0, and at most 1e30"),
-        (-0.5, -1, "a number in weights= is -0.5; give finite ones of at least 0, and at most 1e30"),
-        (float("-inf"), -1, "a number in weights= is -inf; give finite ones of at least 0, and at most 1e30"),
-        (float("inf"), -1, "a number in weights= is inf; give finite ones of at least 0, and at most 1e30"),
-        (1e31, -1, "a number in weights= is 1e+31; give finite ones of at least 0, and at most 1e30"),
-        (0, 0, "a number in weights= is 0; give finite ones above 0, and at most 1e30"),
-        (-1, 0, "a number in weights= is -1; give finite ones above 0, and at most 1e30"),
-        ("much", -1, "a number in weights= is a number, not 'much'; give a number"),
+        (-1, -1, ("weights=", "-1", "finite", "at least 0", "at most 1e30")),
+        (-0.5, -1, ("weights=", "-0.5", "finite", "at least 0", "at most 1e30")),
+        (float("-inf"), -1, ("weights=", "-inf", "finite", "at least 0", "at most 1e30")),
+        (float("inf"), -1, ("weights=", "inf", "finite", "at least 0", "at most 1e30")),
+        (1e31, -1, ("weights=", "1e+31", "finite", "at least 0", "at most 1e30")),
+        (0, 0, ("weights=", "0", "finite", "above 0", "at most 1e30")),
+        (-1, 0, ("weights=", "-1", "finite", "above 0", "at most 1e30")),
+        ("much", -1, ("weights=", "a number, not 'much'")),
     ],
 )
 def test_what_is_wrong_is_said_in_full(number, above, message):
     for read in (lambda: read_rate("weights", number, above=above), lambda: reading({"Flu": number}, above)):
         with pytest.raises(BadMeasure) as refusal:
             read()
-        assert str(refusal.value) == message
+        assert mentions(refusal.value, *message)
 
 
 def reading(numbers, above):

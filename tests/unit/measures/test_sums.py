@@ -152,59 +152,44 @@ MANY = {"3": 1_201, "1": 99}
 @pytest.mark.parametrize(
     ("measure", "bag", "words"),
     [
-        (sl.Dominance(1), {"3": 1, "2": 1}, "the largest of 2 amounts is 3/5 of the sum, 5."),
-        (sl.Dominance(), {"3": 1, "2": 2}, "the 2 largest of 3 amounts are 5/7 of the sum, 7."),
-        (sl.Dominance(1_200), MANY, "the 1,200 largest of 1,300 amounts are 600/617 of the sum, 3,702."),
-        (sl.Dominance(1_300), MANY, "there are only 1,300 amounts to make up the sum."),
+        (sl.Dominance(1), {"3": 1, "2": 1}, ("the largest of 2", "3/5 of the sum", "5")),
+        (sl.Dominance(), {"3": 1, "2": 2}, ("the 2 largest of 3", "5/7 of the sum", "7")),
+        (sl.Dominance(1_200), MANY, ("the 1,200 largest of 1,300", "600/617 of the sum", "3,702")),
+        (sl.Dominance(1_300), MANY, ("only 1,300 amounts",)),
         (
             sl.Remainder(1),
             {"7": 1, "3": 1},
-            (
-                "all amounts but the largest together are 3/7 of the largest: whoever sees it can tell it that closely from "
-                "the sum."
-            ),
+            ("all amounts but the largest", "3/7 of the largest", "whoever sees it"),
         ),
         (
             sl.Remainder(1),
             {"7": 1},
-            "nothing is left of the sum but the largest: whoever sees it knows the largest amount.",
+            ("nothing", "but the largest", "whoever sees it", "knows the largest"),
         ),
         (
             sl.Remainder(),
             {"3": 1, "1": 1, "0.2": 1},
-            (
-                "all amounts but the 2 largest together are 1/15 of the largest: whoever has the next largest can tell it "
-                "that closely from the sum."
-            ),
+            ("all amounts but the 2 largest", "1/15 of the largest", "has the next largest"),
         ),
         (
             sl.Remainder(3),
             {"7": 4},
-            (
-                "all amounts but the 3 largest together are 1 of the largest: whoever has the next 2 largest can tell it "
-                "that closely from the sum."
-            ),
+            ("all amounts but the 3 largest", "1 of the largest", "has the next 2 largest"),
         ),
         (
             sl.Remainder(1_200),
             MANY,  # 3 and 99 of 3
-            (
-                "all amounts but the 1,200 largest together are 34 of the largest: whoever has the next 1,199 largest can "
-                "tell it that closely from the sum."
-            ),
+            ("all amounts but the 1,200 largest", "34 of the largest", "has the next 1,199 largest"),
         ),
         (
             sl.Remainder(),
             {"3001": 2, "1": 2_000},  # 2000/3001 = 0.66644…, rounded down
-            (
-                "all amounts but the 2 largest together are 0.6664 (2000/3001) of the largest: whoever has the next largest "
-                "can tell it that closely from the sum."
-            ),
+            ("all amounts but the 2 largest", "0.6664", "2000/3001", "of the largest", "has the next largest"),
         ),
     ],
 )
 def test_words(measure, bag, words):
-    assert measure.measure(of(bag)).explain() == f"In group 1, {words}"
+    assert mentions(measure.measure(of(bag)).explain(), "group 1", *words)
 
 
 @pytest.mark.parametrize("scale", ["", "0" * 15, "0" * 25])
@@ -247,32 +232,26 @@ def test_codes_that_are_no_amounts_are_left_out():
     assert sl.Remainder(apart_from=["99999"]).measure(release).value == 1
 
 
-REMEDY = (
-    "say what they stand for (numbers=), leave some out (apart_from=), or leave this limit out: the preset without it "
-    "is ACRO(sums=false)"
-)
+REMEDY = ("numbers=", "apart_from=", "leave this limit out", "ACRO(sums=false)")
 
 
 @pytest.mark.parametrize(
     ("bag", "message"),
     [
-        ({"Flu": 2, "3": 1, "$5": 1}, f"adds up amounts, and 2 of 3 values are no number; {REMEDY}"),
-        ({"Flu": 2}, f"adds up amounts, and 1 of 1 value is no number; {REMEDY}"),
+        ({"Flu": 2, "3": 1, "$5": 1}, ("2 of 3 values", "no number", *REMEDY)),
+        ({"Flu": 2}, ("1 of 1 value", "no number", *REMEDY)),
         (
             {"-1": 2, "3": 1},
-            (
-                "is about amounts of at least 0, and some are below: what is large may then make a sum small; leave this "
-                "limit out: the preset without it is ACRO(sums=false)"
-            ),
+            ("amounts of at least 0", "some are below", "leave this limit out", "ACRO(sums=false)"),
         ),
-        ({f"0.{'1' * 300}": 1, "1": 2}, "adds up amounts, and some have too many digits for it; round them"),
+        ({f"0.{'1' * 300}": 1, "1": 2}, ("too many digits", "round")),
     ],
 )
 def test_what_is_no_amount_is_refused(bag, message):
     for measure in (sl.Dominance(), sl.Remainder()):
         with pytest.raises(BadMeasure) as refused:
             measure.measure(of(bag))
-        assert str(refused.value) == f"'{measure.name}' {message}"
+        assert mentions(refused.value, f"'{measure.name}'", *message)
         assert not measure.suits(of(bag).domain)
 
 
@@ -291,16 +270,16 @@ def test_what_suits():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"largest": 0}, "needs largest to be a whole number of at least 1, not 0"),
-        ({"largest": 2.5}, "needs largest to be a whole number of at least 1, not 2.5"),
-        ({"numbers": {"a": -1, "b": 1}}, "is about amounts of at least 0; numbers= has one below"),
+        ({"largest": 0}, ("largest", "whole number", "at least 1", "not 0")),
+        ({"largest": 2.5}, ("largest", "whole number", "at least 1", "not 2.5")),
+        ({"numbers": {"a": -1, "b": 1}}, ("amounts of at least 0", "numbers=", "below")),
     ],
 )
 def test_settings_that_make_no_sense(settings, message):
     for measure in (sl.Dominance, sl.Remainder):
         with pytest.raises(BadMeasure) as refused:
             measure(**settings)
-        assert str(refused.value) == f"'{measure.name}' {message}"
+        assert mentions(refused.value, f"'{measure.name}'", *message)
 
 
 def test_how_many_amounts_is_a_whole_number_of_python():

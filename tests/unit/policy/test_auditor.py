@@ -78,39 +78,36 @@ def test_thousands_of_edits_need_new_keys():
 @pytest.mark.parametrize(
     ("edit", "complaint"),
     [
-        (lambda auditor: auditor.remove([1, 2, 3]), "this leaves no group at all; replace the last ones by others"),
-        (lambda auditor: auditor.remove(4), "no group 4 in the release; they are numbered 1 to 3"),
-        (lambda auditor: auditor.remove([1, 0]), "no group 0 in the release; they are numbered 1 to 3"),
-        (lambda auditor: auditor.remove([1, 1]), "a group is named twice; name each one once"),
+        (lambda auditor: auditor.remove([1, 2, 3]), ("no group", "replace the last")),
+        (lambda auditor: auditor.remove(4), ("no group 4", "1 to 3")),
+        (lambda auditor: auditor.remove([1, 0]), ("no group 0", "1 to 3")),
+        (lambda auditor: auditor.remove([1, 1]), ("a group", "twice", "once")),
         (
             lambda auditor: auditor.remove(1).remove(WARD.groups.name(1)),
-            "group 2 prints something else now; edits number groups anew, so take its new name",
+            ("group 2 prints something else", "new name"),
         ),
         (
             lambda auditor: auditor.add(groups({"Gout": 2, "Flu": 1}, ages=["1"])),
-            (
-                "1 value of these groups cannot occur in the release that the auditor began with; begin with one whose "
-                "domain= has all"
-            ),
+            ("1 value of these groups", "cannot occur", "auditor began with", "domain="),
         ),
         (
             lambda auditor: auditor.add(sl.Release.from_counts([{"Flu": 1}])),
-            "the release prints age, and these groups nothing",
+            ("the release prints age", "these groups nothing"),
         ),
         (
             lambda auditor: auditor.add(sl.Release.from_counts([{"Flu": 1}], labels=[{"sex": "f", "age": "1"}])),
-            "the release prints age, and these groups sex, age",
+            ("the release prints age", "these groups sex, age"),
         ),
         (
             lambda auditor: auditor.add(sl.Release.from_counts([{"Flu": 1}], sizes=[2], values="set")),
-            "these groups have values=\"set\", and the release 'single'",
+            ("these groups", 'values="set"', "the release 'single'"),
         ),
     ],
 )
 def test_edits_that_do_not_fit_are_refused(edit, complaint):
     with pytest.raises(BadRelease) as caught:
         edit(sl.Auditor(POLICY, WARD))
-    assert str(caught.value) == complaint
+    assert mentions(caught.value, *complaint)
 
 
 def test_a_release_that_prints_nothing_says_so():
@@ -123,21 +120,21 @@ def test_a_release_that_prints_nothing_says_so():
     [
         (
             lambda: sl.Auditor(sl.GroupSize() >= 2, WARD),
-            "what an auditor judges by should be a Policy, not a Criterion",
+            ("judges by", "a Policy, not a Criterion", "sl.Policy"),
         ),
-        (lambda: sl.Auditor(POLICY, [{"Flu": 1}]), "what is judged should be a Release, not a list"),
-        (lambda: sl.Auditor(POLICY, WARD).add({"Flu": 1}), "what is added should be a Release, not a dict"),
-        (lambda: sl.Auditor(POLICY, WARD).add(None), "what is added should be a Release, not None"),
+        (lambda: sl.Auditor(POLICY, [{"Flu": 1}]), ("judged", "a Release, not a list", "sl.read_release")),
+        (lambda: sl.Auditor(POLICY, WARD).add({"Flu": 1}), ("added", "a Release, not a dict", "sl.read_release")),
+        (lambda: sl.Auditor(POLICY, WARD).add(None), ("added", "a Release, not None", "sl.read_release")),
         (
             lambda: sl.Auditor(POLICY, WARD).replace(1, []),
-            "what groups are replaced by should be a Release, not a list",
+            ("replaced by", "a Release, not a list", "sl.read_release"),
         ),
     ],
 )
 def test_what_is_no_release_or_policy_is_refused(ask, complaint):
     with pytest.raises(WrongKind) as caught:
         ask()
-    assert str(caught.value).startswith(f"{complaint}; ")
+    assert mentions(caught.value, *complaint)
 
 
 @pytest.mark.parametrize("which", ["1", None, 1.5, [1.5], ["1"], "12"])
@@ -150,7 +147,7 @@ def test_a_name_from_before_an_edit_does_not_mean_another_group():
     auditor = sl.Auditor(POLICY, WARD)
     second = WARD.groups.name(1)
     assert auditor.remove(second).judge() == auditor.remove(np.int64(2)).judge() == auditor.remove([2]).judge()
-    with pytest.raises(BadRelease, match="group 2 prints something else now"):
+    with pytest.raises(BadRelease, match="group 2 prints something else"):
         auditor.remove(1).remove(second)
 
 
@@ -202,7 +199,7 @@ def test_measures_of_the_whole_release_follow_edits_where_nobody_is_named():
     assert auditor.judge() == policy.judge(auditor.release)
     named = sl.Release.from_groups([(["Ann", "Bob"], ["Flu", "Cold"]), (["Cleo", "Dan"], ["Flu", "Flu"])])
     assert len(sl.Auditor(sl.Policy(sl.GroupSize() >= 1), named).remove(1)) == 1
-    with pytest.raises(BadRelease, match="looks at who is in which group"):
+    with pytest.raises(BadRelease, match="who is in which group"):
         sl.Auditor(policy, named).remove(1)
 
 

@@ -104,21 +104,21 @@ def test_a_new_measure_is_in_the_file_the_text_and_the_schema():
 @pytest.mark.parametrize(
     ("settings", "line"),
     [
-        ("k = -1", "limit 1 of policy.toml: k must be at least 0"),
-        ("k = 1.5", "cannot use 'k' in limit 1 of policy.toml; give a whole number"),
-        ("", "'k' is missing in limit 1 of policy.toml; add it"),
-        ("k = 1\nshap = 'release'", "no key 'shap' in limit 1 of policy.toml; did you mean 'shape'?"),
+        ("k = -1", ("limit 1 of policy.toml", "k", "at least 0")),
+        ("k = 1.5", ("cannot use 'k'", "limit 1 of policy.toml", "a whole number")),
+        ("", ("'k' is missing", "limit 1 of policy.toml", "add it")),
+        ("k = 1\nshap = 'release'", ("no key 'shap'", "limit 1 of policy.toml", "'shape'")),
         (
             "k = 1\nshape = 'square'",
-            "cannot use 'shape' in limit 1 of policy.toml; give 'uniform' or 'release' or a table, such as {name = 1}",
+            ("cannot use 'shape'", "limit 1 of policy.toml", "'uniform' or 'release'", "a table", "{name = 1}"),
         ),
-        ("k = 1\npredicates = {a = [true]}", "cannot use 'predicates' in limit 1 of policy.toml; give text in quotes"),
+        ("k = 1\npredicates = {a = [true]}", ("cannot use 'predicates'", "limit 1 of policy.toml", "text in quotes")),
     ],
 )
 def test_wrong_settings_are_said_in_one_line(settings, line):
     with pytest.raises(BadPolicy) as caught:
         read_policy_text(f"[[limit]]\nmeasure = 'gossip'\n{settings}\nbelow = 1", name="policy.toml")
-    assert str(caught.value) == line
+    assert mentions(caught.value, *line)
 
 
 def test_settings_in_text_need_no_names_and_no_quotes():
@@ -188,23 +188,21 @@ def test_a_limit_is_about_what_it_names(text, message):
 
 def test_a_skyline_has_points_and_one_way_of_naming_values():
     for text, message in {
-        "points = []": "there are no points; add at least one, such as {rules_out = 4, below = 0.75}",
-        "value = 'a'\napart_from = ['b']\npoints = [{below = 0.5}]": (
-            "it has both 'value' and 'apart_from'; give one of them"
-        ),
+        "points = []": ("no points", "at least one", "{rules_out = 4, below = 0.75}"),
+        "value = 'a'\napart_from = ['b']\npoints = [{below = 0.5}]": ("both 'value' and 'apart_from'", "give one"),
     }.items():
         with pytest.raises(BadPolicy) as caught:
             read_policy_text(f"[[skyline]]\n{text}", name="p.toml")
-        assert str(caught.value) == f"skyline 1 of p.toml: {message}"
+        assert mentions(caught.value, "skyline 1 of p.toml", *message)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("points = []", "there are no points; add at least one"),
-        ("value = 'a'\npoints = [{other = 1, below = 0.5}]", "no key 'other' in .* did you mean 'others'"),
-        ("points = [{others = -1, below = 0.5}]", "skyline 1 of p.toml: .*needs others to be a whole number"),
-        ("points = [{others = 1.5, below = 0.5}]", "cannot use 'others' .* give a whole number"),
+        ("points = []", "no points; .*at least one"),
+        ("value = 'a'\npoints = [{other = 1, below = 0.5}]", "no key 'other' .*'others'"),
+        ("points = [{others = -1, below = 0.5}]", "skyline 1 of p.toml: .*others .*whole number"),
+        ("points = [{others = 1.5, below = 0.5}]", "cannot use 'others' .*a whole number"),
         ("points = [{others = 1}]", "'below' is missing"),
         ("points = [{below = 2}]", "skyline 1 of p.toml: .*between 0 and 1"),
         (
@@ -323,30 +321,30 @@ class Outer(Section):
 @pytest.mark.parametrize(
     ("table", "line"),
     [
-        ({"nam": "x"}, "no key 'nam' in outer 1; did you mean 'name'?"),
-        ({}, "'name' is missing in outer 1; add it"),
-        ({"name": True}, "cannot use 'name' in outer 1; give text in quotes"),
-        ({"name": "x", "parts": 3}, "cannot use 'parts' in outer 1; give a list"),
-        ({"name": "x", "parts": [3]}, "cannot use 'parts' in outer 1; give a table, such as {name = 1}"),
-        ({"name": "x", "parts": [{"amount": 1}, {"amont": 1}]}, "no key 'amont' in parts 2 of outer 1; did you mean 'amount'?"),
-        ({"name": "x", "grid": [[1], [2, "3"]]}, "cannot use 'grid' in outer 1; give a whole number"),
-        ({"name": "x", "most": 1.5}, "cannot use 'most' in outer 1; give a whole number or 'all' or 'none'"),
-        ({"nam": 1, "most": 1.5}, "no key 'nam' in outer 1; did you mean 'name'?"),
-        ({"name": "x", "pair": [1]}, "cannot use 'pair' in outer 1; give a longer list"),
-        ({"name": "x", "pair": [1, 2, 3]}, "cannot use 'pair' in outer 1; give a shorter list"),
-        ({"name": "x", "apart": 5}, "cannot use 'apart' in outer 1; give a list"),
-        ({"name": "x", "apart": "y"}, "cannot use 'apart' in outer 1; give a list"),
-        ({"name": "x", "most": "\ud800"}, "cannot use 'most' in outer 1; give a whole number or text in UTF-8"),
-        ({"name": "x", "rank": 0}, "cannot use 'rank' in outer 1; give Input should be greater than or equal to 1"),
-        ({"name": "x", "parts": [{"share": 1}]}, "'amount' is missing in parts 1 of outer 1; add it"),
-        ({"name": "x", "parts": [{"amount": 0.5}]}, "cannot use 'amount' in parts 1 of outer 1; give a whole number"),
-        ({"name": "x", "parts": [{"amount": 1, "share": "?"}]}, "cannot use 'share' in parts 1 of outer 1; give a number, a fraction such as '3/4', or 'inf'"),
+        ({"nam": "x"}, ("no key 'nam'", "in outer 1", "'name'")),
+        ({}, ("'name' is missing", "in outer 1", "add it")),
+        ({"name": True}, ("cannot use 'name'", "in outer 1", "text in quotes")),
+        ({"name": "x", "parts": 3}, ("cannot use 'parts'", "in outer 1", "a list")),
+        ({"name": "x", "parts": [3]}, ("cannot use 'parts'", "in outer 1", "a table", "{name = 1}")),
+        ({"name": "x", "parts": [{"amount": 1}, {"amont": 1}]}, ("no key 'amont'", "parts 2 of outer 1", "'amount'")),
+        ({"name": "x", "grid": [[1], [2, "3"]]}, ("cannot use 'grid'", "in outer 1", "a whole number")),
+        ({"name": "x", "most": 1.5}, ("cannot use 'most'", "in outer 1", "a whole number", "'all' or 'none'")),
+        ({"nam": 1, "most": 1.5}, ("no key 'nam'", "in outer 1", "'name'")),
+        ({"name": "x", "pair": [1]}, ("cannot use 'pair'", "in outer 1", "a longer list")),
+        ({"name": "x", "pair": [1, 2, 3]}, ("cannot use 'pair'", "in outer 1", "a shorter list")),
+        ({"name": "x", "apart": 5}, ("cannot use 'apart'", "in outer 1", "a list")),
+        ({"name": "x", "apart": "y"}, ("cannot use 'apart'", "in outer 1", "a list")),
+        ({"name": "x", "most": "\ud800"}, ("cannot use 'most'", "in outer 1", "a whole number", "text in UTF-8")),
+        ({"name": "x", "rank": 0}, ("cannot use 'rank'", "in outer 1", "greater than or equal", "1")),
+        ({"name": "x", "parts": [{"share": 1}]}, ("'amount' is missing", "parts 1 of outer 1", "add it")),
+        ({"name": "x", "parts": [{"amount": 0.5}]}, ("cannot use 'amount'", "parts 1 of outer 1", "a whole number")),
+        ({"name": "x", "parts": [{"amount": 1, "share": "?"}]}, ("cannot use 'share'", "parts 1 of outer 1", "a number", "'3/4'", "'inf'")),
     ],
 )  # fmt: skip
 def test_one_line_names_the_key_and_where_it_stands(table, line):
     with pytest.raises(BadPolicy) as caught:
         validate_section(Outer, table, "outer 1")
-    assert str(caught.value) == line
+    assert mentions(caught.value, *line)
 
 
 def test_what_is_right_is_given_back():
@@ -365,16 +363,16 @@ def test_other_messages_end_with_the_remedy():
 @pytest.mark.parametrize(
     ("table", "line"),
     [
-        ({"k": 1, "mesure": 1}, "no key 'mesure' in limit 1; did you mean 'measure'?"),
-        ({"meas": 1}, "no key 'meas' in limit 1; did you mean 'measure'?"),
-        ({"at_least": 1}, "'measure' is missing in limit 1; add measure = \"group size\" or another one"),
-        ({}, "'measure' is missing in limit 1; add measure = \"group size\" or another one"),
+        ({"k": 1, "mesure": 1}, ("no key 'mesure'", "limit 1", "'measure'")),
+        ({"meas": 1}, ("no key 'meas'", "limit 1", "'measure'")),
+        ({"at_least": 1}, ("'measure' is missing", "limit 1", 'add measure = "group size"')),
+        ({}, ("'measure' is missing", "limit 1", 'add measure = "group size"')),
     ],
 )
 def test_a_limit_says_of_what(table, line):
     complaint = missing_measure(table, "limit 1")
     assert isinstance(complaint, BadPolicy)
-    assert str(complaint) == line
+    assert mentions(complaint, *line)
 
 
 @pytest.mark.parametrize("text", ["inf", "+inf", "infinite", "∞"])
@@ -410,62 +408,88 @@ def test_nothing_and_all_are_shares():
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("grup size >= 5", "no measure 'grup size' in 'grup size >= 5'; did you mean 'group size'?"),
-        ("group size", "limit 'group size': 'group size' has no bound; give exactly one of at_least or above"),
+        ("grup size >= 5", ("no measure 'grup size'", "'grup size >= 5'", "'group size'")),
+        ("group size", ("limit 'group size'", "'group size'", "no bound", "exactly one", "at_least or above")),
         (
             "group size >=",
-            "cannot read \"group size >=\" at character 14: a number is missing before the end; write it like 'group size >= 5' or 'implications(k=3) < 0.5'",
+            (
+                '"group size >="',
+                "character 14",
+                "a number is missing",
+                "the end",
+                "'group size >= 5'",
+                "'implications(k=3) < 0.5'",
+            ),
         ),
         (
             "group size = 5",
-            "cannot read \"group size = 5\" at character 12: '=' is no comparison; write it like 'group size >= 5' or 'implications(k=3) < 0.5'",
+            (
+                '"group size = 5"',
+                "character 12",
+                "'=' is no comparison",
+                "'group size >= 5'",
+                "'implications(k=3) < 0.5'",
+            ),
         ),
         (
             "",
-            "cannot read \"\" at character 1: a measure is missing before the end; write it like 'group size >= 5' or 'implications(k=3) < 0.5'",
+            (
+                '""',
+                "character 1",
+                "a measure is missing",
+                "the end",
+                "'group size >= 5'",
+                "'implications(k=3) < 0.5'",
+            ),
         ),
-        ("group size <= 5", "limit 'group size <= 5': a policy keeps 'group size' at least or above a limit, not ≤"),
+        ("group size <= 5", ("limit 'group size <= 5'", "'group size'", "at least or above", "not ≤")),
         (
             "group size >= 0",
-            "limit 'group size >= 0': the limit 0 of 'group size' is out of range; it lies between 1 and inf",
+            ("limit 'group size >= 0'", "limit 0", "'group size'", "out of range", "between 1 and inf"),
         ),
         (
             "group size(k=3) >= 5",
-            "no key 'k' in 'group size(k=3) >= 5'; there are: at_least, above, of, known, measure",
+            ("no key 'k'", "'group size(k=3) >= 5'", "at_least, above, of, known, measure"),
         ),
         (
             "implications < 1/2",
-            "'k' is missing in 'implications < 1/2'; write it in parentheses, such as implications(k=2)",
+            ("'k' is missing", "'implications < 1/2'", "in parentheses", "implications(k=2)"),
         ),
-        ("implications(K=3) < 1/2", "no key 'K' in 'implications(K=3) < 1/2'; did you mean 'k'?"),
+        ("implications(K=3) < 1/2", ("no key 'K'", "'implications(K=3) < 1/2'", "'k'")),
         (
             "group size(3) >= 5",
-            "cannot read \"group size(3) >= 5\" at character 12: '3' is one setting too many; this measure takes none",
+            ('"group size(3) >= 5"', "character 12", "'3'", "one setting too many", "takes none"),
         ),
         (
             "recursive diversity(l=2, l=3) <= 5",
-            "cannot read \"recursive diversity(l=2, l=3) <= 5\" at character 26: 'l' is set twice; set it once",
+            ('"recursive diversity(l=2, l=3) <= 5"', "character 26", "'l' is set twice"),
         ),
-        ("implications(k='3') < 0.5", "cannot use 'k' in 'implications(k='3') < 0.5'; give a whole number"),
+        ("implications(k='3') < 0.5", ("cannot use 'k'", "'implications(k='3') < 0.5'", "a whole number")),
         (
             "group size >= 5 and 6",
-            "cannot use 'at_least' in 'group size >= 5 and 6'; give a number, a fraction such as '3/4', or 'inf'",
+            ("cannot use 'at_least'", "'group size >= 5 and 6'", "a number", "'3/4'", "'inf'"),
         ),
         (
             "prior belief(counts={Flu=2 Cold=3}) <= 3",
-            "cannot read \"prior belief(counts={Flu=2 Cold=3}) <= 3\" at character 32: ',' is missing before '='; write tables like {Flu = 2, Cold = 3}",
+            (
+                '"prior belief(counts={Flu=2 Cold=3}) <= 3"',
+                "character 32",
+                "',' is missing",
+                "'='",
+                "{Flu = 2, Cold = 3}",
+            ),
         ),
-        ("group and size >= 5", "no measure 'group and size' in 'group and size >= 5'; did you mean 'group size'?"),
+        ("group and size >= 5", ("no measure 'group and size'", "'group and size >= 5'", "'group size'")),
         (
             "implications(k=1 < 0.5",
-            "cannot read \"implications(k=1 < 0.5\" at character 18: ',' is missing before '<'; write settings like (k=3), with a comma between them",
+            ('"implications(k=1 < 0.5"', "character 18", "',' is missing", "'<'", "(k=3)", "a comma"),
         ),
     ],
 )
 def test_text_that_is_no_limit(text, line):
     with pytest.raises(BadPolicy) as caught:
         read_limit(text)
-    assert str(caught.value) == line
+    assert mentions(caught.value, *line)
 
 
 @pytest.mark.parametrize(
@@ -535,39 +559,39 @@ def test_whatever_a_policy_file_can_say(text, measure):
 @pytest.mark.parametrize(
     ("text", "character", "reason"),
     [
-        ('implications(k=1") < 0.5', 17, "this quote is not closed"),
-        ("implications(k=1,,value=Flu) < 0.5", 18, "a setting is missing before ','"),
-        ("implications(k=1,) < 0.5", 18, "a setting is missing before ')'"),
-        ("implications(k=) < 0.5", 16, "a setting is missing before ')'"),
-        ("implications(k=1 < 0.5", 18, "',' is missing before '<'"),
-        ("implications(k 1) < 0.5", 14, "'k' is a setting; write k=1, or a text in quotes"),
-        ("implications(k '1') < 0.5", 14, "'k' is a setting; write k=1, or a text in quotes"),
-        ("implications(k=1, value=a 'b') < 0.5", 27, "'b' follows another text; put a comma between them"),
-        ("acquaintance(apart_from=[,]) < 0.5", 26, "a value is missing before ','"),
-        ("prior belief(counts={=2}) <= 3", 22, "a name is missing before '='"),
-        ("prior belief(counts={Flu=}) <= 3", 26, "a value is missing before '}'"),
-        ("group size('3') >= 5", 12, "'3' is one setting too many; this measure takes none"),
-        ("group size([3]) >= 5", 12, "this is one setting too many; this measure takes none"),
-        ("group size(,) >= 5", 12, "a setting is missing before ','; write settings like (k=3)"),
-        ("implications(k=1, value='a' b) < 0.5", 29, "'b' follows another text; put a comma between them"),
-        ("acquaintance(apart_from=[AIDS) < 0.5", 30, "',' is missing before ')'; write lists like [Flu, Cold]"),
-        ("prior belief(counts={Flu 2}) <= 3", 27, "'=' is missing before '}'; write tables like {Flu = 2, Cold = 3}"),
-        ("prior belief(counts={Flu=2, Flu=3}) <= 3", 29, "'Flu' is there twice; name it once"),
+        ('implications(k=1") < 0.5', 17, ("quote", "not closed")),
+        ("implications(k=1,,value=Flu) < 0.5", 18, ("a setting is missing", "','")),
+        ("implications(k=1,) < 0.5", 18, ("a setting is missing", "')'")),
+        ("implications(k=) < 0.5", 16, ("a setting is missing", "')'")),
+        ("implications(k=1 < 0.5", 18, ("',' is missing", "'<'")),
+        ("implications(k 1) < 0.5", 14, ("'k' is a setting", "k=1", "in quotes")),
+        ("implications(k '1') < 0.5", 14, ("'k' is a setting", "k=1", "in quotes")),
+        ("implications(k=1, value=a 'b') < 0.5", 27, ("'b' follows another", "a comma")),
+        ("acquaintance(apart_from=[,]) < 0.5", 26, ("a value is missing", "','")),
+        ("prior belief(counts={=2}) <= 3", 22, ("a name is missing", "'='")),
+        ("prior belief(counts={Flu=}) <= 3", 26, ("a value is missing", "'}'")),
+        ("group size('3') >= 5", 12, ("'3'", "one setting too many", "none")),
+        ("group size([3]) >= 5", 12, ("this", "one setting too many", "none")),
+        ("group size(,) >= 5", 12, ("a setting is missing", "','", "(k=3)")),
+        ("implications(k=1, value='a' b) < 0.5", 29, ("'b' follows another", "a comma")),
+        ("acquaintance(apart_from=[AIDS) < 0.5", 30, ("',' is missing", "')'", "[Flu, Cold]")),
+        ("prior belief(counts={Flu 2}) <= 3", 27, ("'=' is missing", "'}'", "{Flu = 2, Cold = 3}")),
+        ("prior belief(counts={Flu=2, Flu=3}) <= 3", 29, ("'Flu'", "twice")),
         (
             "implications(1, Flu, [Cold], 3) < 0.5",
             30,
-            "'3' is one setting too many; this measure takes only 3: k, value, apart_from",
+            ("'3'", "one setting too many", "only 3", "k, value, apart_from"),
         ),
-        ("group size >= 5 people; and more", 23, "';' comes too late; write the bound last"),
-        ("group size -> 5", 12, "'->' is no comparison"),
-        ("(k=3)", 1, "a measure is missing before '('"),
-        ("closeness(distance=hierarchical, hierarchy=…) <= 0.2", 44, "'…' stands for something that was left out"),
+        ("group size >= 5 people; and more", 23, ("';' comes too late", "the bound last")),
+        ("group size -> 5", 12, ("'->'", "no comparison")),
+        ("(k=3)", 1, ("a measure is missing", "'('")),
+        ("closeness(distance=hierarchical, hierarchy=…) <= 0.2", 44, ("'…'", "left out")),
     ],
 )
 def test_what_cannot_be_read_is_refused_at_its_place(text, character, reason):
     with pytest.raises(BadPolicy) as caught:
         read_limit(text)
-    assert str(caught.value).startswith(f'cannot read "{text}" at character {character}: {reason}')
+    assert mentions(caught.value, f'"{text}"', f"character {character}", *reason)
     assert caught.value.position == character - 1
 
 
@@ -607,7 +631,7 @@ def test_any_value_is_read_as_it_is_written(value):
 def test_what_is_too_long_to_print_is_not_read_as_something_else():
     long = sl.Acquaintance(apart_from=tuple(f"value {number}" for number in range(99))) < 0.5
     assert str(long) == "acquaintance(apart_from=…) < 0.5"
-    with pytest.raises(BadPolicy, match="left out; write it in full"):
+    with pytest.raises(BadPolicy, match=r"left out; .*in full"):
         read_limit(str(long))
     assert read_measure(call_text(long.measure.name, long.measure.settings(), longest=10_000)) == long.measure
 

@@ -1,6 +1,7 @@
 """Measures by the names that papers give them."""
 
 import pytest
+from support.words import mentions
 
 from sidelight.errors import BadPolicy
 from sidelight.policy.limits import read_limit
@@ -14,27 +15,27 @@ def test_no_measure_is_called_elsewhere_what_another_is_called_here():
 
 
 @pytest.mark.parametrize(
-    ("text", "ending"),
+    ("text", "said"),
     [
-        ("k-anonymity >= 5", "no measure 'k-anonymity' in 'k-anonymity >= 5'; k-anonymity is 'group size' here"),
-        ("kanonymity >= 5", "; k-anonymity is 'group size' here"),
-        ("K_Anonymity >= 5", "; k-anonymity is 'group size' here"),
-        ("l-diversity >= 2", "; l-diversity is 'distinct values', 'entropy diversity' or 'recursive diversity' here"),
-        ("t-closeness <= 0.2", "; t-closeness is 'closeness' here"),
-        ("k-map >= 5", "; k-map is 'journalist risk' here"),
-        ("δ-presence <= 0.5", "; δ-presence is 'presence' or 'absence' here"),
-        ("DIS <= 0.1", "; DIS is 'unique match' here"),
-        ("SUDA <= 0.1", "; SUDA is 'singling out' here"),
-        ("population uniqueness <= 9", "; population uniqueness is 'population uniques' here"),
-        ("records at risk <= 0.1", "; records at risk is 'prosecutor risk' here"),
-        ("global risk <= 0.1", "; global risk is 'marketer risk' here"),
-        ("minimum cell count >= 10", "; minimum cell count is 'group size' here"),
+        ("k-anonymity >= 5", ("no measure 'k-anonymity'", "'k-anonymity >= 5'", "k-anonymity", "'group size'")),
+        ("kanonymity >= 5", ("k-anonymity", "'group size'")),
+        ("K_Anonymity >= 5", ("k-anonymity", "'group size'")),
+        ("l-diversity >= 2", ("l-diversity", "'distinct values'", "'entropy diversity'", "'recursive diversity'")),
+        ("t-closeness <= 0.2", ("t-closeness", "'closeness'")),
+        ("k-map >= 5", ("k-map", "'journalist risk'")),
+        ("δ-presence <= 0.5", ("δ-presence", "'presence'", "'absence'")),
+        ("DIS <= 0.1", ("DIS", "'unique match'")),
+        ("SUDA <= 0.1", ("SUDA", "'singling out'")),
+        ("population uniqueness <= 9", ("population uniqueness", "'population uniques'")),
+        ("records at risk <= 0.1", ("records at risk", "'prosecutor risk'")),
+        ("global risk <= 0.1", ("global risk", "'marketer risk'")),
+        ("minimum cell count >= 10", ("minimum cell count", "'group size'")),
     ],
 )
-def test_a_limit_by_another_name_is_told_its_name_here(text, ending):
+def test_a_limit_by_another_name_is_told_its_name_here(text, said):
     with pytest.raises(BadPolicy) as refused:
         read_limit(text)
-    assert str(refused.value).endswith(ending)
+    assert mentions(refused.value, *said)
 
 
 def test_in_a_policy_file_too():

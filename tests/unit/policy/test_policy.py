@@ -25,7 +25,8 @@ def test_all_criteria_must_hold():
     assert [judgement.holds for judgement in verdict.judgements] == [False, True]
     assert [finding.value for finding in verdict.findings] == [5, 1]
     assert verdict.broken == verdict.judgements[:1]
-    assert str(verdict) == "not within policy: group size > 5"
+    assert mentions(verdict, "not within policy", "group size > 5")
+    assert "entropy diversity" not in str(verdict)
     both = sl.Policy(GroupSize() > 5, sl.EntropyDiversity() > 2).judge(RELEASE)
     assert mentions(both, "not within policy", "group size > 5", "entropy diversity > 2")
 
@@ -85,11 +86,11 @@ def test_a_measure_that_does_not_apply_is_an_error_not_a_verdict():
 @pytest.mark.parametrize(
     ("wrong", "remedy"),
     [
-        ("group size >= 5", r"got a str; a policy that stands in a file is read with sl\.read_policy\(file\)"),
-        (sl.Implications(2), r"got a Implications; compare it with a number, such as Implications\(\.\.\.\) < 0\.5"),
-        (GroupSize(), r"got a GroupSize; compare it with a number, such as GroupSize\(\.\.\.\) >= 5$"),
+        ("group size >= 5", r"a str; .*file.* sl\.read_policy\(file\)"),
+        (sl.Implications(2), r"a Implications; compare .* Implications\(\.\.\.\) < 0\.5"),
+        (GroupSize(), r"a GroupSize; compare .* GroupSize\(\.\.\.\) >= 5$"),
         (5, r"got a int$"),
-        (sl.Policy(GroupSize() >= 5), r"got a Policy; give what it is made of: Policy\(\*policy\.criteria, \.\.\.\)"),
+        (sl.Policy(GroupSize() >= 5), r"a Policy; .* Policy\(\*policy\.criteria, \.\.\.\)"),
     ],
 )
 def test_what_is_no_criterion_is_said_with_the_remedy(wrong, remedy):

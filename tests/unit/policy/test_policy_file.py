@@ -19,60 +19,98 @@ GOOD = SIZE + "at_least = 5\n"
 POINT = "[[skyline]]\npoints = [{rules_out = 1, below = 0.9}]\n"
 
 WRONG = {
-    SIZE + "at_leats = 5": "no key 'at_leats' in limit 1 of policy.toml; did you mean 'at_least'?",
-    GOOD + SIZE + "at_leats = 5": "no key 'at_leats' in limit 2 of policy.toml; did you mean 'at_least'?",
-    GOOD + "k = 3": "no key 'k' in limit 1 of policy.toml; there are: at_least, above, of, known, measure",
-    SIZE: "limit 1 of policy.toml: 'group size' has no bound; give exactly one of at_least or above",
-    GOOD
-    + "above = 3": "limit 1 of policy.toml: 'group size' has 'at_least' and 'above'; give exactly one of at_least or above",
-    SIZE + "at_most = 5": "limit 1 of policy.toml: a policy keeps 'group size' at least or above a limit, not ≤",
-    SIZE
-    + 'at_least = "five"': "cannot use 'at_least' in limit 1 of policy.toml; give a number, a fraction such as '3/4', or 'inf'",
-    SIZE
-    + "at_least = true": "cannot use 'at_least' in limit 1 of policy.toml; give a number, a fraction such as '3/4', or 'inf'",
-    SIZE
-    + "at_least = nan": "cannot use 'at_least' in limit 1 of policy.toml; give a number, a fraction such as '3/4', or 'inf'",
-    SIZE
-    + 'at_least = "1/0"': "cannot use 'at_least' in limit 1 of policy.toml; give a number, a fraction such as '3/4', or 'inf'",
-    SIZE
-    + "at_least = 0": "limit 1 of policy.toml: the limit 0 of 'group size' is out of range; it lies between 1 and inf",
-    '[[limit]]\nmeasure = "grup size"\nat_least = 5': "no measure 'grup size' in limit 1 of policy.toml; did you mean 'group size'?",
-    '[[limit]]\nmesure = "group size"': "no key 'mesure' in limit 1 of policy.toml; did you mean 'measure'?",
-    "[[limit]]\nat_least = 5": "'measure' is missing in limit 1 of policy.toml; add measure = \"group size\" or another one",
-    '[[limit]]\nmeasure = "recursive diversity"\nl = "3"\nat_most = 3': "cannot use 'l' in limit 1 of policy.toml; give a whole number",
-    '[[limit]]\nmeasure = "recursive diversity"\nl = true\nat_most = 3': "cannot use 'l' in limit 1 of policy.toml; give a whole number",
-    '[[limit]]\nmeasure = "distinct values"\napart_from = 5\nat_least = 2': "cannot use 'apart_from' in limit 1 of policy.toml; give a list",
-    '[[limit]]\nmeasure = "maximum entropy"\nrules = [1]\nat_most = 0.5': "cannot use 'rules' in limit 1 of policy.toml; give a longer list",
-    '[[limit]]\nmeasure = "maximum entropy"\nrules = [1, 2, 3]\nat_most = 0.5': "cannot use 'rules' in limit 1 of policy.toml; give a shorter list",
-    "limit = 5": "cannot use 'limit' in policy.toml; write it as tables headed [[limit]]",
-    "limit = [5]": "cannot use 'limit' in limit 1 of policy.toml; write it as tables headed [[limit]]",
-    '[limit]\nmeasure = "group size"': "cannot use 'limit' in policy.toml; write it as tables headed [[limit]]",
-    "roles = 3\n" + GOOD: "cannot use 'roles' in policy.toml; write it as a table headed [roles]",
-    "[[limits]]": "no key 'limits' in policy.toml; did you mean 'limit'?",
-    "": 'policy.toml sets no limit; add a [[limit]] with measure = "group size" and at_least = 5',
-    GOOD + '[roles]\nquasi = "age"': "cannot use 'quasi' in roles of policy.toml; give a list",
-    GOOD + "[roles]\nmissing_marks = [true]": "cannot use 'missing_marks' in roles of policy.toml; give text in quotes",
-    GOOD
-    + '[roles]\nvalues = "sets"': "cannot use 'values' in roles of policy.toml; give 'single', 'set' or 'multiset'",
-    GOOD + '[roles]\nsensitiv = "disease"': "no key 'sensitiv' in roles of policy.toml; did you mean 'sensitive'?",
-    GOOD + "x = = 3": "policy.toml is not TOML: Invalid value (at line 4, column 5)",
-    SIZE
-    + f"at_least = {'1' * 5000}": "policy.toml holds a number that is too long, or a day that no calendar has; give another",
-    f"x = {'[' * 2000}": "policy.toml is nested too deeply to be a policy; check what was written into it",
-    "skyline = 5": "cannot use 'skyline' in policy.toml; write it as tables headed [[skyline]]",
-    "skyline = [5]": "cannot use 'skyline' in skyline 1 of policy.toml; write it as tables headed [[skyline]]",
-    GOOD + "[[skyline]]\npoint = []": "no key 'point' in skyline 1 of policy.toml; did you mean 'points'?",
-    "[[skyline]]\npoints = []": "skyline 1 of policy.toml: there are no points; add at least one, such as {rules_out = 4, below = 0.75}",
-    POINT + POINT: "skyline 1 of policy.toml: there are two skylines without a value; put all their points into one",
-    '[[limit]]\nmeasure = "negations"\nk = -1\nat_most = 1': "limit 1 of policy.toml: 'negations' needs k to be a whole number of at least 0, not -1",
-    "preset = 3": 'preset of policy.toml is a text or a list of texts; write it like preset = "k-map(k=5)"',
-    "preset = ['ACRO', 3]": 'preset of policy.toml is a text or a list of texts; write it like preset = "k-map(k=5)"',
-    "preset = 'ACR'": "preset of policy.toml: no preset 'ACR'; did you mean 'ACRO'?",
-    "preset = []": 'policy.toml sets no limit; add a [[limit]] with measure = "group size" and at_least = 5',
-    "presets = 'ACRO'": "no key 'presets' in policy.toml; did you mean 'preset'?",
-    GOOD + "[colour]": "no key 'colour' in policy.toml; there are: roles, limit, skyline, preset",
-    GOOD
-    + '[roles]\ndomain_file = "values.txt"\ndomain = { ill = ["Flu"] }': "[roles] has a domain by column and a domain_file; leave one of them out",
+    SIZE + "at_leats = 5": ("no key 'at_leats'", "limit 1 of policy.toml", "'at_least'"),
+    GOOD + SIZE + "at_leats = 5": ("no key 'at_leats'", "limit 2 of policy.toml", "'at_least'"),
+    GOOD + "k = 3": ("no key 'k'", "limit 1 of policy.toml", "at_least, above, of, known, measure"),
+    SIZE: ("limit 1 of policy.toml", "'group size'", "no bound", "exactly one", "at_least or above"),
+    GOOD + "above = 3": (
+        "limit 1 of policy.toml",
+        "'group size'",
+        "'at_least' and 'above'",
+        "exactly one",
+        "at_least or above",
+    ),
+    SIZE + "at_most = 5": ("limit 1 of policy.toml", "'group size'", "at least or above", "not ≤"),
+    SIZE + 'at_least = "five"': ("cannot use 'at_least'", "limit 1 of policy.toml", "a number", "'3/4'", "'inf'"),
+    SIZE + "at_least = true": ("cannot use 'at_least'", "limit 1 of policy.toml", "a number", "'3/4'", "'inf'"),
+    SIZE + "at_least = nan": ("cannot use 'at_least'", "limit 1 of policy.toml", "a number", "'3/4'", "'inf'"),
+    SIZE + 'at_least = "1/0"': ("cannot use 'at_least'", "limit 1 of policy.toml", "a number", "'3/4'", "'inf'"),
+    SIZE + "at_least = 0": ("limit 1 of policy.toml", "limit 0", "'group size'", "out of range", "between 1 and inf"),
+    '[[limit]]\nmeasure = "grup size"\nat_least = 5': (
+        "no measure 'grup size'",
+        "limit 1 of policy.toml",
+        "'group size'",
+    ),
+    '[[limit]]\nmesure = "group size"': ("no key 'mesure'", "limit 1 of policy.toml", "'measure'"),
+    "[[limit]]\nat_least = 5": ("'measure' is missing", "limit 1 of policy.toml", 'add measure = "group size"'),
+    '[[limit]]\nmeasure = "recursive diversity"\nl = "3"\nat_most = 3': (
+        "cannot use 'l'",
+        "limit 1 of policy.toml",
+        "a whole number",
+    ),
+    '[[limit]]\nmeasure = "recursive diversity"\nl = true\nat_most = 3': (
+        "cannot use 'l'",
+        "limit 1 of policy.toml",
+        "a whole number",
+    ),
+    '[[limit]]\nmeasure = "distinct values"\napart_from = 5\nat_least = 2': (
+        "cannot use 'apart_from'",
+        "limit 1 of policy.toml",
+        "a list",
+    ),
+    '[[limit]]\nmeasure = "maximum entropy"\nrules = [1]\nat_most = 0.5': (
+        "cannot use 'rules'",
+        "limit 1 of policy.toml",
+        "a longer list",
+    ),
+    '[[limit]]\nmeasure = "maximum entropy"\nrules = [1, 2, 3]\nat_most = 0.5': (
+        "cannot use 'rules'",
+        "limit 1 of policy.toml",
+        "a shorter list",
+    ),
+    "limit = 5": ("cannot use 'limit'", "in policy.toml", "tables headed [[limit]]"),
+    "limit = [5]": ("cannot use 'limit'", "limit 1 of policy.toml", "tables headed [[limit]]"),
+    '[limit]\nmeasure = "group size"': ("cannot use 'limit'", "in policy.toml", "tables headed [[limit]]"),
+    "roles = 3\n" + GOOD: ("cannot use 'roles'", "in policy.toml", "a table headed [roles]"),
+    "[[limits]]": ("no key 'limits'", "in policy.toml", "'limit'"),
+    "": ("policy.toml", "no limit", "[[limit]]", 'measure = "group size"', "at_least = 5"),
+    GOOD + '[roles]\nquasi = "age"': ("cannot use 'quasi'", "roles of policy.toml", "a list"),
+    GOOD + "[roles]\nmissing_marks = [true]": ("cannot use 'missing_marks'", "roles of policy.toml", "text in quotes"),
+    GOOD + '[roles]\nvalues = "sets"': ("cannot use 'values'", "roles of policy.toml", "'single', 'set' or 'multiset'"),
+    GOOD + '[roles]\nsensitiv = "disease"': ("no key 'sensitiv'", "roles of policy.toml", "'sensitive'"),
+    GOOD + "x = = 3": ("policy.toml", "not TOML", "line 4, column 5"),
+    SIZE + f"at_least = {'1' * 5000}": ("policy.toml", "a number", "too long", "give another"),
+    f"x = {'[' * 2000}": ("policy.toml", "nested too deeply"),
+    "skyline = 5": ("cannot use 'skyline'", "in policy.toml", "tables headed [[skyline]]"),
+    "skyline = [5]": ("cannot use 'skyline'", "skyline 1 of policy.toml", "tables headed [[skyline]]"),
+    GOOD + "[[skyline]]\npoint = []": ("no key 'point'", "skyline 1 of policy.toml", "'points'"),
+    "[[skyline]]\npoints = []": (
+        "skyline 1 of policy.toml",
+        "no points",
+        "at least one",
+        "{rules_out = 4, below = 0.75}",
+    ),
+    POINT + POINT: ("skyline 1 of policy.toml", "two skylines", "without a value", "into one"),
+    '[[limit]]\nmeasure = "negations"\nk = -1\nat_most = 1': (
+        "limit 1 of policy.toml",
+        "'negations'",
+        "k",
+        "whole number",
+        "at least 0",
+        "not -1",
+    ),
+    "preset = 3": ("preset of policy.toml", "a text", "a list of texts", 'preset = "k-map(k=5)"'),
+    "preset = ['ACRO', 3]": ("preset of policy.toml", "a text", "a list of texts", 'preset = "k-map(k=5)"'),
+    "preset = 'ACR'": ("preset of policy.toml", "no preset 'ACR'", "'ACRO'"),
+    "preset = []": ("policy.toml", "no limit", "[[limit]]", 'measure = "group size"', "at_least = 5"),
+    "presets = 'ACRO'": ("no key 'presets'", "in policy.toml", "'preset'"),
+    GOOD + "[colour]": ("no key 'colour'", "in policy.toml", "roles, limit, skyline, preset"),
+    GOOD + '[roles]\ndomain_file = "values.txt"\ndomain = { ill = ["Flu"] }': (
+        "[roles]",
+        "a domain by column",
+        "a domain_file",
+        "leave one",
+    ),
 }
 
 
@@ -80,7 +118,8 @@ WRONG = {
 def test_what_is_wrong_is_said_in_one_line(text, line):
     with pytest.raises(BadPolicy) as caught:
         read_policy_text(text, name="policy.toml")
-    assert str(caught.value) == line
+    assert mentions(caught.value, *line)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -104,21 +143,21 @@ def test_reading_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("path", "line"),
     [
-        ("", "the name of the policy file is empty; give its path"),
-        (" ", "the name of the policy file is empty; give its path"),
-        ("nowhere.toml", "no policy file 'nowhere.toml'; check the path"),
-        ("a\0b", "cannot read the policy file 'a␀b': there is no such name; give the path of a readable file"),
-        (".", "'.' is a folder; give the path of a policy file in it"),
-        (None, "a policy file is named by its path, not by None; give the path of a TOML file"),
-        (5, "a policy file is named by its path, not by an int; give the path of a TOML file"),
-        (b"p", "a policy file is named by its path, not by a bytes; give the path of a TOML file"),
+        ("", ("name of the policy", "empty", "path")),
+        (" ", ("name of the policy", "empty", "path")),
+        ("nowhere.toml", ("no policy file 'nowhere.toml'", "path")),
+        ("a\0b", ("'a␀b'", "no such name", "path of a readable")),
+        (".", ("'.'", "a folder", "path of a policy")),
+        (None, ("a policy file", "by its path", "None", "a TOML file")),
+        (5, ("a policy file", "by its path", "an int", "a TOML file")),
+        (b"p", ("a policy file", "by its path", "a bytes", "a TOML file")),
     ],
 )
 def test_files_that_cannot_be_read(path, line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(WrongKind if line.startswith("a policy file") else BadPolicy) as caught:
+    with pytest.raises(BadPolicy if isinstance(path, str) else WrongKind) as caught:
         sl.read_policy(path)
-    assert str(caught.value) == line
+    assert mentions(caught.value, *line)
 
 
 def test_files_are_utf_8(tmp_path):

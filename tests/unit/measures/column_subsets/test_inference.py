@@ -202,22 +202,22 @@ def test_a_secret_among_several_sensitive_columns_is_looked_at_alone():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: sl.Inference(secret=3), "secret= should be a str, not an int"),
-        (lambda: sl.Inference(["sex", "age"], "age"), "'age' is known and also the secret; name other columns"),
+        (lambda: sl.Inference(secret=3), ("secret=", "a str, not an int")),
+        (lambda: sl.Inference(["sex", "age"], "age"), ("'age'", "known", "also the secret", "other columns")),
         (
             lambda: sl.Inference(["age"]).summarize(RELEASE.groups),
-            "'inference' by some columns looks at a whole release at once; measure the release",
+            ("'inference' by some columns", "whole release", "measure the release"),
         ),
         (
             lambda: sl.Inference(secret="age").screen(),
-            "'inference' looks at a whole release at once; search without it and judge what is found by it",
+            ("'inference'", "whole release", "search without it"),
         ),
     ],
 )
 def test_what_makes_no_sense_is_refused(make, message):
     with pytest.raises(SidelightError) as refused:
         make()
-    assert str(refused.value) == message
+    assert mentions(refused.value, *message)
 
 
 @pytest.mark.parametrize("measure", [sl.Inference(["agee"]), sl.Inference(secret="agee")], ids=str)

@@ -82,12 +82,12 @@ def test_columns_are_found_by_their_names():
     assert [column.name for column in cells.named(["sex", "age"])] == ["sex", "age"]
     assert cells.named([]) == ()
     for name, message in {
-        "agee": "no column 'agee' is printed about people; did you mean 'age'?",
-        "town": "no column 'town' is printed about people; there are: age, sex",
+        "agee": ("no column 'agee'", "'age'"),
+        "town": ("no column 'town'", "age, sex"),
     }.items():
         with pytest.raises(UnknownColumn) as refused:
             column_named(cells.columns, name)
-        assert str(refused.value) == message
+        assert mentions(refused.value, *message)
 
 
 rng = np.random.default_rng(7)

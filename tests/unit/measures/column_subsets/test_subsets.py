@@ -115,41 +115,38 @@ def test_more_columns_than_can_be_gone_through_are_counted():
         (
             17,
             17,
-            (
-                "17 columns have 131,071 subsets, and 65,536 can be gone through: those of 16 columns; "
-                "ask for fewer columns, or say up_to=8"
-            ),
+            ("17 columns", "131,071 subsets", "65,536", "16 columns", "fewer columns", "up_to=8"),
         ),
         (
             362,
             2,
-            (
-                "362 columns have 65,703 subsets of up to 2 columns, and 65,536 can be gone through: those of 16 columns; "
-                "ask for fewer columns, or say up_to=1"
-            ),
+            ("362 columns", "65,703 subsets", "up to 2 columns", "65,536", "16 columns", "fewer columns", "up_to=1"),
         ),
         (
             2**16,
             2,
             (
-                "65536 columns have 2,147,516,416 subsets of up to 2 columns, and 65,536 can be gone through: "
-                "those of 16 columns; ask for fewer columns, or say up_to=1"
+                "65536 columns",
+                "2,147,516,416 subsets",
+                "up to 2 columns",
+                "65,536",
+                "16 columns",
+                "fewer columns",
+                "up_to=1",
             ),
         ),
         (
             2**16 + 1,
             1,
-            (
-                "65537 columns have 65,537 subsets of up to 1 columns, and 65,536 can be gone through: those of 16 columns; "
-                "ask for fewer columns"
-            ),
+            ("65537 columns", "65,537 subsets", "up to 1 columns", "65,536", "16 columns", "fewer columns"),
         ),
     ],
 )
 def test_how_many_columns_at_a_time_can_be_gone_through_is_said(columns, up_to, message):
     with pytest.raises(TooHard) as refused:
         subset_limit(columns, up_to)
-    assert str(refused.value) == message
+    assert mentions(refused.value, *message)
+    assert ("up_to" in refused.value.parameters) == message[-1].startswith("up_to=")
 
 
 def test_subsets_are_counted():

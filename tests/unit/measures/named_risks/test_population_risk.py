@@ -68,26 +68,26 @@ def test_a_population_is_kept_as_one_and_may_be_given_later():
     [
         (
             lambda: sl.JournalistRisk(outside="an eror"),
-            "'journalist risk' has no outside=\"an eror\"; did you mean 'an error'?",
+            ("'journalist risk'", 'no outside="an eror"', "'an error'"),
         ),
         (
             lambda: sl.JournalistRisk().measure(RELEASE),
-            "'journalist risk' compares the release with a population; say which with population=",
+            ("'journalist risk'", "with a population", "population="),
         ),
         (
             lambda: sl.JournalistRisk().bind_table(table("30")),
-            "'journalist risk' compares the release with a population; say which with population=",
+            ("'journalist risk'", "with a population", "population="),
         ),
         (
             lambda: sl.JournalistRisk(REGISTER).summarize(RELEASE.groups),
-            "'journalist risk' looks at whole releases, in which a population can be counted; measure one",
+            ("'journalist risk'", "whole releases", "measure one"),
         ),
     ],
 )
 def test_what_is_refused_is_told_in_full(ask, message):
     with pytest.raises(BadMeasure) as refused:
         ask()
-    assert str(refused.value) == message
+    assert mentions(refused.value, *message)
 
 
 def table(*ages):
@@ -300,30 +300,27 @@ def test_findings_in_words():
     said = [
         (
             sl.JournalistRisk(REGISTER).measure(alone),
-            "In group 2 (age 77), 1 person stands alone in the register, too: whoever looks them up finds them.",
+            ("group 2 (age 77)", "1 person", "alone in the register", "finds them"),
         ),
         (
             sl.JournalistRisk(REGISTER).measure(several),
-            (
-                "In group 1 (age 30-39), 2 people of the release are among 3 of the register: whoever picks one of those "
-                "is right with 1/3."
-            ),
+            ("group 1 (age 30-39)", "2 people of the release", "3 of the register", "right with 1/3"),
         ),
         (
             sl.JournalistRisk(REGISTER, "average").measure(JOURNALIST_RELEASE),
-            "Whoever looks somebody of the release up in the register is right, on average, with 0.4000.",
+            ("somebody of the release", "the register", "on average", "0.4000"),
         ),
         (
             sl.MarketerRisk(REGISTER).measure(JOURNALIST_RELEASE),
-            "Whoever links everybody to the register is right about 1.2 of 3 people.",
+            ("everybody to the register", "right", "1.2 of 3 people"),
         ),
         (
             sl.MarketerRisk().measure(JOURNALIST_RELEASE),
-            "Whoever links everybody to the release is right about 2.0 of 3 people.",
+            ("everybody to the release", "right", "2.0 of 3 people"),
         ),
     ]
     for finding, words in said:
-        assert finding.explain() == words
+        assert mentions(finding.explain(), *words)
 
 
 @pytest.mark.parametrize(
@@ -405,20 +402,20 @@ def one_group(people):
         (
             1,
             1,
-            "1 of the register's 1 person is in the release.",
-            "0 of the register's 1 person are not in the release.",
+            ("1", "register's 1 person", "in the release"),
+            ("0", "register's 1 person", "not in the release"),
         ),
         (
             2,
             3,
-            "2 of the register's 3 people are in the release.",
-            "1 of the register's 3 people is not in the release.",
+            ("2", "register's 3 people", "in the release"),
+            ("1", "register's 3 people", "not in the release"),
         ),
         (
             1_100,
             2_400,
-            "1,100 of the register's 2,400 people are in the release.",
-            "1,300 of the register's 2,400 people are not in the release.",
+            ("1,100", "register's 2,400 people", "in the release"),
+            ("1,300", "register's 2,400 people", "not in the release"),
         ),
     ],
 )
@@ -430,7 +427,8 @@ def test_words(people, register, present, absent):
     ):
         finding = measure.measure(release)
         assert finding.value == value == finding.replay(release)
-        assert finding.explain() == f"In group 1 (age 30-39), {words}"
+        assert mentions(finding.explain(), "group 1 (age 30-39)", *words)
+        assert mentions(finding.explain(), "not in") == (words is absent)
         assert finding.notes == ()
 
 

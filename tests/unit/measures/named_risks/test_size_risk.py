@@ -380,52 +380,54 @@ def test_without_a_threshold_everybody_is_above_it():
     [
         (
             {"statistic": "share above"},
-            "'prosecutor risk' with the share above needs a threshold=, such as 0.09",
+            ("'prosecutor risk'", "share above", "needs a threshold=", "0.09"),
         ),
         (
             {"threshold": 0},
-            "'prosecutor risk' takes a threshold= with statistic=\"share above\" only",
+            ("'prosecutor risk'", "threshold=", 'statistic="share above"', "only"),
         ),
         (
             {"statistic": "average", "threshold": 0.09},
-            "'prosecutor risk' takes a threshold= with statistic=\"share above\" only",
+            ("'prosecutor risk'", "threshold=", 'statistic="share above"', "only"),
         ),
-        ({"statistic": "shar"}, "'prosecutor risk' has no statistic=\"shar\"; did you mean 'share above'?"),
+        ({"statistic": "shar"}, ("'prosecutor risk'", 'no statistic="shar"', "'share above'")),
         *(
             (
                 {"statistic": "share above", "threshold": threshold},
-                f"'prosecutor risk' needs a threshold= between 0 and 1, not {threshold}",
+                ("'prosecutor risk'", "threshold=", "between 0 and 1", f"not {threshold}"),
             )
             for threshold in (-0.1, 1.01, float("inf"), Fraction(12, 11))
         ),
-        ({"statistic": "share above", "threshold": "x"}, "a threshold is a number, not 'x'; give a number"),
+        ({"statistic": "share above", "threshold": "x"}, ("threshold", "a number, not 'x'")),
     ],
 )
 def test_what_is_refused(settings, words):
     with pytest.raises(BadMeasure) as refused:
         sl.ProsecutorRisk(**settings)
-    assert str(refused.value) == words
+    assert mentions(refused.value, *words)
 
 
 @pytest.mark.parametrize(
     ("people", "threshold", "words"),
     [
-        ((1, 4), 0.5, "1 of 5 people (0.2000) is in groups of 1: above 0.5."),
-        ((1, 1, 4), 0.5, "2 of 6 people (0.3334) are in groups of 1: above 0.5."),
-        ((1, 4), Fraction(1, 3), "1 of 5 people (0.2000) is in groups of 2 or fewer: above 1/3."),
-        ((3, 4), 0.4, "0 of 7 people (0.0000) are in groups of 2 or fewer: above 0.4."),
+        ((1, 4), 0.5, ("1 of 5 people", "0.2000", "groups of 1", "above 0.5")),
+        ((1, 1, 4), 0.5, ("2 of 6 people", "0.3334", "groups of 1", "above 0.5")),
+        ((1, 4), Fraction(1, 3), ("1 of 5 people", "0.2000", "groups of 2 or fewer", "above 1/3")),
+        ((3, 4), 0.4, ("0 of 7 people", "0.0000", "groups of 2 or fewer", "above 0.4")),
         (
             (1500, 2000, 1500),
             0.0005,
-            "3,000 of 5,000 people (0.6000) are in groups of 1,999 or fewer: above 0.0005.",
+            ("3,000 of 5,000 people", "0.6000", "groups of 1,999 or fewer", "above 0.0005"),
         ),
-        ((1,), 0, "1 of 1 person (1.0000) is in groups of any size: above 0."),
-        ((1, 4), 0, "5 of 5 people (1.0000) are in groups of any size: above 0."),
-        ((1, 4), 1, "Nobody's risk is above 1."),
+        ((1,), 0, ("1 of 1 person", "1.0000", "any size", "above 0")),
+        ((1, 4), 0, ("5 of 5 people", "1.0000", "any size", "above 0")),
+        ((1, 4), 1, ("Nobody's", "above 1")),
     ],
 )
 def test_a_share_in_words(people, threshold, words):
-    assert above(threshold).measure(sizes(*people)).explain() == words
+    said = above(threshold).measure(sizes(*people)).explain()
+    assert mentions(said, *words)
+    assert ("or fewer" in said) == any("or fewer" in each for each in words)
 
 
 def test_the_other_statistics_are_said_by_the_measure():
