@@ -102,9 +102,7 @@ def test_nobody_is_surer_than_one_in_l_by_a_bucket_alone():
         result = sl.protect(nhefs.table, sl.GroupSize() >= 2, method=sl.Anatomy(l=most), ask="nobody")
         assert sl.Acquaintance().measure(result.release).value <= Fraction(1, most)
         assert len(result.release) > 1
-    with pytest.raises(
-        BadPolicy, match=r"more than 1 in 10 people have the most frequent value; give an l of at most 9"
-    ):
+    with pytest.raises(BadPolicy, match=r"more than 1 in 10 .*most frequent.* l .*at most 9"):
         sl.protect(nhefs.table, sl.GroupSize() >= 2, method=sl.Anatomy(l=10), ask="nobody")
 
 

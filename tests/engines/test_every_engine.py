@@ -778,7 +778,7 @@ def test_spark_counts_every_type_like_its_texts(spark, kind):
 @pytest.mark.filterwarnings("ignore")
 def test_spark_refuses_a_person_in_two_places(spark):
     frame = spark.createDataFrame([("a", "Flu", 1), ("b", "Flu", 1)], "place string, disease string, id long")
-    with pytest.raises(BadTable, match="1 person has rows that differ in a quasi column"):
+    with pytest.raises(BadTable, match=r"\b1 person .*differ.*quasi"):
         sl.read_table(frame, quasi="place", sensitive="disease", person="id", values="set")
 
 

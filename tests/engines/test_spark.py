@@ -19,6 +19,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from support.command_line import invoke
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.engines.formats import write as sheets
@@ -304,27 +305,24 @@ def test_the_command_line_says_what_it_says_without_spark(spark, tmp_path):
 
 def test_what_spark_cannot_do_is_one_line(spark, tmp_path):
     frame = spark.createDataFrame([(["a"], "Flu")], "places array<string>, disease string")
-    with pytest.raises(
-        BadTable, match="column 'places' holds array cells, which Spark cannot group; turn it into text"
-    ):
+    with pytest.raises(BadTable, match=r"'places'.*\barray\b.*Spark cannot group.*text"):
         sl.stream_release(frame, group="places", sensitive="disease")
-    with pytest.raises(BadTable, match="has no rows; give at least one person"):
+    with pytest.raises(BadTable, match=r"no rows.*at least one"):
         sl.stream_release(frame.limit(0).selectExpr("1 AS place", "disease"), group="place", sensitive="disease")
     answer = invoke(["audit", str(tmp_path / "none.parquet"), "--engine", "spark", "--group", "a", "--sensitive", "b"])
     assert answer.exit_code == 2
-    assert "Spark finds no none.parquet; check the path" in answer.stderr
+    assert mentions(answer.stderr, "Spark", "no none.parquet", "path")
     many = spark.range(500_000).selectExpr("id AS zip", "'Flu' AS disease")
     roles = Roles.of(quasi="zip", sensitive="disease").complete()
     assert not fits_here(many, roles, Memory.parse("400MB"))
-    with pytest.raises(NoRoom, match=r"column 'zip' has .* different labels, too many for memory="):
+    with pytest.raises(NoRoom, match=r"'zip' has .* labels, too many") as caught:
         sl.stream_release(many, group="zip", sensitive="disease", memory="400MB")
+    assert "memory" in caught.value.parameters
 
 
 def test_when_spark_is_gone_for_good_that_is_one_line(spark):
     rows, roles, measures = CASES["two sensitive"]
     release = sl.stream_release(spark.createDataFrame(rows), **roles)
     spark.stop()
-    with pytest.raises(
-        BadTable, match=r"^Spark lost its executors while the table was read, and nothing was kept; see"
-    ):
+    with pytest.raises(BadTable, match=r"^Spark lost its executors.*nothing was kept.*see"):
         findings_of.findings(measures, release)

@@ -6,6 +6,7 @@ from itertools import pairwise, product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.measures.ck_safety.implications import Atom, Implication, ImplicationsWitness
@@ -41,10 +42,8 @@ def test_if_hannah_has_flu_so_has_charlie():
 
 def test_the_worst_case_in_words():
     explanation = sl.Implications(1).measure(HOSPITAL).explain()
-    assert explanation == (
-        "In group 1 anyone, the target, could be shown to have Flu with probability 2/3 "
-        "by someone who knows that, if the target has Lung cancer, the target has Flu."
-    )
+    assert mentions(explanation, "group 1", "anyone", "Flu", "2/3", "knows", "if", "Lung cancer", "Flu")
+    assert explanation.count(".") == 1
 
 
 @given(

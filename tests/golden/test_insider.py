@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from support.examples import QUICK
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.minimality.group_beliefs import draw
@@ -164,4 +165,4 @@ def test_a_lattice_of_four_columns_says_nothing():
     learnt = sl.insider(found)
     assert tuple(found.levels.values()) == (2, 1, 1, 1)
     assert learnt.outcome == "nothing to learn"
-    assert learnt.reason.startswith("33 releases would have been preferred, and all have groups too small")
+    assert mentions(learnt.reason, "33 releases", "preferred", "all", "groups too small")

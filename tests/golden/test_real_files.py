@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import csv
 from support.command_line import answer, invoke
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.table.labels import MISSING, as_number, shown
@@ -51,7 +52,8 @@ def test_story_what_a_column_is(survey, method):
 
     # what was taken for what is told, so that a wrong one is seen: this one is overruled by an option
     done = invoke([*usual, "--kind", "income=number"])
-    assert "Columns: age number, income number, birthplace category, education ordered" in " ".join(done.stdout.split())
+    told = " ".join(done.stdout.split())
+    assert mentions(told, "age number, income number, birthplace category, education ordered")
 
     done = invoke([*usual, "--output", "release.csv"])
     assert done.exit_code == 0, done.stderr
@@ -110,8 +112,9 @@ def test_story_who_is_meant(survey):
         "release.csv", group=["age", "sex", "birthplace"], sensitive="condition", values="set", rows="counts"
     )
     person = {"age": 42, "sex": "Male", "birthplace": 47}
-    with pytest.raises(sl.errors.BadKnowledge, match=r"knows no birthplace '47'; there are: Midwest, .*by="):
+    with pytest.raises(sl.errors.BadKnowledge, match=r"no birthplace '47'.*: Midwest, ") as caught:
         sl.posteriors(foreign, person=person)
+    assert "by" in caught.value.parameters
     again = sl.posteriors(foreign, person=person, by=survey.hierarchies)
     assert {value: str(chance) for value, chance in again.items()} == {
         each["value"]: each["after"] for each in told["values"]

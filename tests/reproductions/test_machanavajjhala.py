@@ -6,7 +6,7 @@ from fractions import Fraction
 import experiment
 import machanavajjhala as paper
 import pytest
-from support.reproduced import table_rows, table_text, words_of
+from support.reproduced import says, table_rows, table_text, words_of
 
 import sidelight as sl
 
@@ -52,9 +52,7 @@ def test_counts_on_adult_are_those_of_the_page(quick):
     ) + " |"
     close, beside = int(adult["0.2-close"]), int(adult["private at it, not close"])
     assert f"{beside} of {close + beside} on Adult is not" in PAGE
-    assert (
-        f"it gives {adult['ε of Lemma 1']}, and all {close} close generalisations are private at that, 4 at 2.5" in PAGE
-    )
+    assert says(PAGE, adult["ε of Lemma 1"], f"all {close} close generalisations", "private", "4 at 2.5")
     quickly = [line for line in (quick / "utility.md").read_text(encoding="utf-8").splitlines() if "| 100 |" in line]
     assert set(quickly) <= set(table_text("machanavajjhala", "utility").splitlines())
 
@@ -67,7 +65,7 @@ def test_the_words_about_order_are_those_of_the_tables():
     assert "on 10 of 144 with 14 occupations" in PAGE
     for row, compared in ((second, "144"), (third, "72"), (fourth, "1,080")):
         assert {row[name] for name in ("Adult", "ACS", "Adult, 14 occupations")} == {f"holds ({compared})"}
-    assert "in all 144, 72 and 1,080 comparisons on each table" in PAGE
+    assert says(PAGE, "all 144, 72 and 1,080 comparisons")
     strong, weak = (rows[f"private against {who}, ε = 20"]["the paper"] for who in ("II, 10⁶", "II, 10³"))
     assert f"Its table has {strong} and {weak}" in PAGE
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import experiment
 import martin
 import pytest
-from support.reproduced import table_rows, table_text, words_of
+from support.reproduced import says, table_rows, table_text, words_of
 
 import sidelight as sl
 
@@ -32,7 +32,7 @@ def test_a_quick_run_leaves_figures_and_tables(quick):
 def test_figure_5_on_the_page_is_what_the_script_finds(quick):
     assert table_text("martin", "risk") == (quick / "risk.md").read_text(encoding="utf-8")
     rows = table_rows("martin", "risk")
-    assert "from 0.316 to 1 at k = 12; at most 0.052 apart" in PAGE
+    assert says(PAGE, "from 0.316", "to 1 at k = 12", "at most 0.052")
     assert (rows[0]["implications"], rows[12]["implications"]) == ("0.3158", "1")
     assert max(float(row["difference"]) for row in rows) == pytest.approx(0.052, abs=0.0005)
     assert [row["k"] for row in rows if row["difference"] == "0"] == ["0", "1", "11", "12"]
@@ -47,18 +47,18 @@ def test_figure_6_on_the_page_is_what_the_script_finds(quick):
 def test_the_words_are_those_of_the_tables():
     rises = table_rows("martin", "rises")
     counts = [row["rises, implications"] for row in rises]
-    assert (
-        f"{', '.join(counts[:-1])} and {counts[-1]} of {rises[0]['steps']} steps for k = 1, 3, 5, 7, 9 and 11" in PAGE
-    )
+    rising = f"{', '.join(counts[:-1])} and {counts[-1]}"
+    assert says(PAGE, rising, f"of {rises[0]['steps']} steps", "k = 1, 3, 5, 7, 9 and 11")
     assert len(table_rows("martin", "which")) == sum(map(int, counts))
     assert all(int(row[f"k = {k}"]) > 0 for row in table_rows("martin", "variants") for k in martin.KNOWN)
     merged, negated, apart, further, searched = table_rows("martin", "claims")
     assert (merged["against it"], searched["against it"]) == ("0", "0")
     assert f"never in {merged['counted'].split()[0]} comparisons" in PAGE
-    assert f"{negated['against it'].split()[0]} of {negated['counted'].split()[0]} risks below 1 are the same" in PAGE
+    alike, risks = negated["against it"].split()[0], negated["counted"].split()[0]
+    assert says(PAGE, f"{alike} of {risks} risks", "below 1", "same")
     assert f"the largest difference is {apart['against it'].split()[2]}." in PAGE
     need, by = further["against it"].split()[0], further["against it"].split()[4]
-    assert f"{need} of {further['counted'].split()[0]} limits need it, by {by} levels at most" in PAGE
+    assert says(PAGE, f"{need} of {further['counted'].split()[0]} limits", f"{by} levels at most")
 
 
 def test_three_digits_hide_one_rise():
@@ -66,7 +66,7 @@ def test_three_digits_hide_one_rise():
     risks = [(int(row["k"]), *map(float, row["risk"].split("→"))) for row in table_rows("martin", "which")]
     seen = [sum(round(after, 3) > round(before, 3) for at, before, after in risks if at == k) for k in martin.KNOWN]
     assert seen == [6, 4, 2, 2, 2, 3]
-    assert "whoever rounds risks to three digits counts 2 rises there instead of 3" in PAGE
+    assert says(PAGE, "rounds", "three digits", "2 rises", "instead of 3")
 
 
 def test_the_smallest_rise_is_below_four_digits():

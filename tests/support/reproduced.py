@@ -3,12 +3,19 @@
 import re
 from pathlib import Path
 
+from support.words import mentions
+
 PAGES = Path(__file__).parents[2] / "docs" / "reproductions"
 
 
 def words_of(paper):
     """The page on one line."""
     return " ".join((PAGES / f"{paper}.md").read_text(encoding="utf-8").split())
+
+
+def says(page, *parts):
+    """Return whether one sentence of a page mentions all parts in this order."""
+    return any(mentions(sentence, *parts) for sentence in re.split(r"(?<=\.) ", page))
 
 
 def table_text(paper, name):

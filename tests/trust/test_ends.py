@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.waiting import PATIENCE
+from support.words import mentions
 
 TABLE = "sex,disease\n" + "f,Flu\nf,Cold\nm,Flu\nm,Cold\n" * 3
 PROTECT = ("protect", "t.csv", "-g", "sex", "-s", "disease", "-l", "group size >= 2", "--suppress-only", "sex")
@@ -32,9 +33,8 @@ def test_full_standard_output_says_what_was_published(folder):
         process = begun(folder, *PROTECT, "-o", "out.csv", stdout=full)
         _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2
-    assert error.startswith(
-        "sidelight: standard output cannot be written: No space left on device; written already: out.csv"
-    )
+    assert error.startswith("sidelight: ")
+    assert mentions(error, "standard output", "No space left on device", "written already", "out.csv")
     assert error.count("\n") == 1
     assert (folder / "out.csv").exists()
 
@@ -45,7 +45,9 @@ def test_closed_standard_output_is_no_crash(folder):
         ["/bin/sh", "-c", words], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert outcome.returncode == 2
-    assert outcome.stderr == "sidelight: standard output cannot be written: Bad file descriptor\n"
+    assert outcome.stderr.startswith("sidelight: ")
+    assert mentions(outcome.stderr, "standard output", "Bad file descriptor")
+    assert outcome.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("ends", [signal.SIGTERM, signal.SIGHUP], ids=str)

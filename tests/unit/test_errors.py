@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import (
@@ -42,18 +43,16 @@ def test_a_dataframe_is_no_table_but_can_be_read(thing, described):
     with pytest.raises(WrongKind) as caught:
         expect(sl.Table, thing, "what is protected")
     message = str(caught.value)
-    assert message.startswith(
-        f"what is protected should be a Table, not {described}; read it first with sl.read_table("
-    )
+    assert mentions(message, "what is protected", "a Table", f"not {described}", "sl.read_table")
     assert "\n" not in message
     assert "Flu" not in message
 
 
 def test_a_table_is_no_release_but_can_be_grouped_and_the_other_way_round():
     table = sl.read_table(pa.table(ROWS), quasi=["age"], sensitive="disease")
-    with pytest.raises(TypeError, match=r"not a Table; group it first: sl\.group\(table\)"):
+    with pytest.raises(TypeError, match=r"not a Table; .*: sl\.group\(table\)"):
         expect(sl.Release, table, "the release")
-    with pytest.raises(WrongKind, match=r"not a Release; a release no longer has the table's values"):
+    with pytest.raises(WrongKind, match=r"not a Release; .*no longer"):
         expect(sl.Table, sl.group(table), "the table")
     assert expect(sl.Table, table, "the table") is table
 
@@ -113,16 +112,16 @@ def test_several_things_are_a_list_and_nothing_that_only_happens_to_be_iterable(
     assert expect_several(int, {"a": 1}.values(), "numbers", each="number") == (1,)
     assert expect_several(int, [1, 2.0], "numbers", each="number", also=(float,)) == (1, 2.0)
     for things in (None, {"a": 1}, "12", 3.0):
-        with pytest.raises(WrongKind, match="numbers should be a list, each a int, not"):
+        with pytest.raises(WrongKind, match=r"numbers .*a list, .*a int, not"):
             expect_several(int, things, "numbers", each="number")
-    with pytest.raises(WrongKind, match=r"several, not one; put it into a list: \[number\]"):
+    with pytest.raises(WrongKind, match=r"several, not one.*: \[number\]"):
         expect_several(int, 1, "numbers", each="number")
-    with pytest.raises(WrongKind, match="number 2 should be a int, not a str"):
+    with pytest.raises(WrongKind, match=r"number 2 .*a int, not a str"):
         expect_several(int, [1, "2"], "numbers", each="number")
 
 
 def test_a_library_of_an_extra_is_asked_for_by_name():
-    with pytest.raises(NotAvailable, match=r'noise needs opendp; install it with: pip install "sidelight\[dp\]"'):
+    with pytest.raises(NotAvailable, match=r'noise needs opendp; .*pip install "sidelight\[dp\]"'):
         use("nothing_such")
     with pytest.raises(KeyError):
         use(None)

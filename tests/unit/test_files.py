@@ -340,7 +340,7 @@ def test_whoever_may_not_settle_is_told(tmp_path, monkeypatch):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(_files.tempfile, "mkdtemp", denied)
-    with pytest.raises(NotPublished, match="was cut short, and this user may not put back what stood there"):
+    with pytest.raises(NotPublished, match=r"cut short.*may not put back"):
         _files.settle(tmp_path / "a.csv")
 
 
@@ -375,7 +375,7 @@ def test_links_that_lead_in_a_circle_are_refused(name, tmp_path):
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "input.csv").write_text("a\n")
     for force in (False, True):
-        with pytest.raises(SidelightError, match=f"{name}' leads in a circle of links; give the name of a file"):
+        with pytest.raises(SidelightError, match=f"{name}' .*circle of links"):
             refuse_targets([tmp_path / "x.csv", tmp_path / name], [tmp_path / "input.csv"], force=force)
     refuse_input(tmp_path / "x.csv", [tmp_path / name])
     assert real_path(tmp_path / name) == real_path(tmp_path) / name

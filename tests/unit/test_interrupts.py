@@ -12,6 +12,7 @@ from cyclopts import App
 from support.command_line import invoke
 from support.signals import sigint
 from support.waiting import PATIENCE
+from support.words import mentions
 
 from sidelight import interrupts
 from sidelight.interrupts import heed_interrupts, noticing_interrupts
@@ -40,7 +41,8 @@ def test_an_interrupt_that_a_library_made_an_error_of_is_one_too():
             raise AttributeError(message) from None
 
     result = invoke(["half"], verbs)
-    assert (result.exit_code, result.stderr) == (130, "sidelight: interrupted; nothing unfinished is left behind\n")
+    assert result.exit_code == 130
+    assert one_line_of_an_interrupt(result.stderr)
 
 
 @pytest.mark.filterwarnings("default")
@@ -64,8 +66,12 @@ def test_a_signal_that_came_while_something_was_cleaned_up_is_not_lost(number, s
 
     with sigint(signal.SIG_IGN if in_background else signal.default_int_handler):
         result = invoke(["tidy"], verbs)
-    line = "sidelight: interrupted; nothing unfinished is left behind\n"
-    assert (result.exit_code, result.stderr) == ((0, "") if ignored else (status, line))
+    assert result.exit_code == (0 if ignored else status)
+    assert (result.stderr == "") if ignored else one_line_of_an_interrupt(result.stderr)
+
+
+def one_line_of_an_interrupt(text):
+    return text.count("\n") == 1 and mentions(text, "sidelight: interrupted", "nothing unfinished")
 
 
 STOPPED = """
@@ -97,8 +103,8 @@ def stopped(where):
 )
 def test_ctrl_c_while_modules_are_loaded_is_one_line(module):
     result = stopped(module)
-    line = "sidelight: interrupted; nothing unfinished is left behind\n"
-    assert (result.returncode, result.stdout, result.stderr) == (130, "", line)
+    assert (result.returncode, result.stdout) == (130, "")
+    assert one_line_of_an_interrupt(result.stderr)
 
 
 @pytest.mark.parametrize("module", ["sidelight.cli.app", "numpy"])

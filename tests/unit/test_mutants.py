@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from support.words import mentions
 
 pytest.importorskip("mutmut")
 
@@ -233,7 +234,8 @@ def test_survivors_are_named_until_they_are_listed(project):
     changes = [[name, was[name], line.removeprefix("  + ")] for name, line in lists]
     listed.write_text(f"[[survivors]]\nreason = 'an example'\nchanges = {json.dumps(changes)}\n")
     second = project.make_mutants("policy/limit.py")
-    assert "killed, and yet listed as a survivor: within: return value < limit" in second.stdout
+    killed = [line for line in second.stdout.splitlines() if mentions(line, "killed", "listed as a survivor")]
+    assert [line.endswith("within: return value < limit") for line in killed] == [True]
     assert verdicts.read_text() == before  # nothing was tried again
     left = [line for line in second.stdout.splitlines() if line.startswith("  + ")]
     assert second.returncode == int(bool(left)), second.stdout
@@ -276,4 +278,5 @@ def test_figures_of_the_whole_stay_while_some_files_have_no_verdicts(project):
 def test_a_file_that_is_not_there_is_told(project):
     ran = project.make_mutants("policy/other.py")
     assert ran.returncode == 1
-    assert ran.stderr.strip() == "no source file policy/other.py; say one below src/sidelight, such as measures/sums.py"
+    assert mentions(ran.stderr, "no source file policy/other.py", "src/sidelight", "measures/sums.py")
+    assert ran.stderr.strip().count("\n") == 0

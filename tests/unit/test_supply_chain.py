@@ -2,6 +2,7 @@ import json
 
 import pytest
 import supply_chain as chain
+from support.words import mentions
 
 PINS = {"jinja2==3.1.6", "numpy==2.4.6", "numpy==2.5.4"}
 UNKNOWN = {"name": "numpy", "skip_reason": "Dependency not found on PyPI and could not be audited: numpy (2.4.6)"}
@@ -18,7 +19,8 @@ def test_what_nobody_was_asked_about_is_never_called_clean(strict):
     """pip-audit says "No known vulnerabilities found", with status 0, about packages that its service does not know."""
     for dependencies in ([], [UNKNOWN], [UNKNOWN] * 3):
         line, status = verdict(dependencies, strict=strict)
-        assert line == "no advisory service reachable: not audited (0 of 3 pins)"
+        assert mentions(line, "not audited", "0 of 3 pins")
+        assert "no known" not in line
         assert status == (2 if strict else 0)
 
 
@@ -29,9 +31,12 @@ def test_an_answer_that_broke_off_is_none(document):
 
 def test_a_part_is_called_a_part():
     line, status = verdict([CLEAN[0], UNKNOWN])
-    assert (line, status) == ("no known vulnerabilities in 1 of 3 pins; not audited: 2 others", 0)
+    assert mentions(line, "no known vulnerabilities", "1 of 3 pins", "not audited", "2 others")
+    assert status == 0
     assert verdict([CLEAN[0], UNKNOWN], strict=True)[1] == 2
-    assert verdict(CLEAN, strict=True) == ("no known vulnerabilities in 3 of 3 pins", 0)
+    line, status = verdict(CLEAN, strict=True)
+    assert mentions(line, "no known vulnerabilities", "3 of 3 pins")
+    assert ("not audited" in line, status) == (False, 0)
 
 
 @pytest.mark.parametrize("strict", [False, True])

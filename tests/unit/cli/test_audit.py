@@ -9,6 +9,7 @@ from functools import partial
 
 import pytest
 from support.command_line import invoke
+from support.words import mentions
 
 import sidelight as sl
 from sidelight import files as _files
@@ -182,7 +183,7 @@ def test_the_report_is_written_whole_and_not_over_another(file, policy, tmp_path
     assert AuditReport.model_validate_json(written).answer.verdict == "within policy"
     again = run(file, "-p", policy, "--output", kept, "--limit", "group size >= 3")
     assert (again.exit_code, again.stdout) == (2, "")
-    assert again.stderr == f"sidelight: '{kept}' exists; give another name, or replace it with --force\n"
+    one_line(again, f"'{kept}' exists", "--force")
     assert kept.read_text(encoding="utf-8") == written
     forced = run(file, "-p", policy, "--output", kept, "--limit", "group size >= 3", "--force", "--json")
     assert forced.exit_code == 1
@@ -214,46 +215,46 @@ def test_a_place_that_turns_out_not_to_be_writable_is_one_line(file, policy, tmp
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("--policy", "nowhere.toml"), "no policy file 'nowhere.toml'; check the path"),
-        ((), "which columns? name them with --group and --sensitive, or in [roles] of the policy"),
-        (("-g", "age"), "which columns? name them with --sensitive, or in [roles] of the policy; "),
-        (("-s", "disease"), "published.csv has: age, sex, disease, name"),
-        ((*ROLES, "--measure", "nonsense"), "in 'nonsense'; there are: group size, distinct values,"),
-        ((*ROLES, "--measure", "nonsense"), "expected candidates, maximum entropy"),
-        (("-g", "ade", "-s", "disease"), "did you mean 'age'?"),
-        (("-g", "ward", "-s", "disease"), "in published.csv; there are: age, sex, disease, name"),
+        (("--policy", "nowhere.toml"), ("no policy file 'nowhere.toml'",)),
+        ((), ("--group and --sensitive", "[roles] of the policy")),
+        (("-g", "age"), ("with --sensitive", "[roles] of the policy")),
+        (("-s", "disease"), ("published.csv", "age, sex, disease, name")),
+        ((*ROLES, "--measure", "nonsense"), ("'nonsense'", "group size, distinct values")),
+        ((*ROLES, "--measure", "nonsense"), ("candidates, maximum entropy",)),
+        (("-g", "ade", "-s", "disease"), ("'ade'", "mean 'age'")),
+        (("-g", "ward", "-s", "disease"), ("'ward'", "published.csv", "age, sex, disease, name")),
         (
             (*ROLES, "--limit", "grup size >= 5"),
-            "no measure 'grup size' in 'grup size >= 5'; did you mean 'group size'?",
+            ("no measure 'grup size'", "'grup size >= 5'", "'group size'"),
         ),
-        ((*ROLES, "--limit", "group size >= 0"), "the limit 0 of 'group size' is out of range"),
-        ((*ROLES, "--limit", "closeness <= 1.5"), "the limit 1.5 of 'closeness' is out of range"),
-        ((*ROLES, "--measure", "entropy"), "no measure 'entropy' in 'entropy'; did you mean"),
-        (("-g", "agee", "-s", "disease"), "no column 'agee'"),
-        (("-g", "age", "-s", "diseas"), "did you mean 'disease'?"),
-        (("-g", "age", "-g", "disease", "-s", "disease"), "disease"),
-        (("-g", "age", "-s", "disease", "--person", "sex"), "sex"),
+        ((*ROLES, "--limit", "group size >= 0"), ("limit 0", "'group size'", "out of range")),
+        ((*ROLES, "--limit", "closeness <= 1.5"), ("limit 1.5", "'closeness'", "out of range")),
+        ((*ROLES, "--measure", "entropy"), ("no measure 'entropy'", "mean")),
+        (("-g", "agee", "-s", "disease"), ("no column 'agee'",)),
+        (("-g", "age", "-s", "diseas"), ("'diseas'", "'disease'")),
+        (("-g", "age", "-g", "disease", "-s", "disease"), ("disease",)),
+        (("-g", "age", "-s", "disease", "--person", "sex"), ("sex",)),
     ],
 )
 def test_bad_questions_get_one_line_and_status_2(file, args, said):
-    one_line(run(file, *args), said)
+    one_line(run(file, *args), *said)
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "empty"),
-        (b"age,sex,disease\n", ""),
-        (b"age,sex,disease\n1,f,Flu\n2,m\n3,f,Flu,more,still\n", ""),
-        ("age,sex,disease\n1,f,Grippe\n2,m,Erkältung\n".encode("latin-1"), "UTF-8"),
-        (b"age,sex,disease\n1,f,Flu\n2,m,\n", "missing"),
+        (b"", ("empty",)),
+        (b"age,sex,disease\n", ()),
+        (b"age,sex,disease\n1,f,Flu\n2,m\n3,f,Flu,more,still\n", ()),
+        ("age,sex,disease\n1,f,Grippe\n2,m,Erkältung\n".encode("latin-1"), ("UTF-8",)),
+        (b"age,sex,disease\n1,f,Flu\n2,m,\n", ("missing",)),
     ],
     ids=["empty", "no rows", "ragged", "latin-1", "missing value"],
 )
 def test_bad_files_get_one_line_and_status_2(tmp_path, content, said):
     path = tmp_path / "bad.csv"
     path.write_bytes(content)
-    one_line(run(path, *ROLES), said)
+    one_line(run(path, *ROLES), *said)
 
 
 def test_a_file_that_is_not_there(tmp_path):
@@ -285,11 +286,11 @@ def test_one_person_twice_in_single(tmp_path):
     assert "Bob" not in result.stderr
 
 
-def one_line(result, said):
+def one_line(result, *said):
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("sidelight: ")
     assert result.stderr.count("\n") == 1
-    assert said in result.stderr
+    assert mentions(result.stderr, *said)
     assert "should not have happened" not in result.stderr
 
 
@@ -298,7 +299,7 @@ def test_a_file_without_names_of_columns_is_not_listed(tmp_path):
     people.write_text("Ann,34,Flu\nBea,35,Cold\n")
     for args in ((), ("-g", "age", "-s", "disease")):
         result = run(people, *args)
-        one_line(result, "its first line looks like somebody's row and is not shown; give it a line of column names")
+        one_line(result, "first line", "somebody's row", "not shown", "column names")
         assert "Ann" not in result.stderr
 
 
@@ -313,8 +314,8 @@ def test_an_audit_without_limits_says_who_stands_alone_and_by_which_columns(tmp_
     release = tmp_path / "release.csv"
     release.write_text("age,sex,disease\n30,f,Flu\n30,m,Flu\n40,f,Cold\n40,f,Flu\n")
     page = run(release, *ROLES)
-    assert "2 of 4 people stand alone in a group" in page.stdout
-    assert "Without sex, 2 fewer would stand alone" in page.stdout
+    assert mentions(page.stdout, "2 of 4 people", "alone", "group")
+    assert mentions(page.stdout, "Without sex", "2 fewer", "alone")
     alone = json.loads(run(release, *ROLES, "--json").stdout)["answer"]["singled_out"]
     assert alone == {"people": 2, "worst_columns": [{"column": "sex", "fewer": 2}, {"column": "age", "fewer": 1}]}
     limited = run(release, *ROLES, "--limit", "group size >= 2", "--json")

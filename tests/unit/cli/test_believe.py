@@ -6,6 +6,7 @@ import re
 import pytest
 from scipy.optimize import OptimizeResult
 from support.command_line import answer, invoke
+from support.words import mentions
 
 from sidelight.max_entropy import presolve
 
@@ -43,7 +44,7 @@ def test_whoever_moves_most_comes_first(run):
     told = run("--person", "name", "-k", "Hannah = Flu -> Charlie = Flu", "--top", "2")
     *lines, surest = [line.split() for line in told.stdout.splitlines() if "Flu" in line][1:]
     assert lines == [["Hannah", "Flu", "2/5", "4/19"], ["Charlie", "Flu", "2/5", "10/19"]]
-    assert " ".join(surest) == "Surest of everybody: Charlie has Flu, with probability 10/19."
+    assert mentions(" ".join(surest), "Surest", "Charlie has Flu", "10/19")
 
 
 def test_decimals_say_that_they_are_rounded(tmp_path):
@@ -53,7 +54,7 @@ def test_decimals_say_that_they_are_rounded(tmp_path):
     most, one = (invoke([*asked, *about]).stdout for about in ([], ["--about", "#1"]))
     assert "0.3333 (1000/3001)" in one  # 0.33322…
     for told in (most, one):
-        assert told.endswith("Decimals are rounded towards caution; --json has the exact numbers.\n")
+        assert mentions(told.splitlines()[-1], "rounded towards caution", "--json", "exact")
 
 
 def test_fractions_are_not_said_to_be_rounded(run):
@@ -69,9 +70,9 @@ def test_what_somebody_is_only_so_sure_of(run):
     assert ["Flu", "2/5", "11/40"] in lines
     wrong = run("--person", "name", "--know", "Bob = Flu with 0.9", "--know", "Bob = Lung with 0.9")
     assert wrong.exit_code == 2
-    assert "'Bob = Flu with 0.9' and 'Bob = Lung with 0.9' add up to too much" in wrong.stderr
+    assert mentions(wrong.stderr, "'Bob = Flu with 0.9'", "'Bob = Lung with 0.9'", "too much")
     both = run("--person", "name", "-k", "Bob = Flu with 0.9 and Charlie = Flu with 0.9")
-    assert "Note: what is said of Bob, Charlie is taken as 2 independent reports" in both.stdout
+    assert mentions(both.stdout, "Note:", "Bob, Charlie", "2 independent")
 
 
 def test_json_has_exact_fractions(run, tmp_path):
@@ -109,20 +110,18 @@ HARD = ("--person", "name", "-k", "Hannah = Flu -> Charlie = Flu", "-k", "not sa
 def test_too_hard_names_the_options_that_help(run):
     told = run(*HARD, "--seconds", "1.5")
     assert (told.exit_code, told.stdout) == (2, "")
-    assert told.stderr == (
-        "sidelight: counting the worlds takes more than --states 1 or --seconds 1.5; "
-        "allow more, or say --approximate for estimates\n"
-    )
+    assert mentions(told.stderr, "sidelight:", "more than --states 1", "--seconds 1.5", "--approximate for estimates")
+    assert told.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("more", [(), ("--approximate",), ("--approximate", "--about", "Charlie")])
 def test_soft_facts_that_are_too_hard_name_no_option_that_would_be_refused(run, more):
     told = run(*HARD, "-k", "Bob = Flu with 0.9", "--seconds", "1.5", *more)
     assert (told.exit_code, told.stdout) == (2, "")
-    assert told.stderr == (
-        "sidelight: counting the worlds takes more than --states 1 or --seconds 1.5, and with soft facts ('with 0.9') "
-        "there are no estimates; allow more, or take some facts back\n"
-    )
+    assert mentions(told.stderr, "sidelight:", "more than --states 1", "--seconds 1.5")
+    assert mentions(told.stderr, "soft facts", "with 0.9", "no estimates", "allow more", "facts back")
+    assert "--approximate" not in told.stderr
+    assert told.stderr.count("\n") == 1
 
 
 def test_an_estimate_says_that_it_is_one(run):
@@ -130,8 +129,7 @@ def test_an_estimate_says_that_it_is_one(run):
     told = run(*args)
     assert told.exit_code == 0, told.stderr
     words = " ".join(told.stdout.split())
-    assert "these are estimates from 2,000 worlds drawn at random (seed 0); each interval holds the truth with" in words
-    assert "0.95 confidence" in words
+    assert mentions(words, "estimates", "2,000 worlds", "random", "seed 0", "interval", "0.95 confidence")
     assert re.search(r"Flu 2/5 about 0\.\d{3} \(0\.\d{3} to 0\.\d{3}\)", words)
     assert run(*args).stdout == told.stdout
     assert run(*args, "--seed", "1").stdout != told.stdout
@@ -153,10 +151,9 @@ def test_estimates_in_json_have_intervals_that_hold_the_truth(run):
 def test_estimates_are_of_the_people_that_are_named(run):
     told = run(*HARD, "--approximate")
     assert (told.exit_code, told.stdout) == (2, "")
-    assert told.stderr == (
-        "sidelight: counting the worlds takes more than --states 1 or --seconds 20; "
-        "allow more, or say with --about of whom to make estimates\n"
-    )
+    assert mentions(told.stderr, "sidelight:", "more than --states 1", "--seconds 20", "--about", "estimates")
+    assert "--approximate" not in told.stderr
+    assert told.stderr.count("\n") == 1
     both = answer(run(*HARD, "--approximate", "-a", "Hannah", "-a", "#2.3", "--json"))["beliefs"]
     assert [each["person"] for each in both] == ["Hannah", "#2.3"]
 
@@ -170,20 +167,20 @@ def test_what_can_be_counted_is_no_estimate(run):
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("-k", "Bob = Flu"), "names nobody"),
-        (("-k", "#1 ="), "at character 5"),
-        (("-k", "#1 = Flu", "-k", "#1 = Lung"), "'#1 = Flu' and '#1 = Lung' cannot all hold"),
-        (("-a", "#3"), "numbered 1 to 2"),
-        (("-a", "#1", "--approximate", "--confidence", "95"), "--confidence 95 is not between 0 and 1"),
-        (("-a", "#1", "--states", "0"), "'--states': give a number of at least 1"),
-        (("-a", "#1", "--seconds", "-1"), "--seconds -1 is no time to count in"),
-        (("-k", "P(Flu | ward=1) = 0.4", "--approximate"), "are for counting worlds; leave them out with statements"),
+        (("-k", "Bob = Flu"), ("names nobody",)),
+        (("-k", "#1 ="), ("at character 5",)),
+        (("-k", "#1 = Flu", "-k", "#1 = Lung"), ("'#1 = Flu'", "'#1 = Lung'", "cannot")),
+        (("-a", "#3"), ("numbered 1 to 2",)),
+        (("-a", "#1", "--approximate", "--confidence", "95"), ("--confidence 95", "not", "0 and 1")),
+        (("-a", "#1", "--states", "0"), ("'--states'", "at least 1")),
+        (("-a", "#1", "--seconds", "-1"), ("--seconds -1", "no time")),
+        (("-k", "P(Flu | ward=1) = 0.4", "--approximate"), ("--approximate", "counting worlds", "with statements")),
     ],
 )
 def test_what_cannot_be_told_is_2(run, args, said):
     told = run(*args)
     assert told.exit_code == 2
-    assert said in told.stderr
+    assert mentions(told.stderr, *said)
     assert len(told.stderr.splitlines()) == 1
 
 
@@ -218,7 +215,7 @@ def test_what_was_not_decided_in_time_is_a_note(by_shares, monkeypatch):
     monkeypatch.setattr(presolve, "linprog", lambda *_, **__: OptimizeResult(status=1))
     told = by_shares("-k", "P(Flu | sex=m) = 1/2", "-k", "P(HIV | sex=m) = 1/2", "--seconds", "5")
     assert told.exit_code == 0, told.stderr
-    assert "Note: the time was up before it was known of 1 amount next to nothing" in " ".join(told.stdout.split())
+    assert mentions(" ".join(told.stdout.split()), "Note:", "time was up", "1 amount", "nothing")
 
 
 def test_who_is_most_at_risk(by_shares):
@@ -280,7 +277,7 @@ def test_who_is_described_in_the_same_words_is_the_person_who_is_known(by_shares
 def test_the_strongest_rules_are_known(by_shares):
     told = by_shares("--rules", "1", "2", "--table", by_shares.file)
     assert told.exit_code == 0, told.stderr
-    assert "Known: the 2 strongest rules of the kind 'has not'" in told.stdout  # no rule 'has' has the support of 3
+    assert mentions(told.stdout, "Known:", "2 strongest rules", "'has not'")  # no rule 'has' has the support of 3
     document = answer(by_shares("--rules", "1", "2", "--table", by_shares.file, "--json"))
     assert len(document["statements"]) == 2
     assert document["estimation_error"]["after"] < document["estimation_error"]["before"]
@@ -305,7 +302,7 @@ def test_several_bounds_on_rules_are_a_curve(by_shares):
 
 def test_notes_are_told(by_shares):
     told = by_shares("-k", "P(Flu | sex=female, degree=high school) = 0.3").stdout
-    assert "says nothing: nobody in the release says all of this" in " ".join(told.split())
+    assert mentions(" ".join(told.split()), "Note:", "says nothing", "nobody")
 
 
 HIDDEN = """sex,age,disease
@@ -332,24 +329,25 @@ def by_hidden(tmp_path):
 
 def test_a_statement_is_also_about_women_in_groups_that_print_a_star(by_hidden):
     """P(Flu | sex=F) = 0.3 used to speak of the three women of the first group alone: 0.33 stayed 0.33."""
-    whom = "sex=F: 3 people for certain; 5 people in 2 groups may be meant too, of whom the estimate takes 1.8 to be"
     told = by_hidden("-k", "P(Flu | sex=F) = 0.3", "-a", "{sex = F}")
     assert told.exit_code == 0, told.stderr
-    assert f"Note: {whom}" in " ".join(told.stdout.split())
     document = by_hidden("-k", "P(Flu | sex=F) = 0.3", "-a", "{sex = F}", "--json")
-    assert json.loads(document.stdout)["notes"] == [whom]
+    (whom,) = json.loads(document.stdout)["notes"]
+    assert mentions(whom, "sex=F", "3 people for certain", "5 people in 2 groups", "may", 1.8)
+    assert f"Note: {whom}" in " ".join(told.stdout.split())
     believed = {each["value"]: each["after"] for each in answer(document)["beliefs"]}
     assert believed == pytest.approx({"Flu": 0.3, "Cold": 0.7})
 
 
 def test_a_statement_about_people_who_are_certain_nowhere_says_so(by_hidden):
     told = by_hidden("-k", "P(Flu | age=44) = 0", "-a", "{age = 44}")
-    assert "age=44: nobody is meant for certain; 5 people in 2 groups may be meant too" in " ".join(told.stdout.split())
+    words = " ".join(told.stdout.split())
+    assert mentions(words, "age=44", "nobody", "for certain", "5 people in 2 groups", "may")
 
 
 def test_asking_about_people_whom_groups_hide_is_told(by_hidden):
     told = by_hidden("-k", "P(Flu) >= 0", "-a", "{sex = M}")
-    assert "sex=M: 2 people for certain; 5 people in 2 groups may be meant too" in " ".join(told.stdout.split())
+    assert mentions(" ".join(told.stdout.split()), "sex=M", "2 people for certain", "5 people in 2 groups", "may")
 
 
 def test_hierarchies_say_what_a_coarse_label_hides(tmp_path):
@@ -362,8 +360,8 @@ def test_hierarchies_say_what_a_coarse_label_hides(tmp_path):
     assert "may be meant" not in invoke([*asks, *bonn]).stdout
     told = invoke([*asks, *bonn, "--hierarchies", str(tmp_path / "hierarchies")])
     assert told.exit_code == 0, told.stderr
-    note = "town=Bonn: 1 person for certain; 2 people in 1 group may be meant too, of whom the estimate takes 0.5 to be"
-    assert note in " ".join(told.stdout.split())
+    words = " ".join(told.stdout.split())
+    assert mentions(words, "town=Bonn", "1 person for certain", "2 people in 1 group", "may", 0.5)
     refused = invoke([*asks, "--locate", "labels"])
     assert (refused.exit_code, "leave --locate out" in refused.stderr) == (2, True)
 
@@ -383,7 +381,7 @@ def test_statements_about_sets_of_values(tmp_path):
 def test_a_label_that_nobody_knows_is_refused_with_the_nearest(by_hidden, asks):
     told = by_hidden(*asks)
     assert (told.exit_code, told.stdout) == (2, "")
-    assert told.stderr.startswith("sidelight: the release knows no sex 'Q'; there are: F, M")
+    assert mentions(told.stderr, "sidelight:", "no sex 'Q'", "F, M")
 
 
 @pytest.mark.parametrize(
@@ -416,5 +414,5 @@ def test_the_column_that_names_people_is_heeded_in_buckets_too(by_shares):
     )
     told = by_shares("-k", "P(Flu | sex=m) = 0.3", "--person", "who")
     assert told.exit_code == 2
-    assert told.stderr.startswith("sidelight: 1 person has more than one row; ")
+    assert mentions(told.stderr, "sidelight:", "1 person", "more than one row")
     assert "Ann" not in told.stderr

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.command_line import answer, invoke
 from support.messy import write_visits
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.intake.roles import suggest_roles
@@ -92,7 +93,7 @@ def test_a_weight_and_columns_to_keep_go_into_the_draft(tmp_path):
     options = ("-s", "ill", "--weight", "wgt", "--keep", "batch", "--write", policy)
     page = invoke(["columns", file, *options])
     assert page.exit_code == 0
-    assert "Published as it is, and judged by nothing" in page.stdout
+    assert mentions(page.stdout, "as it is", "judged by nothing", "batch")
     roles = answer(invoke(["columns", file, *options, "--json", "--force"]))["roles"]
     assert (roles["weight"], roles["keep"], "batch" in roles["quasi"]) == ("wgt", ["batch"], False)
     assert invoke([*advised(page.stdout)[1][:-1], tmp_path / "release.csv"]).exit_code == 0
@@ -129,7 +130,7 @@ def test_people_whose_rows_differ_in_all_that_others_know_are_told_of(tmp_path):
     file.write_text("patient_id,age,sex,disease\n" + "".join(rows))
     refused = invoke(["columns", file, "--write", tmp_path / "policy.toml"])
     assert refused.exit_code == 2
-    assert "rows with one patient_id differ in all that others know, age, sex;" in refused.stderr
+    assert mentions(refused.stderr, "one patient_id", "differ in all", "age, sex")
     assert "--person 'each row'" in refused.stderr
     rows_told = invoke(["columns", file, "--write", tmp_path / "policy.toml", "--person", "each row"])
     assert rows_told.exit_code == 0
@@ -288,7 +289,7 @@ def test_an_identifier_that_is_found(tmp_path):
     file.write_text("mrn,sex\n17,f\n18,m\n")
     result = invoke(["columns", file, *PRESET])
     assert (result.exit_code, result.stderr) == (1, "")
-    assert "mrn: it is called like the number of a document or an account." in result.stdout
+    assert mentions(result.stdout, "mrn:", "called like", "account")
     assert "45 CFR 164.514(b)(2)" in result.stdout
     document = json.loads(invoke(["columns", file, *PRESET, "--json"]).stdout)
     assert (document["kind"], document["answer"]["found"]) == ("safe harbour", True)
@@ -309,7 +310,7 @@ def test_three_digits_of_too_few_people_are_found(tmp_path):
     asked = ["columns", file, *PRESET, "--population", census]
     result = invoke([*asked, "--residents", "people"])
     assert (result.exit_code, result.stderr) == (1, "")
-    assert "1 of its 2 three digits of ZIP codes has 20,000 people" in " ".join(result.stdout.split())
+    assert mentions(" ".join(result.stdout.split()), "1 of its 2", "ZIP", "20,000 people", "or fewer")
     census.write_text("zip,people\n02139,36000\n05901,30000\n")
     assert invoke([*asked, "--residents", "people"]).exit_code == 2
     unknown = invoke([*asked, "--residents", "persons"])

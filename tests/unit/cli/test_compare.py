@@ -4,6 +4,7 @@ import json
 
 import pytest
 from support.command_line import answer, invoke
+from support.words import mentions
 
 POLICY = """
 [roles]
@@ -32,10 +33,11 @@ def test_it_compares_and_publishes_nothing(here):
     done = run(*USUAL)
     assert (done.exit_code, done.stderr) == (0, "")
     assert {path.name for path in here.iterdir()} == before
-    assert done.stdout.startswith("patients.parquet: 40 people; wanted: group size ≥ 5. Nothing was published.")
+    first, *_ = done.stdout.splitlines()
+    assert mentions(first, "patients.parquet", "40 people", "group size ≥ 5", "Nothing was published")
     for name in ("lattice", "mondrian", "anatomy", "microaggregation", "best at balanced loss"):
         assert name in done.stdout
-    assert " • balanced loss: what the columns no longer tell" in done.stdout
+    assert " • balanced loss: " in done.stdout
     assert " • A person would take row" in done.stdout
 
 
@@ -66,10 +68,10 @@ def test_json_has_the_same_rows(here):
 def test_a_way_that_cannot_says_why_in_options():
     done = run(*USUAL[:3])
     assert done.exit_code == 0
-    assert "✗ no hierarchy for 'age'; give one in --hierarchies" in " ".join(done.stdout.split())
+    assert mentions(" ".join(done.stdout.split()), "✗ no hierarchy", "'age'", "--hierarchies")
     assert "Hierarchy.suppression" not in done.stdout
     (refused, *_) = answer(run(*USUAL[:3], "--json"))["rows"]
-    assert refused["reason"] == "no hierarchy for 'age'; give one in --hierarchies"
+    assert mentions(refused["reason"], "no hierarchy", "'age'", "--hierarchies")
 
 
 def test_methods_that_cannot_heed_an_option_are_left_out_and_named():
@@ -81,24 +83,24 @@ def test_methods_that_cannot_heed_an_option_are_left_out_and_named():
 def test_nothing_within_policy_ends_with_1():
     done = run(*USUAL, "--limit", "group size >= 41")
     assert (done.exit_code, done.stdout) == (1, "")
-    assert done.stderr.startswith("sidelight: not even one group of everybody is within policy")
+    assert mentions(done.stderr, "sidelight: not even one group")
     assert answer(run(*USUAL, "--limit", "group size >= 41", "--json"))["verdict"] == "nothing within policy"
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("patients.parquet", "-g", "age", "-s", "disease"), "a policy without any limit; give --policy"),
-        ((*USUAL, "--suppress", "2"), "--suppress 2 is not a share of the people"),
-        ((*USUAL, "--method", "magic"), "'magic' is not one of 'lattice'"),
-        ((*USUAL, "-o", "policy.toml"), "policy.toml"),
-        ((*USUAL, "-o", "hierarchies/age.csv", "--force"), "age.csv"),
+        (("patients.parquet", "-g", "age", "-s", "disease"), ("policy without any limit", "--policy")),
+        ((*USUAL, "--suppress", "2"), ("--suppress 2", "not a share")),
+        ((*USUAL, "--method", "magic"), ("'magic'", "not", "'lattice'")),
+        ((*USUAL, "-o", "policy.toml"), ("policy.toml",)),
+        ((*USUAL, "-o", "hierarchies/age.csv", "--force"), ("hierarchies/age.csv",)),
     ],
 )
 def test_bad_input_is_one_line(args, message):
     done = run(*args)
     assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert message in done.stderr
+    assert mentions(done.stderr, *message)
 
 
 @pytest.mark.parametrize("width", ["80", "120"])
@@ -115,10 +117,7 @@ def test_what_resisting_an_insider_costs_is_told(here):
     assert [row["resists"] for row in told["rows"]] == [None, "insider"]
     assert told["advised"] == 1
     plain, resisting = (f"{row['loss']:.3g}" for row in told["rows"])
-    price = (
-        f"Row 2 keeps the limits for an insider too, who knows how it was made: a loss of {resisting}, where it would"
-    )
-    assert any(each.startswith(price) and each.endswith(f"be {plain}.") for each in told["advice"])
+    assert any(mentions(each, "Row 2", "insider", f"loss of {resisting}", plain) for each in told["advice"])
     assert "resisting an insider" in run(*USUAL, *limits).stdout
 
 

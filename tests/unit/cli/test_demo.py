@@ -1,11 +1,13 @@
 """`sidelight demo`: the files it writes are those it names, and they can be used again."""
 
 import csv
+import re
 import shutil
 from collections import Counter
 
 import pytest
 from support.command_line import invoke
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.cli.serve import as_csv
@@ -25,8 +27,8 @@ def result(folder):
 
 def test_it_shows_a_release_that_keeps_the_classic_limits_and_still_falls(result):
     assert (result.exit_code, result.stderr) == (0, "")
-    assert "It keeps group size, distinct values, entropy diversity." in result.stdout
-    assert "It still falls to someone who knows a little: implications (7/9), acquaintance" in result.stdout
+    assert mentions(result.stdout, "keeps", "group size, distinct values, entropy diversity")
+    assert mentions(result.stdout, "still falls to someone", "implications (7/9), acquaintance")
 
 
 @pytest.mark.usefixtures("result")
@@ -48,10 +50,11 @@ def test_it_names_the_files_it_wrote(result, folder):
 
 
 def test_it_ends_by_naming_the_report_for_whoever_signs(result, folder):
-    assert result.stdout.splitlines()[-1] == f"For whoever signs, open in a browser: {folder / 'report.html'}"
+    assert mentions(result.stdout.splitlines()[-1], "browser", folder / "report.html")
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "Within policy: all 5 limits hold, for 46,033 people in 18 groups" in page
-    assert "242 of 46,033 people stand alone: nobody else has the same age, education, sex" in page
+    texts = re.findall(r">([^<]+)<", page)
+    assert any(mentions(text, "Within policy", "all 5", "46,033 people", "18 groups") for text in texts)
+    assert any(mentions(text, "242 of 46,033 people", "alone", "age, education, sex") for text in texts)
     assert len(page) < 200_000
     assert page.count("<svg") == 7
 
@@ -78,13 +81,13 @@ def test_a_policy_that_was_changed_is_kept_and_used(folder, tmp_path):
     (tmp_path / "policy.toml").write_text(changed)
     again = demo(tmp_path)
     assert again.exit_code == 0
-    assert f"{tmp_path / 'policy.toml'} was changed, and is used as it is; delete it" in again.stdout
+    assert mentions(again.stdout, tmp_path / "policy.toml", "changed", "as it is", "delete it")
     assert (tmp_path / "policy.toml").read_text() == changed
     assert sl.GroupSize().measure(sl.read_published(tmp_path / "release.csv")).value >= 10_000
     (tmp_path / "policy.toml").write_text(changed.replace("10_000", "100_000"))
     impossible = demo(tmp_path)
     assert impossible.exit_code == 1
-    assert "not even one group of everybody is within policy" in impossible.stderr
+    assert "not even one group" in impossible.stderr
     (tmp_path / "policy.toml").write_text("[[limit]]")
     assert demo(tmp_path).exit_code == 2
     (tmp_path / "policy.toml").unlink()

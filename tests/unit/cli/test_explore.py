@@ -4,6 +4,7 @@ from contextlib import contextmanager
 
 import pytest
 from support.command_line import answer, invoke
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.answers import explore
@@ -129,16 +130,16 @@ def test_several_values_per_person(tmp_path):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--value", "AIDZ"), "did you mean 'AIDS'"),
-        (("--value", "AIDS", "--below", "high"), "cannot read --below high; give a number"),
-        (("--value", "AIDS", "--below", "2"), "give a limit between 0 and 1"),
-        ((), "--value"),
+        (("--value", "AIDZ"), ("'AIDZ'", "mean 'AIDS'")),
+        (("--value", "AIDS", "--below", "high"), ("--below high", "number")),
+        (("--value", "AIDS", "--below", "2"), ("limit between 0 and 1",)),
+        ((), ("--value",)),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(file, args, message):
     result = run(file, *ROLES, *args)
     assert result.exit_code == 2
-    assert message in result.output
+    assert mentions(result.output, *message)
     assert len(result.output.strip().splitlines()) == 1
 
 
@@ -212,7 +213,7 @@ def test_any_of_several_values(file):
     assert (told["value"], told["curves"][0]["settings"]) == (["AIDS", "Cold"], {"value": "[AIDS, Cold]"})
     points = tuple(tuple(point.values()) for point in told["knowledge_skyline"])
     assert points == sl.knowledge_skyline(read(file), ["AIDS", "Cold"], below=0.95)
-    assert "that a person has any of 'AIDS', 'Cold'?" in run(file, *ROLES, "-v", "AIDS", "-v", "Cold").output
+    assert "any of 'AIDS', 'Cold'" in run(file, *ROLES, "-v", "AIDS", "-v", "Cold").output
 
 
 def test_it_tells_how_stubborn_somebody_may_be(file):
@@ -255,7 +256,7 @@ def test_people_are_named_on_the_terminal_alone(wards, tmp_path):
     written = tmp_path / "explored.json"
     told = run(*asked, "--people", original, "--name", "id", "-o", written)
     assert told.exit_code == 0, told.stderr
-    assert "Cleo could be shown to have AIDS with probability 1" in " ".join(told.stdout.split())
+    assert mentions(" ".join(told.stdout.split()), "Cleo", "have AIDS", "probability 1")
     assert not any(name in written.read_text() for name in ("Ann", "Bob", "Cleo"))
     refused = run(*asked, "--people", original, "--name", "id", "--json")
     assert (refused.exit_code, refused.stdout) == (2, "")
@@ -266,7 +267,7 @@ def test_too_few_people_to_name(wards):
     published, original = wards
     asked = (published, "-g", "age", "-s", "disease", "--value", "AIDS", "--up-to", "1")
     told = run(*asked, "--people", original, "--name", "id")
-    assert "Knowing 1 other person is not enough; --up-to goes further." in told.stdout
+    assert mentions(told.stdout, "1 other person", "not enough", "--up-to")
     assert "give both" in run(*asked, "--people", original).stderr
 
 
@@ -280,7 +281,7 @@ def test_the_fewest_people_are_named_beyond_the_steps_of_the_curves(tmp_path):
     assert told.exit_code == 0, told.stderr
     words = " ".join(told.stdout.split())
     assert words.count("has Flu") == 60  # then 11 people are left; the curves have 50 and 62
-    assert "Such people exist in all worlds that fit the release; these very people are such in 11/71 of all." in words
+    assert mentions(words, "exist in all worlds", "these very people", "11/71 of all")
 
 
 def test_people_of_suppressed_rows_are_named_if_said_so(tmp_path):

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import csv
 from support.command_line import answer, invoke
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.answers import protect as question
@@ -39,9 +40,8 @@ def read_table():
 def test_every_choice_of_levels_is_a_row():
     done = run(*USUAL)
     assert (done.exit_code, done.stderr) == (0, "")
-    assert words(done).startswith(
-        "patients.parquet: 40 people; 48 generalisations, all of them. Nothing was published. age sex zip groups"
-    )
+    first = ("patients.parquet", "40 people", "48 generalisations", "all", "Nothing was published")
+    assert mentions(words(done), *first, "age sex zip groups")
     rows = answer(run(*USUAL, "--json"))["rows"]
     assert len(rows) == 48
     assert rows[-1] == {
@@ -86,7 +86,7 @@ def test_with_limits_the_minimal_ones_are_listed_unless_others_are_asked_for():
     assert 0 < len(lowest) < len(safe) < len(everything["rows"]) == 48
     assert all(levels in safe for levels in lowest)
     assert {int(row["measured"]["group size"]["exact"]) >= 5 for row in within["rows"]} == {True}
-    assert "the minimal ones within policy: group size ≥ 5; implications(k=1) < 0.6." in words(run(*limited))
+    assert mentions(words(run(*limited)), "minimal", "within policy", "group size ≥ 5; implications(k=1) < 0.6")
 
 
 def test_limits_that_nothing_listed_keeps_leave_no_row():
@@ -108,7 +108,7 @@ def test_a_row_can_be_published_as_it_says():
 def test_a_column_without_a_hierarchy_is_named(here):
     (here / "hierarchies" / "zip.csv").unlink()
     done = run(*USUAL)
-    assert "without a hierarchy, and so printed as they are in every row: zip" in words(done)
+    assert mentions(words(done), "without a hierarchy", "as they are", "in every row: zip")
     assert len(answer(run(*USUAL, "--json"))["rows"]) == 8
     assert len(answer(run(*USUAL, "--suppress-only", "zip", "--json"))["rows"]) == 16
 
@@ -121,25 +121,25 @@ def test_long_tables_are_cut_short(monkeypatch):
 def test_nothing_within_the_limits_is_status_1():
     done = run(*USUAL, "-l", "group size >= 41")
     assert (done.exit_code, done.stdout) == (1, "")
-    assert "not even one group of everybody is within policy" in done.stderr
+    assert "not even one group" in done.stderr
     assert answer(run(*USUAL, "-l", "group size >= 41", "--json"))["verdict"] == "nothing within policy"
 
 
 @pytest.mark.parametrize(
-    ("args", "line"),
+    ("args", "said"),
     [
-        (("--rows", "within"), "--rows within needs limits to be within; add --limit 'group size >= 5', for example"),
-        (("--suppress", "0.1"), "--suppress needs a policy, which says whom to suppress; give one, or leave it out"),
-        (("-l", "group size >= 5", "--suppress", "3"), "--suppress 3 is not a share of the people"),
-        (("--utility", "beauty"), "invalid value for '--utility': 'beauty' is not one of 'balanced loss'"),
-        (("-m", "maximal fun"), "maximal fun"),
+        (("--rows", "within"), ("--rows within", "needs", "--limit 'group size >= 5'")),
+        (("--suppress", "0.1"), ("--suppress needs a policy", "leave it out")),
+        (("-l", "group size >= 5", "--suppress", "3"), ("--suppress 3", "not a share")),
+        (("--utility", "beauty"), ("'--utility'", "'beauty'", "not", "'balanced loss'")),
+        (("-m", "maximal fun"), ("maximal fun",)),
     ],
 )
-def test_what_makes_no_sense_is_one_line(args, line):
+def test_what_makes_no_sense_is_one_line(args, said):
     done = run(*USUAL, *args)
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
-    assert line in done.stderr
+    assert mentions(done.stderr, *said)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -185,19 +185,19 @@ def test_the_narrowest_terminal_gets_every_column(monkeypatch):
 def test_suppressing_is_for_rows_within_limits():
     told = run(*USUAL, "-l", "group size >= 2", "--rows", "all", "--suppress", "0.05")
     assert told.exit_code == 2
-    assert "--suppress is for rows within the limits; leave --rows all out" in told.stderr
+    assert mentions(told.stderr, "--suppress", "within the limits", "leave --rows all out")
 
 
 def test_what_becomes_of_suppressed_people_is_asked_where_some_may_be():
     told = run(*USUAL, "-l", "group size >= 2", "--suppressed", "left out")
     assert told.exit_code == 2
-    assert "say with --suppress how many may be, or leave it out" in told.stderr
+    assert mentions(told.stderr, "--suppressed", "--suppress", "leave it out")
 
 
 def test_hierarchies_of_other_columns_are_told():
     file = Path("hierarchies", "height.csv")
     file.write_text("180;*\n")
-    assert f"{file} is not used: no column 'height' is among those that outsiders may know" in words(run(*USUAL))
+    assert mentions(words(run(*USUAL)), file, "not used", "no column 'height'")
 
 
 def write_register():

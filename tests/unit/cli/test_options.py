@@ -6,6 +6,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from support.command_line import invoke, verbs_of
+from support.words import mentions
 
 import sidelight
 from sidelight.answers.questions import GeneralisationsRequest, MethodName, ProtectRequest
@@ -76,11 +77,11 @@ FILE = "id,age,disease\n1,20,Flu\n2,20,\n"
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("-g", "age", "-s", "disease"), '--missing "a value"'),
-        (("-g", "age", "-s", "disease", "--values", "set"), '--values "set" needs --person, the column that says'),
-        (("-g", "age", "-g", "age", "-s", "disease"), "is listed twice in --group; list it once"),
-        (("-g", "age", "-s", "age"), "is --sensitive and also in --group"),
-        (("-g", "age", "-s", "disease", "--missing", "drop", "--domain", "Cold"), "is not in --domain; add it there"),
+        (("-g", "age", "-s", "disease"), ('--missing "a value"',)),
+        (("-g", "age", "-s", "disease", "--values", "set"), ('--values "set"', "needs --person")),
+        (("-g", "age", "-g", "age", "-s", "disease"), ("'age'", "twice", "--group")),
+        (("-g", "age", "-s", "age"), ("'age'", "--sensitive", "--group")),
+        (("-g", "age", "-s", "disease", "--missing", "drop", "--domain", "Cold"), ("'Flu'", "not in --domain")),
     ],
 )
 def test_errors_of_the_library_name_options(tmp_path, args, said):
@@ -88,7 +89,7 @@ def test_errors_of_the_library_name_options(tmp_path, args, said):
     path.write_text(FILE)
     result = invoke(["audit", str(path), *args])
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
-    assert said in result.stderr
+    assert mentions(result.stderr, *said)
 
 
 def test_a_file_of_an_unknown_kind_is_not_told_about_dataframes(tmp_path):

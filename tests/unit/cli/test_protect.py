@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from support.command_line import answer, invoke
 from support.waiting import PATIENCE
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.publish.sidecar import Sidecar
@@ -78,7 +79,9 @@ def test_it_says_before_and_after():
 def test_without_output_nothing_is_published_and_it_says_so(here):
     done = run(*USUAL)
     assert (done.exit_code, done.stderr, names(here)) == (0, "", set())
-    assert done.stdout.startswith("✓ Within policy, and not published: patients.parquet by lattice; --output FILE")
+    assert mentions(
+        done.stdout.splitlines()[0], "✓ Within policy", "not published", "patients.parquet", "lattice", "--output FILE"
+    )
     assert "Written" not in done.stdout
     document = answer(run(*USUAL, "--json"))
     assert (document["verdict"], document["published"]) == ("within policy", None)
@@ -86,7 +89,7 @@ def test_without_output_nothing_is_published_and_it_says_so(here):
 
 def test_every_minimal_choice_is_listed_and_can_be_taken(here):
     done = run(*USUAL)
-    assert "Choices of levels, the best first\nbalanced loss    loss  --levels\n" in done.stdout
+    assert "best first\nbalanced loss    loss  --levels\n" in done.stdout
     choices = answer(run(*USUAL, "--json"))["choices"]
     assert len(choices) > 1
     for choice in choices:
@@ -102,16 +105,17 @@ def test_every_minimal_choice_is_listed_and_can_be_taken(here):
 def test_levels_that_break_the_policy_are_refused_with_the_limits_they_break(here):
     done = run(*USUAL, "--levels", "age=0", "-o", "release.csv")
     assert (done.exit_code, done.stdout, names(here)) == (1, "", set())
-    assert done.stderr == (
-        "sidelight: the levels age 0, sex 0, zip 0 are not within policy: group size ≥ 5 (it is 1); "
-        "leave --levels out to see which are\n"
+    assert mentions(
+        done.stderr, "sidelight:", "levels age 0, sex 0, zip 0", "not within policy", "group size ≥ 5 (it is 1)"
     )
+    assert mentions(done.stderr, "leave --levels out")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.usefixtures("here")
 def test_it_says_when_nothing_is_left_of_the_columns():
     alone = run(*USUAL, "-o", "release.csv", "--limit", "group size >= 40").stdout
-    assert "Everybody is in one group: nothing is left of these columns." in alone
+    assert mentions(alone, "in one group", "nothing is left")
     assert "in one group" not in run(*USUAL, "-o", "finer.csv").stdout
 
 
@@ -138,48 +142,49 @@ def test_suppression_and_layouts(here):
 def test_nothing_within_policy_says_what_would_pass(here):
     done = run(*USUAL, "-o", "release.csv", "-l", "group size >= 41")
     assert (done.exit_code, done.stdout, names(here)) == (1, "", set())
-    assert done.stderr.startswith("sidelight: not even one group of everybody is within policy: group size ≥ 41")
+    assert mentions(done.stderr, "sidelight:", "not even one group", "group size ≥ 41")
     assert done.stderr.count("\n") == 1
     said = answer(run(*USUAL, "-o", "release.csv", "-l", "group size >= 41", "--json"))
-    assert said["closest"] == ["group size with a limit of at most 40"]
+    (closest,) = said["closest"]
+    assert mentions(closest, "group size", "at most 40")
 
 
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("patients.parquet", "-o", "r.csv"), "a policy without any limit; give --policy, or limits such as"),
-        (("patients.parquet", "-o", "r.csv", "-l", "group size >= 5"), "name them with --group and --sensitive, or in"),
-        (("patients.parquet", "-o", "r.csv", "-l", "group size >= 5", "-g", "age"), "patients.parquet has: id, age,"),
-        (("nothing.csv", *USUAL[1:], "-o", "r.csv"), "no file nothing.csv"),
-        ((*USUAL, "-o", "r.xlsx"), "name it .parquet or .csv"),
-        ((*USUAL, "-o", "nowhere/r.csv"), "no folder 'nowhere' to write 'r.csv' into; make it first"),
-        ((*USUAL, "-o", "published.csv"), "'published.csv' exists; give another name"),
-        ((*USUAL, "-o", "patients.parquet", "--force"), "inputs are never written over"),
-        ((*USUAL, "-o", "hierarchies/age.csv", "--force"), "never written over"),
-        ((*USUAL[:3], "--hierarchies", "nohier", "-o", "r.csv"), "no such folder 'nohier'; give one with a hierarchy"),
-        ((*USUAL[:3], "--hierarchies", "published.csv", "-o", "r.csv"), "'published.csv' is not a folder"),
+        (("patients.parquet", "-o", "r.csv"), ("policy without any limit", "--policy", "limits")),
+        (("patients.parquet", "-o", "r.csv", "-l", "group size >= 5"), ("--group and --sensitive",)),
+        (("patients.parquet", "-o", "r.csv", "-l", "group size >= 5", "-g", "age"), ("patients.parquet", "id, age")),
+        (("nothing.csv", *USUAL[1:], "-o", "r.csv"), ("no file nothing.csv",)),
+        ((*USUAL, "-o", "r.xlsx"), (".parquet or .csv",)),
+        ((*USUAL, "-o", "nowhere/r.csv"), ("no folder 'nowhere'", "'r.csv'", "make it")),
+        ((*USUAL, "-o", "published.csv"), ("'published.csv' exists", "another name")),
+        ((*USUAL, "-o", "patients.parquet", "--force"), ("patients.parquet", "never written over")),
+        ((*USUAL, "-o", "hierarchies/age.csv", "--force"), ("hierarchies/age.csv", "never written over")),
+        ((*USUAL[:3], "--hierarchies", "nohier", "-o", "r.csv"), ("no such folder 'nohier'", "hierarchy")),
+        ((*USUAL[:3], "--hierarchies", "published.csv", "-o", "r.csv"), ("'published.csv' is not a folder",)),
         (
             (*USUAL[:3], "-o", "r.csv"),
-            "no hierarchy for 'age'; put 'age.csv' into the folder of --hierarchies (sidelight hierarchies drafts one)",
+            ("no hierarchy for 'age'", "'age.csv'", "folder of --hierarchies", "sidelight hierarchies"),
         ),
-        ((*USUAL, "-o", "r.csv", "--suppress-only", "agee"), "did you mean 'age'?"),
-        ((*USUAL, "-o", "r.csv", "--suppress", "2"), "--suppress 2 is not a share"),
-        ((*USUAL, "-o", "r.csv", "--suppress", "0.1", "--method", "mondrian"), "'mondrian' does not suppress"),
+        ((*USUAL, "-o", "r.csv", "--suppress-only", "agee"), ("'agee'", "mean 'age'")),
+        ((*USUAL, "-o", "r.csv", "--suppress", "2"), ("--suppress 2", "not a share")),
+        ((*USUAL, "-o", "r.csv", "--suppress", "0.1", "--method", "mondrian"), ("'mondrian' does not suppress",)),
         (
             (*USUAL, "-o", "r.csv", "--layout", "two tables"),
-            '--layout "two tables" is not for method "lattice"; leave --layout out',
+            ('--layout "two tables"', 'not for method "lattice"', "leave --layout out"),
         ),
-        ((*USUAL, "--layout", "counts"), "--layout is about the file that is published; say where to with --output"),
-        ((*USUAL, "--levels", "age"), "cannot read --levels 'age'; write columns and their levels"),
-        ((*USUAL, "--levels", "age=1,aeg=1"), "--levels names 'aeg', which is no quasi-identifier; did you mean 'age'"),
-        ((*USUAL, "--levels", "age=99"), "'age' has no level 99; --levels takes 0 (as it is) to"),
-        ((*USUAL, "--levels", "age=1", "--method", "mondrian"), "method 'mondrian' has no levels; "),
+        ((*USUAL, "--layout", "counts"), ("--layout", "file that is published", "--output")),
+        ((*USUAL, "--levels", "age"), ("cannot read --levels 'age'", "columns and their levels")),
+        ((*USUAL, "--levels", "age=1,aeg=1"), ("--levels names 'aeg'", "no quasi-identifier", "mean 'age'")),
+        ((*USUAL, "--levels", "age=99"), ("'age' has no level 99", "--levels takes 0")),
+        ((*USUAL, "--levels", "age=1", "--method", "mondrian"), ("method 'mondrian' has no levels",)),
     ],
 )
 def test_bad_input_is_one_line(here, args, said):
     done = run(*args)
     assert (done.exit_code, done.stdout) == (2, "")
-    assert said in done.stderr
+    assert mentions(done.stderr, *said)
     assert done.stderr.count("\n") == 1
     assert names(here) == set()
 
@@ -195,13 +200,12 @@ def test_a_column_without_a_hierarchy_can_be_suppressed_only():
 def test_a_hierarchy_that_suppress_only_takes_the_place_of_is_noted():
     done = run(*USUAL, "-o", "r.csv", "--suppress-only", "age")
     assert done.exit_code == 0
-    assert " • hierarchies/age.csv is not used: --suppress-only age takes its place" in done.stdout
+    assert mentions(done.stdout, "• hierarchies/age.csv is not used", "--suppress-only age")
     done = run(*USUAL, "-o", "again.csv", "--suppress-only", "age", "--json")
     assert answer(done)["verdict"] == "within policy"
-    assert json.loads(done.stdout)["notes"] == [
-        "columns not used: id",
-        "hierarchies/age.csv is not used: --suppress-only age takes its place",
-    ]
+    columns, hierarchy = json.loads(done.stdout)["notes"]
+    assert columns == "columns not used: id"
+    assert mentions(hierarchy, "hierarchies/age.csv is not used", "--suppress-only age")
 
 
 @pytest.mark.usefixtures("here")
@@ -210,10 +214,8 @@ def test_a_sidecar_that_is_left_over_is_told_of():
     Path("release.csv").unlink()
     done = run(*USUAL, "-o", "release.csv")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr == (
-        "sidelight: 'release.csv.sidelight.json' is there without its 'release.csv', which was moved or removed; give "
-        "another name, or replace it with --force\n"
-    )
+    assert mentions(done.stderr, "sidelight: 'release.csv.sidelight.json'", "without its 'release.csv'", "--force")
+    assert done.stderr.count("\n") == 1
     assert run(*USUAL, "-o", "release.csv", "--force").exit_code == 0
 
 
@@ -311,8 +313,8 @@ def test_what_a_method_cannot_promise_and_notes_of_findings_are_printed(here):
     done = run(*USUAL, "-o", "release.csv", "--method", "anatomy", *limit)
     assert done.exit_code == 0, done.output
     said = " ".join(done.stdout.split())
-    assert "• anatomy publishes the quasi-identifiers exactly, so people can be recognised in the file" in said
-    assert "• closeness(distance=ordered) takes the values in this order:" in said
+    assert mentions(said, "• anatomy", "exactly", "people can be recognised")
+    assert mentions(said, "• closeness(distance=ordered)", "in this order:")
 
 
 REGIONS = "1;North;*\n2;North;*\n3;South;*\n4;South;*\n"
@@ -368,7 +370,7 @@ def test_codes_that_nobody_declared_are_codes_and_that_is_told(regions, method):
     done = run("people.csv", "-g", "region", "-g", "age", "-s", "disease", "-l", "group size >= 7", "--method", method)
     words = " ".join(done.stdout.split())
     assert "Columns: region category, age number (--kind COLUMN=KIND)." in words
-    assert "• region was taken for codes, a category; if its labels are numbers, declare it a number" in words
+    assert mentions(words, "• region was taken for codes", "declare it a number")
 
 
 @pytest.mark.parametrize("method", ["mondrian", "anatomy", "microaggregation"])
@@ -376,15 +378,15 @@ def test_suppress_only_is_refused_where_it_would_not_be_heeded(regions, method):
     usual = ("people.csv", "-g", "region", "-g", "age", "-s", "disease", "-l", "group size >= 7", "--method", method)
     done = run(*usual, "--suppress-only", "region")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert f"method '{method}' cannot publish a column only as it is or as *; leave --suppress-only out" in done.stderr
+    assert mentions(done.stderr, f"method '{method}' cannot", "as it is or as *", "leave --suppress-only out")
 
 
 @pytest.mark.parametrize(
     ("method", "unused"),
     [
-        ("mondrian", "age (number); declare it a category to have it recoded along its hierarchy"),
-        ("microaggregation", "age (number); declare it a category to have it recoded along its hierarchy"),
-        ("anatomy", "region (category), age (number)"),
+        ("mondrian", ("age (number)", "declare it a category")),
+        ("microaggregation", ("age (number)", "declare it a category")),
+        ("anatomy", ("region (category), age (number)",)),
         ("lattice", None),
     ],
 )
@@ -392,17 +394,19 @@ def test_a_hierarchy_that_a_method_does_not_use_is_named(regions, method, unused
     usual = ("people.csv", "-g", "region", "-g", "age", "-s", "disease", "-l", "group size >= 7", "--method", method)
     done = run(*usual, "--kind", "age=number", "--hierarchies", "regions")
     words = " ".join(done.stdout.split())
-    assert (f"• method '{method}' does not use the hierarchy of {unused}" in words) == (unused is not None)
+    assert ("does not use the hierarchy" in words) == (unused is not None)
+    if unused is not None:
+        assert mentions(words, f"• method '{method}' does not use the hierarchy", *unused)
 
 
 @pytest.mark.parametrize(
     ("kind", "problem"),
     [
-        ("region", "'region' is no kind of a column; write the column and its kind, such as --kind 'region=category'"),
-        ("region=categories", "'categories' is no kind of column 'region'; did you mean 'category'?"),
-        ("regions=category", "no column 'regions', of which --kind says what it is; did you mean 'region'?"),
-        ("region=date", "column 'region' is no date: 4 of 4 labels are none, such as 1; say --kind 'region=category'"),
-        ("region=1<2<3", "'4' occurs in 'region' but is not in the order declared in --kind; add it there"),
+        ("region", ("'region' is no kind", "--kind 'region=category'")),
+        ("region=categories", ("'categories' is no kind", "'region'", "mean 'category'")),
+        ("regions=category", ("no column 'regions'", "--kind", "mean 'region'")),
+        ("region=date", ("'region' is no date", "4 of 4 labels", "such as 1", "--kind 'region=category'")),
+        ("region=1<2<3", ("'4'", "'region'", "not in the order", "--kind", "add it")),
     ],
 )
 def test_a_kind_that_makes_no_sense_is_refused_in_one_line(regions, kind, problem):
@@ -421,7 +425,7 @@ def test_a_kind_that_makes_no_sense_is_refused_in_one_line(regions, kind, proble
     )
     done = run(*usual, "--kind", kind)
     assert (done.exit_code, done.stdout) == (2, "")
-    assert problem in done.stderr
+    assert mentions(done.stderr, *problem)
     assert done.stderr.count("\n") == 1
 
 
@@ -455,13 +459,14 @@ def test_conditions_are_published_as_categories_with_the_people_who_have_none(tm
     (tmp_path / "policy.toml").write_text(CONDITIONS)
     done = run(str(data.path), "--policy", "policy.toml", "--hierarchies", "hierarchies", "-o", "out.csv")
     assert (done.exit_code, done.stderr) == (0, "")
-    assert "sensitive values at level 1 of the hierarchy" in " ".join(done.stdout.split())
+    assert mentions(" ".join(done.stdout.split()), "sensitive values", "level 1 of the hierarchy")
     release = sl.read_published("out.csv")
     assert (release.size, set(release.domain)) == (1_629, set(data.hierarchies["condition"].labels(1)))
     assert "sensitive_level = 1" in Sidecar.model_validate_json(Path("out.csv.sidelight.json").read_text()).policy
     assert invoke(["audit", "out.csv", "--policy", "policy.toml"]).exit_code == 0
     bare = run(str(data.path), "--policy", "policy.toml", "-o", "other.csv", "--method", "mondrian")
-    assert (bare.exit_code, "no hierarchy for 'condition'; add it to --hierarchies" in bare.stderr) == (2, True)
+    assert bare.exit_code == 2
+    assert mentions(bare.stderr, "no hierarchy for 'condition'", "--hierarchies")
     fine = run(str(data.path), "--policy", "policy.toml", "--hierarchies", "hierarchies", "--sensitive-level", "0")
     assert (fine.exit_code, "no sensitive value 'Mental'" in fine.stderr) == (2, True)
 
@@ -473,7 +478,7 @@ def test_what_is_printed_of_categories_can_be_said_where_they_are_averaged(regio
     assert any("{" in text for text in sl.read_published("release.csv").groups.columns[0].labels)
     done = run(*usual, "--method", "mondrian")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "method 'mondrian' averages nothing; leave --average out, or use --method microaggregation" in done.stderr
+    assert mentions(done.stderr, "'mondrian' averages nothing", "leave --average out", "--method microaggregation")
 
 
 def test_a_table_of_any_size_is_protected_in_bounded_memory(here):
@@ -492,14 +497,14 @@ def test_a_table_of_any_size_is_protected_in_bounded_memory(here):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--method", "mondrian", "--html", "page.html"], "'page.html' draws what a whole table says, which does not"),
-        (["--method", "mondrian", "--keep", "city"], "--keep does not go with --memory"),
-        (["--method", "mondrian", "--memory", "5 apples"], 'cannot read --memory "5 apples"'),
+        (["--method", "mondrian", "--html", "page.html"], ("'page.html'", "whole table", "--memory")),
+        (["--method", "mondrian", "--keep", "city"], ("--keep", "not go with --memory")),
+        (["--method", "mondrian", "--memory", "5 apples"], ('cannot read --memory "5 apples"',)),
     ],
 )
 def test_what_does_not_go_with_bounded_memory_is_refused_in_a_line(here, options, says):
     memory = [] if "--memory" in options else ["--memory", "1GB"]
     done = run(*USUAL, *memory, *options)
     assert done.exit_code == 2
-    assert says in done.stderr
+    assert mentions(done.stderr, *says)
     assert len(done.stderr.splitlines()) == 1

@@ -9,6 +9,7 @@ import pytest
 from cyclopts import App
 from rich.text import Text
 from support.command_line import invoke
+from support.words import mentions
 
 from sidelight.cli.run import Output, bar, show_waiting
 from sidelight.errors import BadTable, SidelightError
@@ -41,33 +42,33 @@ def failing(error):
 
 
 @pytest.mark.parametrize(
-    ("args", "line"),
+    ("args", "said"),
     [
-        (["audit"], "missing argument 'RELEASE'"),
-        (["audt"], "no verb 'audt'"),
-        (["audit", "x.csv", "--grup", "age"], "no option '--grup'; did you mean '--group'?"),
-        (["protect", "x.csv", "--outptu", "y.csv"], "no option '--outptu'; did you mean '--output'?"),
-        (["--verbos"], "no option '--verbos'; did you mean '--version'?"),
-        (["attack", "x.csv"], "missing option '--people'"),
-        (["audit", "x.csv", "--json=yes please"], "invalid value for '--json': it takes none"),
-        (["audit", "x.csv", "-p", "a.toml", "-p", "b.toml"], "option '-p' is given twice"),
+        (["audit"], ("missing argument 'RELEASE'",)),
+        (["audt"], ("no verb 'audt'",)),
+        (["audit", "x.csv", "--grup", "age"], ("no option '--grup'", "mean '--group'")),
+        (["protect", "x.csv", "--outptu", "y.csv"], ("no option '--outptu'", "mean '--output'")),
+        (["--verbos"], ("no option '--verbos'", "mean '--version'")),
+        (["attack", "x.csv"], ("missing option '--people'",)),
+        (["audit", "x.csv", "--json=yes please"], ("invalid value for '--json'", "takes none")),
+        (["audit", "x.csv", "-p", "a.toml", "-p", "b.toml"], ("option '-p'", "twice")),
         (
             ["explore", "x.csv", "--up-to", "-1", "--value", "a"],
-            "invalid value for '--up-to': give a number of at least 0",
+            ("invalid value for '--up-to'", "at least 0"),
         ),
-        (["audit", "x.csv", "--values", "sets"], "invalid value for '--values': 'sets' is not one of 'single', 'set'"),
-        (["explore", "x.csv", "--up-to", "far", "--value", "a"], "invalid value for '--up-to': give a whole number"),
-        (["explore", "x.csv", "--up-to", "1.5", "--value", "a"], "invalid value for '--up-to': give a whole number"),
-        (["explore", "x.csv", "--up-to", "0x10", "--value", "a"], "invalid value for '--up-to': give a whole number"),
-        (["protect", "x.csv", "--suppress", "few", "-o", "y.csv"], "invalid value for '--suppress': give a number"),
-        (["audit", "x.csv", "y.csv", "z.csv"], "cannot tell what 'y.csv z.csv' is for"),
-        (["audit", "x.csv", "--policy"], "option '--policy' requires an argument"),
+        (["audit", "x.csv", "--values", "sets"], ("invalid value for '--values'", "'sets'", "not", "'single', 'set'")),
+        (["explore", "x.csv", "--up-to", "far", "--value", "a"], ("invalid value for '--up-to'", "whole number")),
+        (["explore", "x.csv", "--up-to", "1.5", "--value", "a"], ("invalid value for '--up-to'", "whole number")),
+        (["explore", "x.csv", "--up-to", "0x10", "--value", "a"], ("invalid value for '--up-to'", "whole number")),
+        (["protect", "x.csv", "--suppress", "few", "-o", "y.csv"], ("invalid value for '--suppress'", "number")),
+        (["audit", "x.csv", "y.csv", "z.csv"], ("'y.csv z.csv'",)),
+        (["audit", "x.csv", "--policy"], ("option '--policy'", "requires an argument")),
     ],
 )
-def test_usage_errors_are_one_line_and_status_2(args, line):
+def test_usage_errors_are_one_line_and_status_2(args, said):
     result = run(*args)
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"sidelight: {line}")
+    assert mentions(result.stderr, "sidelight:", *said)
     assert result.stderr.rstrip().endswith("--help'")
     assert result.stderr.count("\n") == 1
 
@@ -78,7 +79,7 @@ def test_after_two_hyphens_every_word_is_a_file(tmp_path):
         result = run("audit", "--group", "age", "--sensitive", "disease", "--limit", "group size >= 2", "--", name,
                      cwd=tmp_path)  # fmt: skip
         assert (result.returncode, result.stderr) == (0, "")
-        assert "2 people in 1 group alike in age" in result.stdout
+        assert mentions(result.stdout, "2 people in 1 group", "age")
     assert "no option '-x.csv'" in run("audit", "-x.csv", "--group", "age", cwd=tmp_path).stderr
 
 
@@ -90,32 +91,35 @@ def test_without_a_verb_help_is_shown_and_nothing_is_judged():
 
 
 @pytest.mark.parametrize(
-    ("error", "line"),
+    ("error", "said"),
     [
-        (BadTable("no such thing"), "sidelight: no such thing\n"),
-        (FileNotFoundError(2, "No such file", "x.csv"), "sidelight: cannot use 'x.csv': No such file\n"),
-        (MemoryError(), "sidelight: not enough memory; give fewer columns or a smaller file\n"),
+        (BadTable("no such thing"), ("no such thing",)),
+        (FileNotFoundError(2, "No such file", "x.csv"), ("'x.csv'", "No such file")),
+        (MemoryError(), ("not enough memory", "fewer columns", "smaller file")),
         (
             ValueError("private: Bob has Flu"),
-            "sidelight: this should not have happened (ValueError); run it again with --debug and report what it shows\n",
+            ("should not have happened", "ValueError", "--debug", "report"),
         ),
     ],
 )
-def test_errors_are_one_line_and_debug_shows_where(error, line):
+def test_errors_are_one_line_and_debug_shows_where(error, said):
     plain, debug = failing(error)
-    assert (plain.exit_code, plain.stdout, plain.stderr) == (2, "", line)
+    assert (plain.exit_code, plain.stdout, plain.stderr.count("\n")) == (2, "", 1)
+    assert mentions(plain.stderr, "sidelight:", *said)
+    assert "private" not in plain.stderr
     assert debug.exit_code == 2
     assert "Traceback" in debug.stderr
-    assert debug.stderr.endswith(line)
+    assert debug.stderr.endswith(plain.stderr)
 
 
 @pytest.mark.parametrize(
     ("said", "line"),
-    [((), "nothing unfinished is left behind"), (("nothing was published",), "nothing was published")],
+    [((), "nothing unfinished"), (("nothing was published",), "nothing was published")],
 )
 def test_an_interrupt_is_one_line(said, line):
     result, _ = failing(KeyboardInterrupt(*said))
-    assert (result.exit_code, result.stdout, result.stderr) == (130, "", f"sidelight: interrupted; {line}\n")
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (130, "", 1)
+    assert mentions(result.stderr, "sidelight: interrupted", line)
 
 
 def test_a_reader_who_leaves_learns_nothing():
@@ -233,7 +237,8 @@ def test_links_that_lead_in_a_circle_are_told_in_one_line(words, name, tmp_path,
     (tmp_path / "people.csv").write_text("age,disease\n30,Flu\n30,Cold\n")
     answer = invoke([*shlex.split(words), name])
     assert answer.exit_code == 2
-    assert answer.stderr == f"sidelight: '{name}' leads in a circle of links; give the name of a file\n"
+    assert mentions(answer.stderr, f"sidelight: '{name}'", "circle of links")
+    assert answer.stderr.count("\n") == 1
     assert sorted(each.name for each in tmp_path.iterdir()) == ["loop", "people.csv"]
 
 
@@ -254,7 +259,8 @@ def test_an_empty_name_is_not_the_current_folder(words, tmp_path, monkeypatch):
     answer = invoke(words)
     option = words[-1].rstrip("=") or words[-2]
     assert answer.exit_code == 2
-    assert answer.stderr == f"sidelight: the name after {option} is empty; give the name of a file, or of a folder\n"
+    assert mentions(answer.stderr, "sidelight:", option, "empty")
+    assert answer.stderr.count("\n") == 1
     assert [each.name for each in tmp_path.iterdir()] == ["people.csv"]
 
 

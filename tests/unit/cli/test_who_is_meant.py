@@ -5,6 +5,7 @@ import json
 import polars as pl
 import pytest
 from support.command_line import answer, invoke
+from support.words import mentions
 
 import sidelight as sl
 
@@ -46,8 +47,7 @@ def test_freiburg_is_not_answered_from_two_suppressed_rows():
     result = believe("{city=Freiburg, sex=f}")
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert "knows no city 'Freiburg'; there are: North, South" in result.stderr
-    assert "give hierarchies with --hierarchies" in result.stderr
+    assert mentions(result.stderr, "no city 'Freiburg'", "North, South", "give hierarchies with --hierarchies")
 
 
 def test_a_printed_label_is_not_refused_beside_suppressed_rows():
@@ -61,7 +61,7 @@ def test_a_hierarchy_tells_believe_who_is_meant():
 def test_who_fits_no_printed_group_is_among_the_suppressed_only_where_that_is_said():
     result = believe("{city=Kiel, sex=f}", "--hierarchies", "hierarchies")
     assert result.exit_code == 2
-    assert "fits no group; the nearest are group 2 (city North, sex m), group 3 (city South, sex f)" in result.stderr
+    assert mentions(result.stderr, "fits no group", "group 2 (city North, sex m), group 3 (city South, sex f)")
     assert '--suppressed "may hold them"' in result.stderr
     assumed = believe("{city=Kiel, sex=f}", "--hierarchies", "hierarchies", "--suppressed", "may hold them")
     assert after(assumed) == {"AIDS": "1"}
@@ -75,27 +75,26 @@ def test_who_fits_no_printed_group_is_among_the_suppressed_only_where_that_is_sa
 def test_a_martian_is_an_error_with_the_nearest_labels(more):
     result = believe("{city=South, sex=Martian}", *more)
     assert result.exit_code == 2
-    assert "knows no sex 'Martian'; there are: f, m" in result.stderr
+    assert mentions(result.stderr, "no sex 'Martian'", "f, m")
     assert ("add a hierarchy of sex to --hierarchies" in result.stderr) == ("--hierarchies" in more)
 
 
 @pytest.mark.parametrize(
     ("who", "unknown"),
     [
-        ("{city=Freiburg, sex=f}", "city 'Freiburg'; there are: North, South"),
-        ("{city=Freiburg}", "city 'Freiburg'; there are: North, South"),
-        ("{city=South, sex=Martian}", "sex 'Martian'; there are: f, m"),
+        ("{city=Freiburg, sex=f}", ("no city 'Freiburg'", "North, South")),
+        ("{city=Freiburg}", ("no city 'Freiburg'", "North, South")),
+        ("{city=South, sex=Martian}", ("no sex 'Martian'", "f, m")),
     ],
 )
 def test_a_label_that_nothing_knows_may_be_among_the_suppressed_where_that_is_said(who, unknown):
     refused = believe(who)
     assert refused.exit_code == 2
-    assert f"knows no {unknown}" in refused.stderr
-    assert '--suppressed "may hold them"' in refused.stderr
+    assert mentions(refused.stderr, *unknown, '--suppressed "may hold them"')
     assumed = believe(who, "--suppressed", "may hold them")
     assert after(assumed) == {"AIDS": "1"}
     (note,) = json.loads(assumed.stdout)["notes"]
-    assert f"(the release knows no {unknown}): this rests on suppressed rows holding the person" in note
+    assert mentions(note, *unknown, "rests on suppressed rows")
 
 
 def test_a_label_that_nothing_knows_fits_no_group_that_is_starred_in_part(folder):
@@ -123,15 +122,14 @@ def test_maximum_entropy_leaves_suppressed_rows_aside_for_who_fits_a_printed_gro
     result = believe("{city=South, sex=f}", "--know", "P(Flu | city=North, sex=m) <= 1", *more)
     believed = {each["value"]: each["after"] for each in answer(result)["beliefs"]}
     assert believed == {"Flu": pytest.approx(2 / 3), "Cold": pytest.approx(1 / 3)}  # no AIDS, as counting worlds says
-    assert json.loads(result.stdout)["notes"][-1] == (
-        "city=South, sex=f: suppressed rows (2 people) are left aside, as whoever fits a printed group is in that one"
-    )
+    note = json.loads(result.stdout)["notes"][-1]
+    assert mentions(note, "city=South, sex=f", "suppressed rows", "2 people", "left aside", "printed group")
 
 
 def test_a_statement_about_people_whom_only_suppressed_rows_could_hold_says_nothing():
     knowing = ("--know", "P(AIDS | city=Kiel, sex=f) = 1/2", "--hierarchies", "hierarchies")
     result = believe("{city=South, sex=f}", *knowing)
-    assert "says nothing: only suppressed rows could hold such people" in json.loads(result.stdout)["notes"][0]
+    assert mentions(json.loads(result.stdout)["notes"][0], "says nothing", "only suppressed rows")
     contradicted = believe("{city=South, sex=f}", *knowing, "--suppressed", "may hold them")
     assert contradicted.exit_code == 0  # then nobody of Kiel is there
 
@@ -145,7 +143,7 @@ def test_hints_name_the_columns_in_which_the_nearest_group_differs():
 def test_who_is_known_in_part_may_be_suppressed_as_well():
     result = believe("{city=South}")
     assert result.exit_code == 2
-    assert "fits 2 groups: group 3 (city South, sex f), group 1 (city *, sex *); say also sex" in result.stderr
+    assert mentions(result.stderr, "2 groups", "group 3 (city South, sex f), group 1 (city *, sex *)", "also sex")
 
 
 def test_rows_with_some_stars_are_groups_like_any_other(folder):
@@ -202,7 +200,7 @@ def test_somebody_who_is_known_coarsely_may_be_in_a_finer_group(folder):
     pl.DataFrame({"x": ["30-39", "35", "50"], "disease": ["Flu", "Cold", "Flu"]}).write_csv("one.csv")
     result = believe("{x=30-39}", file="one.csv", roles=("--group", "x", "--sensitive", "disease"))
     assert result.exit_code == 2
-    assert "fits 2 groups: group 1 (x 30-39), group 2 (x 35)" in result.stderr
+    assert mentions(result.stderr, "2 groups", "group 1 (x 30-39), group 2 (x 35)")
 
 
 # files of ours say how they were made
@@ -276,15 +274,15 @@ def test_people_who_are_not_located_are_open(people):
     result = attack(*people, "--at-most", "0.01")
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
-    assert "4 people are not located in s.csv: no group covers their city (4)" in result.stderr
-    assert "give --hierarchies or say --suppressed 'may hold them'" in result.stderr
+    assert mentions(result.stderr, "4 people", "not located", "s.csv", "their city (4)")
+    assert mentions(result.stderr, "--hierarchies", "or", "--suppressed 'may hold them'")
     assert "4 of 4 people are open" in result.stderr
 
 
 def test_hints_never_advise_what_was_given_already(people):
     result = attack(*people, "--at-most", "0.01", "--hierarchies", "hierarchies")
     assert result.exit_code == 2
-    assert "1 person is not located in s.csv: no group covers all of their columns at once" in result.stderr
+    assert mentions(result.stderr, "1 person", "not located", "s.csv", "all", "columns at once")
     assert "give --hierarchies" not in result.output
     placed = attack(
         *people, "--at-most", "0.01", "--hierarchies", "hierarchies", "--suppressed", "may hold them", "--json"
@@ -298,13 +296,13 @@ def test_a_hierarchy_that_lacks_their_values_is_named(people, folder):
     pl.DataFrame({"city": ["Ulm", "Emden"], "sex": ["f", "m"]}).write_csv("people.csv")
     result = attack(*people, "--at-most", "0.01", "--hierarchies", "hierarchies")
     assert result.exit_code == 2
-    assert "no group covers their city (1); add the values that the hierarchy of city lacks or say" in result.stderr
+    assert mentions(result.stderr, "their city (1)", "add", "hierarchy of city lacks", "or say")
 
 
 def test_people_who_are_not_located_can_be_ignored_and_the_answer_says_so(people):
     result = attack(*people, "--at-most", "0.01", "--hierarchies", "hierarchies", "--unlocated", "ignore")
     assert result.exit_code == 0
-    assert "1 person who was not located is left out; 3 are judged." in result.stdout
+    assert mentions(result.stdout, "1 person", "not located", "left out", "3 are judged")
     nobody = attack(*people, "--at-most", "0.01", "--unlocated", "ignore")
     assert nobody.exit_code == 2  # with nobody left there is nothing to judge
 
@@ -322,9 +320,9 @@ def test_fits_84_groups_names_a_few_and_the_columns_that_decide(folder):
     roles = ("--group", "ward", "--group", "sex", "--group", "age", "--sensitive", "disease")
     result = believe("{ward=1}", file="84.csv", roles=roles)
     assert result.exit_code == 2
-    assert "fits 84 groups: group 1 (ward 1, sex f, age 0-9), group 2" in result.stderr
+    assert mentions(result.stderr, "84 groups", "group 1 (ward 1, sex f, age 0-9)", "group 2")
     assert result.stderr.count("(ward 1") == 3
-    assert "say also age, sex, where they differ, or write #1 for someone in group 1" in result.stderr
+    assert mentions(result.stderr, "also age, sex", "or", "#1", "group 1")
 
 
 def test_people_who_are_looked_for_at_an_average_may_be_elsewhere_and_attack_says_so(folder):
@@ -332,7 +330,7 @@ def test_people_who_are_looked_for_at_an_average_may_be_elsewhere_and_attack_say
     pl.DataFrame({"age": ["30", "58"]}).write_csv("people.csv")
     attack = ["attack", "averages.csv", "--group", "age", "--sensitive", "disease", "--people", "people.csv", "--json"]
     notes = json.loads(invoke([*attack, "--locate", "nearest"]).stdout)["notes"]
-    assert "People were looked for at the nearest average of release 1, and may be in another group." in notes
+    assert any(mentions(note, "nearest average", "release 1", "may be in another") for note in notes)
     (folder / "hierarchies" / "age.csv").write_text("30;*\n58;*\n31.5;*\n60;*\n")
     result = invoke([*attack, "--hierarchies", "hierarchies", "--at-most", "0.1"])
     assert result.exit_code == 2
@@ -343,7 +341,7 @@ def test_hints_name_what_decides_between_groups(folder):
     (folder / "w.csv").write_text("age,sex,disease\n30-39,F,Flu\n30-39,M,Cold\n40-49,*,AIDS\n40-49,*,Cold\n*,*,AIDS\n")
     roles = ("--group", "age", "--group", "sex", "--sensitive", "disease")
     in_part = believe("{age=44}", file="w.csv", roles=roles)
-    assert "fits 2 groups: group 4 (age 40-49, sex *), group 1 (age *, sex *); say also sex" in in_part.stderr
+    assert mentions(in_part.stderr, "2 groups", "group 4 (age 40-49, sex *), group 1 (age *, sex *)", "also sex")
     assert "or write #4" in in_part.stderr
     assert after(believe("{age=44, sex=F}", file="w.csv", roles=roles)) == {"AIDS": "1/2", "Cold": "1/2"}
     coarse = believe("{age=30-45, sex=F}", file="w.csv", roles=roles)
