@@ -18,3 +18,13 @@ def mentions(text: object, *parts: object) -> bool:
     """
     whole = [rf"(?<![\w.,]){re.escape(str(part))}(?![\w]|[.,]\w)" for part in parts]
     return re.search(".*".join(whole), str(text), re.DOTALL) is not None
+
+
+def says(text: object, *parts: object) -> bool:
+    """Return whether one sentence, line or element of a longer text or page mentions all parts.
+
+    >>> text = "12 people were asked. Nobody is alone."
+    >>> says(text, 12, "asked"), says(text, 12, "alone")
+    (True, False)
+    """
+    return any(mentions(each, *parts) for each in re.split(r"(?<=[.!?])\s+|\n+|<", str(text)))

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.command_line import answer, invoke
+from support.words import mentions, says
 
 import sidelight as sl
 from sidelight.attack.report import sentences
@@ -31,9 +32,9 @@ def test_it_tells_what_is_given_away_and_by_what(files):
     result = run(*files, "--person", "name", "--truth", "real", "--who", "Ann")
     assert result.exit_code == 0, result.output
     said = " ".join(result.output.split())
-    assert "give away the value of at least 1 of 2 people (50.0 %)" in said
+    assert says(said, "give away", "at least 1 of 2 people", "50.0 %")
     assert "contradict each other" in said
-    assert "Everybody who is looked for was taken to be in every release" in said
+    assert says(said, "Everybody", "in every release")
     assert "Only AIDS is in all of them." in said
     assert "spring.csv" in said
 
@@ -46,7 +47,7 @@ def test_a_release_that_is_listed_twice_is_refused(files):
 
 def test_one_release_is_not_several(files):
     said = " ".join(run(files[0], *files[2:]).output.split())
-    assert "The release alone gives away the value of 0 of 2 people (0 %)." in said
+    assert says(said, "release alone", "gives away", "0 of 2 people", "0 %")
     assert "Together" not in said
 
 
@@ -125,10 +126,10 @@ def test_who_is_in_which_release_is_a_column_or_a_probability(files, tmp_path):
     assert figures["releases"][1]["present"]["known_to_be"] == 0
     assert sum(each["people"] for each in figures["truth"]["calibration"]["bins"]) == 2
     told = " ".join(run(*files, "--present", "1", "--present", "1/4").output.split())
-    assert "Everybody was taken to be in release 2 with probability 1/4." in told
-    assert "A release rules out nothing for people who may not be in it." in told
+    assert says(told, "Everybody", "in release 2", "probability 1/4")
+    assert says(told, "rules out nothing", "may not be in")
     notes = json.loads(run(*files, "--present", "0.4", "--json").output)["notes"]
-    assert "Everybody was taken to be in release 1 with probability 2/5." in notes
+    assert any(mentions(each, "Everybody", "in release 1", "probability 2/5") for each in notes)
 
 
 @pytest.mark.parametrize(
@@ -163,9 +164,9 @@ def test_people_with_several_values_each(tmp_path):
     )
     assert result.exit_code == 0, result.output
     told = " ".join(result.output.split())
-    assert "make a value certain for 1 of 1 person" in told
+    assert says(told, "value certain", "1 of 1 person")
     assert "Certain: Flu." in told
-    assert "50.0 % of the true values are possible" in told  # AIDS is ruled out by the second one
+    assert says(told, "50.0 %", "true values", "possible")  # AIDS is ruled out by the second one
     assert "by the values that are left" not in told
     assert run(*files, "--values", "set").exit_code == 2
 
@@ -174,9 +175,7 @@ def test_whoever_may_be_in_a_release_is_not_called_safe(files):
     """By construction nobody is given away who may be absent: the verdict counts whoever would be."""
     result = run(*files, "--present", "0.9", "--at-most", "0.1")
     assert result.exit_code == 2
-    assert "If they are in all releases that may hold them, 1 of 2 people (50.0 %) more are given away." in " ".join(
-        result.output.split()
-    )
+    assert says(" ".join(result.output.split()), "in all releases", "1 of 2 people", "50.0 %", "more", "given away")
     nobody = run(*files, "--present", "0", "--at-most", "0.1")
     assert nobody.exit_code == 2
     assert "Nobody was judged" in nobody.stderr
@@ -231,7 +230,7 @@ def test_gate_over_shared_people_is_not_computed_unless_sets_are_accepted(shared
     result = run(*shared, "--at-most", "2/3", "--evidence", evidence)
     assert result.exit_code == status, result.output
     assert ("--evidence sets" in result.stderr) == (status == 2)
-    assert ("a lower bound, and more may be disclosed" in " ".join(result.stdout.split())) == (status == 0)
+    assert says(" ".join(result.stdout.split()), "lower bound", "more may be disclosed") == (status == 0)
 
 
 def test_gate_over_shared_people_that_the_lower_bound_exceeds_is_not_kept(files):
@@ -263,5 +262,5 @@ def test_shares_are_of_people_who_can_be_in_a_release(files, tmp_path):
     assert told["perfect"]["exact"] == "1/2"
     assert told["truth"]["people"] == 2
     said = " ".join(run(*files).stdout.split())
-    assert "at least 1 of 2 people (50.0 %)" in said
-    assert "8 of 10 people looked for fit no group of any release: not counted." in said
+    assert says(said, "at least 1 of 2 people", "50.0 %")
+    assert says(said, "8 of 10 people", "no group", "not counted")

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 from support.command_line import invoke
 from support.explorer import opened
+from support.words import mentions, says
 
 import sidelight as sl
 from sidelight.answers.exposure import OtherRelease, worst_off
@@ -35,7 +36,7 @@ def test_each_alone_and_both_together_are_counted_of_the_same_people(two):
     assert answer.holds is False
     assert answer.coarser
     assert answer.coarser[-1].given_away <= 2
-    assert answer.sentence.startswith("Together they give away the value of at least 2 of 4 people (50.0 %)")
+    assert mentions(answer.sentence, "Together", "give away", "at least 2 of 4 people", "50.0 %")
 
 
 def test_whoever_is_worst_off_is_told_by_what_is_printed():
@@ -44,7 +45,9 @@ def test_whoever_is_worst_off_is_told_by_what_is_printed():
     two = sl.Release.from_counts([{"a": 2, "c": 2}, {"b": 1, "c": 1}], labels=labels)
     exposure = sl.intersect([one, two], people=sl.read_table(people(), quasi="zip", sensitive="v"))
     words = worst_off(exposure)
-    assert words.startswith("2 people who look alike\nrelease 1: group 1 (zip 130**)")
+    who, where = words.splitlines()[:2]
+    assert mentions(who, "2 people", "alike")
+    assert where.startswith("release 1: group 1 (zip 130**)")
     assert "13012" not in words
 
 
@@ -61,6 +64,6 @@ def test_the_command_and_the_python_run_as_they_stand(two, capsys):
     assert program == "sidelight"
     outcome = invoke(words)
     assert outcome.exit_code == 1
-    assert "give away the value of at least 2 of 4 people" in " ".join(outcome.stdout.split())
+    assert says(" ".join(outcome.stdout.split()), "give away", "at least 2 of 4 people")
     exec(sample.python, {})
-    assert "give away the value of at least 2 of 4 people" in capsys.readouterr().out
+    assert says(" ".join(capsys.readouterr().out.split()), "give away", "at least 2 of 4 people")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import answer, invoke
+from support.words import mentions, says
 
 import sidelight as sl
 from sidelight.noise.accountant import PaidChoice
@@ -35,10 +36,10 @@ def shown(*words, code=0):
 
 def test_every_entry_says_what_was_published_where():
     text = " ".join(shown().split())
-    assert "Ledger budget.json: epsilon 2.25 of 3 and delta 0 of 0 spent on 3 entries" in text
-    assert ": epsilon 1 for 18 counts of disease by sex (level 0)" in text
+    assert says(text, "Ledger budget.json", "epsilon 2.25 of 3", "delta 0 of 0", "spent", "3 entries")
+    assert says(text, "epsilon 1", "18 counts of disease", "sex (level 0)")
     assert "discrete Laplace noise of scale 1" in text
-    assert "promised to each person; that nobody has two rows was checked by 'id'" in text
+    assert says(text, "promised to each person", "nobody has two rows", "checked", "'id'")
     assert "published as ../noisy.csv (as published), sha256" in text
     assert "1 entry without a file" in text
 
@@ -75,10 +76,9 @@ def test_a_ledger_is_begun_once_with_its_budget():
     words = ["--epsilon", "1", "--delta", "1e-6", "--accounting", "concentrated", "--neighbours", "replace"]
     done = invoke(["ledger", "begin", "new.json", *words])
     assert done.exit_code == 0, done.stderr
-    assert done.stdout == (
-        "Ledger new.json: epsilon 0 of 1 and delta 1e-06 of 1e-06 spent on 0 entries\n"
-        "concentrated accounting; neighbours: replace\n"
-    )
+    budget, kind = done.stdout.splitlines()
+    assert mentions(budget, "Ledger new.json", "epsilon 0 of 1", "delta 1e-06 of 1e-06", "spent", "0 entries")
+    assert mentions(kind, "concentrated", "neighbours", "replace")
     account = sl.Ledger("new.json").read()
     assert (account.accounting, account.neighbours, account.delta) == ("concentrated", "replace", Fraction(1, 10**6))
     done = invoke(["ledger", "begin", "new.json", "--epsilon", "9"])
@@ -108,28 +108,26 @@ def test_a_lost_ledger_is_told_and_not_begun_again():
     for words in (["show", "budgets/budget.json"], ["begin", "budgets/budget.json", "--epsilon", "3"]):
         done = invoke(["ledger", *words])
         assert (done.exit_code, done.stdout) == (2, "")
-        assert "there was a ledger 'budget.json', as its lock 'budget.json.lock' is there" in done.stderr
+        assert mentions(done.stderr, "there was", "'budget.json'", "lock", "'budget.json.lock'")
 
 
 def test_choices_of_levels_are_told():
     ledger = sl.Ledger("budgets/budget.json")
     choice = ledger.spend(sl.Spending("choosing", epsilon="0.1"), commitment="abc").entries[-1]
-    assert "chosen from the data, and not used yet" in shown()
+    assert says(shown(), "chosen from the data", "not used yet")
     ledger.enter_winner(choice.receipt, "won")
     ledger.spend(sl.Spending("counts", epsilon="0.1"), using=[(choice.receipt, PaidChoice("abc", "won"))])
     text = shown()
-    assert "chosen from the data, and used by another entry" in text
+    assert says(text, "chosen from the data", "used by another entry")
     assert "2 entries without a file" in " ".join(text.split())  # the talk, and the counts
 
 
 def test_no_ledger_is_one_line():
     done = invoke(["ledger", "show", "nowhere.json"])
     assert (done.exit_code, done.stdout) == (2, "")
-    assert (
-        done.stderr
-        == "sidelight: no ledger 'nowhere.json'; check the path, or begin one, with a budget for all releases to come, by "
-        "sidelight ledger begin nowhere.json --epsilon 3\n"
-    )
+    assert done.stderr.count("\n") == 1
+    command = "sidelight ledger begin nowhere.json --epsilon 3"
+    assert mentions(done.stderr, "sidelight:", "no ledger", "'nowhere.json'", "begin", command)
 
 
 def together(*words, code=0):
@@ -144,7 +142,7 @@ def test_what_was_spent_is_accounted_for_together():
     assert told["promise"]["shift"] == sl.semantic_privacy("2.25").shift
     said = " ".join(together("--delta", "1e-6", "--people", "40", "--chance", "0.01").stdout.split())
     assert "3 releases together: epsilon of at most" in said
-    assert "what they believe about you changes by at most" in said
+    assert says(said, "believe about you", "changes by at most")
 
 
 def test_counts_that_are_on_the_ledger_count_once():
@@ -179,25 +177,22 @@ def test_a_file_that_is_neither_is_named():
 def test_with_a_delta_a_promise_needs_people():
     sl.Ledger.begin("other.json", epsilon=1, delta="1e-6").spend(sl.Spending("a talk", epsilon="0.1", delta="1e-9"))
     said = " ".join(invoke(["ledger", "spent", "other.json"]).stdout.split())
-    assert "epsilon of at most 0.1 at delta 1e-09" in said
-    assert "depends on how many people there are; say --people" in said
-    assert (
-        "no epsilon holds at delta 0; give a larger --delta"
-        in invoke(["ledger", "spent", "other.json", "--delta", "0"]).stdout
-    )
+    assert says(said, "epsilon", "at most 0.1", "delta 1e-09")
+    assert says(said, "how many people", "--people")
+    exactly = invoke(["ledger", "spent", "other.json", "--delta", "0"]).stdout
+    assert says(exactly, "no epsilon", "delta 0", "larger --delta")
 
 
 def test_nothing_spent_is_nothing_to_account_for():
     sl.Ledger.begin("empty.json", epsilon=1)
     result = invoke(["ledger", "spent", "empty.json"])
-    assert (result.exit_code, result.stderr) == (
-        2,
-        "sidelight: nothing was spent yet; there is nothing to account for\n",
-    )
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert mentions(result.stderr, "sidelight:", "nothing was spent")
 
 
 @pytest.mark.parametrize("words", [["begin", "/", "--epsilon", "1"], ["show", "/"], ["show", ""]])
 def test_a_folder_is_told_in_one_line(words):
     told = invoke(["ledger", *words])
     assert told.exit_code == 2
-    assert told.stderr in [f"sidelight: '{name}' is a folder; give the path of a ledger\n" for name in ("/", ".")]
+    assert told.stderr.count("\n") == 1
+    assert any(mentions(told.stderr, "sidelight:", f"'{name}' is a folder", "path") for name in ("/", "."))

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from support.command_line import answer, invoke
+from support.words import mentions, says
 
 SAMPLES = ["simulate", "patients.parquet", "-g", "age", "-g", "sex", "-s", "disease", "--overlap", "6", "--seed", "7"]
 SAMPLES += ["--repetitions", "2"]
@@ -31,14 +32,14 @@ def test_limits_of_a_policy_hold_for_all_that_is_tried():
 
 def test_the_page_says_what_the_figures_mean():
     said = " ".join(invoke([*SAMPLES, "-p", "policy.toml", "--method", "mondrian"]).stdout.split())
-    assert "2 releases of 23 people each, 6 in common, 2 repetitions" in said
+    assert says(said, "2 releases", "23 people", "6 in common", "2 repetitions")
     assert "Given away: one value is left" in said
 
 
 def test_when_nothing_can_be_published_the_status_says_so():
     result = invoke([*SAMPLES, "--try", "group size >= 1000"])
     assert result.exit_code == 1
-    assert "nothing within policy could be published of any sample" in result.stderr
+    assert mentions(result.stderr, "nothing within policy", "any sample")
 
 
 def test_noise_stands_beside_the_others():
