@@ -96,9 +96,9 @@ def test_what_cannot_be_asked(both, measure, error, message):
 def test_a_column_is_not_asked_about_and_known():
     with pytest.raises(BadMeasure, match="which is also known"):
         sl.DistinctValues().about("income", known=["income"])
-    with pytest.raises(BadMeasure, match="leaves no sensitive column to ask about"):
+    with pytest.raises(BadMeasure, match="no sensitive column"):
         sl.Policy(sl.DistinctValues().about(known=["a", "b"]) >= 1).about_each(["a", "b"])
-    with pytest.raises(BadMeasure, match="is about a column already"):
+    with pytest.raises(BadMeasure, match="a column already"):
         sl.DistinctValues().about("income").about(known="disease")
     with pytest.raises(BadMeasure, match="leave 'known' out"):
         sl.MaxEnt(knowing=["P(Flu) = 0.3"]).about("disease", known="income")
@@ -574,7 +574,7 @@ def test_each_block_is_looked_at_once_and_of_sparse_groups_one_of_each_kind(widt
 
 def test_measures_that_do_not_fit_are_refused_before_any_is_measured():
     release = sl.Release.from_counts([{"a": 2}], sizes=[2], values="set")
-    with pytest.raises(BadMeasure, match="'expected candidates' is defined for single values"):
+    with pytest.raises(BadMeasure, match=r"'expected candidates' .*single values"):
         findings([sl.GroupSize(), sl.ExpectedCandidates()], release)
 
 
@@ -640,7 +640,7 @@ def test_a_block_that_is_streamed_may_be_looked_at_in_parts(monkeypatch):
 
 def test_a_stream_is_refused_what_its_release_is():
     _, streamed = both_ways(["disease", "income"])
-    with pytest.raises(BadMeasure, match="'distinct values' is about one sensitive column"):
+    with pytest.raises(BadMeasure, match=r"'distinct values' .*one sensitive column"):
         findings([sl.GroupSize(), sl.DistinctValues()], streamed)
 
 

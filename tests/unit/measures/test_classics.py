@@ -20,14 +20,14 @@ from sidelight.measures.measure import LARGEST_AMOUNT
 @pytest.mark.parametrize(
     ("people", "words"),
     [
-        (1, "1 person stands alone"),
-        (2, "2 people stand for one another"),
-        (30_000, "30,000 people stand for one another"),
+        (1, ("1 person", "alone")),
+        (2, ("2 people", "one another")),
+        (30_000, ("30,000 people", "one another")),
     ],
 )
 def test_words(people, words):
     finding = sl.GroupSize().measure(sl.Release.from_counts([{"a": people}]))
-    assert finding.explain() == f"In group 1, {words}; no group is smaller."
+    assert mentions(finding.explain(), "group 1", *words, "no group", "smaller")
 
 
 def test_people_count_and_not_values():
@@ -77,7 +77,7 @@ def test_an_l_that_makes_no_sense_is_refused(l, given):  # noqa: E741
 def test_an_l_is_any_whole_number_and_3_where_none_is_said():
     assert sl.RecursiveDiversity(l=1).l == 1
     assert sl.RecursiveDiversity(l=LARGEST_AMOUNT).l == LARGEST_AMOUNT
-    with pytest.raises(BadMeasure, match="needs l to be at most 1000"):
+    with pytest.raises(BadMeasure, match=r"\bl .*at most 1000000000"):
         sl.RecursiveDiversity(l=LARGEST_AMOUNT + 1)
     assert sl.RecursiveDiversity(l=np.int8(2)) == sl.RecursiveDiversity(l=2)
     assert sl.RecursiveDiversity(l=np.int8(2)).amounts() == {"l": 2}

@@ -159,7 +159,7 @@ def test_it_shows_itself_in_a_line_and_in_a_notebook():
     )
     assert repr(curve) == "<DisclosureCurve of acquaintance, value <b>: others 0 to 1, family 1>"
     page = curve._repr_html_()
-    assert "<caption>acquaintance: risk by what is known</caption>" in page
+    assert page.count("<caption>acquaintance: ") == 1
     assert "<th>others</th><th>family</th><th>risk</th>" in page
     assert "<b>" not in page
 

@@ -284,9 +284,11 @@ def test_of_no_values_a_measure_says_what_it_says_of_nothing():
             return (f"{len(groups)} groups",)
 
     nobody = sl.Release.from_counts([{"a": 0}, {}], sizes=[2, 3], values="set")
-    assert NoteTaker().summarize(nobody.groups).finding() == Finding(
-        NoteTaker(), Fraction(7), None, ("no group has any value to measure", "2 groups")
-    )
+    finding = NoteTaker().summarize(nobody.groups).finding()
+    why, note = finding.notes
+    assert mentions(why, "no group", "any value")
+    assert note == "2 groups"
+    assert finding == Finding(NoteTaker(), Fraction(7), None, (why, note))
     assert NoteTaker().summarize(GROUPS).notes == ("3 groups",)
     assert sl.Closeness().notes(GROUPS) == ()
 

@@ -58,7 +58,7 @@ def test_what_is_refused_is_told_in_full(ask, kind, message):
 def test_amounts_from_nothing_to_the_largest():
     assert [whole_amount("m", "k", each) for each in (0, np.int64(7), LARGEST_AMOUNT)] == [0, 7, LARGEST_AMOUNT]
     assert type(whole_amount("m", "k", np.int64(7))) is int
-    with pytest.raises(BadMeasure, match="needs k to be at most 1000000000"):
+    with pytest.raises(BadMeasure, match=r"\bk .*at most 1000000000"):
         whole_amount("m", "k", LARGEST_AMOUNT + 1)
 
 
@@ -294,9 +294,10 @@ def test_what_points_at_nobody_gives_way():
 
 def test_where_no_group_says_anything_it_is_said_why():
     nothing = Worst(sl.GroupSize(), otherwise=Fraction(7), notes=("a note",))
-    assert nothing.finding() == Finding(
-        sl.GroupSize(), Fraction(7), None, ("no group has any value to measure", "a note")
-    )
+    why, note = nothing.finding().notes
+    assert mentions(why, "no group", "any value")
+    assert note == "a note"
+    assert nothing.finding() == Finding(sl.GroupSize(), Fraction(7), None, (why, note))
     assert nothing.finding().replay(RELEASE) == 7
 
 
@@ -305,4 +306,4 @@ def test_an_attacker_who_cannot_be_asked_of_a_release_stops_no_search():
     found = FoundRelease(sets, None, False, True, lambda: sets, lambda: None, None)
     answer = sl.ExpectedCandidates.answer_search(found)
     assert (answer.outcome, answer.belief) == ("could not tell", None)
-    assert "is defined for single values" in answer.reason
+    assert mentions(answer.reason, "single values")

@@ -120,16 +120,16 @@ def test_a_question_about_no_value_at_all_has_no_answer_that_could_hold(kind):
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(BadMeasure, match="both value= and apart_from="):
         sl.Implications(1, "Flu", apart_from=["Not asked"])
-    with pytest.raises(BadMeasure, match="one name with its values"):
+    with pytest.raises(BadMeasure, match=r"one name .*values"):
         sl.Implications(1, {"a": ["Flu"], "b": ["Flu"]})
     with pytest.raises(BadMeasure, match=r"'Flu' .*value of the release"):
         sl.Implications(1, {"Flu": MENTAL}).measure(WARD)
-    with pytest.raises(UnknownValue, match="did you mean 'Not asked'"):
+    with pytest.raises(UnknownValue, match=r"'not asked'.*'Not asked'"):
         sl.DistinctValues(apart_from=["not asked"]).measure(WARD)
     with pytest.raises(BadMeasure, match="leave apart_from= out"):
         sl.PriorBelief(stubbornness=9, predicates=[["Flu"]], apart_from=["Not asked"])
     visits = sl.Release.from_counts([{"Flu": 1, "Cold": 1}], sizes=[2], values="set")
-    with pytest.raises(BadMeasure, match="list the values that are in it"):
+    with pytest.raises(BadMeasure, match="list the values"):
         sl.Acquaintance(value=["not", "Flu"]).measure(visits)
 
 
@@ -137,7 +137,7 @@ def test_in_sets_as_many_people_as_there_could_be_have_any():
     visits = sl.Release.from_counts([{"Flu": 2, "Cold": 3}], sizes=[4], values="set")
     finding = sl.Acquaintance(value=["Flu", "Cold"]).measure(visits)
     assert finding.value == finding.replay(visits) == 1
-    with pytest.raises(BadMeasure, match="facts cannot say how many people"):
+    with pytest.raises(BadMeasure, match=r"cannot say .*many people"):
         finding.witness.as_facts()
     rarer = sl.Release.from_counts([{"Flu": 1, "Cold": 1, "HIV": 1}], sizes=[4], values="set")
     assert sl.Acquaintance(value=["Flu", "Cold"]).measure(rarer).value == Fraction(1, 2)
@@ -168,7 +168,7 @@ def test_skylines_of_categories_and_of_the_other_values():
     assert read_policy_text(file).policy == sl.Policy(*required)
     with pytest.raises(BadPolicy, match="both 'value' and 'apart_from'"):
         read_policy_text('[[skyline]]\nvalue = "Flu"\napart_from = ["x"]\npoints = [{below = 1}]')
-    with pytest.raises(BadPolicy, match="two skylines for 'Anxiety or Depression'"):
+    with pytest.raises(BadPolicy, match=r"two skylines .*'Anxiety or Depression'"):
         read_policy_text('[[skyline]]\nvalue = ["Depression", "Anxiety"]\npoints = [{below = 1}]\n' * 2)
 
 

@@ -215,7 +215,7 @@ def test_what_makes_no_sense_is_refused():
 def test_too_many_columns_say_how_many_can_be():
     wide = pa.table({f"c{place}": ["1", "2"] for place in range(20)} | {"s": ["x", "y"]})
     table = sl.read_table(wide, quasi=[f"c{place}" for place in range(20)], sensitive="s")
-    with pytest.raises(TooHard, match=r"20 columns have 1,048,575 subsets.*65,536.*16 columns"):
+    with pytest.raises(TooHard, match=r"20 columns.*1,048,575 subsets.*65,536.*16 columns"):
         sl.identifying_columns(table)
     assert len(sl.identifying_columns(table, up_to=2).subsets) == 210
 

@@ -85,7 +85,7 @@ def test_links():
     assert finding.witness.certain == 0
     everything = sl.Linkability([], []).measure(RELEASE)
     assert everything.value == Fraction(1, 4)
-    assert "Who holds nothing and who holds nothing" in everything.explain()
+    assert mentions(everything.explain(), "holds nothing", "holds nothing")
     with pytest.raises(BadMeasure, match="both hold age"):
         sl.Linkability(["age"], ["age", "sex"])
     with pytest.raises(UnknownColumn, match="did you mean 'age'"):
@@ -110,7 +110,7 @@ def test_a_secret_among_several_sensitive_columns():
 
 
 def test_what_is_known_is_no_secret():
-    with pytest.raises(BadMeasure, match="known and also the secret"):
+    with pytest.raises(BadMeasure, match=r"'age' .*also the secret"):
         sl.Inference(["age"], "age")
     with pytest.raises(UnknownColumn, match="did you mean 'age'"):
         sl.Inference(["agee"]).measure(RELEASE)

@@ -308,7 +308,7 @@ def test_what_makes_no_sense_is_refused():
             sl.minimal_uniques(TABLE, fraction=fraction)
         assert refused.value.parameters == ("fraction",)
         assert mentions(refused.value, fraction, "above 0", "at most 1")
-    with pytest.raises(BadTable, match=r"^fraction= is a number, not 'x'"):
+    with pytest.raises(BadTable, match=r"^fraction= .*number, not 'x'"):
         sl.minimal_uniques(TABLE, fraction="x")
     with pytest.raises(WrongKind, match=r"should be a Table"):
         sl.minimal_uniques(MINIMAL_UNIQUES_ROWS)
@@ -354,7 +354,10 @@ def test_the_longest_scores_that_are_handed_out():
         _arrow_scores(np.array([10**76], object))
 
 
-ONLY_EQUALITIES = "a fact is a cell that somebody knows exactly; ranges and negations are not tried"
+def tells_what_is_not_tried(finding):
+    """Whether its only note says what facts are, and which ones are not."""
+    (note,) = finding.notes
+    return mentions(note, "knows exactly", "ranges and negations", "not")
 
 
 def release_of(rows, people):
@@ -386,7 +389,7 @@ def test_it_is_the_share_of_people_who_are_alone_somewhere(seed, facts):
     assert finding.value == Fraction(alone(rows, people, facts), sum(people))
     if finding.witness:
         assert finding.replay(release) == finding.value
-    assert finding.notes == (ONLY_EQUALITIES,)
+    assert tells_what_is_not_tried(finding)
 
 
 def test_the_witness_has_the_fewest_cells():
@@ -427,12 +430,14 @@ def test_a_witness_whose_cells_others_have_replays_to_nothing():
 def test_without_facts_nobody_is_singled_out(facts, release):
     finding = sl.SinglingOut(facts=facts).measure(release)
     assert (finding.value, finding.witness) == (0, None)
-    assert finding.notes == ("no facts can be known about anybody",)
+    (note,) = finding.notes
+    assert mentions(note, "no facts", "known")
 
 
 def test_where_nobody_is_alone_that_is_said():
     finding = sl.SinglingOut(facts=1).measure(release_of([["1"], ["2"]], [2, 3]))
-    assert (finding.value, finding.witness, finding.notes) == (0, None, (ONLY_EQUALITIES,))
+    assert (finding.value, finding.witness) == (0, None)
+    assert tells_what_is_not_tried(finding)
     assert mentions(finding.explain(), "Nobody", "at most 1 fact")
 
 

@@ -100,7 +100,7 @@ def test_a_walk_that_was_stopped_leaves_no_more_columns_out():
 
 
 def test_more_columns_than_can_be_gone_through_are_counted():
-    with pytest.raises(TooHard, match=r"20 columns have 1,048,575 subsets.*16 columns.*say up_to=6"):
+    with pytest.raises(TooHard, match=r"20 columns .*1,048,575 subsets.*16 columns.*up_to=6"):
         subset_limit(20, None)
     with pytest.raises(TooHard, match=r"100 columns .*4,087,975 subsets.* 4 columns.*largest=2"):
         subset_limit(100, 4, "largest")

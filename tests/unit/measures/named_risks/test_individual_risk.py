@@ -113,7 +113,9 @@ def test_a_group_of_several_in_words():
 def test_groups_one_by_one_in_any_order_and_none(statistic):
     measure = sl.IndividualRisk(statistic)
     nobody = measure.summarize(SURVEY.groups.take(slice(0, 0)))
-    assert nobody.finding() == Finding(measure, Fraction(0), None, ("nobody is in the release",))
+    (note,) = nobody.finding().notes
+    assert mentions(note, "nobody", "in the release")
+    assert nobody.finding() == Finding(measure, Fraction(0), None, (note,))
     assert mentions(nobody.finding().explain(), "Nobody", "in the release", "nobody", "found")
     assert nobody.merge(nobody) == nobody
     parts = [nobody, *(measure.summarize(SURVEY.groups.take(slice(row, row + 1))) for row in range(3))]
@@ -177,16 +179,16 @@ def test_groups_that_stand_for_fewer_people_than_they_have_are_refused():
         sl.IndividualRisk().measure(survey)
     light = ROWS.set_column(2, "weight", pa.array([0.5] * 6))
     survey = sl.read_release(light, group="age", sensitive="disease", weight="weight")
-    with pytest.raises(BadRelease, match="more people than its population"):
+    with pytest.raises(BadRelease, match=r"weights .*more people than"):
         sl.UniqueMatch().measure(survey)
 
 
 @pytest.mark.parametrize("weights", [[1, 2, 3, 4, 5, None], [1, 2, 3, 4, 5, -1], ["a", "1", "2", "3", "4", "5"]])
 def test_weights_that_are_missing_or_negative_are_refused(weights):
     rows = ROWS.set_column(2, "weight", pa.array(weights))
-    with pytest.raises(BadTable, match="cells are missing, negative or no numbers"):
+    with pytest.raises(BadTable, match=r"'weight', .*cells .*missing, negative or no"):
         sl.read_release(rows, group="age", sensitive="disease", weight="weight")
-    with pytest.raises(BadTable, match="cells are missing, negative or no numbers"):
+    with pytest.raises(BadTable, match=r"'weight', .*cells .*missing, negative or no"):
         sl.read_table(rows, quasi="age", sensitive="disease", weight="weight")
 
 
@@ -194,7 +196,7 @@ def test_without_weights_it_is_refused():
     with pytest.raises(BadMeasure, match="needs sampling weights") as refused:
         sl.IndividualRisk().measure(sl.Release.from_counts([{"a": 2}]))
     assert refused.value.parameters == ("weight",)
-    with pytest.raises(BadMeasure, match=r"needs fraction=, .* or sampling weights"):
+    with pytest.raises(BadMeasure, match=r"fraction=, .* or sampling weights"):
         sl.UniqueMatch().measure(sl.Release.from_counts([{"a": 2}]))
     with pytest.raises(BadMeasure, match=r"^'individual risk' .*statistic=\"lowest\".* highest, average$"):
         sl.IndividualRisk("lowest")
@@ -245,9 +247,9 @@ def test_weights_of_one_person_are_one_weight_and_rows_of_counts_have_none():
     visits = sl.read_release(rows, group="age", sensitive="disease", person="id", values="set", weight="weight")
     assert visits.groups.weights.tolist() == [3 * WEIGHT_UNIT]
     differing = rows.set_column(3, "weight", pa.array([3, 4]))
-    with pytest.raises(BadTable, match="somebody's rows differ in 'weight'"):
+    with pytest.raises(BadTable, match=r"rows differ .*'weight'"):
         sl.read_release(differing, group="age", sensitive="disease", person="id", values="set", weight="weight")
-    with pytest.raises(BadTable, match="has no rows of people"):
+    with pytest.raises(BadTable, match="no rows of people"):
         sl.read_release(rows, group="age", sensitive="disease", rows="counts", weight="weight")
 
 
