@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from support.words import mentions
 from support.worst_cases import (
     cheapest_implications,
     worst_acquaintance,
@@ -118,7 +119,7 @@ def test_where_people_have_one_value_each_she_learns_those_of_others():
 def test_what_no_world_fits_is_refused():
     with pytest.raises(BadMeasure) as refused:
         probability(sl.Release.from_counts([{"a": 1}]), lambda _: True, given=lambda _: False)
-    assert str(refused.value) == "no world fits both the release and what is known; drop one of the facts"
+    assert mentions(refused.value, "no world", "release", "known", "drop one")
 
 
 def test_nobody_has_a_value_where_there_is_none():
@@ -168,7 +169,7 @@ def test_what_no_knowledge_reaches_is_refused():
     assert cheapest_implications(release, Fraction(1), lambda _: Fraction(2), ["c"]) is None
     with pytest.raises(BadMeasure) as refused:
         cheapest_implications(release, Fraction(2), lambda _: Fraction(2), ["a"])
-    assert str(refused.value) == "no knowledge that can be true reaches it; give a lower reach"
+    assert mentions(refused.value, "no knowledge", "lower reach")
 
 
 @pytest.mark.parametrize(

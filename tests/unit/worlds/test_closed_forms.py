@@ -12,6 +12,7 @@ from math import comb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, BadMeasure, Contradiction, UnknownValue
@@ -138,13 +139,13 @@ def test_what_no_world_fits_is_refused(semantics, ratio):
     found = Investigation(ONE, "Flu", others=others(semantics, EVERYBODY_THERE, 2))
     with pytest.raises(BadMeasure) as refused:
         odds(hospital(semantics), found, ratio)
-    assert str(refused.value) == "no world fits both the release and what was found out; is it another release?"
+    assert mentions(refused.value, "no world", "release", "found out", "another release")
 
 
 @pytest.mark.parametrize("people", [1, 2])
 def test_others_whose_value_nobody_there_has_fit_no_world(people):
     found = Investigation(ONE, "Flu", others=others("single", ONE, people, "Mumps"))
-    with pytest.raises(BadMeasure, match=r"^no world fits both the release and what was found out"):
+    with pytest.raises(BadMeasure, match=r"no world .*found out"):
         odds(hospital("single"), found, Fraction)
 
 
@@ -188,7 +189,7 @@ def test_without_facts_it_is_what_the_release_says(release):
 def test_somebody_whom_the_facts_do_not_concern_may_be_worse_off():
     release = sl.Release.from_counts([{"Flu": 2, "Cold": 2}, {"Flu": 9, "Cold": 1}])
     guess = posteriors(release, given="#1 != Flu").surest()
-    assert str(guess) == "#1: Cold with probability 1"
+    assert mentions(guess, "#1", "Cold", 1)
     assert guess == SurestGuess(Someone(1), GroupName(1), "Cold", Fraction(1), Fraction(1, 2))
     guess = posteriors(release, given="#1 = Flu -> #1.2 = Flu").surest()
     assert guess == SurestGuess(Someone(2), GroupName(2), "Flu", Fraction(9, 10), Fraction(9, 10))
@@ -197,7 +198,7 @@ def test_somebody_whom_the_facts_do_not_concern_may_be_worse_off():
 def test_others_of_a_group_may_be_worse_off():
     release = sl.Release.from_groups([(["Ann", "Bob", "Cleo"], ["Flu", "Flu", "Cold"])])
     guess = posteriors(release, given="Ann = Cold or Bob = Cold").surest()
-    assert str(guess) == "anyone else in group 1: Flu with probability 1"
+    assert mentions(guess, "anyone else", "group 1", "Flu", 1)
     assert guess == SurestGuess(Someone(1), GroupName(1), "Flu", Fraction(1), Fraction(2, 3), unnamed=True)
     assert posterior(release, guess.target, given="Ann = Cold or Bob = Cold") == 1
 
@@ -207,7 +208,8 @@ def test_values_that_nobody_wants_to_learn():
     assert posteriors(release).surest(apart_from=["Healthy"]).probability == Fraction(1, 10)
     with pytest.raises(BadKnowledge) as refused:
         posteriors(release).surest(apart_from=["Healthy", "Flu"])
-    assert str(refused.value) == "apart_from= leaves no value to ask about; leave one of them out"
+    assert refused.value.parameters == ("apart_from",)
+    assert mentions(refused.value, "apart_from", "no value", "leave one")
     with pytest.raises(UnknownValue, match="no sensitive value 'Helthy'"):
         posteriors(release).surest(apart_from=["Helthy"])
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard
@@ -157,7 +158,7 @@ DIFFER = [~Same(Someone(1, one), Someone(2, other)) for one, other in combinatio
 
 def test_too_hard_says_what_is_known():
     known = [fact for fact in DIFFER if fact.people()[0].number < 4 and fact.people()[1].number < 6]
-    with pytest.raises(TooHard, match=r"effort of 32,000 states; what is known: between 0.* and 0\.\d+; ") as caught:
+    with pytest.raises(TooHard, match=r"32,000 states; .*between 0.* and 0\.\d+; ") as caught:
         posterior(CROWD, Has(Someone(1), "v00"), given=known, effort=Effort(states=32_000))
     assert 0 <= caught.value.low < caught.value.high < Fraction(1, 2)
 
@@ -240,27 +241,24 @@ def test_an_estimate_is_cut_to_what_is_certain():
 
 
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("make", "named"),
     [
-        (lambda: Estimate.from_hits(1, 2, 1), "a confidence lies between 0 and 1, not 1"),
-        (lambda: Estimate.from_hits(1, 2, 0), "a confidence lies between 0 and 1, not 0"),
-        (lambda: Estimate.exactly(Fraction(1), 1.5), "a confidence lies between 0 and 1, not 1.5"),
-        (lambda: Estimate.exactly(Fraction(1), "high"), "a confidence is a number, not 'high'; give a number"),
-        (lambda: Estimate.from_hits(3, 2, 0.9), "how many worlds fit is 3; give a whole number from 0 to 2"),
-        (lambda: Estimate.from_hits(-1, 2, 0.9), "how many worlds fit is -1; give a whole number of at least 0"),
-        (lambda: Estimate.from_hits(0, 0, 0.9), "worlds is 0; give a whole number of at least 1"),
-        (lambda: as_generator(-1), "rng= is -1; give a whole number of at least 0"),
-        (
-            lambda: as_generator(None),
-            "drawing worlds needs rng=, a seed or a NumPy generator, so that the answer can be repeated",
-        ),
-        (lambda: Estimate.from_hits(0.5, 2, 0.9), "how many worlds fit is 0.5; give a whole number of at least 0"),
+        (lambda: Estimate.from_hits(1, 2, 1), ["confidence", "between 0 and 1", "not 1"]),
+        (lambda: Estimate.from_hits(1, 2, 0), ["confidence", "between 0 and 1", "not 0"]),
+        (lambda: Estimate.exactly(Fraction(1), 1.5), ["confidence", "between 0 and 1", "not 1.5"]),
+        (lambda: Estimate.exactly(Fraction(1), "high"), ["confidence", "number", "not 'high'"]),
+        (lambda: Estimate.from_hits(3, 2, 0.9), ["worlds fit", 3, "whole number", "from 0 to 2"]),
+        (lambda: Estimate.from_hits(-1, 2, 0.9), ["worlds fit", -1, "whole number", "at least 0"]),
+        (lambda: Estimate.from_hits(0, 0, 0.9), ["worlds", 0, "whole number", "at least 1"]),
+        (lambda: as_generator(-1), ["rng", -1, "whole number", "at least 0"]),
+        (lambda: as_generator(None), ["rng", "seed", "NumPy generator", "repeated"]),
+        (lambda: Estimate.from_hits(0.5, 2, 0.9), ["worlds fit", "0.5", "whole number", "at least 0"]),
     ],
 )
-def test_what_is_no_estimate_is_refused(make, words):
+def test_what_is_no_estimate_is_refused(make, named):
     with pytest.raises(BadMeasure) as refused:
         make()
-    assert str(refused.value) == words
+    assert mentions(refused.value, *named)
 
 
 TWO_WARDS = sl.Release.from_counts([{"a": 2, "b": 2}, {"a": 1, "b": 2, "c": 1}])

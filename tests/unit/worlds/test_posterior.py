@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, BadMeasure, BadTable, Contradiction, TooHard, UnknownValue, WrongKind
@@ -52,8 +53,9 @@ def test_impossible_knowledge_names_a_smallest_contradiction():
     with pytest.raises(Contradiction) as caught:
         posterior(NAMED, "Charlie = Flu", given=facts)
     assert caught.value.facts == ("Bob = Lung", "Dave = Lung", "Ed = Lung")
-    with pytest.raises(Contradiction, match="'Bob = Breast' cannot hold; take it back"):
+    with pytest.raises(Contradiction, match="'Bob = Breast' cannot hold") as caught:
         posterior(NAMED, "Charlie = Flu", given=[*facts, "Bob = Breast"])
+    assert caught.value.facts == ("Bob = Breast",)
 
 
 @given(st.permutations(["Bob = Flu", "Bob = Lung -> Ed = Lung", "Ed = Heart", "Frank = Heart", "Bob in {Lung, Heart}"]))
@@ -151,7 +153,7 @@ def test_the_text_of_someone_is_a_name_in_python(person):
         ("{aeg = 31} = Flu", "no column 'aeg'; did you mean 'age'"),
         ("Bob = Flu", "names nobody"),
         ("#4 = Flu", "numbered 1 to 3"),
-        ("#1.5 = Flu", "has 4 people; there is no #1.5"),
+        ("#1.5 = Flu", "4 people; .* no #1.5"),
         ("same({age = 24}, {zip = 81667, age = 24})", "may be the same person"),
     ],
 )
@@ -161,13 +163,13 @@ def test_people_who_cannot_be_identified_are_refused(text, message):
 
 
 def test_unknown_people_and_values_are_refused_without_naming_anybody_else():
-    with pytest.raises(BadKnowledge, match="nobody in the release is called 'Bbo'") as caught:
+    with pytest.raises(BadKnowledge, match=r"nobody .*'Bbo'") as caught:
         posterior(NAMED, "Bbo = Flu")
     assert "Bob" not in str(caught.value)
     with pytest.raises(UnknownValue, match="did you mean 'Flu'"):
         posterior(NAMED, "Bob = Fluu")
     everyone = " and ".join(f"#1.{number} = Flu" for number in range(1, 6)) + " and Bob = Flu"
-    with pytest.raises(BadKnowledge, match="has 5 people; the facts speak of 6"):
+    with pytest.raises(BadKnowledge, match=r"5 people; .* 6"):
         posterior(NAMED, everyone)
 
 
@@ -375,7 +377,7 @@ def test_one_whom_the_facts_do_not_mention_stands_for_the_others(known, unnamed)
 )
 def test_a_table_or_a_dataframe_is_not_a_release(ask):
     table = sl.read_table(pa.table({"sex": ["f", "m"], "disease": ["Flu", "Cold"]}), quasi=["sex"], sensitive="disease")
-    with pytest.raises(WrongKind, match=r"the release should be a Release, not a Table; group it first: sl\.group"):
+    with pytest.raises(WrongKind, match=r"a Release, not a Table; .*sl\.group"):
         ask(table)
     with pytest.raises(WrongKind, match=r"read one with sl\.read_release"):
         ask({"sex": ["f", "m"]})
@@ -394,29 +396,26 @@ TRIO = sl.Release.from_groups([(["Ann", "Bob", "Cleo"], ["Flu", "Cold", "Heart"]
 
 
 @pytest.mark.parametrize(
-    ("known", "blamed", "words"),
+    ("known", "said"),
     [
-        (["Ann = Mumps"], ["Ann = Mumps"], "'Ann = Mumps' cannot hold; take it back"),
-        (["Ann = Flu", "Bob = Flu"], None, "'Ann = Flu' and 'Bob = Flu' cannot all hold; take one back"),
+        (["Ann = Mumps"], ["cannot hold", "it back"]),
+        (["Ann = Flu", "Bob = Flu"], ["cannot all hold", "one back"]),
         (
             # nobody would have Heart
             [f"{who} = {value} with 0.5" for who in ("Ann", "Bob", "Cleo") for value in ("Flu", "Cold")],
-            None,
-            (
-                "'Ann = Flu with 0.5' and 'Ann = Cold with 0.5' and 'Bob = Flu with 0.5' and 'Bob = Cold with 0.5' and "
-                "'Cleo = Flu with 0.5' and others cannot all hold; take one back"
-            ),
+            ["others", "cannot all hold", "one back"],
         ),
     ],
 )
-def test_a_contradiction_names_up_to_five_facts(known, blamed, words):
+def test_a_contradiction_names_up_to_five_facts(known, said):
     release = sl.Release.from_groups(
         [(["Ann", "Bob", "Cleo"], ["Flu", "Cold", "Heart"]), (["Dan"], ["Mumps"])],
     )
     with pytest.raises(Contradiction) as caught:
         posterior(release, "Ann = Flu", given=known)
-    assert str(caught.value) == f"no world fits the release and the facts: {words}"
-    assert caught.value.facts == tuple(blamed or known)
+    assert mentions(caught.value, "no world", *(f"'{fact}'" for fact in known[:5]), *said)
+    assert not any(mentions(caught.value, f"'{fact}'") for fact in known[5:])
+    assert caught.value.facts == tuple(known)
 
 
 HARD_TO_COUNT = ["Ann = Flu -> Bob = Cold", "Bob = Flu -> Cleo = Cold"]
@@ -427,10 +426,7 @@ def test_a_whole_belief_that_is_too_hard_is_not_bounded(person):
     with pytest.raises(TooHard) as caught:
         posteriors(TRIO, given=HARD_TO_COUNT, person=person, effort=Effort(2))
     assert (caught.value.low, caught.value.high) == (0, 1)
-    assert str(caught.value) == (
-        "counting the worlds takes more than the allowed effort of 2 states; what is known: between 0 and 1; "
-        "give a larger effort=, or ask for approximate=True"
-    )
+    assert mentions(caught.value, "more than", "effort of 2 states", "between 0 and 1", "effort", "approximate=True")
 
 
 @pytest.mark.parametrize("states", [2, 40, 55, 70])
@@ -441,10 +437,7 @@ def test_soft_facts_that_are_too_hard_are_not_bounded(states):
         with pytest.raises(TooHard) as caught:
             ask(TRIO, given=soft, effort=Effort(states))
         assert (caught.value.low, caught.value.high) == (0, 1)
-        assert str(caught.value) == (
-            "counting the worlds that soft facts weigh takes more than the allowed effort, and they are never "
-            "estimated; allow more, or take some of them back"
-        )
+        assert mentions(caught.value, "soft facts", "more than", "effort", "never", "estimated", "allow more", "back")
 
 
 def test_facts_of_which_it_takes_too_long_to_tell_may_hold():
@@ -510,25 +503,21 @@ def test_where_no_world_is_found_nor_ruled_out_worlds_are_counted(monkeypatch):
 
 def test_bounds_are_rounded_away_from_each_other():
     too_hard = Observer.identify(TRIO, (), effort=Effort(1234))._too_hard(Fraction(1, 3), Fraction(2, 3))
-    assert str(too_hard) == (
-        "counting the worlds takes more than the allowed effort of 1,234 states; what is known: between 0.3333 and "
-        "0.6667; give a larger effort=, or ask for approximate=True"
-    )
+    assert mentions(too_hard, "effort of 1,234 states", "between 0.3333 and 0.6667", "effort", "approximate=True")
     assert (too_hard.low, too_hard.high) == (Fraction(1, 3), Fraction(2, 3))
     close = Observer.identify(TRIO, ())._too_hard(Fraction(2, 3), Fraction(2, 3))
-    assert "between 0.6666 and 0.6667; " in str(close)
+    assert mentions(close, "between 0.6666 and 0.6667")
 
 
-@pytest.mark.parametrize(("many", "words"), [(4, ""), (5, ""), (6, " and others")])
-def test_others_who_are_blamed_are_more_than_five(many, words):
+@pytest.mark.parametrize("many", [4, 5, 6])
+def test_others_who_are_blamed_are_more_than_five(many):
     release = sl.Release.from_counts([{"a": many - 1, "b": 3}])
     known = [f"#1.{number} = a" for number in range(2, many + 2)]
     with pytest.raises(Contradiction) as caught:
         posterior(release, "#1 = a", given=known)
-    names = " and ".join(f"'{fact}'" for fact in known[:5])
-    assert str(caught.value) == (
-        f"no world fits the release and the facts: {names}{words} cannot all hold; take one back"
-    )
+    assert mentions(caught.value, "no world", *(f"'{fact}'" for fact in known[:5]), "cannot all hold", "one back")
+    assert mentions(caught.value, "others") == (many > 5)
+    assert not any(mentions(caught.value, f"'{fact}'") for fact in known[5:])
 
 
 def test_two_thousand_worlds_are_drawn_unless_told_otherwise():
@@ -544,9 +533,9 @@ def test_what_is_asked_is_about_one_column_and_a_fact_that_holds():
     two = pa.table({"zip": ["1", "1"], "job": ["a", "b"], "ill": ["c", "d"]})
     release = sl.read_release(two, group="zip", sensitive=["job", "ill"])
     for ask in (posteriors, lambda release: posterior(release, "#1 = a")):
-        with pytest.raises(BadTable, match=r"^what somebody believes is about one sensitive column, and there are "):
+        with pytest.raises(BadTable, match=r"one sensitive column, .* job, ill"):
             ask(release)
-    with pytest.raises(BadKnowledge, match=r"^a question is about facts that hold; "):
+    with pytest.raises(BadKnowledge, match=r"question .*facts that hold; "):
         posterior(TRIO, "Ann = Flu with 0.9")
 
 
@@ -595,7 +584,7 @@ def test_a_person_is_compared_with_those_of_whom_the_same_is_said():
 
 
 def test_a_soft_fact_is_not_compared():
-    with pytest.raises(BadKnowledge, match=r"^no such kind of fact: SoftFact$"):
+    with pytest.raises(BadKnowledge, match=r"kind of fact: SoftFact$"):
         representatives([Has("Ann", "Flu").with_probability(0.5)], {"Ann": 0})
 
 
@@ -631,10 +620,8 @@ def test_where_no_world_fits_it_says_what_to_raise(monkeypatch):
     monkeypatch.setattr(Observer, "estimates", lambda *_, **__: [])
     with pytest.raises(TooHard) as caught:
         estimated()
-    assert str(caught.value) == (
-        "of the worlds that were drawn, none fits the facts; draw more with samples=, "
-        "or count more with states= and seconds="
-    )
+    assert mentions(caught.value, "worlds", "drawn", "none", "samples", "states", "seconds")
+    assert caught.value.parameters == ("samples", "states", "seconds")
     assert (caught.value.low, caught.value.high) == (0, 1)
 
 
@@ -720,12 +707,10 @@ def test_values_that_nobody_has_and_several_values_are_refused():
 
 
 def test_what_is_refused_is_named():
-    with pytest.raises(WrongKind, match=r"^the release should be a Release, not "):
+    with pytest.raises(WrongKind, match="a Release, not a dict"):
         sl.covering_k({"Ann": "Flu"}, "Ann = Flu")
-    with pytest.raises(
-        BadKnowledge, match=r"^what Implications\(k\) covers is about facts that hold; 'Ann = Flu with 0.8'"
-    ):
+    with pytest.raises(BadKnowledge, match=r"Implications\(k\) .*facts that hold; 'Ann = Flu with 0\.8'"):
         sl.covering_k(RELEASE, "Ann = Flu with 0.8")
     two = pa.table({"zip": ["1", "1"], "job": ["a", "b"], "ill": ["c", "d"]})
-    with pytest.raises(BadTable, match=r"^what somebody believes is about one sensitive column, and there are "):
+    with pytest.raises(BadTable, match=r"one sensitive column, .* job, ill"):
         sl.covering_k(sl.read_release(two, group="zip", sensitive=["job", "ill"]), None)

@@ -1,6 +1,7 @@
 from fractions import Fraction
 
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, Contradiction, TooHard, UnknownValue
@@ -75,7 +76,7 @@ def test_reports_that_bear_on_each_other_move_each_other_and_say_so():
     given = ["Bob = Flu with 0.9", "Charlie = Flu with 0.9"]
     bob = sl.posteriors(NAMED, given=given, person="Bob")
     assert bob["Flu"] == Fraction(297, 355) < Fraction(9, 10)  # only two of five have it
-    assert "Bob, Charlie is taken as 2 independent reports" in bob.notes[0]
+    assert mentions(bob.notes[0], "Bob, Charlie", "2 independent")
     assert bob["Flu"] == sl.posteriors(NAMED, given=given[::-1], person="Bob")["Flu"]
 
 
@@ -104,7 +105,7 @@ def test_people_with_several_values(values):
         (["Bob = Flu with 0.9", "Bob = Lung with 0.9"], "add up to too much"),
         (["Bob = Flu with 0.3", "Bob = Lung with 0.3", "Bob = Heart with 0.3"], "add up to too little"),
         (["Bob in {Flu, Lung} with 0.3", "Bob = Flu with 0.4"], "add up to too much"),
-        (["Bob = Flu with 0.9", "Bob = Flu with 0.8"], "'Bob = Flu with 0.9' and 'Bob = Flu with 0.8' say different"),
+        (["Bob = Flu with 0.9", "Bob = Flu with 0.8"], "'Bob = Flu with 0.8' say different"),
         (["same(Bob, Ed) with 0.9", "not same(Bob, Ed) with 0.9"], "say different things"),
         (["Bob = Breast with 0.2"], "never holds"),
         (["Bob in {Flu, Lung, Heart} with 0.2"], "always holds"),
@@ -128,9 +129,9 @@ def test_overlapping_statements_leave_something_open():
 
 
 def test_where_soft_facts_make_no_sense():
-    with pytest.raises(BadKnowledge, match="a question is about facts that hold"):
+    with pytest.raises(BadKnowledge, match=r"question .*facts that hold"):
         believed("Bob = Flu with 0.9")
-    with pytest.raises(BadKnowledge, match=r"what Implications\(k\) covers is about facts that hold"):
+    with pytest.raises(BadKnowledge, match=r"Implications\(k\) .*facts that hold"):
         sl.covering_k(NAMED, "Bob = Flu with 0.9")
     with pytest.raises(UnknownValue):
         believed("Bob = Flu", "Bob = Plague with 0.9")
@@ -154,20 +155,19 @@ def test_a_thousand_soft_facts_are_counted():
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "said"),
     [
-        (["Bob = Flu with 0.9", "Bob = Lung with 0.8"], "add up to too much; change one"),
-        (["Bob = Breast with 0.2"], "never holds, and so is not a matter of degree; change it"),
-        (["Bob in {Flu, Lung, Heart} with 0.2"], "always holds, and so is not a matter of degree; change it"),
-        (["Bob = Flu with 0.9", "Bob = Flu with 0.8"], "say different things of the same; change one"),
-        (["same(Bob, Ed) with 0.9", "same(Bob, Ed) with 0.8"], "say different things of the same; change one"),
+        (["Bob = Flu with 0.9", "Bob = Lung with 0.8"], ["too much", "change one"]),
+        (["Bob = Breast with 0.2"], ["never holds", "not", "degree", "change it"]),
+        (["Bob in {Flu, Lung, Heart} with 0.2"], ["always holds", "not", "degree", "change it"]),
+        (["Bob = Flu with 0.9", "Bob = Flu with 0.8"], ["different", "same", "change one"]),
+        (["same(Bob, Ed) with 0.9", "same(Bob, Ed) with 0.8"], ["different", "same", "change one"]),
     ],
 )
-def test_a_contradiction_says_what_to_change(given, words):
+def test_a_contradiction_says_what_to_change(given, said):
     with pytest.raises(Contradiction) as caught:
         believed("Ed = Flu", *given)
-    names = " and ".join(f"'{fact}'" for fact in given)
-    assert str(caught.value) == f"no belief fits the release and the facts: {names} {words}"
+    assert mentions(caught.value, "no belief", *(f"'{fact}'" for fact in given), *said)
     assert caught.value.facts == tuple(given)
 
 
@@ -177,20 +177,19 @@ def test_a_contradiction_names_up_to_five_facts():
     with pytest.raises(Contradiction) as caught:
         sl.posterior(release, "#1 = a", given=given)
     assert caught.value.facts == tuple(given)
-    assert "'#1 = e with 0.2' and others add up to too much; change one" in str(caught.value)
+    assert mentions(caught.value, "'#1 = e with 0.2'", "others", "too much", "change one")
     assert "#1 = f" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("many", "words"), [(4, ""), (5, ""), (6, " and others")])
-def test_others_are_more_than_five(many, words):
+@pytest.mark.parametrize("many", [4, 5, 6])
+def test_others_are_more_than_five(many):
     release = sl.Release.from_counts([dict.fromkeys("abcdefgh", 1)])
     given = [f"#1 = {value} with 0.3" for value in "abcdefg"[:many]]
     with pytest.raises(Contradiction) as caught:
         sl.posterior(release, "#1 = a", given=given)
-    names = " and ".join(f"'{fact}'" for fact in given[:5])
-    assert str(caught.value) == (
-        f"no belief fits the release and the facts: {names}{words} add up to too much; change one"
-    )
+    assert mentions(caught.value, "no belief", *(f"'{fact}'" for fact in given[:5]), "too much", "change one")
+    assert mentions(caught.value, "others") == (many > 5)
+    assert not any(mentions(caught.value, f"'{fact}'") for fact in given[5:])
 
 
 @pytest.mark.parametrize(("known", "how"), [("Bob = Flu", "always"), ("Bob = Heart", "never")])
@@ -198,28 +197,23 @@ def test_what_is_decided_by_what_is_certain_is_no_matter_of_degree(known, how):
     fact = sl.read_fact("Bob = Flu or Charlie = Heart").with_probability(0.9)
     with pytest.raises(Contradiction) as caught:
         believed("Ed = Flu", known, fact)
-    assert str(caught.value) == (
-        f"no belief fits the release and the facts: '{fact}' {how} holds, and so is not a matter of degree; change it"
-    )
+    assert mentions(caught.value, "no belief", f"'{fact}'", f"{how} holds", "not", "degree", "change it")
+    assert not mentions(caught.value, f"'{known}'")
     assert caught.value.facts == (str(fact),)
 
 
 def test_what_overlaps_is_said_whole():
     release = sl.Release.from_counts([dict.fromkeys("abcd", 1)])
+    given = ["#1 in {b, c} with 0.5", "#1 in {c, d} with 0.5"]
     with pytest.raises(BadKnowledge) as caught:
-        sl.posterior(release, "#1 = a", given=["#1 in {b, c} with 0.5", "#1 in {c, d} with 0.5"])
-    assert str(caught.value) == (
-        "'#1 in {b, c} with 0.5' and '#1 in {c, d} with 0.5' overlap, which leaves open how sure somebody is of each "
-        "part; say it of each part"
-    )
+        sl.posterior(release, "#1 = a", given=given)
+    assert mentions(caught.value, *(f"'{fact}'" for fact in given), "overlap", "open", "each part")
 
 
 def test_a_note_names_up_to_three_people():
     given = [f"{who} = Flu with 0.3" for who in ("Bob", "Charlie", "Dave", "Ed")]
     for several, names in ((2, "Bob, Charlie"), (3, "Bob, Charlie, Dave"), (4, "Bob, Charlie, Dave, …")):
-        assert sl.posteriors(NAMED, given=given[:several], person="Bob").notes == (
-            (
-                f"what is said of {names} is taken as {several} independent reports that bear on each other, "
-                "so somebody may end up more or less sure than each says"
-            ),
-        )
+        (note,) = sl.posteriors(NAMED, given=given[:several], person="Bob").notes
+        assert mentions(note, names, f"{several} independent", "more or less sure")
+        assert mentions(note, "Dave") == (several > 2)
+        assert not mentions(note, "Ed")

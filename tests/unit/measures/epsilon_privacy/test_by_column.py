@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
@@ -80,8 +81,7 @@ def test_what_was_seen_in_an_earlier_release_by_region():
 def test_it_says_where_the_person_is_from():
     release = town(people("*", 5, 1))
     finding = sl.PriorBelief(counts=EARLIER, by="region").measure(release)
-    assert "who expects other things by region," in finding.explain()
-    assert f"who has region {finding.witness.label} has" in finding.explain()
+    assert mentions(finding.explain(), "by region", f"region {finding.witness.label}", finding.witness.value)
     assert sl.PriorBelief(counts=EARLIER, by="region").when_groups_merge is Monotonicity.UNKNOWN
 
 
@@ -95,7 +95,7 @@ def test_a_predicate_is_called_by_its_name():
     assert (witness.p_in, witness.p_out, witness.ratio) == (F(4, 7), F(103, 1006), Ratio.BELIEF)
     assert (witness.label, witness.stubbornness, witness.group.number) == ("South", 1_000, 1)
     assert finding.value == F(4, 7) / F(103, 1006) == finding.replay(release)
-    assert "who has region South is of 'ill', by a factor of" in finding.explain()
+    assert mentions(finding.explain(), "region South", "'ill'", "factor")
 
 
 def test_a_policy_file_says_it():
@@ -353,71 +353,67 @@ def test_nobody_has_what_is_asked_about():
     assert (finding.value, finding.witness) == (1, None)
 
 
-WANTED = 'by= wants weights per label and value, such as {"North": {"Flu": 12, "Cold": 30}, "South": {…}}'
+WANTED = ["by", "per label and value", '{"North": {"Flu": 12, "Cold": 30}, "South": {…}}']
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "named"),
     [
         ({"counts": {"Flu": 3}}, WANTED),
         ({"counts": {"North": {"Flu": 3}, "South": 4}}, WANTED),
         ({"counts": {}}, WANTED),
         ({"shape": {}, "stubbornness": 9}, WANTED),
         ({"shape": "uniform", "stubbornness": 9}, WANTED),
-        (
-            {"counts": {"North": {"Flu": 1, "Cold": 0.5}}},
-            "the prior's count of 'Cold' in 'North' is 1/2; give at least 1",
-        ),
+        ({"counts": {"North": {"Flu": 1, "Cold": 0.5}}}, ["'Cold' in 'North'", "1/2", "at least 1"]),
         (
             {"shape": {"North": {"Flu": 0, "Cold": 0.5}}, "stubbornness": 9},
-            "the prior's count of 'Flu' in 'North' is 0; give more than 0",
+            ["'Flu' in 'North'", 0, "more than 0"],
         ),
     ],
 )
-def test_weights_that_cannot_be_used_are_named(settings, message):
+def test_weights_that_cannot_be_used_are_named(settings, named):
     with pytest.raises(BadMeasure) as error:
         sl.PriorBelief(**settings, by="region")
-    assert str(error.value) == message
+    assert mentions(error.value, *named)
 
 
 @pytest.mark.parametrize(
-    ("settings", "release", "message"),
+    ("settings", "release", "named"),
     [
         (
             {"counts": EARLIER, "by": "regions"},
             people("North", 1, 1),
-            "by='regions' is no column that the release prints; it prints region; did you mean 'region'?",
+            ["by='regions'", "no column", "release prints", "'region'"],
         ),
         (
             {"counts": EARLIER, "by": "region"},
             people("Norht", 1, 1),
-            "the prior has nothing about 'Norht', which a group prints; give its counts; did you mean 'North'?",
+            ["nothing", "'Norht'", "counts", "'North'"],
         ),
         (
             {"counts": EARLIER, "by": "region"},
             [("North", "Ulcer")],
-            "the prior misses 'Ulcer' in 'North', a value of the release; give its count",
+            ["misses", "'Ulcer' in 'North'", "count"],
         ),
         (
             {"shape": EARLIER, "stubbornness": 19, "by": "region"},
             people("North", 1, 1),
-            "the prior leaves a value less than 1 answer; raise stubbornness to at least 20",
+            ["less than 1 answer", "stubbornness", "at least 20"],
         ),
         (
             {"shape": EARLIER, "stubbornness": 30, "least_stubbornness": 19, "by": "region"},
             people("North", 1, 1),
-            "the prior leaves a value less than 1 answer; raise stubbornness to at least 20",
+            ["less than 1 answer", "stubbornness", "at least 20"],
         ),
     ],
 )
-def test_what_does_not_fit_the_release_is_named(settings, release, message):
+def test_what_does_not_fit_the_release_is_named(settings, release, named):
     with pytest.raises(BadMeasure) as error:
         sl.PriorBelief(**settings).measure(town(release))
-    assert str(error.value) == message
+    assert mentions(error.value, *named)
 
 
 def test_groups_that_print_nothing_are_named():
     with pytest.raises(BadMeasure) as error:
         find_printed_column([], "region")
-    message = "by='region' is about groups that print it; search without it and judge what is found by it"
-    assert str(error.value) == message
+    assert mentions(error.value, "by='region'", "groups that print it", "search without it")

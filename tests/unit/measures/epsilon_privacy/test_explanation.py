@@ -4,6 +4,7 @@ import math
 
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.measures.epsilon_privacy.prior import describe_attacker, settings_in_words
@@ -12,205 +13,188 @@ from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
 BY_REGION = {"North": {"Flu": 900, "Cold": 100}, "South": {"Flu": 100, "Cold": 900}}
 FOUR = {"Flu": 4, "Ulcer": 1, "Cold": 1, "Dyspepsia": 4}
 WARD = sl.Release.from_counts([{"Ulcer": 2, "Dyspepsia": 3, "Flu": 5}, {"Ulcer": 1, "Flu": 4, "Cold": 5}])
-ANY_SHAPE = "Someone as sure as at most 5 survey answers of any kind make one"
+# what an attacker may be said to be: whatever is not expected must not be said
+TRAITS = (
+    "at most",
+    "any kind",
+    "any number",
+    "no evidence",
+    "equally common",
+    "by region",
+    "knows",
+    "rule out",
+    "worst",
+)
 
 
 @pytest.mark.parametrize(
     ("belief", "settings", "attacker"),
     [
-        (
-            PriorBelief(stubbornness=math.inf),
-            "any shape, stubbornness infinite",
-            "Someone who may believe anything and is moved by no evidence",
-        ),
+        (PriorBelief(stubbornness=math.inf), ["any shape", "stubbornness infinite"], ["anything", "no evidence"]),
         (
             PriorBelief(stubbornness=5, rules_out=1),
-            "any shape, stubbornness 5, rules out 1 value",
-            f"{ANY_SHAPE}, who can rule out 1 value,",
+            ["any shape", "stubbornness 5", "rules out 1 value"],
+            ["at most 5", "any kind", "rule out 1 value"],
         ),
         (
             PriorBelief(stubbornness=5, rules_out=2, known_people=1),
-            "any shape, stubbornness 5, knows 1 person, rules out 2 values",
-            f"{ANY_SHAPE}, who knows 1 person and can rule out 2 values,",
+            ["any shape", "stubbornness 5", "knows 1 person", "rules out 2 values"],
+            ["at most 5", "any kind", "knows 1 person", "rule out 2 values"],
         ),
-        (PriorBelief(stubbornness=5, wishes="wish"), "any shape, stubbornness 5, as 'wish' says", ANY_SHAPE),
+        (
+            PriorBelief(stubbornness=5, wishes="wish"),
+            ["any shape", "stubbornness 5", "'wish'"],
+            ["at most 5", "any kind"],
+        ),
         (
             PriorBelief(stubbornness=5, apart_from=["a", "b", "c", "d"]),
-            "any shape, stubbornness 5, apart from a, b, c, … and 1 more",
-            ANY_SHAPE,
+            ["any shape", "stubbornness 5", "apart from a, b, c, …", "1 more"],
+            ["at most 5", "any kind"],
         ),
-        (
-            PriorBelief(counts=BY_REGION, by="region"),
-            "counts by region",
-            "Someone as sure as 2,000 survey answers make one, who expects other things by region,",
-        ),
+        (PriorBelief(counts=BY_REGION, by="region"), ["counts by region"], ["2,000", "by region"]),
         (
             PriorBelief(shape=BY_REGION, by="region", stubbornness=40),
-            "shape by region, stubbornness 40",
-            "Someone as sure as at most 40 survey answers make one, who expects other things by region,",
+            ["shape by region", "stubbornness 40"],
+            ["at most 40", "by region"],
         ),
         (
             PriorBelief(shape=FOUR, stubbornness=math.inf, predicates="all subsets"),
-            "shape Dyspepsia 2/5, Flu 2/5, Cold 1/10, …, stubbornness infinite, about all subsets",
-            "Someone who expects Dyspepsia 2/5, Flu 2/5, Cold 1/10, … and is moved by no evidence",
+            ["shape Dyspepsia 2/5, Flu 2/5, Cold 1/10, …", "stubbornness infinite", "about all subsets"],
+            ["Dyspepsia 2/5, Flu 2/5, Cold 1/10, …", "no evidence"],
         ),
         (
             PriorBelief(counts=FOUR, predicates={"ill": ["Flu"], "well": ["not", "Flu", "Cold"]}),
-            "counts Dyspepsia 4, Flu 4, Cold 1, …, about ill, well",
-            "Someone as sure as 10 survey answers make one",
+            ["counts Dyspepsia 4, Flu 4, Cold 1, …", "about ill, well"],
+            [10],
         ),
-        (
-            PriorBelief(counts={"a": 1, "b": 3, "c": 2}),
-            "counts b 3, c 2, a 1",
-            "Someone as sure as 6 survey answers make one",
-        ),
+        (PriorBelief(counts={"a": 1, "b": 3, "c": 2}), ["counts b 3, c 2, a 1"], [6]),
         (
             PriorBelief(shape="release", stubbornness=math.inf, known_people=2, rules_out=1),
-            "shape of the release, stubbornness infinite, knows 2 people, rules out 1 value",
-            (
-                "Someone who expects the shares of the whole release, is moved by no evidence, "
-                "knows 2 people and can rule out 1 value"
-            ),
+            ["shape of the release", "stubbornness infinite", "knows 2 people", "rules out 1 value"],
+            ["whole release", "no evidence", "knows 2 people", "rule out 1 value"],
         ),
         (
             PriorBelief(
                 shape="uniform", stubbornness=math.inf, least_stubbornness="smallest", decided_by="closed conditions"
             ),
-            "uniform shape, stubbornness infinite or less, by the closed conditions",
-            "Someone as sure as any number of survey answers make one, who takes all values for equally common,",
+            ["uniform shape", "stubbornness infinite or less", "closed conditions"],
+            ["any number", "equally common"],
         ),
         (
             PriorBelief(shape="uniform", stubbornness=math.inf, least_stubbornness="same"),
-            "uniform shape, stubbornness exactly infinite",
-            "Someone who takes all values for equally common and is moved by no evidence",
+            ["uniform shape", "stubbornness exactly infinite"],
+            ["equally common", "no evidence"],
         ),
         (
             PriorBelief(shape="uniform", stubbornness=math.inf, least_stubbornness=3),
-            "uniform shape, stubbornness infinite, at least 3",
-            "Someone as sure as any number of survey answers make one, who takes all values for equally common,",
+            ["uniform shape", "stubbornness infinite", "at least 3"],
+            ["any number", "equally common"],
         ),
         (
             PriorBelief(shape="uniform", stubbornness=9, least_stubbornness=9),
-            "uniform shape, stubbornness exactly 9",
-            "Someone as sure as 9 survey answers make one, who takes all values for equally common,",
+            ["uniform shape", "stubbornness exactly 9"],
+            [9, "equally common"],
         ),
     ],
 )
 def test_it_says_against_whom(belief, settings, attacker):
-    assert settings_in_words(belief) == settings
-    assert describe_attacker(belief) == attacker
+    assert mentions(settings_in_words(belief), *settings)
+    # a shape and a list say several things in one
+    assert settings_in_words(belief).count(", ") == len(settings) - 1 + sum(each.count(", ") for each in settings)
+    said = describe_attacker(belief)
+    assert mentions(said, *attacker)
+    for trait in TRAITS:
+        assert mentions(said, trait) == any(trait in str(each) for each in attacker)
 
 
 def test_it_says_where_a_range_is_worst_unless_that_is_its_end():
     belief = PriorBelief(shape="uniform", stubbornness=1000, known_people=1)
-    ending = "who takes all values for equally common and knows 1 person,"
-    assert describe_attacker(belief, at_worst=4) == (
-        f"Someone as sure as at most 1,000 survey answers make one (at worst 4), {ending}"
-    )
-    assert describe_attacker(belief, at_worst=1000) == (
-        f"Someone as sure as at most 1,000 survey answers make one, {ending}"
-    )
+    said = describe_attacker(belief, at_worst=4)
+    assert mentions(said, "at most 1,000", "at worst 4", "equally common", "knows 1 person")
+    at_its_end = describe_attacker(belief, at_worst=1000)
+    assert mentions(at_its_end, "at most 1,000", "equally common", "knows 1 person")
+    assert not mentions(at_its_end, "worst")
+
+
+# what may have been found: the others must not be said
+OUTCOMES = ("ruled out", "surer", "certain", "not even", "closed conditions", "any factor", "left out")
 
 
 @pytest.mark.parametrize(
-    ("belief", "text"),
+    ("belief", "said"),
     [
         (
             PriorBelief(stubbornness=math.inf),
-            (
-                "Someone who may believe anything and is moved by no evidence may have ruled out that a person of "
-                "group 1 has Dyspepsia; against such a person no release of counts is private."
-            ),
+            ["anything", "no evidence", "ruled out", "group 1", "Dyspepsia", "no release", "private"],
         ),
         (
             PriorBelief(stubbornness=40, decided_by="closed conditions"),
-            (
-                "By the closed conditions, someone as sure as at most 40 survey answers of any kind make one could be "
-                "surer that a person of group 1 has Dyspepsia, by a factor of at most 5."
-            ),
+            ["closed conditions", "at most 40", "any kind", "surer", "group 1", "Dyspepsia", "at most 5"],
         ),
         (
             PriorBelief(stubbornness=40, known_people=9, decided_by="closed conditions"),
-            (
-                "By the closed conditions, someone as sure as at most 40 survey answers of any kind make one, who "
-                "knows 9 people, could be surer that a person of group 1 has Dyspepsia, by any factor."
-            ),
+            ["closed conditions", "at most 40", "knows 9 people", "surer", "group 1", "Dyspepsia", "any factor"],
         ),
         (
             PriorBelief(stubbornness=100, known_people=9),
-            (
-                "Someone as sure as at most 100 survey answers of any kind make one, who knows 9 people, would be "
-                "certain that a person of group 1 has Dyspepsia, and believe it with 0.02752 if that person were left "
-                "out."
-            ),
+            ["at most 100", "knows 9 people", "certain", "group 1", "Dyspepsia", "0.02752", "left out"],
         ),
         (
             PriorBelief(shape={"Ulcer": 1, "Dyspepsia": 1, "Flu": 97, "Cold": 1}, stubbornness=100, predicates=["Flu"]),
-            (
-                "Someone as sure as at most 100 survey answers make one, who expects Flu 97/100, Cold 1/100, Dyspepsia "
-                "1/100, …, would not believe more of anyone for being in the release, not even that a person of group "
-                "1 has Flu."
-            ),
+            [
+                *("at most 100", "Flu 97/100, Cold 1/100, Dyspepsia 1/100, …"),
+                *("not", "more", "not even", "group 1", "Flu"),
+            ],
         ),
         (
             PriorBelief(stubbornness=100),
-            (
-                "Someone as sure as at most 100 survey answers of any kind make one would be surer that a person of "
-                "group 1 has Dyspepsia, by a factor of 10.9: with that person left out of the release the belief is "
-                "0.02752, with them in it 0.3, and the belief grows by that factor."
-            ),
+            [
+                *("at most 100", "any kind", "surer", "group 1", "Dyspepsia", "factor of 10.9"),
+                *("left out", "0.02752", "in it 0.3", "belief grows"),
+            ],
         ),
         (
             PriorBelief(shape="uniform", stubbornness=4, predicates={"no ulcer": ["not", "Ulcer"]}, known_people=3),
-            (
-                "Someone as sure as at most 4 survey answers make one, who takes all values for equally common and "
-                "knows 3 people, would be certain that a person of group 1 is of 'no ulcer', and believe it with "
-                "0.7692 if that person were left out."
-            ),
+            ["at most 4", "equally common", "knows 3 people", "certain", "group 1", "'no ulcer'", "0.7692", "left out"],
         ),
         (
             PriorBelief(stubbornness=10, rules_out=2),
-            (
-                "Someone as sure as at most 10 survey answers of any kind make one, who can rule out 2 values, would "
-                "be certain that a person of group 1, who has not Dyspepsia or Flu, has Ulcer, and believe it with "
-                "0.2222 if that person were left out."
-            ),
+            [
+                *("at most 10", "any kind", "rule out 2 values", "certain"),
+                *("group 1", "not", "Dyspepsia or Flu", "Ulcer", "0.2222", "left out"),
+            ],
         ),
     ],
 )
-def test_it_says_what_was_found(belief, text):
-    assert belief.measure(WARD).explain() == text
+def test_it_says_what_was_found(belief, said):
+    found = belief.measure(WARD).explain()
+    assert mentions(found, *said)
+    for outcome in OUTCOMES:
+        assert mentions(found, outcome) == (outcome in said)
 
 
 def test_it_says_where_the_person_is_from():
     """45/46 of the north's share after all, 9036/10037 before: the doubt, 1001/10037, shrinks to 1/46."""
     rows = pa.table({"region": ["*"] * 6, "disease": ["Flu"] * 5 + ["Cold"]})
     release = sl.read_release(rows, group="region", sensitive="disease")
-    assert PriorBelief(counts=BY_REGION, by="region").measure(release).explain() == (
-        "Someone as sure as 2,000 survey answers make one, who expects other things by region, would be surer that a "
-        "person of group 1 (region *) who has region North has Flu, by a factor of 4.5877: with that person left out "
-        "of the release the belief is 0.9002, with them in it 0.9783, and the doubt that is left shrinks by that "
-        "factor."
+    said = PriorBelief(counts=BY_REGION, by="region").measure(release).explain()
+    assert mentions(
+        said, "2,000", "by region", "surer", "group 1 (region *)", "region North", "Flu", "factor of 4.5877"
     )
+    assert mentions(said, "left out", "0.9002", "in it 0.9783", "doubt", "shrinks")
 
 
 def test_it_says_who_wants_it_kept():
     rows = {"zip": ["3"] * 4, "disease": ["Cold", *["Ulcer"] * 3], "wish": ["stomach", None, None, None]}
     release = sl.read_release(pa.table(rows), group="zip", sensitive=["disease", "wish"], missing="a value")
     belief = PriorBelief(stubbornness=20, wishes="wish", predicates={"stomach": ["Ulcer"]})
-    assert belief.measure(release).explain() == (
-        "Someone as sure as at most 20 survey answers of any kind make one would be surer that a person of group 1 "
-        "(zip 3), who wants that kept, is of 'stomach' (which nobody is who wants it kept), by a factor of 4.3125: "
-        "with that person left out of the release the belief is 0.1739, with them in it 0.75, and the belief grows by "
-        "that factor."
-    )
+    said = belief.measure(release).explain()
+    assert mentions(said, "at most 20", "any kind", "surer", "group 1 (zip 3)", "wants", "'stomach'", "nobody", "wants")
+    assert mentions(said, "factor of 4.3125", "left out", "0.1739", "in it 0.75", "belief grows")
 
 
 def test_who_expected_just_what_is_there_is_not_surer():
     release = sl.Release.from_counts([{"Flu": 1, "Cold": 1}])
     finding = PriorBelief(shape="uniform", stubbornness=math.inf).measure(release)
     assert finding.value == 1
-    assert finding.explain() == (
-        "Someone who takes all values for equally common and is moved by no evidence would not believe more of anyone "
-        "for being in the release, not even that a person of group 1 has Cold."
-    )
+    assert mentions(finding.explain(), "equally common", "no evidence", "not", "more", "not even", "group 1", "Cold")

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 from support.examples import examples
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
@@ -163,22 +164,18 @@ def test_intervals_side_by_side_add_up_to_everything(family):
 
 
 @pytest.mark.parametrize(
-    ("family", "number", "message"),
+    ("family", "number", "named"),
     [
-        (Poisson(Fraction(4), math.inf), Fraction(3, 2), "'x' is no count from 0 to 1,000,000; take family='normal'"),
-        (Poisson(Fraction(4), math.inf), Fraction(-1), "'x' is no count from 0 to 1,000,000; take family='normal'"),
-        (
-            Poisson(Fraction(4), math.inf),
-            Fraction(1_000_001),
-            "'x' is no count from 0 to 1,000,000; take family='normal'",
-        ),
-        (Pareto(Fraction(4), math.inf, Fraction(3, 2)), Fraction(1), "'x' is below minimum=3/2; lower it"),
+        (Poisson(Fraction(4), math.inf), Fraction(3, 2), ["'x'", "no count", "0 to 1,000,000", "family='normal'"]),
+        (Poisson(Fraction(4), math.inf), Fraction(-1), ["'x'", "no count", "0 to 1,000,000", "family='normal'"]),
+        (Poisson(Fraction(4), math.inf), Fraction(1_000_001), ["'x'", "no count", "0 to 1,000,000", "family='normal'"]),
+        (Pareto(Fraction(4), math.inf, Fraction(3, 2)), Fraction(1), ["'x'", "below minimum=3/2", "lower"]),
     ],
 )
-def test_numbers_that_a_family_does_not_have_are_named(family, number, message):
+def test_numbers_that_a_family_does_not_have_are_named(family, number, named):
     with pytest.raises(BadMeasure) as error:
         family.check(number, "x")
-    assert str(error.value) == message
+    assert mentions(error.value, *named)
 
 
 def test_numbers_that_a_family_just_has():
@@ -304,8 +301,7 @@ def test_by_hand():
     assert finding.value == pytest.approx(4 / 6 / p_out)
     assert finding.witness.p_out == pytest.approx(p_out)
     assert finding.replay(INCOMES) == finding.value
-    assert "expects about 25 (normal) and is as sure as 100 answers make one would be surer that" in finding.explain()
-    assert "is within 5 of 60, by a factor of" in finding.explain()
+    assert mentions(finding.explain(), "25 (normal)", "100 answers", "surer", "within 5 of 60", "factor")
 
 
 groups = st.lists(
@@ -450,8 +446,8 @@ def test_a_number_far_from_all_others_is_beyond_any_factor():
     finding = sl.NumericBelief(**NORMAL).measure(release)
     assert finding.value == finding.replay(release) == math.inf
     assert finding.witness.p_in < 1
-    assert "by a factor of more than 1e308" in finding.explain()
-    with pytest.raises(BadMeasure, match=r"'1e31' is not between 1e-30 and 1e30 in size"):
+    assert mentions(finding.explain(), "factor", "more than 1e308")
+    with pytest.raises(BadMeasure, match=r"'1e31' is not .*1e-30 and 1e30"):
         sl.NumericBelief(**NORMAL).measure(sl.Release.from_counts([{"1e31": 1, "3": 2}]))
 
 
@@ -487,38 +483,32 @@ POISSON, PARETO = {"family": "poisson", "spread": None}, {"family": "pareto", "s
 
 
 @pytest.mark.parametrize(
-    ("changed", "message"),
+    ("changed", "named"),
     [
-        ({"family": "gauss"}, "no family='gauss'; choose 'normal', 'poisson' or 'pareto'"),
-        ({"family": 3}, "no family=3; choose 'normal', 'poisson' or 'pareto'"),
-        ({"spread": 0}, "family='normal' takes a positive spread=, and no other does; give it or leave it out"),
-        (
-            {**PARETO, "minimum": 0},
-            "family='pareto' takes a positive minimum=, and no other does; give it or leave it out",
-        ),
-        ({"within": 0}, "within is 0; give a positive distance at which a number counts as known"),
-        ({**PARETO, "within": 0}, "within is 0; give a positive distance at which a number counts as known"),
-        ({**POISSON, "within": -1}, "within is -1; give a positive distance at which a number counts as known"),
-        ({**PARETO, "expects": 20}, "expects is 20; family='pareto' wants more than 20"),
-        ({**POISSON, "expects": 0}, "expects is 0; family='poisson' wants more than 0"),
-        (
-            {**POISSON, "expects": 1_000_001},
-            "family='poisson' is about counts up to 1,000,000; lower expects= and within=",
-        ),
-        ({"stubbornness": 0}, "stubbornness is 0; give a positive number of answers, or math.inf"),
-        ({"stubbornness": None}, "stubbornness is None; give a number between 1e-30 and 1e30, or math.inf"),
-        ({"stubbornness": 1e31}, "stubbornness is 1e+31; give a number between 1e-30 and 1e30, or math.inf"),
-        ({"expects": "x"}, "expects is a number, not 'x'; give a number"),
-        ({"within": "x"}, "within is a number, not 'x'; give a number"),
-        ({"spread": "x"}, "spread is a number, not 'x'; give a number"),
-        ({"minimum": "x"}, "minimum is a number, not 'x'; give a number"),
-        ({"known_people": -1}, "known_people is -1; give a whole number of at least 0"),
+        ({"family": "gauss"}, ["no family='gauss'", "'normal', 'poisson' or 'pareto'"]),
+        ({"family": 3}, ["no family=3", "'normal', 'poisson' or 'pareto'"]),
+        ({"spread": 0}, ["family='normal'", "positive spread", "no other", "leave it out"]),
+        ({**PARETO, "minimum": 0}, ["family='pareto'", "positive minimum", "no other", "leave it out"]),
+        ({"within": 0}, ["within", 0, "positive distance"]),
+        ({**PARETO, "within": 0}, ["within", 0, "positive distance"]),
+        ({**POISSON, "within": -1}, ["within", -1, "positive distance"]),
+        ({**PARETO, "expects": 20}, ["expects", 20, "family='pareto'", "more than 20"]),
+        ({**POISSON, "expects": 0}, ["expects", 0, "family='poisson'", "more than 0"]),
+        ({**POISSON, "expects": 1_000_001}, ["family='poisson'", "up to 1,000,000", "lower expects", "within"]),
+        ({"stubbornness": 0}, ["stubbornness", 0, "positive", "math.inf"]),
+        ({"stubbornness": None}, ["stubbornness", "None", "between 1e-30 and 1e30", "math.inf"]),
+        ({"stubbornness": 1e31}, ["stubbornness", "1e+31", "between 1e-30 and 1e30", "math.inf"]),
+        ({"expects": "x"}, ["expects", "number", "not 'x'"]),
+        ({"within": "x"}, ["within", "number", "not 'x'"]),
+        ({"spread": "x"}, ["spread", "number", "not 'x'"]),
+        ({"minimum": "x"}, ["minimum", "number", "not 'x'"]),
+        ({"known_people": -1}, ["known_people", -1, "whole number", "at least 0"]),
     ],
 )
-def test_what_cannot_be_used_is_named(changed, message):
+def test_what_cannot_be_used_is_named(changed, named):
     with pytest.raises(BadMeasure) as error:
         sl.NumericBelief(**{**NORMAL, **changed})
-    assert str(error.value) == message
+    assert mentions(error.value, *named)
 
 
 @pytest.mark.parametrize(
@@ -595,31 +585,29 @@ def test_nobody_has_what_is_asked_about():
     release = sl.Release.from_counts([{"10": 3}], domain=["10", "20"])
     finding = UNMOVED.measure(release)
     assert (finding.value, finding.witness) == (1, None)
-    assert finding.explain() == "Nobody in the release has any of the values that were asked for."
+    assert mentions(finding.explain(), "Nobody", "any of the values", "asked")
 
 
-SOMEONE = "Someone who expects about 25 (normal) and is as sure as 100 answers make one would be"
+SOMEONE = ["25 (normal)", "100 answers"]
+OUTCOMES = ("surer", "certain", "not even", "left out", "no evidence")
 
 
 @pytest.mark.parametrize(
-    ("changed", "bags", "text"),
+    ("changed", "bags", "said"),
     [
         (
             {},
             [{"20": 3, "30": 4, "40": 3}, {"20": 2, "60": 4}],
-            (
-                f"{SOMEONE} surer that the number of a person of group 2 is within 5 of 60, by a factor of 30.2635: with "
-                "that person left out of the release the belief is 0.02202, with them in it 0.6667."
-            ),
+            [
+                *SOMEONE,
+                *("surer", "group 2", "within 5 of 60", "factor of 30.2635", "left out", "0.02202", "in it 0.6667"),
+            ],
         ),
-        ({}, [{"20": 3, "22": 4}], f"{SOMEONE} certain that the number of a person of group 1 is within 5 of 20."),
+        ({}, [{"20": 3, "22": 4}], [*SOMEONE, "certain", "group 1", "within 5 of 20"]),
         (
             {},
             [{"1e12": 1, "3": 2}],
-            (
-                f"{SOMEONE} surer that the number of a person of group 1 is within 5 of 3, by a factor of more than 1e308: "
-                "with that person left out of the release the belief is 0, with them in it 0.6667."
-            ),
+            [*SOMEONE, "surer", "group 1", "within 5 of 3", "more than 1e308", "left out", 0, "in it 0.6667"],
         ),
         (
             {
@@ -631,15 +619,15 @@ SOMEONE = "Someone who expects about 25 (normal) and is as sure as 100 answers m
                 "apart_from": ["100"],
             },
             [{"0": 18, "100": 2}],
-            (
-                "Someone who expects about 0 (normal), knows 1 person and is moved by no evidence would not believe more "
-                "of anyone for being in the release, not even that the number of a person of group 1 is within 3 of 0."
-            ),
+            ["0 (normal)", "knows 1 person", "no evidence", "not", "more", "not even", "group 1", "within 3 of 0"],
         ),
     ],
 )
-def test_explanations_are_for_people(changed, bags, text):
-    assert sl.NumericBelief(**{**NORMAL, **changed}).measure(sl.Release.from_counts(bags)).explain() == text
+def test_explanations_are_for_people(changed, bags, said):
+    found = sl.NumericBelief(**{**NORMAL, **changed}).measure(sl.Release.from_counts(bags)).explain()
+    assert mentions(found, *said)
+    for outcome in OUTCOMES:
+        assert mentions(found, outcome) == (outcome in said)
 
 
 def test_examples_are_of_every_family_and_measure_something():
@@ -704,30 +692,27 @@ def test_who_is_certain_because_others_are_known_is_worse_off_than_by_any_factor
 def test_a_little_surer_is_surer_and_as_sure_as_before_is_not():
     """7 of 10 are within 1 of 0, which has 0.6827 in a normal law: 0.3173 / 0.3."""
     finding = UNMOVED.measure(sl.Release.from_counts([{"0": 7, "10": 3}]))
-    who, whom = "Someone who expects about 0 (normal) and is moved by no evidence would", "a person of group 1"
     assert finding.value == pytest.approx((1 - WITHIN_ONE) / 0.3)
-    assert finding.explain() == (
-        f"{who} be surer that the number of {whom} is within 1 of 0, by a factor of 1.0578: "
-        "with that person left out of the release the belief is 0.6826, with them in it 0.7."
-    )
-    assert UNMOVED.explain(replace(finding, value=Fraction(1))) == (
-        f"{who} not believe more of anyone for being in the release, "
-        f"not even that the number of {whom} is within 1 of 0."
-    )
+    said = finding.explain()
+    assert mentions(said, "0 (normal)", "no evidence", "surer", "group 1", "within 1 of 0", "factor of 1.0578")
+    assert mentions(said, "left out", "0.6826", "in it 0.7")
+    not_surer = UNMOVED.explain(replace(finding, value=Fraction(1)))
+    assert mentions(not_surer, "0 (normal)", "no evidence", "not", "more", "not even", "group 1", "within 1 of 0")
+    assert not mentions(not_surer, "surer")
 
 
 @pytest.mark.parametrize(
-    ("changed", "value", "message"),
+    ("changed", "value", "named"),
     [
-        (POISSON, "1.5", "'1.5' is no count from 0 to 1,000,000; take family='normal'"),
-        (PARETO, "19", "'19' is below minimum=20; lower it"),
+        (POISSON, "1.5", ["'1.5'", "no count", "0 to 1,000,000", "family='normal'"]),
+        (PARETO, "19", ["'19'", "below minimum=20", "lower"]),
     ],
 )
-def test_values_that_are_no_numbers_of_the_family_are_named(changed, value, message):
+def test_values_that_are_no_numbers_of_the_family_are_named(changed, value, named):
     belief = sl.NumericBelief(**{**NORMAL, **changed})
     with pytest.raises(BadMeasure) as error:
         belief.measure(sl.Release.from_counts([{"30": 2, value: 1}]))
-    assert str(error.value) == message
+    assert mentions(error.value, *named)
 
 
 def test_large_groups_are_counted_exactly():
