@@ -48,7 +48,7 @@ TRAITS = (
         ),
         (
             PriorBelief(stubbornness=5, apart_from=["a", "b", "c", "d"]),
-            ["any shape", "stubbornness 5", "apart from a, b, c, …", "1 more"],
+            ["any shape", "stubbornness 5", "apart from a, b, c, … and 1 more"],
             ["at most 5", "any kind"],
         ),
         (PriorBelief(counts=BY_REGION, by="region"), ["counts by region"], ["2,000", "by region"]),
@@ -99,7 +99,7 @@ TRAITS = (
 )
 def test_it_says_against_whom(belief, settings, attacker):
     assert mentions(settings_in_words(belief), *settings)
-    # a shape and a list say several things in one
+    # and nothing else
     assert settings_in_words(belief).count(", ") == len(settings) - 1 + sum(each.count(", ") for each in settings)
     said = describe_attacker(belief)
     assert mentions(said, *attacker)
