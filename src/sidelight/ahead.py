@@ -50,13 +50,10 @@ def ahead(items: Iterable[Item], most: int = 2) -> Generator[Item, None, None]:
             yield item  # type: ignore[misc]
             del item  # so that it is not held while the next one is waited for
     finally:
-        # first the signal, then the wait: a call that blocks in the worker looks at it every `STEP`
+        # first the signal, then the wait: a call that blocks in the worker looks at it ten times a second
         ended.set()
         pool.shutdown(wait=True, cancel_futures=True)
 
-
-# Seconds between the moments at which a wait for a call can be interrupted
-STEP = 0.1
 
 # Seconds after which it is shown what is waited for
 SHOWN_AFTER = 1.0
@@ -89,7 +86,7 @@ def _wait(answer: Future[Item], waiting_for: str) -> None:
     """Wait for an answer in steps, show that after a while, and raise `CancelledError` if nobody wants it any more."""
     ended, show_at = _ENDED.get(), time.monotonic() + SHOWN_AFTER
     with ExitStack() as shown:
-        while not wait([answer], STEP).done:
+        while not wait([answer], 0.1).done:  # seconds between the moments at which the wait can be interrupted
             if ended is not None and ended.is_set():
                 raise CancelledError
             if time.monotonic() > show_at:

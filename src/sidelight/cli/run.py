@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     from sidelight.report.answer import Answer
     from sidelight.report.page import Page, Verdict
 
-DEBUG = "--debug"
-
 RequestT = TypeVar("RequestT", bound=Request)
 
 _WORDS: ContextVar[tuple[str, ...]] = ContextVar("words", default=())
@@ -168,7 +166,8 @@ def _files_after_dashes(words: Sequence[str]) -> list[str]:
 
 def run(app: App, arguments: Sequence[str]) -> int:
     """Run a verb, which returns a status or raises: in any case a status comes back, with at most one line."""
-    words = _files_after_dashes([word for word in arguments if word != DEBUG])  # it may stand anywhere
+    debug = "--debug" in arguments  # it may stand anywhere
+    words = _files_after_dashes([word for word in arguments if word != "--debug"])
     _WORDS.set(tuple(words))
     _WRITTEN.set(())
     SHOW_WAITING.set(show_waiting)
@@ -189,9 +188,9 @@ def run(app: App, arguments: Sequence[str]) -> int:
         fails = isinstance(error, BrokenPipeError) or (
             error.filename is None and error.errno in (errno.ENOSPC, errno.EBADF)
         )
-        return _nobody_reads(error) if fails else complain(error, debug=DEBUG in arguments)
+        return _nobody_reads(error) if fails else complain(error, debug=debug)
     except Exception as error:  # noqa: BLE001 - whatever it is, the user gets one line; --debug shows all
-        return complain(error, debug=DEBUG in arguments)
+        return complain(error, debug=debug)
 
 
 def _run_verb(app: App, words: Sequence[str]) -> int:

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 # What is drafted of labels that are numbers, where no kind was declared
 NUMBERS = "numbers:"
 
-_CODE = re.compile(r"(?=.*[0-9])[0-9A-Za-z]{3,}")
-
 
 @dataclass(frozen=True, slots=True)
 class DraftRules:
@@ -191,7 +189,8 @@ def _draft_by_values(column: str, labels: Sequence[str], kind: ColumnKind | None
     if not named and all(as_day(text) is not None for text in labels):
         return _days(column, labels)
     # codes have one length and a digit; numbers are codes where one begins with a zero, or where it was declared
-    code = len({len(text) for text in labels}) == 1 and all(map(_CODE.fullmatch, labels))
+    written_as_code = re.compile(r"(?=.*[0-9])[0-9A-Za-z]{3,}").fullmatch
+    code = len({len(text) for text in labels}) == 1 and all(map(written_as_code, labels))
     codes = kind == "category" or any(text.startswith("0") or as_number(text) is None for text in labels)
     if kind != "number" and code and codes:
         return Draft(Hierarchy.masks(column, labels), "codes: masks from the right")

@@ -274,8 +274,6 @@ HIPAA_NOTES = (
 # From so many people on, so many look alike: a tenth of them at most
 GROUPS = ((110, 11), (10, 5), (0, 2))
 
-DRAFT_BOUNDS = tuple(Fraction(bound) for bound in ("1/2", "2/3", "3/4", "4/5", "9/10", "19/20", "99/100"))
-
 
 @dataclass(frozen=True, slots=True)
 class PolicyDraft:
@@ -366,7 +364,8 @@ def _secret_limit(table: Table) -> tuple[Criterion, str] | None:
         whole = Release.from_counts([totals], sizes=[table.people], values=table.semantics)
         highest = measure.measure(whole).value
         # half way between what totals alone disclose and certainty: a lower bound could hardly be kept
-        bound = next((each for each in DRAFT_BOUNDS if 2 * each >= 1 + highest), None)
+        bounds = map(Fraction, ("1/2", "2/3", "3/4", "4/5", "9/10", "19/20", "99/100"))
+        bound = next((each for each in bounds if 2 * each >= 1 + highest), None)
         if bound is not None:
             shown = short_amount(highest, large_is_bad=True)
             reason = (

@@ -51,9 +51,6 @@ Role: TypeAlias = Literal["person", "quasi", "sensitive", "keep", "leave out"]
 # A few dozen: so many labels are categories
 FEW_LABELS = 60
 
-# So many labels may a sensitive column have
-MOST_SENSITIVE = 2_000
-
 # Columns that nothing is known about are not taken in where there are more than so many: searches would not end
 MOST_QUASI = 10
 
@@ -322,7 +319,7 @@ def _suggest_sensitive(profile: ColumnProfile) -> Suggestion | None:
         many = f"{profile.distinct:,} different {form(profile.kind, 2)}"
         cut = "cut into a few dozen intervals, it can be sensitive"
         return "leave out", f"{called}, with {many}: {look.because}; {cut}"
-    if profile.distinct > MOST_SENSITIVE:
+    if profile.distinct > 2_000:  # few people share a value of so many
         return "leave out", f"{called}, with {profile.distinct:,} different values: too many to hide among"
     return "sensitive", f"{called}, with {counted(profile.distinct, 'value')}: {look.because}"
 

@@ -66,11 +66,6 @@ FEWEST, NOWHERE = 20_000, "000"
 # Ages above it must be one category
 OLDEST = 89
 
-_MONTH = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[A-Za-z]*"
-_MONTHS = re.compile(
-    rf"\s*([0-9]{{4}}[-/.](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.][0-9]{{4}}|{_MONTH}\.?[ -]?[0-9]{{4}})\s*"
-)
-
 
 def holds_zip_codes(column: str) -> bool:
     """Return whether a column is called like ZIP codes.
@@ -301,14 +296,16 @@ def _judge_zip_codes(labels: Sequence[str], living: Mapping[str, int] | None) ->
 
 def _judge_times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> Iterator[tuple[CheckAnswer, str]]:
     eight_digits = re.compile(r"\s*(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])\s*")
-    written_days = re.compile(
-        rf"\s*([0-9]{{1,2}}\.?[ -]?{_MONTH}|{_MONTH} [0-9]{{1,2}},?)\.?[ -]?([0-9]{{2}}){{1,2}}\s*"
+    month = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[A-Za-z]*"
+    written_days = re.compile(rf"\s*([0-9]{{1,2}}\.?[ -]?{month}|{month} [0-9]{{1,2}},?)\.?[ -]?([0-9]{{2}}){{1,2}}\s*")
+    written_months = re.compile(
+        rf"\s*([0-9]{{4}}[-/.](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.][0-9]{{4}}|{month}\.?[ -]?[0-9]{{4}})\s*"
     )
     written = any(map(written_days.fullmatch, labels)) or all(map(eight_digits.fullmatch, labels))
     years = all(map(re.compile(r"\s*(1[89]|20)[0-9]{2}\s*").fullmatch, labels))
     if are_days(labels) or profile.kind == "date" or written:
         yield "found", "dates finer than a year"
-    elif any(map(_MONTHS.fullmatch, labels)):
+    elif any(map(written_months.fullmatch, labels)):
         yield "found", "months, which are finer than a year"
     elif words & word_list("births"):
         of_birth = "years of birth tell ages above 89, which must be one category"

@@ -14,7 +14,7 @@ Where everybody has one value, each property of a release is a conjunction of ba
                  what is best for one of them is best for all.
     Search       branch and bound: branch over the boxes that cover the assignment that fewest do; the bound pays
                  for assignments of which no box covers two.  Sets of assignments and of blocks are bits of integers.
-    Cost         exponential at worst.  Beyond `MOST_ASSIGNMENTS` and `MOST_BOXES`, boxes are put together along the
+    Cost         exponential at worst.  Beyond 20,000 assignments and `MOST_BOXES`, boxes are put together along the
                  fact's own structure (`AssignmentSpace.boxes`), which is quick and may give more of them.
 
 Source: Martin, Kifer, Machanavajjhala, Gehrke, Halpern, Worst-case background knowledge, ICDE 2007.
@@ -47,9 +47,6 @@ from sidelight.knowledge.facts import (
     named_values,
 )
 from sidelight.table.labels import Label, label, shown
-
-MOST_ASSIGNMENTS = 20_000
-"""With more assignments than that, the fewest implications are not looked for; few will do."""
 
 MOST_BOXES = 1_000
 """So many boxes are looked at, at most."""
@@ -142,7 +139,7 @@ def _list_values(values: Iterable[object]) -> tuple[Label, ...]:
 def _express(fact: Fact, domains: Domains) -> list[BasicImplication] | None:
     """Express a fact by the fewest implications there are, or by few; `None` if that is too hard."""
     space, answers = AssignmentSpace.build(fact, domains), []
-    if space.size <= MOST_ASSIGNMENTS:
+    if space.size <= 20_000:  # of more, the fewest are not looked for; few will do
         with suppress(TooHard):
             answers.append(cheapest_cover(space, space.bits(space.whole) & ~space.satisfying(fact)))
     with suppress(TooHard):

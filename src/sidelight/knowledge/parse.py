@@ -147,10 +147,6 @@ def _read_atom_about(reader: TokenReader, person: Who) -> Fact:
     return Not(fact) if negated else fact
 
 
-_SIGN = "->|→|!=|≠|<=|>=|[(){},;|=<>]"
-_FRAGMENT = re.compile(rf"""\s+|"(?:[^"]|"")*"?|'(?:[^']|'')*'?|{_SIGN}|[^\s"(){{}},;|=<>!→≠-]+|.""")
-
-
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
     """What may be named: what each column prints, the values, and how many groups there are."""
@@ -181,10 +177,12 @@ def complete(text: str, at: int, vocabulary: Vocabulary) -> Completion:
     >>> complete('#2 != sal', 9, words).options
     (('"Salt and pepper"', 'a value'),)
     """
-    pieces = [each[0] for each in _FRAGMENT.finditer(text[:at])]
+    sign = "->|→|!=|≠|<=|>=|[(){},;|=<>]"
+    # blanks, a name in quotes, which may still be open, a sign, a word, or anything else
+    pieces = re.findall(rf"""\s+|"(?:[^"]|"")*"?|'(?:[^']|'')*'?|{sign}|[^\s"(){{}},;|=<>!→≠-]+|.""", text[:at])
     typed: list[str] = []
     # back from the cursor to the last sign, as names may have several words
-    while pieces and not re.fullmatch(_SIGN, pieces[-1]):
+    while pieces and not re.fullmatch(sign, pieces[-1]):
         # a joining word counts only once a space follows: until then it may be the start of a name
         if pieces[-1] in ("and", "or", "not", "in") and (typed and typed[-1].isspace()):
             break

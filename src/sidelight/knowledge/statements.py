@@ -407,7 +407,6 @@ Statements: TypeAlias = str | Statement | Sequence[str | Statement]
 
 _TURNED: Mapping[str, Sign] = {"=": "=", "<=": ">=", ">=": "<="}
 _NUMBER = re.compile(r"(?:[0-9]{1,1000}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?")
-_PIECE = re.compile(rf"{_NUMBER.pattern}|\+/-|\+-|[-+*/%±−·×]|[^\W0-9]\w*|.", re.DOTALL)
 
 
 def read_statement(text: str) -> Statement:
@@ -471,13 +470,14 @@ def is_statement(text: str) -> bool:
 def _cut_words(tokens: Iterable[Token]) -> Iterator[Token]:
     """Cut words into numbers, names and operators outside of P(…) and count(…): 2*P(Flu)-0.1 is five tokens there."""
     within, called = 0, False
+    piece = re.compile(rf"{_NUMBER.pattern}|\+/-|\+-|[-+*/%±−·×]|[^\W0-9]\w*|.", re.DOTALL)
     for token in tokens:
         # inside of P(…) and count(…), signs such as - belong to names; parentheses are counted to find the end
         if within:
             if token.kind == "sign":
                 within += (token.text == "(") - (token.text == ")")
         elif token.kind == "word":
-            pieces, operators = [*_PIECE.finditer(token.text)], {"+/-": "±", "+-": "±", "−": "-", "·": "*", "×": "*"}
+            pieces, operators = [*piece.finditer(token.text)], {"+/-": "±", "+-": "±", "−": "-", "·": "*", "×": "*"}
             yield from (Token("word", operators.get(each[0], each[0]), token.start + each.start()) for each in pieces)
             called = Token("word", pieces[-1][0], 0).is_any("P", "count")
             continue

@@ -38,13 +38,8 @@ TextError: TypeAlias = Callable[..., SidelightError]
 KEYWORDS = ("and", "or", "not", "in")
 """Words that mean something; a name that has one of them is quoted."""
 
-MOST_SHOWN = 80
-"""At most so many characters of a text are shown in a message."""
-
 NUMBER = r"[0-9]{1,1000}/[0-9]{1,1000}|(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?%?"
 """How a share is written: 0.3, 3/10 or 30%."""
-
-_PROBABILITY_LAST = re.compile(rf"(?i:\bwith)\s+-?(?:{NUMBER})")
 
 
 class Token(NamedTuple):
@@ -122,9 +117,8 @@ def refuse(text: str, position: int, reason: str, *, error: TextError = BadKnowl
     Traceback (most recent call last):
     sidelight.errors.BadKnowledge: cannot read "Ed = " at character 6: a value is missing
     """
-    half = MOST_SHOWN // 2
     # cut around the position, so that a message about a long text still shows what is wrong
-    excerpt = text if len(text) <= MOST_SHOWN else text[max(position - half, 0) : position + half]
+    excerpt = text if len(text) <= 80 else text[max(position - 40, 0) : position + 40]
     line = f"line {text.count(chr(10), 0, position) + 1}, " if "\n" in text else ""
     character = position - text.rfind("\n", 0, position)
     message = f'cannot read "{excerpt}" at {line}character {character}: {reason}'
@@ -311,7 +305,8 @@ def quote(name: Label, *, signs: str = "") -> str:
     except BadKnowledge:
         tokens = ()
     plain = all(token.kind == "word" and not token.is_any(*KEYWORDS) for token in tokens)
-    plain = plain and not _PROBABILITY_LAST.search(name)  # "Flu with 2" would be read as being so sure of Flu
+    # "Flu with 2" would be read as being so sure of Flu
+    plain = plain and not re.search(rf"(?i:\bwith)\s+-?(?:{NUMBER})", name)
     if tokens and plain and not name.startswith("#") and " ".join(token.text for token in tokens) == name:
         return name
     return '"' + name.replace('"', '""') + '"'

@@ -112,7 +112,9 @@ class SemanticPrivacy:
         >>> print(semantic_privacy(1).sentence())
         Whatever anyone knew before, what they believe about you changes by at most 0.4622 because you are in.
         """
-        because = "because you are in" if self.neighbours == "add or remove" else f"because you are in{_INSTEAD}"
+        because = "because you are in"
+        if self.neighbours != "add or remove":
+            because += ", and not anybody else in your place"
         if self.vacuous:
             promise = f"Nothing is promised to you: what others believe about you may change to anything {because}."
         else:
@@ -207,9 +209,6 @@ class SemanticPrivacy:
         from sidelight.report.charts.promise import promise_chart  # noqa: PLC0415 - it stands below: it draws what all rooms find
 
         return promise_chart(self, false_alarms=false_alarms, prior=prior)
-
-
-_INSTEAD = ", and not anybody else in your place"
 
 
 def semantic_privacy(

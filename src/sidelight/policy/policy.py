@@ -40,8 +40,8 @@ from sidelight.measures.about import About, ask_each_column, findings, unwrap
 from sidelight.measures.criterion import Criterion, Finding, Judgement, judgements_table
 from sidelight.measures.measure import Measure, Summary
 from sidelight.measures.targets import Targeted
-from sidelight.release.groups import GroupName, Groups, stack_groups
-from sidelight.release.release import Release, ReleaseBlocks, expect_release, group_number
+from sidelight.release.groups import GroupName, Groups, group_number, stack_groups
+from sidelight.release.release import Release, ReleaseBlocks, expect_release
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Counts
 from sidelight.text import counted, html_table

@@ -22,6 +22,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
+from numbers import Integral
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Flags, Integers, add_up, number_keys
-from sidelight.errors import BadRelease, UnknownValue, did_you_mean, expect_several
+from sidelight.errors import BadRelease, UnknownValue, WrongKind, did_you_mean, expect_several, kind_in_words
 from sidelight.table.labels import (
     SUPPRESSED,
     Column,
@@ -77,6 +78,15 @@ class GroupName:
         if len(self.printed) < 2:
             return str(self)
         return f"group {self.number} of those alike in {', '.join(column for column, _ in self.printed)}"
+
+
+def group_number(which: object) -> int:
+    """Read which group is meant, by its name or its number (from 1)."""
+    number = which.number if isinstance(which, GroupName) else which
+    if isinstance(number, Integral):
+        return int(number)
+    message = f"a group has a name or a number (from 1), not {kind_in_words(number)}; give one of these"
+    raise WrongKind(message)
 
 
 @dataclass(frozen=True, slots=True)

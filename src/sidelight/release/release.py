@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from functools import reduce as fold
-from numbers import Integral
 from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
@@ -43,6 +42,7 @@ from sidelight.release.groups import (
     GroupName,
     Groups,
     PopulationCounts,
+    group_number,
     hold_groups,
     key_block,
 )
@@ -430,15 +430,6 @@ def whole_groups(
     people.flags.writeable = False
     whole, numbers = counts.totals(), np.arange(1, len(people) + 1)
     return Groups(domain, people, counts, columns, semantics, whole, numbers, weights=weights)
-
-
-def group_number(which: object) -> int:
-    """Read which group is meant, by its name or its number (from 1)."""
-    number = which.number if isinstance(which, GroupName) else which
-    if isinstance(number, Integral):
-        return int(number)
-    message = f"a group has a name or a number (from 1), not {kind_in_words(number)}; give one of these"
-    raise WrongKind(message)
 
 
 def _one_per_group(groups: object, entry: str, single: str) -> list[Any]:

@@ -286,18 +286,16 @@ def theme_variables(theme: Literal["light", "dark"]) -> dict[str, str]:
     return {f"--chart-{name}": light if theme == "light" else dark for light, (name, dark) in COLOURS.items()}
 
 
-_SVG = "http://www.w3.org/2000/svg"
-
-
 def _slim(drawing: str, description: str, theme: Theme) -> str:
     """Leave out what nobody sees, so that a chart is small; number by number to two places."""
-    ET.register_namespace("", _SVG)
+    svg = "http://www.w3.org/2000/svg"
+    ET.register_namespace("", svg)
     root = ET.fromstring(drawing)  # noqa: S314 - drawn here, a moment ago
     for parent in root.iter():
         # a copy, as removing a child shifts those after it
         for child in list(parent):
             # a frame that Vega draws around everything, without a colour
-            bare = child.tag == f"{{{_SVG}}}path" and child.get("class") in ("foreground", "background")
+            bare = child.tag == f"{{{svg}}}path" and child.get("class") in ("foreground", "background")
             if bare and not ({"fill", "stroke"} & child.attrib.keys()):
                 parent.remove(child)
     # Vega counts on, and two charts of a page would share names: what is referred to is named by what is drawn

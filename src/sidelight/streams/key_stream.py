@@ -572,13 +572,10 @@ def count_unique(carried: CarriedColumns, group: Integers, columns: Sequence[str
 WEIGHT_UNIT = 10**6
 """Weights are added up in millionths, so that sums are the same in any order; what is below is cut off."""
 
-HEAVIEST = 10**12
-"""So many people nobody stands for, nor do all together: more than ever lived."""
-
 
 def refuse_too_heavy(name: str, people: float) -> None:
     """Refuse weights that stand for too many people together."""
-    if people > HEAVIEST:
+    if people > 10**12:
         message = f"the weights in '{name}' add up to more people than ever lived; give how many each stands for"
         raise BadTable(message)
 

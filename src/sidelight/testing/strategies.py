@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from sidelight.measures.measure import Measure
     from sidelight.release.groups import Groups
 
-# Sensitive values to draw from; a missing one (`None`) may join them
-VALUES: tuple[Label, ...] = ("Flu", "Cold", "Heart disease", "10", "9", "Lung cancer", "a value, quoted", "Ünïcode", "")
-
 # What quasi-identifying columns may say; `None` is a missing cell
 CELLS: tuple[Label, ...] = ("30", "4", "30-39", "*", "", "né", None)
 
@@ -72,7 +69,8 @@ def releases(
 
 def domains(*, max_values: int = 4) -> SearchStrategy[tuple[Label, ...]]:
     """Draw distinct sensitive values in any order, sometimes a missing one among them."""
-    return st.lists(st.sampled_from((*VALUES, None)), min_size=1, max_size=max_values, unique=True).map(tuple)
+    values = ("Flu", "Cold", "Heart disease", "10", "9", "Lung cancer", "a value, quoted", "Ünïcode", "", None)
+    return st.lists(st.sampled_from(values), min_size=1, max_size=max_values, unique=True).map(tuple)
 
 
 @st.composite

@@ -137,27 +137,23 @@ def _trouble(request: Request, error: Exception) -> Response:
     return response
 
 
-HOST = "127.0.0.1"
-"""The one address that is listened to: nobody else's machine can ask."""
-
-
 def serve(
     workspace: Workspace, *, port: int = 0, open_browser: bool = True, say: Callable[[str], None] = lambda _: None
 ) -> None:
     """Show the explorer until it is interrupted; port 0 is any that is free."""
-    token = new_token()
+    token, host = new_token(), "127.0.0.1"  # nobody else's machine can ask
     warm_up()
     with own_temporary_folder() as folder, socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind((HOST, port))
+            listener.bind((host, port))
             listener.listen()  # whoever opens the address at once waits, and is not refused
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or error
             message = f"cannot listen to port {port}: {reason}; name another with --port"
             raise SidelightError(message) from None
         number = listener.getsockname()[1]
-        address = f"http://{HOST}:{number}/?{TOKEN}={token}"
+        address = f"http://{host}:{number}/?{TOKEN}={token}"
         app = explorer(workspace, token=token, port=number, uploads=Uploads(folder))
         say(address)
         if open_browser:

@@ -29,9 +29,6 @@ from sidelight.text import counted, form, join_words
 if TYPE_CHECKING:
     from sidelight.web.workspace import State, Workspace
 
-# Verdicts are told by shape and word first, by colour second.
-MARKS = {True: "✓", False: "✗", None: "?"}
-
 CONFIGURATION = json.dumps(
     {
         "includeIndicatorStyles": False,  # a style of its own, which the content security policy forbids
@@ -118,7 +115,8 @@ def environment() -> Environment:
     )
     templates.filters |= {"counted": counted, "form": form, "figure": "{:,}".format, "listed": join_words}
     templates.globals |= {
-        "marks": MARKS,
+        # verdicts are told by shape and word first, by colour second
+        "marks": {True: "✓", False: "✗", None: "?"},
         "htmx_configuration": CONFIGURATION,
         "static": static_address,
         # what each colour of a chart is on a dark page

@@ -223,7 +223,8 @@ def _read_sheet(file: Path, roles: Roles) -> tuple[list[list[Any]], Places, Plac
         raise BadTable(message)
     # calamine drops empty lines and columns at the beginning; markup counts from A1, so positions are shifted by this
     (top, left), merged = sheets[chosen].start or (0, 0), sheets[chosen].merged_cell_ranges or ()
-    errors = {(line - top, at - left) for line, at in (parse_position(each.decode()) for each in ERROR.findall(markup))}
+    positions = re.findall(rb"""<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*?\br="([A-Z]+[0-9]+)\"""", markup)
+    errors = {(line - top, at - left) for line, at in (parse_position(each.decode()) for each in positions)}
     covered: Places = set()
     for (first, start), (last, end) in merged:
         below = min(last - top + 1, len(lines))  # whole columns may be merged, down to line 1,048,576
@@ -248,7 +249,6 @@ def _read_tags(book: ZipFile, part: str, name: str) -> list[dict[str, str]]:
     return [{key: unescape(value) for key, value in re.findall(r'([\w:]+)="([^"]*)"', each)} for each in tags]
 
 
-ERROR = re.compile(rb"""<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*?\br="([A-Z]+[0-9]+)\"""")
 # A cell that has a formula and no value; one whose value is a text (t="str") may be empty.
 UNCOMPUTED = re.compile(
     rb"""<(?:\w+:)?c\b(?![^>]*\bt="str")(?:[^>]*?\br="([A-Z]+\d+)")?[^>]*>\s*"""

@@ -127,9 +127,6 @@ def row_blocks(rows: int, at_once: int | None = None) -> Iterator[slice]:
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
 
 
-_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
-
-
 def kind_of_cells(column: Column) -> CellKind:
     """Return how the cells of a column can be stored so that they still say what they say.
 
@@ -142,7 +139,7 @@ def kind_of_cells(column: Column) -> CellKind:
     texts = [text for text in _used_labels(column) if text is not None]
     if not texts or column.kind in ("category", "ordered"):
         return "text"
-    if all(map(_WHOLE.fullmatch, texts)):
+    if all(map(re.compile(r"0|-?[1-9][0-9]{0,17}").fullmatch, texts)):  # 18 digits fit 64 bits
         return "whole number"
     if all(as_number(text) is not None and label(float(text)) == text for text in texts):
         return "number"

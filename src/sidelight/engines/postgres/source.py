@@ -57,8 +57,6 @@ if TYPE_CHECKING:
     from sidelight.streams.sorted_runs import Packing
     from sidelight.table.roles import Roles
 
-ELSEWHERE = "give it in PGPASSWORD or in ~/.pgpass, where nobody reads it along"
-
 
 @dataclass(frozen=True, slots=True)
 class DatabaseAddress:
@@ -116,21 +114,23 @@ def one_address(sources: Iterable[object]) -> DatabaseAddress:
 
 def _refuse_secrets(text: str) -> None:
     """Refuse passwords: between user and host, or among the parameters."""
+    refusal = (
+        "the address of the database has a {} in it, which is not taken from there; "
+        "give it in PGPASSWORD or in ~/.pgpass, where nobody reads it along"
+    )
     # parsed by hand: a password may hold any sign, and must be found even where the address is not a valid URL
     authority, _, rest = re.split("://", text, maxsplit=1)[1].partition("/")
     authority, _, query = authority.partition("?")
     user, at, _ = authority.rpartition("@")
     if at and ":" in user:
-        message = f"the address of the database has a password in it, which is not taken from there; {ELSEWHERE}"
-        raise BadTable(message)
+        raise BadTable(refusal.format("password"))
     if "@" in rest or "@" in query:  # it may be the end of a password that holds a slash or a question mark
         message = "the address of the database has an @ behind the host; write it as %40 if it belongs to a name"
         raise BadTable(message)
     # libpq decodes parameter names, so %70assword is a password as well
     names = {unquote(pair.partition("=")[0]).strip().casefold() for pair in re.split("[?&]", text)[1:]}
     for secret in sorted(names & {"password", "sslpassword"}):
-        message = f"the address of the database has a {secret} in it, which is not taken from there; {ELSEWHERE}"
-        raise BadTable(message)
+        raise BadTable(refusal.format(secret))
 
 
 LOCK_TIMEOUT = 30_000  # milliseconds for which a locked table is waited for, where nobody set lock_timeout
