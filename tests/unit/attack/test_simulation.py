@@ -117,7 +117,7 @@ def test_unknown_names_are_refused(found):
         found.point("mondrian", 7)
     with pytest.raises(BadPolicy, match="did you mean 'mondrian'"):
         sl.simulate_composition(ADULT.table, overlap=10, policies=FIVE, methods=["mondrien"], seed=1)
-    with pytest.raises(BadPolicy, match="3 methods for 2 releases"):
+    with pytest.raises(BadPolicy, match=r"3 methods .*2 releases"):
         sl.simulate_composition(ADULT.table, overlap=10, policies=FIVE, methods=[["mondrian"] * 3], seed=1)
     with pytest.raises(BadPolicy, match="no policies"):
         sl.simulate_composition(ADULT.table, overlap=10, policies={}, seed=1)

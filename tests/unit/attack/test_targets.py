@@ -112,7 +112,7 @@ def test_each_release_may_have_a_way_of_its_own():
     release = sl.group(ADULT.table)
     lookups = lookups_for([release, release], by=None, locate=[None, "labels"], suppressed="may hold them")
     assert [each.locate for each in lookups] == [None, "labels"]
-    with pytest.raises(BadRelease, match=r"1 ways .* 2 releases"):
+    with pytest.raises(BadRelease, match=r"\b1 .* 2 releases"):
         lookups_for([release, release], by=None, locate=["labels"], suppressed=None)
 
 
