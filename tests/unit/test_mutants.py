@@ -235,7 +235,7 @@ def test_survivors_are_named_until_they_are_listed(project):
     listed.write_text(f"[[survivors]]\nreason = 'an example'\nchanges = {json.dumps(changes)}\n")
     second = project.make_mutants("policy/limit.py")
     killed = [line for line in second.stdout.splitlines() if mentions(line, "killed", "listed as a survivor")]
-    assert [line.endswith("within: return value < limit") for line in killed] == [True]
+    assert "within: return value < limit" in {line.split("survivor: ")[-1] for line in killed}
     assert verdicts.read_text() == before  # nothing was tried again
     left = [line for line in second.stdout.splitlines() if line.startswith("  + ")]
     assert second.returncode == int(bool(left)), second.stdout
