@@ -84,11 +84,11 @@ def test_what_is_never_so_where_there_is_one_value_cannot_be_said():
     ("values", "message"),
     [
         ([], "at least one value"),
-        ("Flu", "is a list of what a person may have"),
-        (5, "is a list of what a person may have"),
+        ("Flu", r"values= .*a list .*may have"),
+        (5, r"values= .*a list .*may have"),
         ({"Ann": []}, "at least one value"),
-        ({"Ann": "Flu"}, "is a list of what a person may have"),
-        (["Cold", "Heart"], "names 'Flu', which is not among values="),
+        ({"Ann": "Flu"}, r"values= .*a list .*may have"),
+        (["Cold", "Heart"], "'Flu', .*not among values="),
     ],
 )
 def test_values_that_make_no_sense_are_refused(values, message):

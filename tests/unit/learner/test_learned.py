@@ -147,7 +147,7 @@ def test_targets_are_known_without_a_roster(table):
     assert learned.claimed == pytest.approx(0.75)
     with pytest.raises(BadMeasure, match="naive bayes"):
         sl.learn(apart, targets=people)
-    with pytest.raises(BadMeasure, match="leave them or the roster out"):
+    with pytest.raises(BadMeasure, match=r"targets= .*roster out"):
         sl.learn(apart, "naive bayes", targets=people, roster=people)
 
 
@@ -196,7 +196,7 @@ def test_rounds_that_are_no_training_are_refused(ages, rounds):
 
 
 def test_a_roster_that_is_no_table_is_refused_even_where_none_is_needed(ages):
-    with pytest.raises(WrongKind, match="the roster should be a Table"):
+    with pytest.raises(WrongKind, match=r"roster .*a Table"):
         sl.learn(ages, roster="people.csv")
 
 

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from support.words import mentions
 
 from sidelight.errors import BadMeasure, UnknownValue
 from sidelight.measures.epsilon_privacy.prior import (
@@ -60,7 +61,7 @@ def test_predicates_are_written_as_they_are_read():
 
 def test_a_predicate_names_values_that_exist():
     assert Predicate.none_of("a").indices(DOMAIN) == [1, 2]
-    with pytest.raises(UnknownValue, match="named by predicate 'aa or b'"):
+    with pytest.raises(UnknownValue, match="predicate 'aa or b'"):
         Predicate.any_of("aa", "b").indices(DOMAIN)
 
 
@@ -147,17 +148,17 @@ def complaint(do, *arguments, **settings):
 
 
 @pytest.mark.parametrize(
-    ("weights", "message"),
+    ("weights", "named"),
     [
-        ({}, "a prior needs at least one value with a positive weight"),
-        ({"a": 0}, "a prior needs at least one value with a positive weight"),
-        ({"a": "many"}, "the prior's weight of 'a' is a number, not 'many'; give a number"),
-        ({None: -1}, "the prior's weight of '(missing)' is -1; give 0 or a number between 1e-100 and 1e100"),
-        ({"a": math.inf}, "the prior's weight of 'a' is inf; give 0 or a number between 1e-100 and 1e100"),
+        ({}, ["at least one value", "positive weight"]),
+        ({"a": 0}, ["at least one value", "positive weight"]),
+        ({"a": "many"}, ["weight of 'a'", "number", "not 'many'"]),
+        ({None: -1}, ["weight of '(missing)'", -1, "0 or", "between 1e-100 and 1e100"]),
+        ({"a": math.inf}, ["weight of 'a'", "inf", "0 or", "between 1e-100 and 1e100"]),
     ],
 )
-def test_weights_that_are_none_are_named(weights, message):
-    assert complaint(Weights, weights) == message
+def test_weights_that_are_none_are_named(weights, named):
+    assert mentions(complaint(Weights, weights), *named)
 
 
 def test_weights_may_be_as_small_and_as_large_as_said():
@@ -189,58 +190,40 @@ def test_weights_by_label_are_as_those_of_each_label():
 
 
 @pytest.mark.parametrize(
-    ("read", "given", "message"),
+    ("read", "given", "named"),
     [
-        (read_counts, [1], 'counts= wants a mapping value → count, such as {"Flu": 12_000, "Cancer": 18_000}'),
-        (
-            read_counts,
-            {"b": 1, "a": 0.5},
-            (
-                "the prior's count of 'a' is 1/2, below 1; "
-                "PriorBelief.from_counts makes a prior of what was seen by adding 1 to each count"
-            ),
-        ),
+        (read_counts, [1], ["counts", "value → count", '{"Flu": 12_000, "Cancer": 18_000}']),
+        (read_counts, {"b": 1, "a": 0.5}, ["count of 'a'", "1/2", "below 1", "PriorBelief.from_counts", "1"]),
         (
             read_shape,
             "uniformly",
-            "no shape 'uniformly'; give 'uniform', 'release' or a mapping value → share; did you mean 'uniform'?",
+            ["no shape 'uniformly'", "'uniform'", "'release'", "value → share", "mean 'uniform'"],
         ),
-        (
-            read_shape,
-            "relase",
-            "no shape 'relase'; give 'uniform', 'release' or a mapping value → share; did you mean 'release'?",
-        ),
-        (read_shape, 3, "no shape 3; give 'uniform', 'release' or a mapping value → share"),
-        (read_stubbornness, 0, "stubbornness is 0; give a positive number of answers, or math.inf"),
-        (read_stubbornness, "9", "stubbornness is a number, not '9'; give a number"),
-        (read_stubbornness, 10**100 + 1, "stubbornness is beyond 1e100; say math.inf"),
+        (read_shape, "relase", ["no shape 'relase'", "'uniform'", "'release'", "value → share", "mean 'release'"]),
+        (read_shape, 3, ["no shape 3", "'uniform'", "'release'", "value → share"]),
+        (read_stubbornness, 0, ["stubbornness", 0, "positive", "math.inf"]),
+        (read_stubbornness, "9", ["stubbornness", "number", "not '9'"]),
+        (read_stubbornness, 10**100 + 1, ["stubbornness", "beyond 1e100", "math.inf"]),
         (
             partial(read_least_stubbornness, stubbornness=9),
             "smalest",
-            "no least_stubbornness 'smalest'; give a number, 'smallest' or 'same'; did you mean 'smallest'?",
+            ["no least_stubbornness 'smalest'", "number", "'smallest' or 'same'", "mean 'smallest'"],
         ),
-        (
-            partial(read_least_stubbornness, stubbornness=9),
-            0,
-            "least_stubbornness is 0; give a positive number of answers, or math.inf",
-        ),
+        (partial(read_least_stubbornness, stubbornness=9), 0, ["least_stubbornness", 0, "positive", "math.inf"]),
         (
             partial(read_least_stubbornness, stubbornness=1000),
             Fraction(2001, 2),
-            "least_stubbornness is 2001/2, above stubbornness, 1,000; lower it",
+            ["least_stubbornness", "2001/2", "above stubbornness", "1,000", "lower"],
         ),
         (
             read_questions,
             "all subset",
-            (
-                'predicates= wants a list of lists of values, such as [["Ulcer", "Dyspepsia"], ["not", "Flu"]], '
-                "or 'all subsets'; did you mean 'all subsets'?"
-            ),
+            ["predicates", '[["Ulcer", "Dyspepsia"], ["not", "Flu"]]', "'all subsets'", "mean 'all subsets'"],
         ),
     ],
 )
-def test_what_is_no_part_of_a_prior_is_named(read, given, message):
-    assert complaint(read, given) == message
+def test_what_is_no_part_of_a_prior_is_named(read, given, named):
+    assert mentions(complaint(read, given), *named)
 
 
 def test_what_is_given_is_read_exactly():
@@ -270,28 +253,22 @@ def test_what_is_given_is_read_exactly():
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "named"),
     [
-        (
-            {"counts": Weights({"a": 1, "b": 1})},
-            "the prior misses 'c', a value of the release; give it a count of at least 1",
-        ),
+        ({"counts": Weights({"a": 1, "b": 1})}, ["misses 'c'", "count", "at least 1"]),
         (
             {"shape": "release", "stubbornness": 9},
-            "the prior leaves 'c' less than 1 of its 9 answers; raise stubbornness to at least 10",
+            ["'c'", "less than 1", "9 answers", "stubbornness", "at least 10"],
         ),
-        (
-            {"stubbornness": 2},
-            "stubbornness 2 is below the number of values, 3, and each value needs at least 1; raise it",
-        ),
+        ({"stubbornness": 2}, ["stubbornness 2", "below", "values", 3, "at least 1", "raise"]),
         (
             {"shape": Weights({"a": 1, "c": 1}), "stubbornness": math.inf},
-            "the prior misses 'b', a value of the release; give it a positive share",
+            ["misses 'b'", "positive share"],
         ),
     ],
 )
-def test_a_prior_that_does_not_fit_the_release_is_named(settings, message):
-    assert complaint(priors, **settings) == message
+def test_a_prior_that_does_not_fit_the_release_is_named(settings, named):
+    assert mentions(complaint(priors, **settings), *named)
 
 
 def test_each_value_may_have_just_what_it_needs():

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, UnknownValue, WrongKind
@@ -148,9 +149,9 @@ def test_what_makes_no_sense_is_refused(given, complaint):
             sl.PriorBelief(shape={"Ulcer": 0, "Flu": 2, "Cold": 2, "Dyspepsia": 1}, stubbornness=math.inf),
             "misses 'Ulcer'",
         ),
-        (sl.PriorBelief(stubbornness=3), "below the number of values, 4"),
-        (sl.PriorBelief(shape="uniform", stubbornness=3), "raise stubbornness to at least 4"),
-        (sl.PriorBelief(shape="release", stubbornness=6), "raise stubbornness to at least 7"),
+        (sl.PriorBelief(stubbornness=3), r"stubbornness 3 is below .*values, 4"),
+        (sl.PriorBelief(shape="uniform", stubbornness=3), r"raise stubbornness .*4"),
+        (sl.PriorBelief(shape="release", stubbornness=6), r"raise stubbornness .*7"),
     ],
 )
 def test_a_prior_that_does_not_fit_the_release_is_refused(measure, complaint):
@@ -175,7 +176,7 @@ def test_values_that_occur_nowhere_need_no_weight_and_those_only_the_prior_knows
 def test_all_subsets_are_infinite_where_a_group_lacks_a_value_that_is_held_possible():
     finding = sl.PriorBelief(stubbornness=10, predicates="all subsets").measure(WARD)
     assert (finding.value, str(finding.witness.predicate)) == (math.inf, "not Cold")
-    assert "would be certain that a person of group 1 has not Cold" in finding.explain()
+    assert mentions(finding.explain(), "certain", "group 1", "not Cold")
     both = sl.Release.from_counts([{"a": 1, "b": 3}], domain=["a", "b", "c"])
     expected = sl.PriorBelief(shape="release", stubbornness=100, predicates=["a", "b"]).measure(both).value
     assert sl.PriorBelief(shape="release", stubbornness=100, predicates="all subsets").measure(both).value == expected
@@ -241,60 +242,51 @@ def test_priors_from_elsewhere():
 
 
 @pytest.mark.parametrize(
-    ("measure", "words"),
+    ("measure", "said"),
     [
-        (
-            sl.PriorBelief(shape="uniform", stubbornness=1000),
-            "as sure as at most 1,000 survey answers make one, who takes all values for equally common, would be surer",
-        ),
+        (sl.PriorBelief(shape="uniform", stubbornness=1000), ["at most 1,000", "equally common", "surer"]),
         (
             sl.PriorBelief(stubbornness=30_000),
-            "as sure as at most 30,000 survey answers of any kind make one would be surer that a person of group 1 has Dyspepsia, by a factor of 3,000.9: with that person left out of the release the belief is 0.00009997,",
+            [
+                *("at most 30,000", "any kind", "surer", "group 1", "Dyspepsia", "factor of 3,000.9"),
+                *("left out", "0.00009997"),
+            ],
         ),
-        (
-            sl.PriorBelief(shape="release", stubbornness=math.inf),
-            "Someone who expects the shares of the whole release and is moved by no evidence would",
-        ),
+        (sl.PriorBelief(shape="release", stubbornness=math.inf), ["shares", "whole release", "no evidence"]),
         (
             sl.PriorBelief(shape={"Flu": 4, "Ulcer": 1, "Cold": 1, "Dyspepsia": 4}, stubbornness=math.inf),
-            "expects Dyspepsia 2/5, Flu 2/5, Cold 1/10, …",
+            ["Dyspepsia 2/5, Flu 2/5, Cold 1/10, …"],
         ),
-        (sl.PriorBelief(stubbornness=math.inf), "no release of counts is private"),
-        (
-            sl.PriorBelief(stubbornness=100, known_people=9),
-            "who knows 9 people, would be certain that a person of group 1 has",
-        ),
-        (sl.PriorBelief(stubbornness=100, known_people=1), "who knows 1 person, would"),
+        (sl.PriorBelief(stubbornness=math.inf), ["no release", "private"]),
+        (sl.PriorBelief(stubbornness=100, known_people=9), ["knows 9 people", "certain", "group 1"]),
+        (sl.PriorBelief(stubbornness=100, known_people=1), ["knows 1 person"]),
         (
             sl.PriorBelief(stubbornness=100, predicates={"a bad stomach": ["Ulcer", "Dyspepsia"]}),
-            "a person of group 1 is of 'a bad stomach'",
+            ["group 1", "'a bad stomach'"],
         ),
-        (sl.PriorBelief(stubbornness=100, predicates=[["not", "Ulcer", "Cold"]]), "has neither Cold nor Ulcer"),
+        (sl.PriorBelief(stubbornness=100, predicates=[["not", "Ulcer", "Cold"]]), ["neither Cold nor Ulcer"]),
         (
             sl.PriorBelief(
                 shape={"Ulcer": 1, "Dyspepsia": 1, "Flu": 97, "Cold": 1}, stubbornness=100, predicates=["Flu"]
             ),
-            "would not believe more of anyone",
+            ["not believe more"],
         ),
     ],
 )
-def test_explanations_are_for_people(measure, words):
-    assert words in measure.measure(WARD).explain()
+def test_explanations_are_for_people(measure, said):
+    assert mentions(measure.measure(WARD).explain(), *said)
 
 
 @pytest.mark.parametrize(
-    ("known", "words"),
+    ("known", "said"),
     [
-        (
-            0,
-            "By the closed conditions, someone as sure as at most 40 survey answers of any kind make one could be surer that a person of group 1 has Dyspepsia, by a factor of at most 5.",
-        ),
-        (9, "by any factor"),
+        (0, ["closed conditions", "at most 40", "any kind", "surer", "group 1", "Dyspepsia", "at most 5"]),
+        (9, ["any factor"]),
     ],
 )
-def test_explanations_of_the_closed_conditions(known, words):
+def test_explanations_of_the_closed_conditions(known, said):
     measure = sl.PriorBelief(stubbornness=40, known_people=known, decided_by="closed conditions")
-    assert words in measure.measure(WARD).explain()
+    assert mentions(measure.measure(WARD).explain(), *said)
 
 
 @pytest.mark.parametrize(
@@ -328,9 +320,8 @@ def test_it_is_written_as_in_a_limit_and_read_again(measure, text):
 def test_it_says_against_whom():
     assert settings_in_words(sl.PriorBelief(stubbornness=math.inf)) == "any shape, stubbornness infinite"
     assert settings_in_words(sl.PriorBelief(counts={"a": 1, "b": 2})) == "counts b 2, a 1"
-    assert settings_in_words(
-        sl.PriorBelief(shape={"a": 1, "b": 1}, stubbornness=5, decided_by="closed conditions")
-    ) == ("shape a 1/2, b 1/2, stubbornness 5, by the closed conditions")
+    closed = sl.PriorBelief(shape={"a": 1, "b": 1}, stubbornness=5, decided_by="closed conditions")
+    assert mentions(settings_in_words(closed), "shape a 1/2, b 1/2", "stubbornness 5", "closed conditions")
 
 
 def test_it_says_how_stubborn_at_least():
@@ -351,11 +342,13 @@ def test_at_most_is_not_exactly():
     at_most = sl.PriorBelief(shape="uniform", stubbornness=1_000)
     finding = at_most.measure(PAIR)
     assert (finding.value, finding.witness.stubbornness, finding.witness.p_out) == (Fraction(3, 2), 2, Fraction(1, 3))
-    assert "as sure as at most 1,000 survey answers make one (at worst 2), who" in finding.explain()
+    assert mentions(finding.explain(), "at most 1,000", "at worst 2")
     exactly = replace(at_most, least_stubbornness="same").measure(PAIR)
     assert exactly.value == Fraction(1001, 1000)
     assert exactly.witness.stubbornness == 1000
-    assert "as sure as 1,000 survey answers make one, who" in exactly.explain()
+    assert mentions(exactly.explain(), "1,000")
+    assert not mentions(exactly.explain(), "at most")
+    assert not mentions(exactly.explain(), "worst")
     from_ten = replace(at_most, least_stubbornness=10).measure(PAIR)
     assert (from_ten.value, from_ten.witness.stubbornness) == (Fraction(11, 10), 10)
     for finding in (exactly, from_ten, at_most.measure(PAIR)):
@@ -365,7 +358,7 @@ def test_at_most_is_not_exactly():
 def test_who_may_be_moved_or_not_is_as_strong_as_all_who_share_the_shape():
     everyone = sl.PriorBelief(shape="uniform", stubbornness=math.inf, least_stubbornness="smallest")
     assert everyone.measure(PAIR).value == Fraction(3, 2)
-    assert "as sure as any number of survey answers make one (at worst 2), who" in everyone.measure(PAIR).explain()
+    assert mentions(everyone.measure(PAIR).explain(), "any number", "at worst 2")
     skewed = sl.Release.from_counts([{"Flu": 1, "Cold": 9}])
     unmoved = sl.PriorBelief(shape="uniform", stubbornness=math.inf)
     assert everyone.measure(skewed).value == unmoved.measure(skewed).value == 5
@@ -378,15 +371,13 @@ def test_where_the_betweenbegins_is_no_amount_to_try():
 
 
 def test_somebody_who_rules_values_out():
-    """Without the Flu there are 5 people left in group 1, of whom the Ulcer is 2; the prior loses its share as well."""
+    """Without the Flu 5 people are left in group 1, of whom 3 have Dyspepsia; the prior loses its share as well."""
     ward = sl.Release.from_counts([{"Ulcer": 2, "Dyspepsia": 3, "Flu": 5}])
     finding = sl.PriorBelief(stubbornness=10, rules_out=1).measure(ward)
     assert finding.value == Fraction(13, 5)
     assert finding.witness.ruled_out == ("Flu",)
     assert finding.replay(ward) == finding.value
-    assert (
-        "who can rule out 1 value, would be surer that a person of group 1, who has not Flu, has" in finding.explain()
-    )
+    assert mentions(finding.explain(), "rule out 1 value", "surer", "group 1", "not Flu", "Dyspepsia")
     assert sl.PriorBelief(stubbornness=10, rules_out=9).measure(ward).value >= finding.value
     scores = sl.PriorBelief(stubbornness=10, rules_out=1).scores(ward.groups)
     assert scores[0] == pytest.approx(13 / 5)
@@ -500,7 +491,7 @@ def test_policy_files_that_cannot_be_used(text, complaint):
 
 
 def test_only_a_release_or_a_table_was_seen_elsewhere():
-    with pytest.raises(WrongKind, match="what was seen should be a Release, not a dict"):
+    with pytest.raises(WrongKind, match="a Release, not a dict"):
         sl.PriorBelief.from_release({"Flu": 2})
 
 
@@ -541,17 +532,17 @@ def test_parts_of_a_release_have_their_own_worst_for_all_who_ask():
     assert together[5][1] is together[6][1] is None
 
 
-TWICE = "counts= says both shape and stubbornness; leave those out, or give the counts as shape="
-NOT_SURE = "a prior belief needs to say how sure it is; give counts=, or stubbornness= with or without shape="
-WISHES = "wishes= say all that is asked about; leave apart_from= and 'all subsets' out"
-RULES_OUT = "rules_out= goes with single values, by the definition; leave predicates=, wishes= and by= out"
-BY = "by= goes without known_people=, wishes=, decided_by= and 'all subsets'; leave them out"
-LEAST = "least_stubbornness= goes with shape= and stubbornness=; otherwise leave it out"
+TWICE = ["counts", "both shape and stubbornness", "out", "shape"]
+NOT_SURE = ["how sure", "counts", "stubbornness", "with or without shape"]
+WISHES = ["wishes", "apart_from", "'all subsets'", "out"]
+RULES_OUT = ["rules_out", "single values", "definition", "predicates", "wishes", "by", "out"]
+BY = ["by", "without known_people", "wishes", "decided_by", "'all subsets'", "out"]
+LEAST = ["least_stubbornness", "goes with shape", "stubbornness", "out"]
 BY_REGION = {"counts": {"North": {"a": 1}}, "by": "region"}
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("given", "named"),
     [
         ({}, NOT_SURE),
         ({"shape": "uniform"}, NOT_SURE),
@@ -563,7 +554,7 @@ BY_REGION = {"counts": {"North": {"a": 1}}, "by": "region"}
         ({"stubbornness": 5, "wishes": "w", "predicates": "all subsets"}, WISHES),
         (
             {"stubbornness": 5, "wishes": "w", "decided_by": "closed conditions"},
-            "the closed conditions are not about wishes; leave decided_by= out",
+            ["closed conditions", "not", "wishes", "decided_by", "out"],
         ),
         ({"stubbornness": 5, "rules_out": 1, "predicates": ["a"]}, RULES_OUT),
         ({"stubbornness": 5, "rules_out": 1, "wishes": "w"}, RULES_OUT),
@@ -573,21 +564,21 @@ BY_REGION = {"counts": {"North": {"a": 1}}, "by": "region"}
         ({**BY_REGION, "wishes": "w"}, BY),
         ({**BY_REGION, "decided_by": "closed conditions"}, BY),
         ({**BY_REGION, "predicates": "all subsets"}, BY),
-        ({"stubbornness": 5, "by": "region"}, "by= goes with counts= or shape= per label of that column; give them"),
+        ({"stubbornness": 5, "by": "region"}, ["by", "goes with counts", "shape", "per label"]),
         (
             {"stubbornness": 5, "predicates": ["a"], "apart_from": ["b"]},
-            "predicates= say all that is asked about; leave apart_from= out",
+            ["predicates", "all", "apart_from", "out"],
         ),
         (
             {"stubbornness": 5, "decided_by": "luck"},
-            "no decided_by='luck'; choose 'definition' or 'closed conditions'",
+            ["no decided_by='luck'", "'definition' or 'closed conditions'"],
         ),
     ],
 )
-def test_what_does_not_go_together_is_named(given, message):
+def test_what_does_not_go_together_is_named(given, named):
     with pytest.raises(BadMeasure) as error:
         sl.PriorBelief(**given)
-    assert str(error.value) == message
+    assert mentions(error.value, *named)
 
 
 def test_how_many_values_may_be_ruled_out():
@@ -598,7 +589,7 @@ def test_how_many_values_may_be_ruled_out():
     assert [len(belief._sizes_ruled_out(width)) for width in (1, 2, 3, 4, 5)] == [1, 1, 2, 3, 3]
     with pytest.raises(BadMeasure) as error:
         belief.measure(many)
-    assert str(error.value) == "rules_out=2 of 100 values are 5,051 sets, too many; lower it"
+    assert mentions(error.value, "rules_out=2", "100 values", "5,051 sets", "too many", "lower")
 
 
 def test_parts_of_a_release_have_their_own_worst_wish():
@@ -634,39 +625,39 @@ def test_examples_are_those_that_documents_show():
 
 
 @pytest.mark.parametrize(
-    ("do", "error", "message"),
+    ("do", "error", "named"),
     [
+        (lambda: sl.PriorBelief.from_counts([1]), WrongKind, ["mapping", '{"Flu": 11_999}', "not a list"]),
         (
-            lambda: sl.PriorBelief.from_counts([1]),
+            lambda: sl.PriorBelief.from_counts({"a": 1}, plus_one=1),
             WrongKind,
-            'what was seen should be a mapping such as {"Flu": 11_999}, not a list',
+            ["plus_one", "a bool", "not an int"],
         ),
-        (lambda: sl.PriorBelief.from_counts({"a": 1}, plus_one=1), WrongKind, "plus_one= should be a bool, not an int"),
-        (lambda: sl.PriorBelief.from_counts({"a": "x"}), BadMeasure, "a count is a number, not 'x'; give a number"),
+        (lambda: sl.PriorBelief.from_counts({"a": "x"}), BadMeasure, ["count", "number", "not 'x'"]),
         (
             lambda: sl.PriorBelief.from_release(ZIPS, plus_one=1, by="zip"),
             WrongKind,
-            "plus_one= should be a bool, not an int",
+            ["plus_one", "a bool", "not an int"],
         ),
-        (lambda: sl.PriorBelief.from_release(ZIPS, by=3), WrongKind, "by= should be a str, not an int"),
-        (lambda: sl.PriorBelief(stubbornness=3, wishes=3), WrongKind, "wishes= should be a str, not an int"),
-        (lambda: sl.PriorBelief(stubbornness=3, by=3), WrongKind, "by= should be a str, not an int"),
+        (lambda: sl.PriorBelief.from_release(ZIPS, by=3), WrongKind, ["by", "a str", "not an int"]),
+        (lambda: sl.PriorBelief(stubbornness=3, wishes=3), WrongKind, ["wishes", "a str", "not an int"]),
+        (lambda: sl.PriorBelief(stubbornness=3, by=3), WrongKind, ["by", "a str", "not an int"]),
         (
             lambda: sl.PriorBelief(stubbornness=3, rules_out=-1),
             BadMeasure,
-            "'prior belief' needs rules_out to be a whole number of at least 0, not -1",
+            ["'prior belief'", "rules_out", "whole number", "at least 0", "not -1"],
         ),
         (
             lambda: sl.PriorBelief(stubbornness=3, decided_by=3),
             BadMeasure,
-            "no decided_by='3'; choose 'definition' or 'closed conditions'",
+            ["no decided_by='3'", "'definition' or 'closed conditions'"],
         ),
     ],
 )
-def test_what_is_something_else_is_named(do, error, message):
+def test_what_is_something_else_is_named(do, error, named):
     with pytest.raises(error) as raised:
         do()
-    assert str(raised.value) == message
+    assert mentions(raised.value, *named)
 
 
 ZIPS = sl.Release.from_counts([{"a": 1, "b": 2}, {"a": 4, "b": 0}], labels=[{"zip": "1"}, {"zip": "2"}])
@@ -677,7 +668,7 @@ def test_a_belief_by_what_a_release_prints_is_kept_with_all_that_is_said():
     assert seen == sl.PriorBelief(counts={"1": {"a": 2, "b": 3}, "2": {"a": 5, "b": 1}}, by="zip", predicates=["a"])
     with pytest.raises(BadMeasure, match="goes without known_people="):
         sl.PriorBelief.from_release(ZIPS, by="zip", known_people=1)
-    with pytest.raises(BadMeasure, match="count of 'b' in '2' is 0; give at least 1"):
+    with pytest.raises(BadMeasure, match=r"'b' in '2' is 0; .*at least 1"):
         sl.PriorBelief.from_release(ZIPS, by="zip", plus_one=False)
     plain = sl.PriorBelief.from_release(ZIPS, known_people=1, predicates=["a"])
     assert plain == sl.PriorBelief(counts={"a": 6, "b": 3}, known_people=1, predicates=["a"])
@@ -685,7 +676,7 @@ def test_a_belief_by_what_a_release_prints_is_kept_with_all_that_is_said():
     two = sl.read_release(
         pa.table({"zip": ["1", "1"], "x": ["a", "b"], "y": ["a", "b"]}), group="zip", sensitive=["x", "y"]
     )
-    with pytest.raises(sl.SidelightError, match="a belief is about one sensitive column, and there are x, y"):
+    with pytest.raises(sl.SidelightError, match=r"one sensitive column, .* x, y"):
         sl.PriorBelief.from_release(two)
 
 
@@ -768,8 +759,9 @@ def test_where_nobody_has_what_is_asked_about_it_is_said(settings):
     belief = sl.PriorBelief(**settings)
     finding = belief.measure(release)
     assert (finding.measure, finding.value, finding.witness) == (belief, 1, None)
-    assert finding.notes == ("no group has any value to measure",)
-    assert finding.explain() == "Nobody in the release has any of the values that were asked for."
+    (note,) = finding.notes
+    assert mentions(note, "no group", "any value")
+    assert mentions(finding.explain(), "Nobody", "any of the values", "asked")
 
 
 def test_what_only_the_prior_knows_may_be_ruled_out():
@@ -792,7 +784,7 @@ def test_just_few_enough_sets_may_be_ruled_out():
     """None or one of 4,999 values: 5,000 sets."""
     belief = sl.PriorBelief(stubbornness=10**4, rules_out=1)
     assert list(belief._sizes_ruled_out(4_999)) == [0, 1]
-    with pytest.raises(BadMeasure, match="rules_out=1 of 5000 values are 5,001 sets, too many; lower it"):
+    with pytest.raises(BadMeasure, match=r"rules_out=1 .*5000 values .*5,001 sets, too many"):
         belief._sizes_ruled_out(5_000)
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, WrongKind
@@ -142,46 +143,49 @@ def test_a_belief_in_what_is_not_so_bounds_it_too():
     assert sl.belief_skyline(ward, belief, 3, known_people=0) == ((17, 0),)
 
 
+OVER_STUBBORNNESS = ["stubbornness", "counts", "by", "rules_out", "decided_by", "out"]
+
+
 @pytest.mark.parametrize(
-    ("belief", "limit", "message"),
+    ("belief", "limit", "named"),
     [
         (
             sl.PriorBelief(stubbornness=9, rules_out=1),
             3,
-            "a skyline goes over stubbornness; leave counts=, by=, rules_out= and decided_by= out",
+            OVER_STUBBORNNESS,
         ),
         (
             sl.PriorBelief(counts={"North": {"Flu": 2, "Cancer": 3}}, by="region"),
             3,
-            "a skyline goes over stubbornness; leave counts=, by=, rules_out= and decided_by= out",
+            OVER_STUBBORNNESS,
         ),
         (
             sl.PriorBelief(stubbornness=9, decided_by="closed conditions"),
             3,
-            "a skyline goes over stubbornness; leave counts=, by=, rules_out= and decided_by= out",
+            OVER_STUBBORNNESS,
         ),
         (
             sl.PriorBelief(shape="uniform", stubbornness=9, least_stubbornness="same"),
             3,
-            "exactly so stubborn is not withstood by degrees; leave least_stubbornness= out",
+            ["exactly", "not", "least_stubbornness", "out"],
         ),
-        (ANY, 0.5, "a belief never grows by less than a factor of 1; give a limit from 1 on, not 0.5"),
+        (ANY, 0.5, ["never", "less than", "factor of 1", "limit from 1", "not 0.5"]),
     ],
 )
-def test_what_makes_no_sense_is_named(belief, limit, message):
+def test_what_makes_no_sense_is_named(belief, limit, named):
     with pytest.raises(BadMeasure) as error:
         sl.belief_skyline(GOTHAM, belief, limit)
-    assert str(error.value) == message
+    assert mentions(error.value, *named)
 
 
 @pytest.mark.parametrize(
-    ("release", "belief", "message"),
+    ("release", "belief", "named"),
     [
-        ({"Flu": 1}, ANY, "what is explored should be a Release, not a dict; read one with"),
-        (GOTHAM, sl.GroupSize(), "who looks at it should be a PriorBelief, not a GroupSize"),
+        ({"Flu": 1}, ANY, ["a Release, not a dict", "sl.read_release"]),
+        (GOTHAM, sl.GroupSize(), ["a PriorBelief, not a GroupSize"]),
     ],
 )
-def test_what_is_something_else_is_named(release, belief, message):
+def test_what_is_something_else_is_named(release, belief, named):
     with pytest.raises(WrongKind) as error:
         sl.belief_skyline(release, belief, 3)
-    assert str(error.value).startswith(message)
+    assert mentions(error.value, *named)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
@@ -326,8 +327,7 @@ def test_a_belief_in_what_is_not_so_counts_too():
     assert not finding.witness.matches
     assert finding.witness.p_in == Fraction(3, 4)
     assert finding.witness.p_out == Fraction(3 + 2, 3 + 20)  # three of the three others, and a weight of 2 of 20
-    assert "a person of group 1 (zip 3), who wants that kept, is of 'stomach'" in finding.explain()
-    assert "nobody is who wants it kept" in finding.explain()
+    assert mentions(finding.explain(), "group 1 (zip 3)", "wants", "'stomach'", "nobody", "wants")
 
 
 def test_those_who_are_known_are_never_the_person_asked_about():
@@ -388,7 +388,7 @@ def test_what_makes_no_sense_is_refused(more, complaint):
 
 
 def test_a_wish_that_says_nothing_is_refused_with_the_nearest():
-    with pytest.raises(BadMeasure, match="'stomach' in column 'wish' is neither a predicate nor a value"):
+    with pytest.raises(BadMeasure, match="'stomach' in column 'wish' is neither"):
         sl.PriorBelief(stubbornness=20, wishes="wish").measure(WARD)
     with pytest.raises(BadMeasure, match="did you mean 'stomachs'"):
         sl.PriorBelief(stubbornness=20, wishes="wish", predicates={"stomachs": ["Ulcer"]}).measure(WARD)
@@ -402,47 +402,29 @@ def test_both_columns_are_needed():
         measure.about("disease").measure(WARD)
 
 
-BOTH = "wants two sensitive columns, the values and what people want kept"
-
-
 @pytest.mark.parametrize(
-    ("wishes", "columns", "message"),
-    [
-        ("wish", ["wish"], f"wishes='wish' {BOTH}; read 'wish' and the column of values, and no other, as sensitive"),
-        (
-            "whish",
-            ["disease", "wish"],
-            f"wishes='whish' {BOTH}, not disease, wish; read 'whish' and the column of values, and no other, as sensitive",
-        ),
-        (
-            "wish",
-            ["disease", "wish", "more"],
-            (
-                f"wishes='wish' {BOTH}, not disease, wish, more; "
-                "read 'wish' and the column of values, and no other, as sensitive"
-            ),
-        ),
-    ],
+    ("wishes", "columns"),
+    [("wish", ["wish"]), ("whish", ["disease", "wish"]), ("wish", ["disease", "wish", "more"])],
 )
-def test_which_columns_are_needed_is_said(wishes, columns, message):
+def test_which_columns_are_needed_is_said(wishes, columns):
     zips, diseases, wished = zip(*PEOPLE, strict=True)
     rows = pa.table({"zip": zips, "disease": diseases, "wish": wished, "more": diseases})
     release = sl.read_release(rows, group="zip", sensitive=columns, missing="a value")
     with pytest.raises(BadMeasure) as error:
         sl.PriorBelief(stubbornness=20, wishes=wishes, predicates=STOMACH).measure(release)
-    assert str(error.value) == message
+    there = [f"not {', '.join(columns)}"] if len(columns) > 1 else []
+    assert mentions(error.value, f"wishes='{wishes}'", "two sensitive columns", *there, f"'{wishes}'", "no other")
+    assert mentions(error.value, "not") == bool(there)
 
 
 @pytest.mark.parametrize(
     ("predicates", "hint"),
-    [((), "there are: Cold, Dyspepsia, Flu, Ulcer"), ({"stomachs": ["Ulcer"]}, "did you mean 'stomachs'?")],
+    [((), "Cold, Dyspepsia, Flu, Ulcer"), ({"stomachs": ["Ulcer"]}, "'stomachs'")],
 )
 def test_a_wish_that_says_nothing_is_named(predicates, hint):
     with pytest.raises(BadMeasure) as error:
         sl.PriorBelief(stubbornness=20, wishes="wish", predicates=predicates).measure(WARD)
-    assert str(error.value) == (
-        f"'stomach' in column 'wish' is neither a predicate nor a value; name it in predicates=; {hint}"
-    )
+    assert mentions(error.value, "'stomach'", "'wish'", "neither", "predicates", hint)
 
 
 def test_the_cases_are_the_wishes_of_somebody_in_the_group():

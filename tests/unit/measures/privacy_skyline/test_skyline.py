@@ -3,6 +3,7 @@
 Undominated groups: how few they are, and that they decide as all groups do; the risk at many amounts at once: the same as one by one, also at the edges.
 """
 
+import html
 import math
 from fractions import Fraction
 from itertools import product
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, BadTable, UnknownValue, WrongKind
@@ -36,7 +38,9 @@ from sidelight.report.plots import table_behind
 from sidelight.search.full_domain import FullDomain
 from sidelight.testing import releases
 
-NO_VALUE_LEFT = "every value has a limit of its own or is left out, so this limit applies to no value"
+
+def applies_to_no_value(finding):
+    return any(mentions(note, "every value", "limit", "own", "left out", "no value") for note in finding.notes)
 
 
 def test_a_group_with_more_people_and_no_more_of_the_value_does_not_matter():
@@ -353,13 +357,12 @@ def test_no_points_have_no_risks():
 
 
 def test_what_is_no_release_of_one_column_is_refused():
-    with pytest.raises(
-        WrongKind, match=r"^what is explored should be a Release, not a dict; read one with sl\.read_release"
-    ):
+    with pytest.raises(WrongKind, match=r"a Release, not a dict; .*sl\.read_release"):
         RiskMap.from_release({"Flu": 2}, "Flu")
     two = pa.table({"zip": ["1", "1"], "job": ["a", "b"], "ill": ["c", "d"]})
-    with pytest.raises(BadTable, match=r"^a skyline is about one sensitive column, and there are job, ill; pick one"):
+    with pytest.raises(BadTable, match=r"one sensitive column, .* job, ill; ") as refused:
         RiskMap.from_release(sl.read_release(two, group="zip", sensitive=["job", "ill"]), "a")
+    assert refused.value.parameters == ("sensitive",)
 
 
 TWO_WARDS = sl.Release.from_counts([{"Flu": 4, "Cold": 3, "AIDS": 1}, {"Flu": 5, "Cold": 2, "AIDS": 1}])
@@ -397,7 +400,7 @@ def test_a_default_applies_to_the_values_that_have_no_points_of_their_own(releas
     for judged in (policy, read_policy_text(policy.to_toml()).policy):
         last = judged.judge(release).judgements[-1]
         assert last.holds == all(each)
-        assert (NO_VALUE_LEFT in last.finding.notes) == (not others)
+        assert applies_to_no_value(last.finding) == (not others)
 
 
 @pytest.mark.parametrize("kind", [sl.Acquaintance, sl.Implications, sl.Negations])
@@ -410,7 +413,7 @@ def test_a_search_keeps_a_default_of_no_value(kind, making):
     limits = [kind(0, value=value) < 0.9 for value in ("Flu", "Cold", "AIDS")]
     default = kind(0, apart_from=["Flu", "Cold", "AIDS"]) < 0.5
     found = sl.protect(table, [*limits, default], by=by, ask="nobody", **making)
-    assert NO_VALUE_LEFT in found.verdict.judgements[-1].finding.notes
+    assert applies_to_no_value(found.verdict.judgements[-1].finding)
     for alone in ([default], [sl.DistinctValues() >= 1, default], [kind(0) < 0.9, default]):
         with pytest.raises(BadMeasure, match="leaves no value"):
             sl.protect(table, alone, by=by, ask="nobody", **making)
@@ -424,7 +427,7 @@ def test_a_default_of_no_value_is_per_sensitive_column():
     limits = [(sl.Acquaintance(value=value) < 0.9).about("ill") for value in ("Flu", "Cold")]
     default = sl.Acquaintance(apart_from=["Flu", "Cold"]) < 0.9
     verdict = sl.Policy(*limits, default.about("ill")).judge(release)
-    assert NO_VALUE_LEFT in verdict.judgements[-1].finding.notes
+    assert applies_to_no_value(verdict.judgements[-1].finding)
     of_pay = [(sl.Acquaintance(value="low") < 0.9).about("pay"), default.about("ill")]
     with pytest.raises(BadMeasure, match="leaves no value"):
         sl.Policy(*of_pay).judge(release)
@@ -438,10 +441,9 @@ def test_without_a_default_other_values_are_not_asked_about():
 def test_points_that_follow_are_dropped_with_a_note():
     required = sl.skyline({"AIDS": [(0, 1, 0, 0.9), (1, 1, 0, 0.9), (1, 1, 0, 0.9), (1, 1, 0, 0.5)]})
     assert tuple(required) == (sl.Acquaintance(1, 1, value="AIDS") < 0.5,)
-    assert required.notes == (
-        "skyline of 'AIDS': (0, 1, 0) below 0.9 follows from (1, 1, 0) below 0.9 and was dropped",
-        "skyline of 'AIDS': (1, 1, 0) below 0.9 follows from (1, 1, 0) below 0.5 and was dropped",
-    )
+    first, second = required.notes
+    assert mentions(first, "'AIDS'", "(0, 1, 0) below 0.9", "(1, 1, 0) below 0.9", "dropped")
+    assert mentions(second, "'AIDS'", "(1, 1, 0) below 0.9", "(1, 1, 0) below 0.5", "dropped")
 
 
 @given(st.lists(points, min_size=1, max_size=6))
@@ -456,9 +458,9 @@ def test_dropping_changes_no_verdict(given_points):
 
 
 def test_points_that_make_no_sense():
-    with pytest.raises(BadPolicy, match="a point of a skyline is"):
+    with pytest.raises(BadPolicy, match=r"point .*\(rules_out, others, family, limit\), not \(1, 0\.5\)"):
         sl.skyline({"AIDS": [(1, 0.5)]})
-    with pytest.raises(BadMeasure, match="needs others to be a whole number"):
+    with pytest.raises(BadMeasure, match=r"others .*whole number"):
         sl.skyline({"AIDS": [(1, -1, 0, 0.5)]})
     with pytest.raises(BadPolicy, match="between 0 and 1"):
         tuple(sl.skyline({"AIDS": [(1, 1, 0, 2)]}))
@@ -488,7 +490,7 @@ def test_points_that_are_no_list_under_a_value_are_refused_in_one_line(values):
 
 
 def test_only_a_release_has_a_knowledge_skyline():
-    with pytest.raises(WrongKind, match=r"should be a Release, not a dict; read one with sl\.read_release"):
+    with pytest.raises(WrongKind, match=r"a Release, not a dict; .*sl\.read_release"):
         sl.knowledge_skyline({"Flu": 2}, "Flu", below=0.5)
 
 
@@ -504,13 +506,16 @@ def test_skylines_show_themselves_in_a_line_and_in_a_table():
 
 def test_a_table_of_skylines_has_their_notes_below_it():
     required = sl.skyline({"AIDS": [(1, 0, 0, 0.3), (0, 0, 0, 0.3)]}, default=[(0, 2, 0, 0.5), (0, 1, 0, 0.5)])
-    assert required._repr_html_() == (
+    table, below = required._repr_html_().split("\n")
+    assert table == (
         "<table><caption>Skylines</caption><thead><tr><th>measure</th><th>wanted</th></tr></thead><tbody>"
         "<tr><td>acquaintance(rules_out=1, value=AIDS)</td><td>&lt; 0.3</td></tr>"
-        "<tr><td>acquaintance(others=2, apart_from=[AIDS])</td><td>&lt; 0.5</td></tr></tbody></table>\n"
-        "<p>skyline of &#x27;AIDS&#x27;: (0, 0, 0) below 0.3 follows from (1, 0, 0) below 0.3 and was dropped "
-        "skyline of the other values: (0, 1, 0) below 0.5 follows from (0, 2, 0) below 0.5 and was dropped</p>"
+        "<tr><td>acquaintance(others=2, apart_from=[AIDS])</td><td>&lt; 0.5</td></tr></tbody></table>"
     )
+    assert below == f"<p>{html.escape(' '.join(required.notes))}</p>"
+    of_aids, of_others = required.notes
+    assert mentions(of_aids, "'AIDS'", "(0, 0, 0) below 0.3", "(1, 0, 0) below 0.3", "dropped")
+    assert mentions(of_others, "other values", "(0, 1, 0) below 0.5", "(0, 2, 0) below 0.5", "dropped")
 
 
 def test_a_table_of_many_points_says_how_many_more_there_are():
@@ -519,28 +524,19 @@ def test_a_table_of_many_points_says_how_many_more_there_are():
 
 
 @pytest.mark.parametrize(
-    ("values", "message"),
+    ("values", "named"),
     [
-        (
-            [(1, 5, 2, 0.5)],
-            'a skyline is a mapping value → points, such as {"AIDS": [(1, 5, 2, 0.5)]}, not a list',
-        ),
-        ({"AIDS": 3}, "the points of a skyline are a list such as [(1, 5, 2, 0.5)], not 3"),
-        (
-            {"AIDS": (1, 5, 2, 0.5)},
-            "a point of a skyline is (rules_out, others, family, limit), not 1; list points in [...]",
-        ),
-        ({"AIDS": [(1, 0.5)]}, "a point of a skyline is (rules_out, others, family, limit), not (1, 0.5)"),
-        (
-            {"AIDS": [(1, 2, 3, 4, 5)]},
-            "a point of a skyline is (rules_out, others, family, limit), not (1, 2, 3, 4, 5)",
-        ),
+        ([(1, 5, 2, 0.5)], ["value → points", '{"AIDS": [(1, 5, 2, 0.5)]}', "not a list"]),
+        ({"AIDS": 3}, ["points", "a list", "[(1, 5, 2, 0.5)]", "not 3"]),
+        ({"AIDS": (1, 5, 2, 0.5)}, ["point", "(rules_out, others, family, limit)", "not 1", "[...]"]),
+        ({"AIDS": [(1, 0.5)]}, ["point", "(rules_out, others, family, limit)", "not (1, 0.5)"]),
+        ({"AIDS": [(1, 2, 3, 4, 5)]}, ["point", "(rules_out, others, family, limit)", "not (1, 2, 3, 4, 5)"]),
     ],
 )
-def test_what_is_no_skyline_is_refused_in_words(values, message):
+def test_what_is_no_skyline_is_refused_in_words(values, named):
     with pytest.raises(BadPolicy) as refused:
         sl.skyline(values)
-    assert str(refused.value) == message
+    assert mentions(refused.value, *named)
 
 
 def test_values_left_out_of_the_default_are_those_with_points_and_those_named():
@@ -573,13 +569,13 @@ def test_a_point_dominates_with_as_much_knowledge_and_no_higher_limit(one, other
 
 @pytest.mark.parametrize("each", ["rules_out", "others", "family"])
 def test_amounts_of_points_are_whole_numbers(each):
-    with pytest.raises(BadMeasure, match=f"^'skyline' needs {each} to be a whole number"):
+    with pytest.raises(BadMeasure, match=rf"^'skyline' .*{each} .*whole number"):
         SkylinePoint(**{each: -1})
     assert str(SkylinePoint()) == "(0, 0, 0) below 1"
     assert getattr(SkylinePoint(**{each: 2**53}), each) == 2**53
     with pytest.raises(BadMeasure) as refused:
         SkylinePoint(**{each: 2**53 + 1})
-    assert str(refused.value) == f"'skyline' needs {each} to be at most 9007199254740992, not 9007199254740993"
+    assert mentions(refused.value, "'skyline'", each, "at most 9007199254740992", "not 9007199254740993")
 
 
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
@@ -609,14 +605,14 @@ def test_who_rules_out_all_values_that_occur_with_it_may_rule_out_the_others_too
 def test_limits_that_no_risk_is_below_are_named():
     with pytest.raises(BadMeasure) as refused:
         sl.knowledge_skyline(TWO_WARDS, "Flu", below=1.5)
-    assert str(refused.value) == "a risk is never below 1.5; give a limit between 0 and 1"
+    assert mentions(refused.value, "never", "1.5", "limit", "between 0 and 1")
 
 
 def test_a_skyline_is_about_one_sensitive_column():
     two = pa.table({"zip": ["1", "1"], "job": ["a", "b"], "ill": ["c", "d"]})
-    with pytest.raises(BadTable, match=r"^a skyline is about one sensitive column, and there are job, ill; pick one"):
+    with pytest.raises(BadTable, match=r"one sensitive column, .* job, ill; "):
         sl.knowledge_skyline(sl.read_release(two, group="zip", sensitive=["job", "ill"]), "a", below=0.5)
-    with pytest.raises(WrongKind, match=r"^what is explored should be a Release"):
+    with pytest.raises(WrongKind, match="a Release, not a dict"):
         sl.knowledge_skyline({"Flu": 2}, "Flu", below=0.5)
 
 
@@ -630,4 +626,4 @@ def test_a_point_of_ones_own_is_drawn():
 def test_a_point_of_ones_own_has_three_amounts(own, given):
     with pytest.raises(WrongKind) as refused:
         sl.knowledge_skyline(TWO_WARDS, "AIDS", below=0.5).plot(own=own)
-    assert str(refused.value) == f"own= is a point (rules_out, others, family), not {given}"
+    assert mentions(refused.value, "own", "(rules_out, others, family)", f"not {given}")
