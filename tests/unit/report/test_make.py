@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import pyarrow as pa
 import pytest
+from support.words import mentions, says
 
 import sidelight as sl
 from sidelight.attack.report import exposure_document, sentences
@@ -85,7 +86,7 @@ def test_a_file_that_was_changed_is_refused(published, tmp_path):
         shutil.copy(path, tmp_path / path.name)
     with (tmp_path / published.name).open("ab") as file:
         file.write(b" ")
-    with pytest.raises(BadRelease, match="not the file that its sidecar tells of"):
+    with pytest.raises(BadRelease, match=r"release\.parquet. is not the file"):
         sl.release_report(tmp_path / published.name)
 
 
@@ -161,14 +162,14 @@ def test_rows_and_columns_of_the_table_that_nobody_gets_are_told(with_gaps):
     table, path = with_gaps
     text = sl.report_markdown(sl.release_report(path, table=table))
     assert "none of these people is suppressed" in text
-    assert "10 of 40 rows have no sensitive value and were dropped" in text
-    assert "Left out, 1 column of the table: remark" in text
+    assert says(text, "10 of 40 rows", "no sensitive value", "dropped")
+    assert says(text, "Left out", "1 column", "remark")
 
 
 def test_without_the_table_it_is_said_that_they_are_not_known(with_gaps):
     text = sl.report_markdown(sl.release_report(with_gaps[1]))
-    assert "40 rows of the table were read, more than there are people" in text
-    assert "Which columns of the table were left out is not told" in text
+    assert says(text, "40 rows", "more than", "people")
+    assert says(text, "columns", "left out", "not told")
 
 
 def test_the_policy_that_is_printed_says_what_each_column_is(with_gaps):
@@ -220,7 +221,7 @@ def test_what_is_of_another_kind_is_refused(options, message):
 
 @pytest.mark.parametrize("draw", [sl.report_html, sl.report_markdown])
 def test_what_is_no_report_is_not_drawn(draw):
-    with pytest.raises(WrongKind, match=r"^the report should be a ReleaseReport, not an int"):
+    with pytest.raises(WrongKind, match=r"^the report .* ReleaseReport, not an int"):
         draw(5)
 
 
@@ -276,13 +277,11 @@ def test_why_an_answer_is_no_attack_is_said(tmp_path):
     file.write_text(json.dumps({"kind": "audit", "schema_version": 1, "answer": {}}))
     with pytest.raises(BadRelease) as refused:
         read_attack(file)
-    assert str(refused.value) == (
-        f"'{file}' is an answer of 'audit', not of an attack; give one of {', '.join(ATTACKS)}"
-    )
+    assert mentions(refused.value, f"'{file}'", "'audit'", "not of an attack", ", ".join(ATTACKS))
     file.write_text("{}")
     with pytest.raises(BadRelease) as refused:
         read_attack(file)
-    assert str(refused.value) == f"'{file}' is no answer of Sidelight; give what sidelight attack … --output FILE wrote"
+    assert mentions(refused.value, f"'{file}'", "no answer", "sidelight attack … --output FILE")
 
 
 def test_the_risk_before_needs_a_table_and_a_policy():
@@ -402,13 +401,13 @@ def test_what_labels_cover_is_told_where_they_do_not_say_it(tmp_path):
     size, implied = told.audit.findings
     assert (size.limit.text, size.holds, size.witness) == ("≥ 5", True, None)
     assert size.worst_off == "the group with age young"
-    assert size.explanation == "Worst off is the group with age young, with 8."
+    assert mentions(size.explanation, "group with age young", 8)
     value = published.document.findings[1].value
     assert implied.worst_off == f"the group with age young: {value}"
-    assert implied.explanation == f"Worst off is the group with age young: {value}, with 1/2."
+    assert mentions(implied.explanation, f"group with age young: {value}", "1/2")
     assert (told.audit.sidelight, told.audit.verdict) == (sl.__version__, "within policy")
     assert told.audit.intake.rows == 8
-    assert told.audit.not_covered == "Attackers the policy does not name are not judged."
+    assert mentions(told.audit.not_covered, "Attackers", "not name", "not judged")
     assert [each.name for each in told.files] == ["release.csv"]
 
 
@@ -475,17 +474,17 @@ def alone(published, folder):
 
 
 @pytest.mark.parametrize(
-    ("released", "kind"),
+    ("released", "kind", "remedies"),
     [
-        (5, "an int; read one with sl.read_release(file, group=[...], sensitive=...), or group a Table with sl.group"),
-        (None, "None; read one with sl.read_release(file, group=[...], sensitive=...), or group a Table with sl.group"),
-        (eight_people(), "a Table; group it first: sl.group(table), or sl.generalise(table, by=..., to=...)"),
+        (5, "an int", ("sl.read_release(file, group=[...], sensitive=...)", "sl.group")),
+        (None, "None", ("sl.read_release(file, group=[...], sensitive=...)", "sl.group")),
+        (eight_people(), "a Table", ("sl.group(table)", "sl.generalise(table, by=..., to=...)")),
     ],
 )
-def test_what_is_no_release_is_refused_with_what_to_do(released, kind):
+def test_what_is_no_release_is_refused_with_what_to_do(released, kind, remedies):
     with pytest.raises(WrongKind) as refused:
         sl.release_report(released)
-    assert str(refused.value) == f"what a report is about should be a Release, not {kind}"
+    assert mentions(refused.value, "a Release", f"not {kind}", *remedies)
 
 
 @pytest.mark.parametrize(
@@ -539,7 +538,7 @@ def test_a_search_is_judged_by_its_own_policy(eight):
         ("ill", "sensitive", "as it is", {}),
         ("ward", "kept as it is", "as it is, beside what is judged", {}),
     ]
-    assert "Published as they are, and judged by nothing: ward." in told.not_covered
+    assert any(mentions(each, "as they are", "judged by nothing", "ward") for each in told.not_covered)
     assert told.audit.readers == tuple(reader_facts(each.for_readers()) for each in eight.readers)
     assert {each.reader: each.outcome for each in told.audit.readers}.items() >= {
         "learner": "asked",
@@ -732,15 +731,12 @@ def test_a_sidecar_that_names_no_group_and_no_version_is_told_of(eight_published
     other = document.model_copy(update={"findings": findings, "versions": {}, "not_covered": "Nobody else."})
     audit = report_on_sidecar(other, Circumstances()).answer.audit
     assert (audit.sidelight, audit.not_covered) == ("", "Nobody else.")
-    assert [(each.worst_off, each.explanation, each.notes, each.holds) for each in audit.findings] == [
-        ("no group", "Worst off is no group, with 8.", ("a note",), True),
-        (
-            "the group with age (missing), sex f: Flu",
-            "Worst off is the group with age (missing), sex f: Flu, with 1/2.",
-            (),
-            False,
-        ),
-    ]
+    assert [(each.notes, each.holds) for each in audit.findings] == [(("a note",), True), ((), False)]
+    nobody, somebody = audit.findings
+    assert nobody.worst_off == "no group"
+    assert mentions(nobody.explanation, "no group", 8)
+    assert mentions(somebody.worst_off, "age (missing), sex f: Flu")
+    assert mentions(somebody.explanation, somebody.worst_off, "1/2")
 
 
 def test_what_is_known_of_any_release_is_put_together(tmp_path, exposure):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.documents.document import schema_text
@@ -169,15 +170,14 @@ def test_a_group_of_one_person_is_warned_of(size, notes):
 def test_values_that_look_alike():
     labels = [{"city": "Ulm"}, {"city": " ulm"}, {"city": None}]
     release = sl.Release.from_counts([{"Flu": 1}, {"flu ": 1, "FLU": 1}, {"Cold": 1}], labels=labels)
-    assert list(look_alikes(release)) == [
-        "city: ' ulm', 'Ulm' look alike; they count as different values",
-        "value: 'FLU', 'Flu', 'flu ' look alike; they count as different values",
-    ]
+    cities, values = look_alikes(release)
+    assert mentions(cities, "city", "' ulm', 'Ulm'", "different")
+    assert mentions(values, "value", "'FLU', 'Flu', 'flu '", "different")
     assert audit_report(release).notes == tuple(look_alikes(release))
     many = sl.Release.from_counts([{text: 1 for n in range(5) for text in (f"v{n}", f"V{n}")}])
-    assert list(look_alikes(many)) == [
-        "value: 'V0', 'v0'; 'V1', 'v1'; 'V2', 'v2' (and 2 more such) look alike; they count as different values"
-    ]
+    (values,) = look_alikes(many)
+    assert mentions(values, "value", "'V0', 'v0'; 'V1', 'v1'; 'V2', 'v2'", "2 more", "different")
+    assert "'V3'" not in values
     assert list(look_alikes(sl.Release.from_counts([{"1": 1, "1.0 mg": 1, "Flu": 1}]))) == []
 
 
@@ -248,13 +248,13 @@ def test_every_measure_of_ours_says_whom_it_is_about(kind):
 def test_amounts_are_said():
     assert "any 1 fact of" in attacker_of("implications").knowledge_in_words({"k": 1})
     acquaintance = attacker_of("acquaintance").knowledge_in_words({"rules_out": 2, "others": 3, "family": 1})
-    assert "2 values that the person does not have; 3 other people" in acquaintance
+    assert mentions(acquaintance, "2 values", "does not have", "3 other people")
     assert attacker_of("acquaintance").knowledge_in_words({}).endswith("and nothing more")
 
 
 def test_columns_that_are_known_are_said():
     words = attacker_of("distinct values").knowledge_in_words({"of": "income", "known": ["disease"]})
-    assert words.endswith("; and disease of everybody (asked about income)")
+    assert mentions(words, "disease of everybody", "asked about income")
 
 
 def test_a_measure_of_somebody_else_speaks_for_itself():

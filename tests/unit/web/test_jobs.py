@@ -1,6 +1,7 @@
 """Work that takes long: one after the other, the same for all who ask the same, and it stops when it is told to."""
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -23,6 +24,7 @@ from support.long_work import (
     search_until_interrupted,
 )
 from support.waiting import PATIENCE, wait_for
+from support.words import mentions
 
 from sidelight.errors import SidelightError
 from sidelight.web import jobs as jobs_file
@@ -66,13 +68,17 @@ def test_whatever_work_does_it_is_cancelled_and_has_no_answer(jobs, work):
     assert (again is not job, again.answer) == (True, "answer")
 
 
+def named(sentence):
+    return re.findall(r"Job \d", sentence)
+
+
 def test_a_second_search_waits_its_turn_and_says_for_what(jobs):
     first = started(jobs, 1, report_for_ever)
     second, third = started(jobs, 2, given(2)), started(jobs, 3, given(3))
     elsewhere = started(jobs, 4, given(4), lane="another")
     assert elsewhere.wait(PATIENCE)
-    assert second.sentence == "Job 2: waiting its turn, after: Job 1."
-    assert third.sentence == "Job 3: waiting its turn, after: Job 1; Job 2."
+    assert ("waiting" in second.sentence, named(second.sentence)) == (True, ["Job 2", "Job 1"])
+    assert ("waiting" in third.sentence, named(third.sentence)) == (True, ["Job 3", "Job 1", "Job 2"])
     second.cancel()
     first.cancel()
     assert third.wait(PATIENCE)
@@ -83,7 +89,8 @@ def test_how_far_it_is_stands_in_its_sentence(jobs):
     words = lambda what, done, total: f"looked at {done} of {total} {what}"  # noqa: E731
     job = started(jobs, 1, report_once, wording=words)
     wait_for(lambda: job.done)
-    assert (job.sentence, job.done, job.total) == ("Job 1: looked at 340 of 512 levels.", 340, 512)
+    assert mentions(job.sentence, "Job 1", words("levels", 340, 512))
+    assert (job.done, job.total) == (340, 512)
     job.cancel()
     assert job.wait(PATIENCE)
 
@@ -96,7 +103,8 @@ def test_errors_are_told_in_the_words_of_whoever_reads_them():
     assert (job.stage, job.problem) == ("failed", "no table; say --missing")
     broken = started(jobs, 2, break_down)
     assert broken.wait(PATIENCE)
-    assert broken.problem == "this failed in a way that it should not: ZeroDivisionError; tell us"
+    assert mentions(broken.problem, "should not", "ZeroDivisionError", "tell us")
+    assert "division by" not in broken.problem  # what an error says may be of people
 
 
 def test_what_nobody_looks_at_makes_room_for_what_somebody_does(jobs, monkeypatch):
@@ -134,17 +142,19 @@ def test_so_many_wait_at_most_and_those_who_were_cancelled_do_not_count(jobs, mo
     monkeypatch.setattr(jobs_file, "MOST_WAITING", 2)
     first = started(jobs, 0, report_for_ever)
     waiting = [started(jobs, number, given(1)) for number in (1, 2)]
-    with pytest.raises(SidelightError, match="3 wait here already; wait until some have ended, or cancel some"):
+    with pytest.raises(SidelightError, match=r"3 wait here already; .*cancel some"):
         started(jobs, 3, given(1))
     assert started(jobs, 1, given(1)) is waiting[0]
     waiting[0].cancel()
-    assert started(jobs, 4, given(1)).sentence == "Job 4: waiting its turn, after: Job 0; Job 2."
+    fourth = started(jobs, 4, given(1)).sentence
+    assert ("waiting" in fourth, named(fourth)) == (True, ["Job 4", "Job 0", "Job 2"])
     first.cancel()
 
 
 def test_of_many_only_the_first_are_named(jobs):
     first, *_, last = (started(jobs, number, report_for_ever) for number in range(6))
-    assert last.sentence == "Job 5: waiting its turn, after: Job 0; Job 1; Job 2; and 2 more."
+    assert named(last.sentence) == ["Job 5", "Job 0", "Job 1", "Job 2"]
+    assert mentions(last.sentence, "waiting", "2 more")
     jobs.close()
     assert (first._ahead, last._ahead) == ((), ())  # nothing of those who were ahead is kept
 
@@ -241,6 +251,7 @@ def test_cancelling_ends_the_process_at_once(jobs):
 KILLED_SERVER = """
 import os, signal, sys
 from support.long_work import compute_for_ever
+from support.words import mentions
 from sidelight.web.jobs import Jobs
 
 job = Jobs().start(1, lambda: compute_for_ever, title="", address="")

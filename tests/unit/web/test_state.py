@@ -51,7 +51,7 @@ def test_what_a_view_needs_for_itself_stands_beside_it():
 
 
 def test_addresses_are_bounded():
-    with pytest.raises(BadPolicy, match="at most 40, a policy file any number"):
+    with pytest.raises(BadPolicy, match="at most 40, a policy file"):
         read_state([("limit", f"group size >= {n}") for n in range(MOST_LIMITS + 1)])
     with pytest.raises(BadPolicy, match=r"61 columns; name at most 60"):
         read_state([("quasi", str(n)) for n in range(61)])

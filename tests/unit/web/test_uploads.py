@@ -99,13 +99,13 @@ def test_a_sidecar_tells_of_the_files_as_they_are_kept(tmp_path, published, name
 
 def test_a_sidecar_names_no_file_that_was_not_given_with_it(tmp_path, published):
     sidecar, *files = with_sidecar(published, "mondrian.csv")
-    with pytest.raises(BadTable, match=r"tells of 'mondrian\.csv'; give the sidecar together with these"):
+    with pytest.raises(BadTable, match=r"tells of 'mondrian\.csv'; .*together"):
         Uploads(tmp_path).keep([sidecar])
     told = sidecar[1].getvalue().decode()
     for name in ("../../etc/passwd", "/etc/passwd"):
         changed = told.replace('"file": "mondrian.csv"', f'"file": "{name}"')
         assert changed != told
-        with pytest.raises(BadTable, match="a file that it does not tell of"):
+        with pytest.raises(BadTable, match="does not tell of"):
             Uploads(tmp_path).keep([(sidecar[0], io.BytesIO(changed.encode())), *files])
     with pytest.raises(BadTable, match="is no sidecar"):
         Uploads(tmp_path).keep([(sidecar[0], io.BytesIO(b"{}")), *files])

@@ -34,7 +34,7 @@ def test_levels_make_it_coarser(held):
 
 
 def test_columns_that_are_not_there_are_refused(held):
-    with pytest.raises(UnknownColumn, match=r"no column 'agee' in .*; did you mean 'age'\?"):
+    with pytest.raises(UnknownColumn, match=r"no column 'agee' .*'age'"):
         held.release(held.start.but(quasi=("agee",)))
     with pytest.raises(SidelightError, match="zap"):
         held.release(held.start.but(levels=(("zap", 1),)))
@@ -43,7 +43,7 @@ def test_columns_that_are_not_there_are_refused(held):
 
 
 def test_without_roles_it_says_what_to_choose(held):
-    with pytest.raises(BadTable, match="choose at least one column that others know"):
+    with pytest.raises(BadTable, match="choose at least one column"):
         held.release(held.start.but(quasi=()))
 
 

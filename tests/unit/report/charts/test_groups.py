@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.value_charts import values_chart
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import WrongKind
@@ -26,16 +27,14 @@ def test_steps_count_everybody_once_and_none_holds_both_sides_of_a_limit(sizes, 
 
 def test_who_is_in_too_small_a_group_is_counted():
     release = sl.Release.from_counts([{"Flu": 2}, {"Flu": 3, "Cold": 4}])
-    assert title_of(sizes_chart(release, limit=5)) == "2 of 9 people are in groups of fewer than 5"
-    assert (
-        title_of(sizes_chart(release, limit=2))
-        == "Nobody of 9 people is in a group of fewer than 2; the smallest has 2"
-    )
+    assert mentions(title_of(sizes_chart(release, limit=5)), "2 of 9 people", "fewer than 5")
+    nobody = title_of(sizes_chart(release, limit=2))
+    assert mentions(nobody, "Nobody of 9 people", "fewer than 2", "smallest", 2)
 
 
 def test_a_limit_above_all_groups_is_drawn():
     release = sl.Release.from_counts([{"Flu": 2}])
-    assert title_of(sizes_chart(release, limit=1_000_000)) == "2 of 2 people are in groups of fewer than 1,000,000"
+    assert mentions(title_of(sizes_chart(release, limit=1_000_000)), "2 of 2 people", "fewer than 1,000,000")
 
 
 def test_values_beyond_the_commonest_are_one_bar():
@@ -49,7 +48,7 @@ def test_values_beyond_the_commonest_are_one_bar():
 def test_a_group_stands_beside_everybody():
     release = sl.Release.from_counts([{"Flu": 2, "Cold": 2}, {"Flu": 3}])
     chart = group_chart(release, 2)
-    assert title_of(chart) == "All of a group has Flu, and 5/7 of everybody"
+    assert mentions(title_of(chart), "All", "group", "Flu", "5/7", "everybody")
     assert table_behind(chart).rows[0][:2] == ("Flu", "5/7")
 
 
@@ -59,9 +58,7 @@ RELEASE = sl.Release.from_counts([{"Flu": 4, "Cold": 3, "AIDS": 1}, {"Flu": 2, "
 def test_amounts_around_the_one_that_was_asked_about():
     finding = sl.Acquaintance(1, 2, 0, "AIDS").measure(RELEASE)
     chart = finding.plot(RELEASE)
-    assert title_of(chart) == (
-        "Knowing one value ruled out and 2 other people's values, somebody can be 1/2 sure that a person has AIDS"
-    )
+    assert mentions(title_of(chart), "one value ruled out", "2 other people's values", "1/2 sure", "AIDS")
     asked = [row for row in table_behind(chart).rows if row[:2] == ("other people's values", 2)]
     assert asked[0][2] == str(finding.value)
 
@@ -70,7 +67,7 @@ def test_a_judgement_has_its_limit():
     judgement = (sl.Implications(1, "AIDS") < 0.1).judge(RELEASE)
     assert "beyond the limit (below 0.1)" in title_of(judgement.plot(RELEASE))
     sizes = (sl.GroupSize() >= 5).judge(RELEASE)
-    assert title_of(sizes.plot(RELEASE)) == "4 of 12 people are in groups of fewer than 5"
+    assert mentions(title_of(sizes.plot(RELEASE)), "4 of 12 people", "fewer than 5")
 
 
 def test_an_amount_of_a_million_is_marked():

@@ -4,6 +4,7 @@ import json
 import sys
 
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import NotAvailable, SidelightError
@@ -41,17 +42,17 @@ def test_the_table_behind_says_what_the_methods_say():
 
 
 def test_titles_say_the_finding_and_axes_are_words(chart):
-    said = set(texts(chart.to_dict()))
-    assert "Wrong about 5 % of those who are not in, nobody recognises more than 13.6 % of those who are" in said
-    assert "That you are in can rise from 10 % to at most 23.2 % likely" in said
+    said = list(texts(chart.to_dict()))
+    assert any(mentions(each, "5 %", "nobody recognises more than", "13.6 %") for each in said)
+    assert any(mentions(each, "you are in", "from 10 %", "to at most 23.2 %") for each in said)
     assert PROMISE.sentence() in said
-    assert "Those who are in, and are not recognised" in said
+    assert any(mentions(each, "who are in", "not recognised") for each in said)
     assert chart.to_dict()["description"] == PROMISE.explain()
 
 
 def test_where_nothing_bounds_the_odds_the_picture_says_so():
     chart = sl.semantic_privacy(1, "1e-4", people=45_222).plot().to_dict()
-    assert " ".join(chart["hconcat"][1]["title"]) == "That you are in may become certain: nothing bounds it"
+    assert mentions(" ".join(chart["hconcat"][1]["title"]), "you are in", "may become certain", "nothing bounds it")
     assert "people" not in " ".join(chart["title"]["subtitle"])
 
 
@@ -66,14 +67,14 @@ def test_a_picture_says_for_how_many_people_a_chance_is():
 
 
 def test_whoever_is_replaced_is_told_from_others():
-    words = set(texts(sl.semantic_privacy(1, neighbours="replace").plot().to_dict()))
-    assert "That it is you, and not another in your place, can rise from 10 % to at most 23.2 % likely" in words
-    assert "Others in your place who are taken for you" in words
+    words = list(texts(sl.semantic_privacy(1, neighbours="replace").plot().to_dict()))
+    assert any(mentions(each, "you", "another in your place", "from 10 %", "to at most 23.2 %") for each in words)
+    assert any(mentions(each, "Others in your place", "taken for you") for each in words)
 
 
 def test_a_large_epsilon_is_not_called_a_bound():
-    said = set(texts(sl.semantic_privacy(10).plot().to_dict()))
-    assert "Wrong about 5 % of those who are not in, somebody may recognise all of those who are" in said
+    said = list(texts(sl.semantic_privacy(10).plot().to_dict()))
+    assert any(mentions(each, "5 %", "somebody may recognise all") for each in said)
     assert "no test gets here" not in said
 
 
@@ -101,15 +102,11 @@ def test_the_specification_is_vega_lite(chart, tmp_path):
 
 
 def test_what_is_no_picture_is_refused(tmp_path):
-    with pytest.raises(
-        SidelightError, match=r"'promise.pdf' is no picture; end its name in .svg, .png, .html or .json"
-    ):
+    with pytest.raises(SidelightError, match=r"'promise\.pdf' is no picture.*\.svg, \.png, \.html or \.json"):
         refuse_other_pictures(tmp_path / "promise.pdf")
 
 
 def test_without_altair_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "altair", None)
-    with pytest.raises(
-        NotAvailable, match=r"a picture needs altair; install it with: pip install \"sidelight\[plot\]\""
-    ):
+    with pytest.raises(NotAvailable, match=r"needs altair; .*pip install \"sidelight\[plot\]\""):
         PROMISE.plot()

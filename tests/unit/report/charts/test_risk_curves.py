@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
@@ -38,15 +39,13 @@ def test_titles_say_the_finding(limit, title):
 def test_what_no_amount_reaches_is_said_up_to_the_last_amount():
     low = RiskCurve("negation", "negations", (0, 5), (Fraction(1, 9), Fraction(1, 3)))
     title = risk_title([low], RiskLimit(0.5), "of it")
-    assert title == "Knowing up to 5 negations, nobody can be at least 0.5 sure of it"
+    assert mentions(title, "up to 5 negations", "nobody", "at least 0.5 sure", "of it")
 
 
 def test_amounts_of_a_million_stand_on_one_axis():
     curve = sl.disclosure_curve(RELEASE, sl.Acquaintance, {"others": [0, 1, 1_000_000]}, value="AIDS")
     chart = curve.plot(limit=0.9)
-    assert (
-        title_of(chart) == "1,000,000 other people's values are enough to be at least 0.9 sure that a person has AIDS"
-    )
+    assert mentions(title_of(chart), "1,000,000 other people's values", "enough", "at least 0.9 sure", "AIDS")
     assert "symlog" in str(specification(chart))
     assert svg(chart)
 

@@ -5,6 +5,7 @@ import pickle
 from fractions import Fraction
 
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
@@ -31,15 +32,13 @@ def test_a_skyline_is_the_tuple_it_was():
 
 
 def test_the_title_says_how_much_of_each_may_be_known_alone():
-    assert title_of(SKYLINE.plot()) == (
-        "Each alone, up to 5 other people's values, 4 members of the family or 2 values ruled out make nobody "
-        "at least 0.6 sure that a person has Flu"
-    )
+    amounts = "up to 5 other people's values", "4 members of the family", "2 values ruled out"
+    assert mentions(title_of(SKYLINE.plot()), "Each alone", *amounts, "nobody", "at least 0.6 sure", "Flu")
 
 
 def test_where_nothing_is_withstood_it_says_so():
     chart = sl.knowledge_skyline(RELEASE, "Flu", below=0.1).plot()
-    assert title_of(chart) == "Even somebody who knows nothing more can be 2/9 sure that a person has Flu"
+    assert mentions(title_of(chart), "knows nothing more", "2/9 sure", "Flu")
 
 
 def test_a_skyline_without_end_can_be_drawn():

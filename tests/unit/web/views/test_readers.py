@@ -6,6 +6,7 @@ import pytest
 from support.explorer import PATIENTS, guest, opened
 from support.long_work import measure_implications_slowly
 from support.waiting import PATIENCE
+from support.words import mentions, says
 
 import sidelight as sl
 from sidelight.answers.readers import place_finding
@@ -39,12 +40,10 @@ def test_it_says_what_the_library_says(held, client, sample_files):
 def test_verdicts_are_words(held, client):
     within = client.get(held.start.but(limits=("group size >= 2",)).address("/readers")).text
     assert "✓ within ≥ 2" in within
-    assert (
-        "Within policy: the limit holds, for 40 people in 4 groups. Attackers the policy does not name are not judged."
-        in within
-    )
+    assert says(within, "Within policy", "the limit holds", "40 people in 4 groups")
+    assert says(within, "Attackers", "not name", "not judged")
     broken = client.get(held.start.but(limits=("group size >= 500", "group size >= 3")).address("/readers")).text
-    assert "Not within policy: 1 of 2 limits is not kept, for 40 people in 4 groups" in broken
+    assert says(broken, "Not within policy", "1 of 2 limits", "not kept", "40 people in 4 groups")
     nothing = client.get(held.start.but(limits=("group size",)).address("/readers")).text
     assert "No limit is set: nothing is judged" in nothing
 
@@ -55,8 +54,8 @@ def test_limits_are_counted_as_in_an_audit_and_who_was_not_asked_is_said(tmp_pat
     held = opened(tmp_path / "two.csv", Roles(quasi=("age",), sensitive=("disease", "income")))
     limits = ("group size >= 2", "implications(k=1) < 1/100", "journalist risk <= 1/2")
     sentence = guest(held).get(held.start.but(limits=limits).address("/api/readers")).json()["sentence"]
-    assert sentence.startswith("Not within policy: 2 of 3 limits are not kept, for 40 people in 2 groups: ")
-    assert sentence.endswith(" 1 reader could not be asked (yet).")
+    assert says(sentence, "Not within policy", "2 of 3 limits", "not kept", "40 people in 2 groups")
+    assert says(sentence, "1 reader", "could not be asked")
 
 
 def test_a_reader_that_cannot_be_asked_is_not_passed_over(held, client):
@@ -64,7 +63,7 @@ def test_a_reader_that_cannot_be_asked_is_not_passed_over(held, client):
     shown = client.get(state.address("/api/readers")).json()
     assert shown["holds"] is None
     assert shown["readers"][1]["problem"]
-    assert "Could not tell, of 40 people in 4 groups: 1 reader could not be asked" in shown["sentence"]
+    assert mentions(shown["sentence"], "Could not tell", "40 people in 4 groups", "1 reader", "could not be asked")
     assert "Could not tell:" in client.get(state.address("/readers")).text
 
 
@@ -138,11 +137,9 @@ def test_the_census_answers_first_and_shows_three_steps():
     held = workspace(ServeRequest(None))
     client = guest(held)
     text = client.get("/").text
-    assert (
-        "Not within policy: 2 of 5 limits are not kept, for 46,033 people in 20 groups: implications(k=2) is 7/9"
-        in text
-    )
-    assert "could be shown to have Adm-clerical with probability 7/9" in text
+    counted = "2 of 5 limits", "not kept", "46,033 people in 20 groups"
+    assert says(text, "Not within policy", *counted, "implications(k=2)", "7/9")
+    assert says(text, "Adm-clerical", "probability 7/9")
     assert text.count('class="hint"') == 3
     assert 'class="hint"' not in client.get(held.start.but(notes=False).address("/")).text
 
@@ -166,6 +163,7 @@ def test_what_was_taken_for_granted_is_said_first(tmp_path):
     held = opened(tmp_path / "patients.csv", Roles())
     client = guest(held)
     for path in ("/", "/data"):
-        assert "Each row is taken for a person; if people have several rows" in client.get(path).text
-    assert "Taken for known to others: age and sex. Nobody should find out: disease." in client.get("/").text
+        assert says(client.get(path).text, "Each row", "person", "people have several rows")
+    assert says(client.get("/").text, "known to others", "age and sex")
+    assert says(client.get("/").text, "Nobody should find out", "disease")
     assert "as suggested: a value" in client.get("/data").text

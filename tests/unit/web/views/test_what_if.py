@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 from support.explorer import guest, opened
+from support.words import says
 
 import sidelight as sl
 from sidelight.table.roles import Roles
@@ -64,7 +65,7 @@ def test_what_could_not_be_told_is_said_to_be_so(held, client, known, words):
 
 def test_an_empty_page_says_what_to_do(held, client):
     page = client.get(held.start.address("/what-if")).text
-    assert "Nothing is known yet: write a fact below" in page
+    assert says(page, "Nothing is known yet", "write a fact")
     assert "#1 != " in page
     assert client.get(held.start.address("/api/what-if")).status_code == 422
 
