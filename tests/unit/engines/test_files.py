@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.patients import cells, read, refused, written
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.engines import read as reading
@@ -99,9 +100,8 @@ def test_a_packed_file_that_is_cut_is_never_taken_for_whole(folder, packer):
     assert read(file).people == 40_000
     for length in {1, 3, 10, len(frames[0]) - 1, len(frames[0]) + 1, len(frames[0]) + 9, *range(1, len(packed), 4096)}:
         file.write_bytes(packed[:length])
-        assert refused(BadTable, source=file) == (
-            f"a.csv{packer} cannot be unpacked; check its ending and that it was written completely"
-        ), length
+        message = refused(BadTable, source=file)
+        assert mentions(message, f"a.csv{packer}", "cannot be unpacked", "ending", "completely"), length
 
 
 @pytest.mark.parametrize(("at", "what"), [(-8, "its checksum"), (-1, "its length"), (-5000, "its rows")])
@@ -138,9 +138,7 @@ def test_a_first_line_that_may_be_a_row_is_not_shown(folder, text):
     file = written(folder, text, "a.csv")
     for refuse in (lambda: refused((BadTable, UnknownColumn), source=file), lambda: _of_columns(file)):
         message = refuse()
-        assert "a.csv seems to have no line of column names" in message.replace("a.csv, which", "a.csv") or (
-            message == "a.csv has one line only; it needs a line with the names of the columns, and rows"
-        )
+        assert mentions(message, "a.csv", "no line", "names") or mentions(message, "a.csv", "one line only", "names")
         assert not any(cell in message for cell in ("Ann", "Bea", "34", "Flu", "1990"))
 
 
@@ -152,17 +150,19 @@ def _of_columns(file):
 
 def test_names_of_a_dataframe_that_may_be_a_row_are_not_shown():
     rows = pl.DataFrame({"Ann": ["Bea"], "34": ["35"], "Flu": ["Cold"]})
-    assert refused(UnknownColumn, source=rows).startswith("no column 'zip' in the table, which seems to have no line")
+    message = refused(UnknownColumn, source=rows)
+    assert mentions(message, "'zip'", "the table", "no line", "names")
+    assert not any(name in message for name in rows.columns)
 
 
 def test_a_name_that_is_found_says_that_the_others_are_names_too(folder):
     file = written(folder, "zip,2019,2020,disease\n1,f,m,Flu\n", "a.csv")
-    assert refused(UnknownColumn, source=file) == "no column 'sex' in a.csv; there are: zip, 2019, 2020, disease"
+    assert mentions(refused(UnknownColumn, source=file), "'sex'", "a.csv", "zip, 2019, 2020, disease")
 
 
 def test_pandas_nameless_index_is_no_row(folder):
     file = written(folder, ",age,illness\n0,34,Flu\n", "a.csv")
-    assert refused(UnknownColumn, source=file).startswith("no column 'zip' in a.csv; there are: , age, illness")
+    assert mentions(refused(UnknownColumn, source=file), "'zip'", "a.csv", ", age, illness")
     assert columns_of(file) == ("", "age", "illness")
 
 
@@ -196,9 +196,7 @@ def test_a_file_that_is_written_to_while_it_is_read_is_refused(folder, monkeypat
         return count(*args, **options)
 
     monkeypatch.setattr(reading, "counted_rows", written_to)
-    with pytest.raises(
-        BadTable, match=r"people\.csv changed while it was read; read it again when nobody writes to it"
-    ):
+    with pytest.raises(BadTable, match=r"people\.csv changed while.*read it again"):
         sl.read_table(file, quasi="age", sensitive="disease")
 
 

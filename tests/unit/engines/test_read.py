@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.patients import PATIENTS, cells, read, refused
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.engines.read import read_declared
@@ -34,13 +35,13 @@ def test_a_declared_domain_keeps_its_order_and_values_that_do_not_occur():
     table = read(domain=["HIV", "Flu", "Cold"])
     assert table.domain == ("HIV", "Flu", "Cold")
     assert table.counts.totals().tolist() == [0, 3, 1]
-    assert "'Cold' occurs in 'disease' but is not in domain=" in refused(domain=["Flu"])
+    assert mentions(refused(domain=["Flu"]), "'Cold'", "'disease'", "not", "domain=")
 
 
 def test_missing_sensitive_values_are_what_the_caller_says():
     rows = pd.DataFrame({"sex": ["f", "f", "m"], "disease": ["Flu", None, "?"]})
     message = refused(MissingValues, source=rows, quasi="sex", missing_marks="?")
-    assert message.startswith("2 of 3 rows have no 'disease'; say missing=")
+    assert mentions(message, 2, 3, "rows", "no", "'disease'", "missing=")
     kept = read(rows, quasi="sex", missing="a value", missing_marks="?")
     assert kept.domain == ("Flu", None)
     dropped = read(rows, quasi="sex", missing="drop", missing_marks=["?"])
@@ -99,7 +100,7 @@ def test_people_with_no_value_count_as_people():
         assert (table.sizes.tolist(), table.domain) == ([3, 1], ("Cold", "Flu"))
         assert table.counts.dense().tolist() == [[1, flu], [0, 0]]
         assert table.intake.rows_saying_no_value == 3
-        assert table.intake.notes()[0] == "3 of 6 rows say that a person has no sensitive value"
+        assert mentions(table.intake.notes()[0], 3, 6, "rows", "person", "no")
     release = sl.read_release(
         pa.table(rows),
         group="zip",
@@ -110,17 +111,15 @@ def test_people_with_no_value_count_as_people():
         keep_people=True,
     )
     assert release.people == {"ann": 0, "bea": 0, "cat": 0, "dan": 1}
-    assert 'missing="no value" if such people have none' in refused(
-        source=pa.table(rows), quasi="zip", person="who", values="set"
+    assert mentions(
+        refused(source=pa.table(rows), quasi="zip", person="who", values="set"), 'missing="no value"', "none"
     )
 
 
 def test_no_value_is_for_people_who_may_have_several():
     rows = pa.table({"zip": ["1", "1"], "disease": ["Flu", None]})
-    assert refused(source=rows, quasi="zip", missing="no value") == (
-        'missing="no value" is for people who may have several values or none; say values="set" or "multiset" too, '
-        'or missing="a value"'
-    )
+    message = refused(source=rows, quasi="zip", missing="no value")
+    assert mentions(message, 'missing="no value"', "several", 'values="set"', '"multiset"', 'missing="a value"')
 
 
 def test_a_table_in_which_nobody_has_a_value_is_refused():
@@ -191,19 +190,17 @@ def test_a_wrong_role_gets_one_line(given, message):
 @pytest.mark.parametrize("column", ["zip", "disease"])
 def test_lists_and_records_among_the_objects_of_pandas_are_no_cells(cells, column):
     rows = pd.DataFrame({"zip": ["1", "1"], "disease": ["Flu", "Cold"]} | {column: cells})
-    with pytest.raises(WrongKind, match=r"a cell is one value, and this is a (list|tuple|set|dict); give a text"):
+    with pytest.raises(WrongKind, match=rf"one value.* a {type(cells[0]).__name__}\b"):
         sl.read_table(rows, quasi="zip", sensitive="disease")
 
 
 def test_people_are_counted_never_named():
     twice = pa.concat_tables([PATIENTS, PATIENTS.slice(0, 2)])
-    assert refused(source=twice, person="id").startswith("2 people have more than one row; give one row each")
+    assert mentions(refused(source=twice, person="id"), 2, "people", "more than one row")
     moved = PATIENTS.set_column(3, "id", [["p1", "p1", "p1", "p4"]])
-    assert refused(source=moved, person="id", values="set") == (
-        "1 person has rows that differ in a quasi column; give each person one place (column 'id')"
-    )
+    assert mentions(refused(source=moved, person="id", values="set"), 1, "person", "differ", "quasi", "'id'")
     nameless = PATIENTS.set_column(3, "id", [["p1", None, "", None]])
-    assert refused(source=nameless, person="id", missing_marks=[""]).startswith("3 rows have no 'id'")
+    assert mentions(refused(source=nameless, person="id", missing_marks=[""]), 3, "rows", "no", "'id'")
 
 
 # --- several sensitive columns
@@ -227,7 +224,7 @@ def test_several_sensitive_columns_are_counted_together():
 def test_a_row_that_lacks_one_of_several_is_dropped_and_counted():
     table = several(missing="drop")
     assert (table.people, table.intake.rows_without_value) == (3, 1)
-    with pytest.raises(MissingValues, match=r"1 of 4 rows has no 'income'; say missing="):
+    with pytest.raises(MissingValues, match=r"\b1 of 4 rows.* no 'income'.*missing="):
         several(missing="an error")
 
 
@@ -235,19 +232,17 @@ def test_values_of_several_columns_are_declared_by_column():
     table = several(domain={"income": ["low", "middle", "high", None]})
     assert table.about("income").domain == ("low", "middle", "high", None)
     assert table.about("disease").domain == ("Cold", "Flu")
-    with pytest.raises(BadTable, match="'low' occurs in 'income' but is not in domain=; add it there"):
+    with pytest.raises(BadTable, match=r"'low'.*'income'.*not in domain="):
         several(domain={"income": ["middle", "high"]}, missing="drop")
-    with pytest.raises(
-        BadTable, match="domain= is about sensitive columns, and 'incom' is none; did you mean 'income'"
-    ):
+    with pytest.raises(BadTable, match=r"domain=.*'incom'.*'income'"):
         several(domain={"incom": ["low"]})
-    with pytest.raises(BadTable, match="domain= lists the values of one sensitive column"):
+    with pytest.raises(BadTable, match=r"domain=.* one .*disease and income.*several"):
         several(domain=["Flu"])
 
 
 def test_columns_with_more_combinations_than_can_be_counted_are_refused(monkeypatch):
     monkeypatch.setattr("sidelight.engines.source.KEY_LIMIT", 5)
-    with pytest.raises(BadTable, match="disease and income have more combinations of values than can be counted"):
+    with pytest.raises(BadTable, match=r"disease and income.*more combinations"):
         several()
 
 
@@ -282,9 +277,9 @@ def test_a_column_of_a_table(tmp_path):
         "text": ("Cold", "Flu", "none"),
     }
     assert read_declared(tmp_path / "codes.parquet", ("disease",), ("z",)) == ("z", "a", "b")
-    with pytest.raises(BadTable, match=r"which column of codes\.csv lists the values\? it has: 2 columns"):
+    with pytest.raises(BadTable, match=r"which column.*codes\.csv.*2 columns"):
         read_declared(tmp_path / "codes.csv", ("disease",))
-    with pytest.raises(UnknownColumn, match=r"no column 'codes' in codes\.csv, which has 2 columns"):
+    with pytest.raises(UnknownColumn, match=r"'codes'.*codes\.csv.*2 columns"):
         sl.read_domain(tmp_path / "codes.csv", "codes")
 
 

@@ -148,13 +148,13 @@ def test_columns_that_are_used_must_be_there_once_and_the_rest_are_named():
     roles = Roles(("age",), "disease", "id")
     assert roles.used == {"q0": "age", "value": "disease", "person": "id"}
     assert unused_columns(roles, Heading(("zip", "id", "age", "disease")), "here") == ("zip",)
-    with pytest.raises(UnknownColumn, match="no column 'age' in here; did you mean 'aeg'"):
+    with pytest.raises(UnknownColumn, match=r"'age'.*here.*'aeg'"):
         unused_columns(roles, Heading(("aeg", "disease", "id")), "here")
-    with pytest.raises(BadTable, match="two columns of here are called 'id'"):
+    with pytest.raises(BadTable, match=r"two columns.*here.*'id'"):
         unused_columns(roles, Heading(("age", "disease", "id", "id")), "here")
 
 
 def test_a_first_row_is_not_shown_as_names():
-    with pytest.raises(UnknownColumn, match="looks like somebody's row and is not shown") as caught:
+    with pytest.raises(UnknownColumn, match=r"first line.*not shown") as caught:
         unused_columns(Roles(("age",), "disease"), Heading(("34", "Flu")), "here")
     assert "Flu" not in str(caught.value)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadHierarchy, BadTable, UnknownColumn, WrongKind
@@ -184,22 +185,20 @@ def test_values_of_the_data_that_it_lacks_are_named_up_to_ten():
     column = Column.of("age", [str(number) for number in range(25, 45)])
     with pytest.raises(BadHierarchy) as wrong:
         AGE.check(column)
-    assert str(wrong.value) == (
-        "hierarchy of 'age': 17 values of the data are not in it: 26, 27, 28, 29, 32, 33, 34, 35, 36, 37, …; "
-        "add a row for each"
-    )
+    assert mentions(wrong.value, "'age'", 17, "not in it", "26, 27, 28, 29, 32, 33, 34, 35, 36, 37, …")
+    assert not mentions(wrong.value, 38)
 
 
 def test_one_value_that_it_lacks_is_named():
     for ask in (lambda: AGE.generalise("99", 1), lambda: AGE.generalise("99", 0), lambda: AGE.recode(("99",), 1)):
-        with pytest.raises(BadHierarchy, match=r"1 value of the data is not in it: 99; add a row for each"):
+        with pytest.raises(BadHierarchy, match=r"\b1 value.*not in it.*\b99\b"):
             ask()
 
 
 def test_only_the_beginning_of_a_long_value_is_shown():
     with pytest.raises(BadHierarchy) as wrong:
         AGE.check(Column.of("age", ["came in with a cough on Monday, was seen by Dr Lee"]))
-    assert "not in it: came in with a cough on Monda…; add" in str(wrong.value)
+    assert mentions(wrong.value, 1, "not in it", "came in with a cough on Monda…")
 
 
 def test_missing_cells_are_not_values_that_it_lacks():
@@ -265,12 +264,12 @@ def test_intervals_always_fit_together(values, width, times, start):
 
 @pytest.mark.parametrize("widths", [[5, 12], [5, 5], [10, 5], [0], [-1], [5, 0]])
 def test_widths_that_do_not_fit(widths):
-    with pytest.raises(BadHierarchy, match=r"hierarchy of 'age': a width of .*; let each width be a multiple"):
+    with pytest.raises(BadHierarchy, match=r"'age'.*a width of .*multiple"):
         Hierarchy.intervals("age", [1], widths=widths)
 
 
 def test_intervals_are_for_numbers():
-    with pytest.raises(BadHierarchy, match=r"1 value is not a number: young; mend the data, or give others= a label"):
+    with pytest.raises(BadHierarchy, match=r"\b1 value.*not a number.*\byoung\b.*others="):
         Hierarchy.intervals("age", ["young"], widths=[5])
 
 
@@ -317,19 +316,19 @@ def test_dates_always_fit_together(days):
 
 
 def test_dates_must_be_dates():
-    with pytest.raises(BadHierarchy, match=r"1 value is not a day like 2024-03-09: 31.3.2024; mend the data"):
+    with pytest.raises(BadHierarchy, match=r"\b1 value.*not a day.*\b31\.3\.2024\b"):
         Hierarchy.dates("birth", ["31.3.2024"])
 
 
 def test_all_values_that_do_not_fit_are_named_at_once():
     bad = [f"n/a {n:02}" for n in range(12)]
-    with pytest.raises(BadHierarchy, match=r"12 values are not a number: n/a 00, .*, n/a 09, … and 2 more; mend"):
+    with pytest.raises(BadHierarchy, match=r"\b12 values.*not a number.*n/a 00, .*, n/a 09, … and 2 more"):
         Hierarchy.intervals("age", ["38", *bad], widths=[5])
-    with pytest.raises(BadHierarchy, match=r"12 values are not a day like 2024-03-09: n/a 00, .*, … and 2 more; mend"):
+    with pytest.raises(BadHierarchy, match=r"\b12 values.*not a day.*n/a 00, .*, … and 2 more"):
         Hierarchy.dates("birth", ["2024-03-31", *bad])
-    with pytest.raises(BadHierarchy, match=r"1 value is not a number: wide"):
+    with pytest.raises(BadHierarchy, match=r"\b1 value.*not a number.*\bwide\b"):
         Hierarchy.intervals("age", ["38"], widths=["wide"], others="other")
-    with pytest.raises(BadHierarchy, match=r"1 value is not a number: here"):
+    with pytest.raises(BadHierarchy, match=r"\b1 value.*not a number.*\bhere\b"):
         Hierarchy.intervals("age", ["38"], widths=[5], start="here", others="other")
 
 
@@ -347,7 +346,7 @@ def test_others_have_one_label_at_each_level_above_their_own(numbers, words):
 
 @pytest.mark.parametrize("periods", [["year", "month"], ["month", "month"], ["week"]])
 def test_periods_rise(periods):
-    with pytest.raises(BadHierarchy, match=r"choose some of day, month, quarter, year, decade, in this order"):
+    with pytest.raises(BadHierarchy, match=r"day, month, quarter, year, decade.*in this order"):
         Hierarchy.dates("birth", ["2024-03-31"], periods=periods)
 
 
@@ -390,7 +389,7 @@ def test_nothing_to_make_it_from():
         lambda: Hierarchy.intervals("x", [], widths=[5]),
         lambda: Hierarchy.dates("x", [None]),
     ):
-        with pytest.raises(BadHierarchy, match=r"hierarchy of 'x': it is empty; give at least one value"):
+        with pytest.raises(BadHierarchy, match=r"'x'.*empty.*at least one"):
             make()
 
 
@@ -398,7 +397,7 @@ def test_hierarchies_are_by_the_names_of_their_columns():
     assert as_hierarchies(None) == {}
     assert as_hierarchies({"age": AGE}) == {"age": AGE}
     for by in (AGE, [AGE], "hierarchies/"):
-        with pytest.raises(WrongKind, match=r"by= is a mapping .* write by=\{'age': hierarchy\}"):
+        with pytest.raises(WrongKind, match=r"by=.*mapping.*by=\{'age': hierarchy\}"):
             as_hierarchies(by)
 
 
@@ -445,7 +444,8 @@ def test_one_value_each():
     )
     coarse = sl.coarser_values(table, by=BY, to={"ill": 1})
     assert as_counts(coarse) == {"1": (2, {"lung": 2}), "2": (1, {"stomach": 1})}
-    assert coarse.intake.notes() == ("ill at level 1 of the hierarchy: what is said is about those coarser values",)
+    (note,) = coarse.intake.notes()
+    assert mentions(note, "ill", "level 1", "coarser")
     assert as_counts(sl.coarser_values(table, by=BY, to=0)) == as_counts(table)
     release = sl.generalise(table, by=BY, to={"ill": 1})
     assert [dict(group.counts) for group in release] == [{"lung": 2}, {"stomach": 1}]
@@ -463,9 +463,9 @@ def test_one_of_several_sensitive_columns():
     coarse = sl.coarser_values(table, by=BY, to={"ill": 1})
     assert coarse.about("ill").domain == ("lung",)
     assert coarse.about("pay").domain == ("high", "low")
-    with pytest.raises(WrongKind, match="ill and pay are several sensitive columns"):
+    with pytest.raises(WrongKind, match=r"ill and pay.*several"):
         sl.coarser_values(table, by=BY, to=1)
-    with pytest.raises(UnknownColumn, match="no sensitive column 'il'; did you mean 'ill'"):
+    with pytest.raises(UnknownColumn, match=r"sensitive column 'il'.*'ill'"):
         sl.coarser_values(table, by=BY, to={"il": 1})
 
 
@@ -473,7 +473,7 @@ def test_what_cannot_be_said_is_refused():
     table = sl.read_table(pa.table({"age": ["1"], "ill": ["Gout"]}), quasi="age", sensitive="ill")
     with pytest.raises(BadHierarchy, match="Gout"):
         sl.coarser_values(table, by=BY, to=1)
-    with pytest.raises(BadHierarchy, match="no hierarchy for 'ill'; add it to by="):
+    with pytest.raises(BadHierarchy, match=r"no hierarchy for 'ill'.*by="):
         sl.coarser_values(table, by={}, to=1)
     with pytest.raises(WrongKind, match="a whole number"):
         sl.coarser_values(table, by=BY, to="1")
@@ -486,7 +486,7 @@ def test_counts_alone_do_not_say_who_has_two():
     release = sl.Release.from_counts([{"Flu": 1, "Asthma": 1}], sizes=[2], values="set")
     table = sl.read_table(pa.table({"who": ["a"], "age": ["1"], "ill": ["Flu"]}), **ROLES, values="set")
     lone = type(table)(table.quasi, "ill", release.domain, release.groups.sizes, release.groups.counts, "set")
-    with pytest.raises(BadTable, match="does not say which values a person has together"):
+    with pytest.raises(BadTable, match=r"does not say.*together"):
         sl.coarser_values(lone, by=BY, to=1)
 
 

@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.words import mentions
 
 from sidelight.errors import BadHierarchy, WrongKind
 from sidelight.table.hierarchy import Hierarchy
@@ -88,17 +89,17 @@ def test_a_folder_with_the_data_in_it(tmp_path):
 def test_a_folder_with_two_for_one_column(tmp_path):
     for name in ("a_hierarchy_age.csv", "b_hierarchy_age.csv"):
         (tmp_path / name).write_text("a;*\n")
-    with pytest.raises(BadHierarchy, match=r"two hierarchies for 'age'.*; name the data file instead of the folder"):
+    with pytest.raises(BadHierarchy, match=r"two hierarchies for 'age'.*data file"):
         read_hierarchies(tmp_path)
 
 
 def test_no_hierarchies(tmp_path):
-    with pytest.raises(BadHierarchy, match=r"put files '<column>.csv' or '<data>_hierarchy_<column>.csv' there"):
+    with pytest.raises(BadHierarchy, match=r"'<column>\.csv'.*'<data>_hierarchy_<column>\.csv'"):
         read_hierarchies(tmp_path)
-    with pytest.raises(BadHierarchy, match=r"no such folder '.*nowhere'; give one with a hierarchy"):
+    with pytest.raises(BadHierarchy, match=r"no such folder '.*nowhere'"):
         read_hierarchies(tmp_path / "nowhere")
     (tmp_path / "people.csv").write_text("age\n1\n")
-    with pytest.raises(BadHierarchy, match=r"is not a folder; .* put files 'people_hierarchy_<column>.csv' beside it"):
+    with pytest.raises(BadHierarchy, match=r"people\.csv'.*not a folder.*'people_hierarchy_<column>\.csv' beside"):
         read_hierarchies(tmp_path / "people.csv")
 
 
@@ -123,12 +124,12 @@ def test_files_that_are_none(tmp_path, content, message):
 @pytest.mark.parametrize("content", ["34,30-39,*\n36,30-39,*\n", "34\t30-39\t*\n", "a\nb, c\n"])
 def test_a_file_separated_otherwise_is_not_taken_for_one_column(tmp_path, content):
     (tmp_path / "age.csv").write_text(content)
-    with pytest.raises(BadHierarchy, match=r"age.csv has no ; but commas or tabs; ARX's format has ; between"):
+    with pytest.raises(BadHierarchy, match=r"age\.csv has no ;.*commas or tabs"):
         read_hierarchy(tmp_path / "age.csv")
 
 
 def test_what_could_not_be_read_again_is_not_written(tmp_path):
-    with pytest.raises(BadHierarchy, match=r"one level of values with commas or tabs; add a level above it"):
+    with pytest.raises(BadHierarchy, match=r"one level.*commas or tabs.*add a level"):
         write_hierarchy(Hierarchy("name", (("a, b",),)), tmp_path / "name.csv")
     write_hierarchy(Hierarchy("name", (("a, b",), ("*",))), tmp_path / "name.csv")
     assert read_hierarchy(tmp_path / "name.csv").height == 2
@@ -138,24 +139,23 @@ def test_a_table_taken_for_a_hierarchy_is_not_shown(tmp_path):
     (tmp_path / "people.csv").write_text("Lee;34;Flu\nKim;35;Cold\nRoy;34;Gout\n")
     with pytest.raises(BadHierarchy) as wrong:
         read_hierarchies(tmp_path)
-    assert str(wrong.value).endswith(
-        "rows 1 and 3 have one label at level 1 but two at level 2; give them one there too"
-    )
+    assert mentions(wrong.value, "rows 1 and 3", "one", "level 1", "two", "level 2")
+    assert not any(cell in str(wrong.value) for cell in ("Lee", "Roy", "34", "Flu", "Gout"))
 
 
 def test_a_folder_without_a_name():
-    with pytest.raises(BadHierarchy, match=r"the name of the folder with hierarchies is empty; give its path"):
+    with pytest.raises(BadHierarchy, match=r"folder with hierarchies.*empty"):
         read_hierarchies("")
 
 
 def test_no_such_file(tmp_path):
-    with pytest.raises(BadHierarchy, match=r"cannot read the hierarchy '.*age.csv': No such file"):
+    with pytest.raises(BadHierarchy, match=r"cannot read.*age\.csv.*No such file"):
         read_hierarchy(tmp_path / "age.csv")
 
 
 @pytest.mark.parametrize("label", ["a;b", "a\nb", "a\rb"])
 def test_labels_that_the_format_cannot_hold(tmp_path, label):
-    with pytest.raises(BadHierarchy, match=r"has a ; or a line break, which .* rename it, or leave") as wrong:
+    with pytest.raises(BadHierarchy, match=r" ; or a line break.*rename") as wrong:
         write_hierarchy(Hierarchy.suppression("age", [label]), tmp_path / "age.csv")
     assert "\n" not in str(wrong.value)
     assert list(tmp_path.iterdir()) == []
@@ -170,13 +170,13 @@ def test_writing_replaces_the_file_at_once(tmp_path):
 
 
 def test_writing_where_one_cannot(tmp_path):
-    with pytest.raises(BadHierarchy, match=r"cannot write the hierarchy age.csv: No such file"):
+    with pytest.raises(BadHierarchy, match=r"cannot write.*age\.csv.*No such file"):
         write_hierarchy(Hierarchy.suppression("age", ["1"]), tmp_path / "nowhere" / "age.csv")
 
 
 def test_hierarchies_are_read_from_paths_and_written_as_they_are(tmp_path):
     for read in (read_hierarchy, read_hierarchies):
-        with pytest.raises(WrongKind, match="hierarchies are in files: give a path, not a dict"):
+        with pytest.raises(WrongKind, match="a path, not a dict"):
             read({"age": ["20", "*"]})
-    with pytest.raises(WrongKind, match="what is written should be a Hierarchy, not a dict; read one with"):
+    with pytest.raises(WrongKind, match=r"a Hierarchy, not a dict.*read_hierarchy"):
         write_hierarchy({"age": ["20", "*"]}, tmp_path / "age.csv")

@@ -182,27 +182,27 @@ def test_categoricals_are_categories_also_of_whole_numbers():
 def test_an_order_may_be_listed():
     column = read(["small", "large", None, "medium"], x=["small", "medium", "large", "huge"])
     assert (column.kind, column.labels) == ("ordered", ("small", "medium", "large", None))
-    with pytest.raises(BadTable, match="'large' occurs in 'x' but is not in the order declared in kinds=; add it"):
+    with pytest.raises(BadTable, match=r"'large'.*'x'.*not in the order.*kinds="):
         read(["small", "large"], x=["small", "medium"])
 
 
 def test_a_kind_that_labels_cannot_have_is_refused():
-    with pytest.raises(BadTable, match="column 'x' is no number: 1 of 2 labels is none, such as V45; say kinds="):
+    with pytest.raises(BadTable, match=r"'x' is no number.*\b1 of 2\b.*\bV45\b.*kinds="):
         read(["250", "V45"], x="number")
     with pytest.raises(BadTable, match="column 'x' is no date"):
         read(["250", "251"], x="date")
-    with pytest.raises(BadTable, match="is text, which has no order of its own; list its labels in order"):
+    with pytest.raises(BadTable, match=r"'x'.*text.*no order.*list its labels"):
         read(["small", "large"], x="ordered")
     check_labels("x", "ordered", ["007", "010"])
     check_labels("x", "ordered", ["1984-03-09"])
 
 
 def test_kinds_of_columns_that_are_not_there_or_make_no_sense_are_refused():
-    with pytest.raises(UnknownColumn, match="no column 'y', of which kinds= says what it is"):
+    with pytest.raises(UnknownColumn, match=r"'y'.*kinds="):
         read([1, 2], y="category")
-    with pytest.raises(BadTable, match="'categories' is no kind of column 'x'; did you mean 'category'"):
+    with pytest.raises(BadTable, match=r"'categories'.*'x'.*'category'"):
         read([1, 2], x="categories")
-    with pytest.raises(WrongKind, match="kinds= should be a mapping such as"):
+    with pytest.raises(WrongKind, match=r"kinds=.*mapping.*not a list"):
         as_kinds(["region"])
     for order in (["a"], ["a", "a"], 5):
         with pytest.raises(BadTable, match="lists for column 'x' no order"):
@@ -212,7 +212,7 @@ def test_kinds_of_columns_that_are_not_there_or_make_no_sense_are_refused():
 
 @pytest.mark.parametrize("text", ["region", "=category", "region="])
 def test_what_is_no_kind_on_the_command_line(text):
-    with pytest.raises(BadTable, match="is no kind of a column; write the column and its kind"):
+    with pytest.raises(BadTable, match=rf"'{text}'.*no kind of.*column"):
         read_kinds([text])
 
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import NotAvailable, UnknownColumn, WrongKind
@@ -114,26 +115,26 @@ def test_a_notebook_sees_columns_and_counts_and_nobody():
 
 def test_an_unknown_column_names_the_nearest():
     assert TABLE.column("age").cell(0) == "31"
-    with pytest.raises(UnknownColumn, match="no quasi-identifier 'aeg' in the table; did you mean 'age'"):
+    with pytest.raises(UnknownColumn, match=r"quasi-identifier 'aeg'.*'age'"):
         TABLE.column("aeg")
 
 
 def test_what_reading_did_is_told_in_numbers():
     intake = Intake(rows=10, columns_dropped=("name",), rows_suppressed=1, repeats=2)
-    assert intake.notes() == (
-        "columns not used: name",
-        "1 of 10 rows is fully suppressed (*) and was left out",
-        "2 of 10 rows repeat a person's value and count once",
-    )
+    unused, suppressed, repeated = intake.notes()
+    assert mentions(unused, "not used", "name")
+    assert mentions(suppressed, 1, 10, "rows", "suppressed", "left out")
+    assert mentions(repeated, 2, 10, "rows", "repeat", "once")
     assert Intake(rows=10).notes() == ()
 
 
 def test_whoever_does_not_use_the_numbers_of_people_is_told_that_each_row_is_taken_for_one():
     unused = ("sex", "patient_id")
     (_, asked) = Intake(columns_dropped=unused).notes()
-    assert asked.startswith("each row is taken for a person; if 'patient_id' says whose rows they are")
+    assert mentions(asked, "each row", "a person", "'patient_id'")
     for roles in ({"person": "each row"}, {"person": "mrn"}, {"split": "|"}):
-        assert Intake(columns_dropped=unused, roles=roles).notes() == ("columns not used: sex, patient_id",)
+        (note,) = Intake(columns_dropped=unused, roles=roles).notes()
+        assert mentions(note, "not used", "sex, patient_id")
 
 
 def test_labels_that_no_row_has_are_forgotten():
@@ -160,7 +161,7 @@ def test_the_same_rows_in_every_library():
 
 def test_a_missing_library_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(NotAvailable, match=r"to_polars\(\) needs polars; install it with: pip install polars"):
+    with pytest.raises(NotAvailable, match=r"to_polars\(\).*pip install polars"):
         SEX.to_polars()
 
 

@@ -104,7 +104,7 @@ def test_nanoseconds_are_told_apart(stored, tmp_path):
     for source in (arrow, pl.from_arrow(table), pl.from_arrow(table).lazy()):
         assert sizes(source) == expected
     if duckdb.__version__.startswith("1.") and stored == pa.timestamp("ns", "Asia/Tokyo"):
-        with pytest.raises(BadTable, match="store it as text, or give a dataframe"):
+        with pytest.raises(BadTable, match=r"as text.*dataframe"):
             sizes(tmp_path / "a.parquet")
     else:
         assert sizes(tmp_path / "a.parquet") == expected
@@ -117,11 +117,11 @@ def test_durations_are_told_alike(tmp_path):
         assert sizes(source) == {"1 day, 0:00:00": 2, "1 day, 12:00:00": 1}
         assert sl.read_release(source, group="q", sensitive="s", suppressed="leave out").size == 3
     pq.write_table(table, tmp_path / "a.parquet")
-    with pytest.raises(BadTable, match=r"column 'q' of a.parquet holds duration\[us\] cells; store it as text"):
+    with pytest.raises(BadTable, match=r"'q' of a\.parquet.*duration\[us\].*as text"):
         sizes(tmp_path / "a.parquet")
     fine = pa.table({"q": pa.array([0, 1], pa.duration("ns")), "s": ["x", "y"]})
     assert sizes(fine) == sizes(fine.to_pandas()) == {"0:00:00": 1, "0:00:00.000000001": 1}
-    with pytest.raises(BadTable, match="column 'q' holds INTERVAL cells; turn it into text first"):
+    with pytest.raises(BadTable, match=r"'q'.*INTERVAL.*into text"):
         sizes(interval)
 
 
@@ -169,7 +169,7 @@ def test_bytes_are_text_or_refused():
     for source in held_by_all(pa.table({"q": ["é".encode(), b"?", b"?"], "s": ["x"] * 3})):
         assert sizes(source, missing_marks=["?"]) == {"é": 1, None: 2}
     for source in held_by_all(pa.table({"q": [b"\xff", b"\xfe"], "s": ["x"] * 2})):
-        with pytest.raises(BadTable, match="a cell holds bytes that are not UTF-8 text; turn them into text"):
+        with pytest.raises(BadTable, match=r"bytes.*not UTF-8"):
             sizes(source)
 
 
@@ -188,11 +188,11 @@ def test_names_that_are_no_texts_are_read_as_their_texts(names):
 
 def test_a_name_that_is_given_as_no_text_is_refused():
     frame = pd.DataFrame([[1, 2]])
-    with pytest.raises(WrongKind, match="the name of a column should be a str, not an int"):
+    with pytest.raises(WrongKind, match=r"name.*column.* a str, not an int"):
         sl.read_table(frame, quasi=[0], sensitive="1")
-    with pytest.raises(WrongKind, match="the names of columns are a text or a list of texts, not an int"):
+    with pytest.raises(WrongKind, match=r"names.*columns.*list of texts, not an int"):
         sl.read_table(frame, quasi="0", sensitive=1)
-    with pytest.raises(BadTable, match="two columns of the table have the same name; rename one"):
+    with pytest.raises(BadTable, match=r"two columns.*same name.*rename"):
         sl.read_table(frame.set_axis(["0", 0], axis=1), quasi="0", sensitive="1")
 
 

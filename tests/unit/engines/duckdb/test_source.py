@@ -93,7 +93,7 @@ def test_whole_numbers_that_fractions_of_another_file_would_round_are_refused(
         table = sl.read_table(str(folder / "?.parquet"), quasi="zip", sensitive="disease")
         assert {*table.quasi[0].labels} == {"0.5", *(None if each is None else str(each) for each in numbers)}
     else:
-        with pytest.raises(BadTable, match="store column 'zip' as different types; store it as text"):
+        with pytest.raises(BadTable, match=r"'zip'.*different types.*as text"):
             sl.read_table(str(folder / "?.parquet"), quasi="zip", sensitive="disease")
 
 

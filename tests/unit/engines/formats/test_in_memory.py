@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 from support.command_line import invoke
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.engines.files import columns_of
@@ -116,10 +117,10 @@ def test_cells_of_a_spreadsheet_say_what_they_show(tmp_path):
 
 def test_which_sheet_is_asked_where_there_are_several(tmp_path):
     file = sheet(tmp_path, [("city", "age", "disease"), *PEOPLE], more=["Notes"])
-    with pytest.raises(BadTable, match=r"patients.xlsx has 2 sheets; say which with sheet=: Sheet, Notes"):
+    with pytest.raises(BadTable, match=r"patients\.xlsx.*\b2 sheets.*sheet=.*Sheet, Notes"):
         sl.read_table(file, **QUASI)
     assert cells(sl.read_table(file, **QUASI, sheet="Sheet")) == EXPECTED
-    with pytest.raises(BadTable, match=r"no sheet 'People' in patients.xlsx, or an empty one; it has: Sheet, Notes"):
+    with pytest.raises(BadTable, match=r"no sheet 'People'.*patients\.xlsx.*Sheet, Notes"):
         sl.read_table(file, **QUASI, sheet="People")
 
 
@@ -130,15 +131,15 @@ def test_whoever_names_columns_of_a_sheet_reads_it_whatever_others_are_called(tm
     release = sl.read_release(file, group="age", sensitive="disease")
     assert sorted(group.size for group in release) == [1, 2]
     assert release.intake.columns_dropped == tuple("" if name is None else str(name) for name in names)
-    with pytest.raises(BadTable, match="seems to have no line of column names"):
+    with pytest.raises(BadTable, match=r"no line.*names"):
         sl.read_release(file, group="agee", sensitive="disease")
 
 
 def test_columns_of_a_sheet_that_are_called_alike_are_said_to_be(tmp_path):
     rows = [("age", "disease", "age", "note", "note"), (34, "Flu", 35, 1, 2), (51, "Cold", 52, 1, 2)]
-    with pytest.raises(BadTable, match=r"two columns of patients.xlsx are called 'age'; rename one"):
+    with pytest.raises(BadTable, match=r"two columns.*patients\.xlsx.*'age'.*rename"):
         sl.read_release(sheet(tmp_path, rows), group="age", sensitive="disease")
-    with pytest.raises(BadTable, match=r"two columns of patients.xlsx are called alike, column 4 and column 5"):
+    with pytest.raises(BadTable, match=r"two columns.*patients\.xlsx.*alike.*\b4\b.*\b5\b"):
         sl.read_release(
             sheet(tmp_path, [("age", "disease", "sex", "note", "note"), *rows[1:]]), group="age", sensitive="disease"
         )
@@ -281,7 +282,7 @@ def test_codes_with_labels_in_one_file_and_none_in_another_are_refused(tmp_path)
     labels = {"disease": {2.0: "Flu"}, "note": {1.0: "seen"}}
     pyreadstat.write_sav(coded, str(tmp_path / "a.sav"), variable_value_labels=labels)
     pyreadstat.write_sav(coded, str(tmp_path / "b.sav"))
-    with pytest.raises(BadTable, match="the files store column 'disease' as different types; store it as text"):
+    with pytest.raises(BadTable, match=r"'disease'.*different types.*as text"):
         sl.read_table(str(tmp_path / "*"), quasi="city", sensitive="disease")
     pyreadstat.write_sav(coded, str(tmp_path / "b.sav"), variable_value_labels={"disease": {2.0: "Flu"}})
     assert sl.read_table(str(tmp_path / "*"), quasi="city", sensitive="disease").domain == ("Flu",)
@@ -290,7 +291,7 @@ def test_codes_with_labels_in_one_file_and_none_in_another_are_refused(tmp_path)
 def test_files_of_different_kinds_are_not_mixed(tmp_path):
     (tmp_path / "a.csv").write_text(text_of())
     sheet(tmp_path, [("city", "age", "disease"), *PEOPLE], name="b.xlsx")
-    with pytest.raises(BadTable, match="some of the files are spreadsheets and some are text"):
+    with pytest.raises(BadTable, match=r"some.*spreadsheets.*some.*text"):
         sl.read_table(str(tmp_path / "*"), **QUASI)
 
 
@@ -325,9 +326,7 @@ def test_a_file_that_is_utf8_stays_so_beside_others(tmp_path):
 def test_whole_numbers_that_a_spreadsheet_rounds_are_refused_by_their_column(tmp_path, number, beside):
     rows = [("code", "note", "disease"), (number, number, "Flu"), (beside, number, "Cold"), (number + 1, 1, "Flu")]
     file = sheet(tmp_path, rows)
-    with pytest.raises(
-        BadTable, match=r"column 'code' of patients.xlsx holds whole numbers of 9,007,199,254,740,992 or"
-    ):
+    with pytest.raises(BadTable, match=r"'code'.*patients\.xlsx.*whole numbers.*\b9,007,199,254,740,992\b"):
         sl.read_table(file, quasi="code", sensitive="disease")
     assert columns_of(file) == ("code", "note", "disease")
     below = sheet(tmp_path, [*rows[:1], (2**53 - 1, number, "Flu"), (2**53 - 2, number, "Cold")])
@@ -364,7 +363,7 @@ CITY = {"quasi": "city", "sensitive": "disease"}
 def test_blank_rows_are_refused_until_missing_says_what_they_are(tmp_path, blank, above):
     file = odd_sheet(tmp_path, blank=[above + row for row in blank], above=above)
     many = len(blank)
-    with pytest.raises(BadTable, match=rf"patients.xlsx has {many} blank rows? among the others; delete") as caught:
+    with pytest.raises(BadTable, match=rf"patients\.xlsx.*\b{many} blank rows?\b") as caught:
         sl.read_table(file, **CITY)
     assert caught.value.parameters == ("missing",)
     dropped = sl.read_table(file, **CITY, missing="drop")
@@ -372,7 +371,8 @@ def test_blank_rows_are_refused_until_missing_says_what_they_are(tmp_path, blank
     counted = sl.read_table(file, **CITY, missing="a value")
     assert (counted.people, counted.intake.rows) == (6, 6)
     for table in (dropped, counted):
-        assert odd_notes(table) == [f"blank rows of patients.xlsx that are read as rows of missing cells: {many}"]
+        (note,) = odd_notes(table)
+        assert mentions(note, "blank rows", "patients.xlsx", "missing", many)
 
 
 def test_blank_rows_below_the_last_person_are_none(tmp_path):
@@ -387,14 +387,16 @@ def test_error_cells_are_counted_in_a_note(tmp_path, error):
     file = odd_sheet(tmp_path, errors=[(place, error) for place in places])
     table = sl.read_table(file, **CITY)
     assert (table.people, table.quasi[0].labels.count(None)) == (6, 1)
-    assert odd_notes(table) == ["cells of patients.xlsx that are errors such as #N/A and are read as missing: 2"]
+    (note,) = odd_notes(table)
+    assert mentions(note, "cells", "patients.xlsx", "errors", "missing", 2)
 
 
 def test_merged_cells_are_counted_in_a_note(tmp_path):
     file = odd_sheet(tmp_path, merged=["B2:B4", "C5:C6"], above=0)
     table = sl.read_table(file, **CITY)
     assert (table.people, {*table.quasi[0].labels}) == (6, {"city 0", "city 3", "city 4", "city 5", None})
-    assert odd_notes(table) == ["cells of patients.xlsx that are covered by merged cells and are read as missing: 2"]
+    (note,) = odd_notes(table)
+    assert mentions(note, "cells", "patients.xlsx", "merged", "missing", 2)
 
 
 def test_a_last_row_of_nothing_but_errors_is_somebody(tmp_path):
@@ -408,7 +410,8 @@ def test_merged_columns_are_as_long_as_the_sheet(tmp_path):
     file = odd_sheet(tmp_path, merged=["B3:B7"], longer=1_048_569)
     table = sl.read_table(file, **CITY)
     assert table.people == 6
-    assert odd_notes(table) == ["cells of patients.xlsx that are covered by merged cells and are read as missing: 4"]
+    (note,) = odd_notes(table)
+    assert mentions(note, "cells", "patients.xlsx", "merged", "missing", 4)
 
 
 def test_notes_of_several_sheets_and_of_streams_are_kept(tmp_path):

@@ -71,7 +71,7 @@ def test_a_damaged_page_is_one_line_where_it_is_read_and_no_harm_where_not(tmp_p
     damaged = bytearray(file.read_bytes())
     damaged[chunk.dictionary_page_offset + chunk.total_compressed_size // 2] ^= 1
     file.write_bytes(damaged)
-    with pytest.raises(BadTable, match=r"people\.parquet is damaged: a page is not the one .* write it again"):
+    with pytest.raises(BadTable, match=r"people\.parquet is damaged.*page"):
         sl.read_table(file, quasi=["age", "a note"], sensitive="disease")
     assert sl.read_table(file, quasi="age", sensitive="disease").people == 60
 
@@ -115,7 +115,7 @@ def test_files_written_one_after_the_other_into_one_are_refused(tmp_path, checke
             sl.read_release(tmp_path / "both.parquet", group=["age"], sensitive="disease")
         assert "\n" not in str(refused.value)
     (tmp_path / "both.parquet").write_bytes(second + second)
-    with pytest.raises(BadTable, match=r"both\.parquet holds several Parquet files, one after the other; give each"):
+    with pytest.raises(BadTable, match=r"both\.parquet.*several Parquet files"):
         check(tmp_path / "both.parquet", ["age"])
 
 

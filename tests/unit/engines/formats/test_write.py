@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.engines.formats import write as sheets
@@ -376,17 +377,14 @@ def test_what_files_for_arx_cannot_say_is_named_on_one_line(sign):
     with pytest.raises(NotPublished) as refused:
         WRITERS["arx"].write(Sheet({"n": Column.of("n", [f"a {sign}  b"])}), io.BytesIO())
     line = " ".join(f"a {sign} b".split())
-    assert str(refused.value) == (
-        f"'{line}' has a semicolon, quote or line break, which ARX's files cannot say; publish as csv"
-    )
+    assert mentions(refused.value, f"'{line}'", "ARX", "cannot", "publish as csv")
+    assert len(str(refused.value).splitlines()) == 1
 
 
 def test_empty_texts_are_refused_by_name():
     with pytest.raises(NotPublished) as refused:
         WRITERS["csv"].write(Sheet({"a": Column.of("a", ["x", ""])}), io.BytesIO())
-    assert str(refused.value) == (
-        "'a' has cells of empty text, which CSV cannot tell from missing ones; publish as .parquet"
-    )
+    assert mentions(refused.value, "'a'", "empty text", "CSV", "missing", "publish as .parquet")
 
 
 @pytest.mark.parametrize(("start", "length", "letters"), [(0, 1, b"a"), (1, 1, b"bc"), (1, 2, b"bcd"), (0, 3, b"abcd")])

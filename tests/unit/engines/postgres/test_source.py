@@ -18,6 +18,7 @@ from fastapi.testclient import TestClient
 from support.command_line import invoke
 from support.postgres import SECRET
 from support.signals import sigint
+from support.words import mentions
 
 import sidelight as sl
 from sidelight import ahead as _ahead
@@ -106,7 +107,7 @@ def test_an_enum_is_ordered_and_a_domain_is_what_it_is_made_of(postgres):
 )
 def test_a_type_that_cannot_be_grouped(postgres, written, said):
     postgres.run("DROP TABLE IF EXISTS t CASCADE", f"CREATE TABLE t (cell {written}, disease text)")
-    with pytest.raises(BadTable, match="make a view that turns it into text") as refused:
+    with pytest.raises(BadTable, match="make a view") as refused:
         read(postgres)
     assert f"'cell' holds {written} cells" in str(refused.value)
     assert said in str(refused.value)
@@ -133,7 +134,7 @@ def test_a_view_a_schema_and_small_letters(postgres):
     assert sl.read_table(postgres.socket_address("ward.visits"), **ROLES).people == 1
     with pytest.raises(BadTable, match=r"did you mean 'ward\.visits'"):
         read(postgres, table="ward.visit")
-    with pytest.raises(UnknownColumn, match=r"no column 'cel' in ward\.visits; did you mean 'cell'"):
+    with pytest.raises(UnknownColumn, match=r"'cel'.*ward\.visits.*'cell'"):
         read(postgres, table="ward.visits", quasi="cel")
     with pytest.raises(UnknownColumn, match="no column 'disease'"):
         read(postgres, table='ward."Odd.One"')
@@ -278,7 +279,7 @@ def test_a_password_in_the_address_is_never_told(postgres, sample_files):
 def test_no_right_to_read(postgres, monkeypatch):
     postgres.put("t", pa.table({"cell": [1], "disease": ["Flu"]}))
     postgres.run("DROP ROLE IF EXISTS bea", f"CREATE ROLE bea LOGIN PASSWORD '{SECRET}'")
-    with pytest.raises(BadTable, match=r"this user may not read public\.t; ask for GRANT SELECT"):
+    with pytest.raises(BadTable, match=r"may not read public\.t\b.*GRANT SELECT"):
         sl.read_table(postgres.address("t").replace("ann@", "bea@"), **ROLES)
 
 
@@ -322,7 +323,7 @@ def test_a_database_that_is_gone_in_the_middle(postgres, monkeypatch, sample_fil
         [verb[0], postgres.address("wide"), "--group", "cell", "--group", "note", "--sensitive", "disease", *verb[1:]]
     )
     assert (outcome.exit_code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
-    assert "the database was gone while public.wide was read, and nothing was kept" in outcome.stderr
+    assert mentions(outcome.stderr, "database was gone", "public.wide", "nothing")
     assert sorted(Path.cwd().iterdir()) == before
 
 
@@ -355,7 +356,7 @@ def test_a_database_that_is_restarted_in_the_middle(postgres, monkeypatch, sampl
         patch.setattr(Session, "batches", batches)
         outcome = invoke(words)
     assert (outcome.exit_code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
-    assert "the database was gone while public.t was read, and nothing was kept" in outcome.stderr
+    assert mentions(outcome.stderr, "database was gone", "public.t", "nothing")
     assert sorted(Path.cwd().iterdir()) == before
     assert invoke(words).exit_code == 0
 
@@ -460,7 +461,7 @@ def test_who_sees_all_rows_reads_them(bea, case):
 
 def test_no_right_to_read_is_told_as_that_beside_row_level_security(bea):
     bea.run("REVOKE SELECT ON t FROM bea")
-    with pytest.raises(BadTable, match=r"this user may not read public\.t; ask for GRANT SELECT"):
+    with pytest.raises(BadTable, match=r"may not read public\.t\b.*GRANT SELECT"):
         sl.read_table(as_bea(bea, "t"), **ROLES)
 
 
@@ -496,7 +497,7 @@ def test_a_locked_table_is_waited_for_until_lock_timeout(waiting, monkeypatch):
     monkeypatch.setenv("PGOPTIONS", "-c lock_timeout=300ms")
     outcome = invoke(["audit", waiting.address("t"), "--group", "cell", "--sensitive", "disease"])
     assert (outcome.exit_code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
-    assert "another session has locked public.t for longer than lock_timeout allows (0.3 s)" in outcome.stderr
+    assert mentions(outcome.stderr, "locked public.t", "lock_timeout", "0.3 s")
 
 
 def test_a_locked_table_has_an_end_where_nobody_set_one(waiting, monkeypatch):
@@ -589,7 +590,7 @@ def _nothing_runs(postgres):
 
 def test_a_timeout_before_rows_come(waiting, monkeypatch):
     monkeypatch.setenv("PGOPTIONS", "-c statement_timeout=700ms")
-    with pytest.raises(BadTable, match=r"stopped counting public\.slow after its statement_timeout \(0\.7 s\)"):
+    with pytest.raises(BadTable, match=r"public\.slow.*statement_timeout.*\b0\.7 s\b"):
         read(waiting, table="slow")
 
 
@@ -600,7 +601,7 @@ def test_a_timeout_while_rows_stream(waiting, monkeypatch):
     with postgres_session.open_session(address) as session:
         batches = session.batches(rows, "public.slow")
         assert len(next(batches))
-        with pytest.raises(BadTable, match=r"stopped counting public\.slow after its statement_timeout \(2 s\)"):
+        with pytest.raises(BadTable, match=r"public\.slow.*statement_timeout.*\b2 s\b"):
             list(batches)
 
 
@@ -626,9 +627,7 @@ def test_bytes_that_are_no_text_are_told_as_that(postgres, where, reading):
     columns = ", ".join(f"{made} AS {name}" for name, made in cells.items())
     postgres.run(f"CREATE TABLE t AS SELECT {columns} FROM generate_series(1, 3) i")
     kept = {"keep_people": True} if reading is sl.read_release else {}
-    with pytest.raises(
-        BadTable, match=rf"column '{where}' of public\.t holds bytes that are not UTF-8 text.*encode\({where}"
-    ):
+    with pytest.raises(BadTable, match=rf"'{where}' of public\.t\b.*not UTF-8.*encode\({where}"):
         reading(postgres.address("t"), group="cell", sensitive="disease", person="person", **kept)
 
 
